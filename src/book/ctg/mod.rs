@@ -1,0 +1,6 @@
+//! (being written)
+
+/// (being written)
+#[derive(Debug, thiserror::Error)]
+#[error("book error")]
+pub struct Error;

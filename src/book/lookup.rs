@@ -1,0 +1,221 @@
+//! What a look-up brings to light.
+
+use shakmaty::{Color, Move};
+
+use super::Stats;
+
+/// What a book stores about one position.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct PositionRecord {
+    /// Results and ratings from the view of the side to move *in this
+    /// position*.
+    pub stats: Stats,
+    /// Ten times the expected points of the side to move, unfinished games
+    /// included (the word at offset 12 of a CTG entry); 0 in old books.
+    pub points: u32,
+    /// Raw recommendation byte: see [`PositionRecord::mark`].
+    pub recommendation: u8,
+    /// The learn value ("Fact"), -125 to +125 in use, as it stands in the
+    /// file: from the view of the side to move in this position.
+    pub factor: i8,
+    /// Position commentary, a NAG number as it stands in the file: in the
+    /// picture where the side to move is White. See
+    /// [`PositionRecord::commentary_for`].
+    pub commentary: u8,
+}
+
+impl PositionRecord {
+    /// The colour this position gives to every move that reaches it:
+    /// bit 0x80 is the main move (green), bit 0x40 forbids it in tournaments
+    /// (red). Red wins where a file has both.
+    #[must_use]
+    pub const fn mark(&self) -> Mark {
+        if self.recommendation & 0x40 != 0 {
+            Mark::Avoid
+        } else if self.recommendation & 0x80 != 0 {
+            Mark::Main
+        } else {
+            Mark::None
+        }
+    }
+
+    /// The commentary NAG as seen on the real board, where `turn` is to move:
+    /// the paired evaluations (14/15, 16/17, 18/19) change places when Black
+    /// is to move, the others do not (genuine books).
+    #[must_use]
+    pub const fn commentary_for(&self, turn: Color) -> u8 {
+        match (turn, self.commentary) {
+            (Color::Black, nag @ (14 | 16 | 18)) => nag + 1,
+            (Color::Black, nag @ (15 | 17 | 19)) => nag - 1,
+            (_, nag) => nag,
+        }
+    }
+}
+
+/// Colour of a move in the book window.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Mark {
+    /// No colour: statistics decide.
+    #[default]
+    None,
+    /// Main move, green.
+    Main,
+    /// Not for tournaments, red.
+    Avoid,
+}
+
+impl Mark {
+    /// The name used on the command line and in JSON.
+    #[must_use]
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Mark::None => "none",
+            Mark::Main => "main",
+            Mark::Avoid => "avoid",
+        }
+    }
+}
+
+/// The annotation of a move: the byte beside it in a CTG entry.
+///
+/// The low five bits are a PGN NAG number; the upper three are flags of
+/// unknown meaning (0xe0 in a hand-made genuine book) and do not count.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Annotation(pub u8);
+
+impl Annotation {
+    /// `!`
+    pub const GOOD: Annotation = Annotation(1);
+    /// `?`
+    pub const MISTAKE: Annotation = Annotation(2);
+    /// `!!`
+    pub const BRILLIANT: Annotation = Annotation(3);
+    /// `??`
+    pub const BLUNDER: Annotation = Annotation(4);
+    /// `!?`
+    pub const INTERESTING: Annotation = Annotation(5);
+    /// `?!`
+    pub const DUBIOUS: Annotation = Annotation(6);
+    /// The only move.
+    pub const ONLY_MOVE: Annotation = Annotation(8);
+
+    /// The NAG number, without the unknown flags.
+    #[must_use]
+    pub const fn nag(self) -> u8 {
+        self.0 & 0x1f
+    }
+
+    /// `"!"`, `"?"`, ..., `"□"` for the only move, `"$N"` for other NAGs and
+    /// the empty text for none.
+    #[must_use]
+    pub fn symbol(self) -> &'static str {
+        const OTHER: [&str; 32] = [
+            "", "!", "?", "!!", "??", "!?", "?!", "$7", "□", "$9", "$10", "$11", "$12", "$13",
+            "$14", "$15", "$16", "$17", "$18", "$19", "$20", "$21", "$22", "$23", "$24", "$25",
+            "$26", "$27", "$28", "$29", "$30", "$31",
+        ];
+        OTHER.get(usize::from(self.nag())).copied().unwrap_or("")
+    }
+}
+
+/// One move of a position, with what the book stores about it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct BookMove {
+    /// The move, legal in the position asked for.
+    pub mv: Move,
+    /// Its annotation; [`Annotation::default`] for a transposition.
+    pub annotation: Annotation,
+    /// The position after the move, from the view of *its* side to move (the
+    /// opponent); `None` when the book does not hold it.
+    pub child: Option<PositionRecord>,
+    /// Nobody stored the move, but it leads to a position of the book.
+    pub transposition: bool,
+}
+
+impl BookMove {
+    /// Results and ratings from the view of the player of the move; all zero
+    /// when the position after it is not in the book.
+    #[must_use]
+    pub fn stats(&self) -> Stats {
+        self.child
+            .map(|child| child.stats.reversed())
+            .unwrap_or_default()
+    }
+
+    /// The mark of the position the move leads to.
+    #[must_use]
+    pub fn mark(&self) -> Mark {
+        self.child.map(|child| child.mark()).unwrap_or_default()
+    }
+
+    /// The learn value from the view of the player of the move: positive
+    /// speaks for it. -125 to +125.
+    ///
+    /// Stored from the child's side to move (in a genuine book the byte is
+    /// positive where that side has won more, in 2,349 of 2,726 entries).
+    #[must_use]
+    pub fn factor(&self) -> i8 {
+        self.child
+            .map(|child| child.factor.saturating_neg().clamp(-125, 125))
+            .unwrap_or_default()
+    }
+}
+
+/// Everything a book knows about a position. Reusable as a buffer.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Lookup {
+    /// The position's own record; `None` when the book does not hold it.
+    pub here: Option<PositionRecord>,
+    /// The stored moves in stored order, then the transpositions.
+    pub moves: Vec<BookMove>,
+}
+
+impl Lookup {
+    /// Empties the buffer and keeps its memory.
+    pub fn clear(&mut self) {
+        self.here = None;
+        self.moves.clear();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn record(recommendation: u8, commentary: u8) -> PositionRecord {
+        PositionRecord {
+            recommendation,
+            commentary,
+            ..PositionRecord::default()
+        }
+    }
+
+    #[test]
+    fn marks_are_bits_and_red_wins() {
+        let marks = [0x00, 0x14, 0x24, 0x80, 0x84, 0xa4, 0x40, 0x60, 0xc0]
+            .map(|byte| record(byte, 0).mark().as_str());
+        assert_eq!(
+            marks,
+            [
+                "none", "none", "none", "main", "main", "main", "avoid", "avoid", "avoid"
+            ]
+        );
+    }
+
+    #[test]
+    fn paired_commentaries_turn_with_the_board() {
+        let seen: Vec<u8> = [10, 13, 14, 15, 16, 17, 18, 19, 36, 132]
+            .map(|nag| record(0, nag).commentary_for(Color::Black))
+            .to_vec();
+        assert_eq!(seen, [10, 13, 15, 14, 17, 16, 19, 18, 36, 132]);
+        assert_eq!(record(0, 14).commentary_for(Color::White), 14);
+    }
+
+    #[test]
+    fn annotation_flags_are_not_part_of_the_symbol() {
+        assert_eq!(Annotation(0xe0).symbol(), "");
+        assert_eq!(Annotation(0xe1).symbol(), "!");
+        assert_eq!(Annotation(0x08).symbol(), "□");
+        assert_eq!(Annotation(0x16).symbol(), "$22");
+    }
+}

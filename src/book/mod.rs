@@ -1,0 +1,41 @@
+//! Opening books: what a position holds, whatever the format.
+//!
+//! Nothing here knows of UCI. A book answers one question, [`Probe::probe`]:
+//! what is known about this position and about the moves from it. The answer
+//! is plain numbers; which move to play is decided in [`crate::choose`].
+
+pub mod bytes;
+pub mod ctg;
+pub mod file;
+mod lookup;
+mod stats;
+
+pub use lookup::{Annotation, BookMove, Lookup, Mark, PositionRecord};
+pub use stats::Stats;
+
+use shakmaty::Chess;
+
+/// A source of book moves.
+///
+/// Takes `&self`: one open book may be asked from several threads.
+pub trait Probe {
+    /// Fills `found` with what the book knows about `position`; it is
+    /// cleared first, so one buffer serves many calls without allocating.
+    ///
+    /// A position that is not in the book is no error: `found.here` is `None`
+    /// then (`found.moves` may still hold transpositions: moves into
+    /// positions of the book).
+    ///
+    /// # Errors
+    ///
+    /// The book cannot be read any more or is damaged at a place that this
+    /// position needs. `found` is empty then.
+    fn probe(&self, position: &Chess, found: &mut Lookup) -> Result<(), ctg::Error>;
+
+    /// Whether the position itself is stored.
+    ///
+    /// # Errors
+    ///
+    /// As for [`Probe::probe`].
+    fn contains(&self, position: &Chess) -> Result<bool, ctg::Error>;
+}

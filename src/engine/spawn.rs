@@ -1,0 +1,307 @@
+//! Starting an engine so that it can never outlive the adapter.
+//!
+//! Three nets, one below the other: the engine's standard input closes when
+//! we go (engines take end of input as `quit`); a process group (Unix) or job
+//! object (Windows) lets its whole family be killed at once; and should we be
+//! killed outright, Linux sends the engine SIGKILL through the parent-death
+//! signal and Windows closes the job.
+
+use std::ffi::OsString;
+use std::io;
+use std::path::PathBuf;
+use std::process::{Child, ChildStdin, ChildStdout, Command, ExitStatus, Stdio};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
+
+/// How to start an engine.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct EngineCommand {
+    /// A path or a name to be found in `PATH`.
+    pub program: PathBuf,
+    /// Arguments, one each.
+    pub args: Vec<OsString>,
+    /// Working folder; `None` is the folder of the executable when `program`
+    /// is a path (networks and ini files live there), else our own.
+    pub dir: Option<PathBuf>,
+    /// Environment variables to add.
+    pub env: Vec<(String, String)>,
+}
+
+/// An engine that runs, and the ends of its pipes.
+#[derive(Debug)]
+pub struct Spawned {
+    /// Handle to wait for or kill the engine; shareable between threads.
+    pub process: EngineProcess,
+    /// What we write to.
+    pub stdin: ChildStdin,
+    /// What we read from.
+    pub stdout: ChildStdout,
+}
+
+/// Why an engine could not be started.
+#[derive(Debug, thiserror::Error)]
+#[error("engine \"{}\" cannot be started: {source}{}", program.display(), hint(source))]
+pub struct SpawnError {
+    /// What was tried.
+    pub program: PathBuf,
+    /// What the system said.
+    pub source: io::Error,
+}
+
+fn hint(error: &io::Error) -> &'static str {
+    match error.kind() {
+        io::ErrorKind::NotFound => " (give its full path in engines.toml, or put it on the PATH)",
+        io::ErrorKind::PermissionDenied => " (is it an executable file?)",
+        _ => "",
+    }
+}
+
+impl EngineCommand {
+    /// Starts the engine with piped input and output; its standard error
+    /// stays ours.
+    ///
+    /// On Linux the engine is tied to the *calling thread*: it is killed when
+    /// that thread ends, so call this from a thread that lives as long as
+    /// the engine may.
+    ///
+    /// # Errors
+    ///
+    /// The program does not exist, is not executable or has no room to run.
+    pub fn spawn(&self) -> Result<Spawned, SpawnError> {
+        self.spawn_io().map_err(|source| SpawnError {
+            program: self.program.clone(),
+            source,
+        })
+    }
+
+    fn spawn_io(&self) -> io::Result<Spawned> {
+        let mut command = Command::new(&self.program);
+        command
+            .args(&self.args)
+            .envs(self.env.iter().map(|(name, value)| (name, value)))
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped());
+        if let Some(dir) = self.working_folder() {
+            command.current_dir(dir);
+        }
+        let (mut child, family) = family::spawn(&mut command)?;
+        let stdin = child.stdin.take().ok_or(io::ErrorKind::BrokenPipe)?;
+        let stdout = child.stdout.take().ok_or(io::ErrorKind::BrokenPipe)?;
+        Ok(Spawned {
+            process: EngineProcess {
+                child: Mutex::new(child),
+                family,
+            },
+            stdin,
+            stdout,
+        })
+    }
+
+    fn working_folder(&self) -> Option<PathBuf> {
+        if self.dir.is_some() {
+            return self.dir.clone();
+        }
+        let parent = self.program.parent()?;
+        (!parent.as_os_str().is_empty()).then(|| parent.to_path_buf())
+    }
+}
+
+/// A started engine. Killed with its whole family when dropped.
+#[derive(Debug)]
+pub struct EngineProcess {
+    child: Mutex<Child>,
+    family: family::Family,
+}
+
+impl EngineProcess {
+    fn child(&self) -> MutexGuard<'_, Child> {
+        self.child.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// The process number, for messages and tests.
+    #[must_use]
+    pub fn id(&self) -> u32 {
+        self.child().id()
+    }
+
+    /// The exit status, if the engine has ended.
+    #[must_use]
+    pub fn status(&self) -> Option<ExitStatus> {
+        self.child().try_wait().ok().flatten()
+    }
+
+    /// Waits for the engine to end by itself, at most `limit`.
+    ///
+    /// Polls with growing pauses: an engine that ends at once costs a
+    /// fraction of a millisecond.
+    #[must_use]
+    pub fn wait(&self, limit: Duration) -> Option<ExitStatus> {
+        let start = Instant::now();
+        let mut pause = Duration::from_micros(100);
+        loop {
+            if let Some(status) = self.status() {
+                return Some(status);
+            }
+            if start.elapsed() >= limit {
+                return None;
+            }
+            std::thread::sleep(pause.min(limit.saturating_sub(start.elapsed())));
+            pause = (pause * 2).min(Duration::from_millis(5));
+        }
+    }
+
+    /// Kills the engine and whatever it has started, and reaps it.
+    pub fn kill(&self) {
+        let mut child = self.child();
+        // An engine that has ended may have left children behind: the
+        // family is killed in any case, as long as its number is still ours.
+        if child.try_wait().ok().flatten().is_none() {
+            self.family.kill(&child);
+            let _ = child.kill();
+            let _ = child.wait();
+        }
+    }
+}
+
+impl Drop for EngineProcess {
+    fn drop(&mut self) {
+        self.kill();
+    }
+}
+
+#[cfg(unix)]
+mod family {
+    use std::io;
+    use std::os::unix::process::CommandExt;
+    use std::process::{Child, Command};
+
+    use rustix::process::{Pid, Signal, kill_process_group};
+
+    #[derive(Debug)]
+    pub(super) struct Family;
+
+    #[cfg_attr(target_os = "linux", allow(unsafe_code))]
+    pub(super) fn spawn(command: &mut Command) -> io::Result<(Child, Family)> {
+        command.process_group(0);
+        #[cfg(target_os = "linux")]
+        {
+            let parent = rustix::process::getpid();
+            // SAFETY: between fork and exec the closure makes two system
+            // calls and touches no memory, lock or allocator, as
+            // `CommandExt::pre_exec` demands.
+            unsafe {
+                command.pre_exec(move || {
+                    rustix::process::set_parent_process_death_signal(Some(Signal::KILL))?;
+                    // We may have died before the call above took effect.
+                    if rustix::process::getppid() != Some(parent) {
+                        return Err(io::ErrorKind::BrokenPipe.into());
+                    }
+                    Ok(())
+                });
+            }
+        }
+        Ok((command.spawn()?, Family))
+    }
+
+    impl Family {
+        #[allow(clippy::unused_self)]
+        pub(super) fn kill(&self, child: &Child) {
+            if let Some(pid) = i32::try_from(child.id()).ok().and_then(Pid::from_raw) {
+                let _ = kill_process_group(pid, Signal::KILL);
+            }
+        }
+    }
+}
+
+#[cfg(windows)]
+mod family {
+    use std::io;
+    use std::os::windows::io::AsRawHandle;
+    use std::process::{Child, Command};
+
+    use win32job::Job;
+
+    #[derive(Debug)]
+    pub(super) struct Family(Option<Job>);
+
+    pub(super) fn spawn(command: &mut Command) -> io::Result<(Child, Family)> {
+        let child = command.spawn()?;
+        Ok((job_around(&child), child)).map(|(job, child)| (child, Family(job)))
+    }
+
+    /// A job that ends its members when its last handle closes, which the
+    /// system does for us when we die. Where jobs cannot be nested (before
+    /// Windows 8) the closed pipe has to do.
+    fn job_around(child: &Child) -> Option<Job> {
+        let job = Job::create().ok()?;
+        let mut limits = job.query_extended_limit_info().ok()?;
+        limits.limit_kill_on_job_close();
+        job.set_extended_limit_info(&limits).ok()?;
+        job.assign_process(child.as_raw_handle() as isize).ok()?;
+        Some(job)
+    }
+
+    impl Family {
+        pub(super) fn kill(&self, _child: &Child) {
+            // Members other than the child itself go when the job's handle
+            // closes, that is with this value.
+            let _ = &self.0;
+        }
+    }
+}
+
+#[cfg(all(test, unix))]
+mod tests {
+    use super::*;
+    use std::io::{BufRead, BufReader, Write};
+
+    fn shell(script: &str) -> EngineCommand {
+        EngineCommand {
+            program: "/bin/sh".into(),
+            args: vec!["-c".into(), script.into()],
+            ..EngineCommand::default()
+        }
+    }
+
+    #[test]
+    fn talks_through_pipes_and_reports_the_exit_status() {
+        let mut engine = shell("read x; echo got $x; exit 3").spawn().unwrap();
+        engine.stdin.write_all(b"hello\n").unwrap();
+        let mut line = String::new();
+        BufReader::new(engine.stdout).read_line(&mut line).unwrap();
+        assert_eq!(line, "got hello\n");
+        let status = engine.process.wait(Duration::from_secs(20)).unwrap();
+        assert_eq!(status.code(), Some(3));
+    }
+
+    #[test]
+    fn a_missing_program_is_named_with_the_way_out() {
+        let command = EngineCommand {
+            program: "/nowhere/fish".into(),
+            ..EngineCommand::default()
+        };
+        let text = command.spawn().unwrap_err().to_string();
+        assert!(text.contains("/nowhere/fish"), "{text}");
+        assert!(text.contains("full path"), "{text}");
+    }
+
+    #[test]
+    fn kill_takes_grandchildren_along() {
+        let mut engine = shell("sleep 600 & echo $!; wait").spawn().unwrap();
+        let mut line = String::new();
+        BufReader::new(&mut engine.stdout)
+            .read_line(&mut line)
+            .unwrap();
+        let grandchild: i32 = line.trim().parse().unwrap();
+        engine.process.kill();
+        let pid = rustix::process::Pid::from_raw(grandchild).unwrap();
+        let gone = (0..2000).any(|_| {
+            std::thread::sleep(Duration::from_millis(5));
+            // A zombie that init has not reaped yet counts as gone.
+            let zombie = std::fs::read_to_string(format!("/proc/{grandchild}/stat"))
+                .is_ok_and(|stat| stat.contains(") Z"));
+            zombie || rustix::process::test_kill_process(pid).is_err()
+        });
+        assert!(gone, "the engine's child {grandchild} still runs");
+    }
+}

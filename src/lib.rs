@@ -1,0 +1,4 @@
+//! Tabia lets any UCI chess engine play from ChessBase opening books.
+
+pub mod book;
+pub mod engine;

@@ -1,0 +1,3 @@
+//! The `tabia` program.
+
+fn main() {}

@@ -1,0 +1,376 @@
+//! Which book move to play: one pure function over the moves of a position.
+//!
+//! [`weigh`] turns moves into probabilities, [`pick`] draws one of them. The
+//! adapter plays by exactly the numbers that `tabia probe` prints, because
+//! both call these two.
+//!
+//! # The weight of a move
+//!
+//! First, moves that may not be played are taken out, each for the first
+//! [`Dropped`] reason that applies, in the order in which they stand there.
+//! What is left gets the weight
+//!
+//! ```text
+//! weight = (2 * wins + draws + unfinished + 1)      points, doubled, plus one
+//!        * 2 ^ clamp(elo, -1, 1)                     stronger players count more
+//!        * annotation                                ! 2, !! 4 (?! 1/2, ? 1/10, ?? 1/100)
+//!        * 16 ^ (factor / 125 * influence / 50)      the learn value
+//!
+//! elo = (average - mean of all moves left) / 200 * rated / (rated + 10)
+//! ```
+//!
+//! where wins, draws, ratings and factor are those of the player of the move.
+//! Points doubled is what Polyglot stores as a weight; the one added keeps a
+//! move without a point possible. Two hundred Elo above the average of the
+//! position double a weight at the most, and few rated games count less.
+//! Moves below [`Policy::minimum_share`] of the sum then drop out, and
+//!
+//! ```text
+//! probability = weight ^ t / sum of weight ^ t,   t = (100 - variety) / variety
+//! ```
+//!
+//! so that variety 50 plays in proportion to the weights, 100 plays all moves
+//! alike, and 0 always the heaviest (of equal ones the one stored first).
+
+use rand::{Rng, RngExt};
+
+use crate::book::{Annotation, BookMove, Mark};
+
+/// The user's wishes: how to choose among book moves.
+///
+/// The field docs give the range; values outside are treated as the nearest
+/// one inside.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Policy {
+    /// 0 to 100: 0 the heaviest move only, 50 by weight, 100 all alike.
+    pub variety: u32,
+    /// Games that the position after the move must have.
+    pub minimum_games: u32,
+    /// 0 to 100 per cent: what the move must have scored for its player.
+    pub minimum_score: u32,
+    /// 0 to 1000 per mille of the position's weight: less is dropped.
+    pub minimum_share: u32,
+    /// Whether green and red marks rule: red never, and where there is a
+    /// green move only green ones.
+    pub tournament: bool,
+    /// Whether annotations rule: doubtful moves only when nothing else is
+    /// left, an only move alone.
+    pub annotations: bool,
+    /// 0 to 100: how far the learn values bend the weights.
+    pub learn_influence: u32,
+    /// Whether moves that nobody stored, but that lead into the book, count.
+    pub transpositions: bool,
+}
+
+impl Default for Policy {
+    fn default() -> Policy {
+        Policy {
+            variety: 50,
+            minimum_games: 1,
+            minimum_score: 0,
+            minimum_share: 5,
+            tournament: true,
+            annotations: true,
+            learn_influence: 50,
+            transpositions: true,
+        }
+    }
+}
+
+/// Why a move is not played.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Dropped {
+    /// The position after it is not in the book.
+    NoPosition,
+    /// Nobody stored it, and transpositions are off.
+    Transposition,
+    /// It is not among the moves that the GUI asked for (`searchmoves`).
+    NotAsked,
+    /// It repeats a position of this game.
+    Repetition,
+    /// The line ends too soon after it.
+    LineEnds,
+    /// It is marked red.
+    Forbidden,
+    /// Its position was reached in too few games.
+    FewGames,
+    /// Its score is too low.
+    LowScore,
+    /// Its learn value is -125: never.
+    LearnedNever,
+    /// Another move is annotated as the only one.
+    NotTheOnlyMove,
+    /// It is annotated ?!, ? or ??, and there are better ones.
+    Doubtful,
+    /// There are green moves, and it is none.
+    NotMain,
+    /// Another move has the learn value +125: always.
+    NotLearnedAlways,
+    /// It has too small a share of the weight.
+    SmallShare,
+}
+
+impl Dropped {
+    /// Half a sentence for people.
+    #[must_use]
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Dropped::NoPosition => "position after it not in book",
+            Dropped::Transposition => "transpositions are off",
+            Dropped::NotAsked => "not among searchmoves",
+            Dropped::Repetition => "repeats a position",
+            Dropped::LineEnds => "line ends too soon",
+            Dropped::Forbidden => "marked red",
+            Dropped::FewGames => "too few games",
+            Dropped::LowScore => "score too low",
+            Dropped::LearnedNever => "learn value -125",
+            Dropped::NotTheOnlyMove => "there is an only move",
+            Dropped::Doubtful => "doubtful annotation",
+            Dropped::NotMain => "there are green moves",
+            Dropped::NotLearnedAlways => "there is a move with learn value +125",
+            Dropped::SmallShare => "share too small",
+        }
+    }
+}
+
+/// The verdict on one move.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Weighed {
+    /// Its weight; 0 for a move that is not played.
+    pub weight: f64,
+    /// The probability of being played, 0 to 1; all of them sum up to 1, or
+    /// to 0 when no move is left.
+    pub probability: f64,
+    /// Why it is not played; `None` for a candidate.
+    pub dropped: Option<Dropped>,
+}
+
+/// Weighs the moves of a position; `verdicts` is cleared and then holds one
+/// verdict a move, in the same order.
+///
+/// `barred` tells what only the game knows: a reason not to play a move.
+pub fn weigh(
+    moves: &[BookMove],
+    policy: &Policy,
+    mut barred: impl FnMut(&BookMove) -> Option<Dropped>,
+    verdicts: &mut Vec<Weighed>,
+) {
+    verdicts.clear();
+    verdicts.extend(moves.iter().map(|candidate| Weighed {
+        dropped: dropped_alone(candidate, policy).or_else(|| barred(candidate)),
+        ..Weighed::default()
+    }));
+    let mut table = Table { moves, verdicts };
+    table.drop_by_comparison(policy);
+    table.give_weights(policy);
+    table.drop_small_shares(policy.minimum_share.min(1000));
+    table.give_probabilities(policy.variety.min(100));
+}
+
+/// Reasons that lie in the move alone.
+fn dropped_alone(candidate: &BookMove, policy: &Policy) -> Option<Dropped> {
+    let stats = candidate.stats();
+    if candidate.child.is_none() {
+        Some(Dropped::NoPosition)
+    } else if candidate.transposition && !policy.transpositions {
+        Some(Dropped::Transposition)
+    } else if policy.tournament && candidate.mark() == Mark::Avoid {
+        Some(Dropped::Forbidden)
+    } else if stats.games < policy.minimum_games {
+        Some(Dropped::FewGames)
+    } else if score_percent(candidate) < f64::from(policy.minimum_score.min(100)) {
+        Some(Dropped::LowScore)
+    } else if policy.learn_influence > 0 && candidate.factor() <= -125 {
+        Some(Dropped::LearnedNever)
+    } else {
+        None
+    }
+}
+
+/// Score of the move in per cent, unfinished games counted as half a point,
+/// 50 for a move without games.
+fn score_percent(candidate: &BookMove) -> f64 {
+    let stats = candidate.stats();
+    let counted = f64::from(stats.wins)
+        + f64::from(stats.draws)
+        + f64::from(stats.losses)
+        + f64::from(stats.unfinished());
+    if counted == 0.0 {
+        return 50.0;
+    }
+    100.0 * doubled_points(candidate) / (2.0 * counted)
+}
+
+fn doubled_points(candidate: &BookMove) -> f64 {
+    let stats = candidate.stats();
+    2.0 * f64::from(stats.wins) + f64::from(stats.draws) + f64::from(stats.unfinished())
+}
+
+const fn is_doubtful(annotation: Annotation) -> bool {
+    matches!(annotation.nag(), 2 | 4 | 6)
+}
+
+const fn annotation_weight(annotation: Annotation) -> f64 {
+    match annotation.nag() {
+        1 => 2.0,
+        2 => 0.1,
+        3 => 4.0,
+        4 => 0.01,
+        6 => 0.5,
+        _ => 1.0,
+    }
+}
+
+/// The moves beside their verdicts.
+struct Table<'a> {
+    moves: &'a [BookMove],
+    verdicts: &'a mut [Weighed],
+}
+
+impl Table<'_> {
+    fn candidates(&self) -> impl Iterator<Item = (&BookMove, &Weighed)> {
+        self.moves
+            .iter()
+            .zip(&*self.verdicts)
+            .filter(|(_, verdict)| verdict.dropped.is_none())
+    }
+
+    fn candidates_mut(&mut self) -> impl Iterator<Item = (&BookMove, &mut Weighed)> {
+        self.moves
+            .iter()
+            .zip(&mut *self.verdicts)
+            .filter(|(_, verdict)| verdict.dropped.is_none())
+    }
+
+    /// Where some candidates are `wanted`, the others drop out.
+    fn keep_if_any(&mut self, reason: Dropped, wanted: impl Fn(&BookMove) -> bool) {
+        if self.candidates().any(|(candidate, _)| wanted(candidate)) {
+            for (candidate, verdict) in self.candidates_mut() {
+                if !wanted(candidate) {
+                    verdict.dropped = Some(reason);
+                }
+            }
+        }
+    }
+
+    fn drop_by_comparison(&mut self, policy: &Policy) {
+        if policy.annotations {
+            self.keep_if_any(Dropped::NotTheOnlyMove, |candidate| {
+                candidate.annotation.nag() == Annotation::ONLY_MOVE.nag()
+            });
+            self.keep_if_any(Dropped::Doubtful, |candidate| {
+                !is_doubtful(candidate.annotation)
+            });
+        }
+        if policy.tournament {
+            self.keep_if_any(Dropped::NotMain, |candidate| candidate.mark() == Mark::Main);
+        }
+        if policy.learn_influence > 0 {
+            self.keep_if_any(Dropped::NotLearnedAlways, |candidate| {
+                candidate.factor() >= 125
+            });
+        }
+    }
+
+    fn give_weights(&mut self, policy: &Policy) {
+        let (rating_sum, rated) = self
+            .candidates()
+            .map(|(candidate, _)| candidate.stats())
+            .fold((0.0, 0.0), |(sum, count), stats| {
+                (
+                    sum + f64::from(stats.own_rating_sum),
+                    count + f64::from(stats.own_rated),
+                )
+            });
+        let influence = f64::from(policy.learn_influence.min(100)) / 50.0;
+        for (candidate, verdict) in self.candidates_mut() {
+            let stats = candidate.stats();
+            let mut weight = doubled_points(candidate) + 1.0;
+            if let Some(average) = stats.average_elo() {
+                let games = f64::from(stats.own_rated);
+                let elo = (average - rating_sum / rated) / 200.0 * games / (games + 10.0);
+                weight *= elo.clamp(-1.0, 1.0).exp2();
+            }
+            if policy.annotations {
+                weight *= annotation_weight(candidate.annotation);
+            }
+            let factor = f64::from(candidate.factor()) / 125.0;
+            weight *= (4.0 * factor * influence).exp2();
+            verdict.weight = weight;
+        }
+    }
+
+    fn drop_small_shares(&mut self, per_mille: u32) {
+        let sum: f64 = self.candidates().map(|(_, verdict)| verdict.weight).sum();
+        let least = sum * f64::from(per_mille) / 1000.0;
+        for (_, verdict) in self.candidates_mut() {
+            // A hair of tolerance: a sole move has the whole share whatever
+            // the rounding.
+            if verdict.weight < least * (1.0 - 1e-12) {
+                verdict.weight = 0.0;
+                verdict.dropped = Some(Dropped::SmallShare);
+            }
+        }
+    }
+
+    fn give_probabilities(&mut self, variety: u32) {
+        let heaviest = self
+            .candidates()
+            .map(|(_, verdict)| verdict.weight)
+            .fold(0.0, f64::max);
+        if variety == 0 {
+            let first = self
+                .candidates_mut()
+                .find(|(_, verdict)| verdict.weight >= heaviest);
+            if let Some((_, verdict)) = first {
+                verdict.probability = 1.0;
+            }
+            return;
+        }
+        let exponent = f64::from(100 - variety) / f64::from(variety);
+        let mut sum = 0.0;
+        for (_, verdict) in self.candidates_mut() {
+            // Relative to the heaviest, so that no power overflows.
+            verdict.probability = (verdict.weight / heaviest).powf(exponent);
+            sum += verdict.probability;
+        }
+        for (_, verdict) in self.candidates_mut() {
+            verdict.probability /= sum;
+        }
+    }
+}
+
+/// Draws a move by its probability: the index into the list that was
+/// weighed, `None` when no move may be played. Takes one number from `rng`
+/// in any case, so that the sequence depends on the positions asked for only.
+pub fn pick(verdicts: &[Weighed], rng: &mut dyn Rng) -> Option<usize> {
+    let draw: f64 = rng.random();
+    let mut passed = 0.0;
+    let mut last = None;
+    for (index, verdict) in verdicts.iter().enumerate() {
+        if verdict.probability > 0.0 {
+            passed += verdict.probability;
+            last = Some(index);
+            if draw < passed {
+                break;
+            }
+        }
+    }
+    last
+}
+
+/// The index of the most probable move; of equal ones the first.
+#[must_use]
+pub fn best(verdicts: &[Weighed]) -> Option<usize> {
+    let mut best: Option<(usize, f64)> = None;
+    for (index, verdict) in verdicts.iter().enumerate() {
+        let better = best.is_none_or(|(_, probability)| verdict.probability > probability);
+        if verdict.probability > 0.0 && better {
+            best = Some((index, verdict.probability));
+        }
+    }
+    best.map(|(index, _)| index)
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,425 @@
+use proptest::prelude::*;
+use rand::SeedableRng;
+use rand::rngs::Xoshiro256PlusPlus;
+use shakmaty::{Chess, Move, Position};
+
+use super::*;
+use crate::book::{PositionRecord, Stats};
+
+/// A move with so many wins, draws and losses of its player.
+fn candidate(index: usize, wins: u32, draws: u32, losses: u32) -> BookMove {
+    let moves = Chess::default().legal_moves();
+    BookMove {
+        mv: moves[index],
+        annotation: Annotation::default(),
+        child: Some(PositionRecord {
+            stats: Stats {
+                games: wins + draws + losses,
+                wins: losses,
+                draws,
+                losses: wins,
+                ..Stats::default()
+            },
+            ..PositionRecord::default()
+        }),
+        transposition: false,
+    }
+}
+
+fn with(mut candidate: BookMove, change: impl FnOnce(&mut PositionRecord)) -> BookMove {
+    change(candidate.child.as_mut().unwrap());
+    candidate
+}
+
+fn annotated(candidate: BookMove, annotation: Annotation) -> BookMove {
+    BookMove {
+        annotation,
+        ..candidate
+    }
+}
+
+fn verdicts(moves: &[BookMove], policy: &Policy) -> Vec<Weighed> {
+    let mut verdicts = Vec::new();
+    weigh(moves, policy, |_| None, &mut verdicts);
+    verdicts
+}
+
+fn reasons(moves: &[BookMove], policy: &Policy) -> Vec<Option<Dropped>> {
+    verdicts(moves, policy).iter().map(|v| v.dropped).collect()
+}
+
+fn probabilities(moves: &[BookMove], policy: &Policy) -> Vec<f64> {
+    verdicts(moves, policy)
+        .iter()
+        .map(|v| v.probability)
+        .collect()
+}
+
+fn close(left: f64, right: f64) -> bool {
+    (left - right).abs() < 1e-12
+}
+
+#[test]
+fn plays_in_proportion_to_doubled_points() {
+    // 2 * 10 + 9 + 1 = 30 and 2 * 4 + 1 + 1 = 10.
+    let moves = [candidate(0, 10, 9, 3), candidate(1, 4, 1, 50)];
+    let shares = probabilities(&moves, &Policy::default());
+    assert!(
+        close(shares[0], 0.75) && close(shares[1], 0.25),
+        "{shares:?}"
+    );
+}
+
+#[test]
+fn unfinished_games_count_half() {
+    let unfinished = with(candidate(0, 0, 0, 0), |child| child.stats.games = 7);
+    let drawn = candidate(1, 0, 7, 0);
+    let shares = probabilities(&[unfinished, drawn], &Policy::default());
+    assert!(close(shares[0], 0.5), "{shares:?}");
+}
+
+#[test]
+fn variety_goes_smoothly_from_the_heaviest_to_all_alike() {
+    let moves = [candidate(0, 10, 9, 3), candidate(1, 4, 1, 50)];
+    let share = |variety| {
+        probabilities(
+            &moves,
+            &Policy {
+                variety,
+                ..Policy::default()
+            },
+        )[0]
+    };
+    assert!(close(share(0), 1.0));
+    assert!(close(share(100), 0.5));
+    let all: Vec<f64> = (0..=100).map(share).collect();
+    assert!(all.windows(2).all(|pair| pair[0] >= pair[1]), "{all:?}");
+}
+
+#[test]
+fn of_equally_heavy_moves_variety_0_takes_the_first_stored() {
+    let moves = [candidate(5, 1, 0, 0), candidate(2, 1, 0, 0)];
+    let policy = Policy {
+        variety: 0,
+        ..Policy::default()
+    };
+    assert_eq!(probabilities(&moves, &policy), [1.0, 0.0]);
+}
+
+#[test]
+fn red_is_never_played_and_green_alone() {
+    let red = with(candidate(0, 90, 0, 0), |child| child.recommendation = 0x40);
+    let green = with(candidate(1, 1, 0, 5), |child| child.recommendation = 0x80);
+    let black = candidate(2, 50, 0, 0);
+    let moves = [red, green, black];
+    assert_eq!(
+        reasons(&moves, &Policy::default()),
+        [Some(Dropped::Forbidden), None, Some(Dropped::NotMain)]
+    );
+    let off = Policy {
+        tournament: false,
+        ..Policy::default()
+    };
+    assert_eq!(reasons(&moves, &off), [None, None, None]);
+}
+
+#[test]
+fn a_red_move_is_not_played_even_when_it_is_the_only_one() {
+    let red = with(candidate(0, 9, 0, 0), |child| child.recommendation = 0x40);
+    assert_eq!(probabilities(&[red], &Policy::default()), [0.0]);
+}
+
+#[test]
+fn doubtful_moves_are_played_only_when_nothing_else_is_left() {
+    let doubtful = annotated(candidate(0, 90, 0, 0), Annotation::DUBIOUS);
+    let blunder = annotated(candidate(1, 90, 0, 0), Annotation::BLUNDER);
+    let sound = candidate(2, 1, 0, 1);
+    assert_eq!(
+        reasons(
+            &[doubtful.clone(), blunder.clone(), sound],
+            &Policy::default()
+        ),
+        [Some(Dropped::Doubtful), Some(Dropped::Doubtful), None]
+    );
+    let left = probabilities(&[doubtful, blunder], &Policy::default());
+    assert!(left[0] > 0.9 && left[1] > 0.0, "{left:?}");
+}
+
+#[test]
+fn a_doubtful_annotation_outweighs_a_green_position() {
+    let doubtful = annotated(
+        with(candidate(0, 90, 0, 0), |child| child.recommendation = 0x80),
+        Annotation::DUBIOUS,
+    );
+    let sound = candidate(1, 5, 0, 5);
+    assert_eq!(
+        reasons(&[doubtful, sound], &Policy::default()),
+        [Some(Dropped::Doubtful), None]
+    );
+}
+
+#[test]
+fn an_only_move_stands_alone_and_good_moves_weigh_more() {
+    let only = annotated(candidate(0, 0, 0, 3), Annotation::ONLY_MOVE);
+    let other = candidate(1, 99, 0, 0);
+    assert_eq!(
+        reasons(&[only, other.clone()], &Policy::default()),
+        [None, Some(Dropped::NotTheOnlyMove)]
+    );
+    let good = annotated(candidate(2, 99, 0, 0), Annotation::GOOD);
+    let brilliant = annotated(candidate(3, 99, 0, 0), Annotation(0xe3));
+    let shares = probabilities(&[other, good, brilliant], &Policy::default());
+    assert!(close(shares[1] / shares[0], 2.0) && close(shares[2] / shares[0], 4.0));
+}
+
+#[test]
+fn minimums_drop_moves_and_say_why() {
+    let moves = [
+        candidate(0, 1, 0, 1),
+        candidate(1, 10, 0, 90),
+        candidate(2, 60, 0, 40),
+        with(candidate(3, 0, 0, 0), |child| child.stats.games = 5),
+    ];
+    let policy = Policy {
+        minimum_games: 5,
+        minimum_score: 50,
+        ..Policy::default()
+    };
+    assert_eq!(
+        reasons(&moves, &policy),
+        [Some(Dropped::FewGames), Some(Dropped::LowScore), None, None]
+    );
+}
+
+#[test]
+fn small_shares_drop_out() {
+    let moves = [candidate(0, 499, 0, 0), candidate(1, 0, 1, 0)];
+    // Weights 999 and 2: the second has 2 per mille.
+    assert_eq!(
+        reasons(&moves, &Policy::default()),
+        [None, Some(Dropped::SmallShare)]
+    );
+    let lenient = Policy {
+        minimum_share: 1,
+        ..Policy::default()
+    };
+    assert_eq!(reasons(&moves, &lenient), [None, None]);
+    let strict = Policy {
+        minimum_share: 1000,
+        ..Policy::default()
+    };
+    assert_eq!(reasons(&moves[..1], &strict), [None]);
+}
+
+#[test]
+fn the_learn_value_is_seen_from_the_mover() {
+    // The byte stands in the child, whose side to move is the opponent:
+    // negative speaks for the move.
+    let liked = with(candidate(0, 10, 0, 10), |child| child.factor = -60);
+    let neutral = candidate(1, 10, 0, 10);
+    let shares = probabilities(&[liked.clone(), neutral.clone()], &Policy::default());
+    assert!(
+        close(shares[0] / shares[1], 16_f64.powf(60.0 / 125.0)),
+        "{shares:?}"
+    );
+    let deaf = Policy {
+        learn_influence: 0,
+        ..Policy::default()
+    };
+    assert!(close(
+        probabilities(&[liked, neutral.clone()], &deaf)[0],
+        0.5
+    ));
+    let never = with(candidate(2, 10, 0, 10), |child| child.factor = 127);
+    let always = with(candidate(3, 10, 0, 10), |child| child.factor = -128);
+    assert_eq!(
+        reasons(&[never, always, neutral], &Policy::default()),
+        [
+            Some(Dropped::LearnedNever),
+            None,
+            Some(Dropped::NotLearnedAlways)
+        ]
+    );
+}
+
+#[test]
+fn stronger_players_count_more_up_to_the_double() {
+    let rated = |index, elo: u32, games: u32| {
+        with(candidate(index, 10, 0, 10), |child| {
+            child.stats.other_rated = games;
+            child.stats.other_rating_sum = elo * games;
+        })
+    };
+    let shares = probabilities(
+        &[rated(0, 2700, 20), rated(1, 2300, 20)],
+        &Policy::default(),
+    );
+    // 200 above and below the mean of 2500, 20 games of weight 20 / 30.
+    assert!(
+        close(shares[0] / shares[1], (2.0_f64 * 2.0 / 3.0).exp2()),
+        "{shares:?}"
+    );
+    let extreme = probabilities(&[rated(0, 3500, 900), rated(1, 500, 900)], &Policy::default());
+    assert!(close(extreme[0] / extreme[1], 4.0), "{extreme:?}");
+}
+
+#[test]
+fn transpositions_count_unless_switched_off() {
+    let grey = BookMove {
+        transposition: true,
+        ..candidate(0, 5, 0, 0)
+    };
+    assert_eq!(reasons(std::slice::from_ref(&grey), &Policy::default()), [None]);
+    let off = Policy {
+        transpositions: false,
+        ..Policy::default()
+    };
+    assert_eq!(reasons(&[grey], &off), [Some(Dropped::Transposition)]);
+}
+
+#[test]
+fn a_move_without_a_position_is_not_played() {
+    let hidden = BookMove {
+        child: None,
+        ..candidate(0, 0, 0, 0)
+    };
+    assert_eq!(
+        reasons(&[hidden], &Policy::default()),
+        [Some(Dropped::NoPosition)]
+    );
+}
+
+#[test]
+fn what_the_game_bars_is_not_played() {
+    let moves = [candidate(0, 5, 0, 0), candidate(1, 5, 0, 0)];
+    let first: Move = moves[0].mv;
+    let mut out = Vec::new();
+    weigh(
+        &moves,
+        &Policy::default(),
+        |candidate| (candidate.mv == first).then_some(Dropped::Repetition),
+        &mut out,
+    );
+    assert_eq!(out[0].dropped, Some(Dropped::Repetition));
+    assert!(close(out[1].probability, 1.0));
+}
+
+/// Pearson's chi-square of what was drawn against what was announced.
+fn chi_square(drawn: &[u32], announced: &[f64]) -> f64 {
+    let total = f64::from(drawn.iter().sum::<u32>());
+    drawn
+        .iter()
+        .zip(announced)
+        .filter(|(_, share)| **share > 0.0)
+        .map(|(count, share)| {
+            let expected = total * share;
+            (f64::from(*count) - expected).powi(2) / expected
+        })
+        .sum()
+}
+
+#[test]
+fn what_is_played_is_what_is_announced() {
+    let moves: Vec<BookMove> = (0..8)
+        .map(|i| candidate(i, [200, 90, 60, 31, 17, 8, 3, 0][i], 20, 50))
+        .collect();
+    for variety in [1, 20, 50, 80, 100] {
+        let policy = Policy {
+            variety,
+            minimum_share: 20,
+            ..Policy::default()
+        };
+        let announced = verdicts(&moves, &policy);
+        let shares: Vec<f64> = announced.iter().map(|v| v.probability).collect();
+        for seed in 1..=5 {
+            let mut rng = Xoshiro256PlusPlus::seed_from_u64(seed);
+            let mut drawn = vec![0_u32; moves.len()];
+            for _ in 0..20_000 {
+                drawn[pick(&announced, &mut rng).unwrap()] += 1;
+            }
+            for (count, verdict) in drawn.iter().zip(&announced) {
+                assert!(verdict.dropped.is_none() || *count == 0);
+            }
+            // Seven degrees of freedom: 29.9 is passed once in 10,000.
+            let chi = chi_square(&drawn, &shares);
+            assert!(chi < 29.9, "variety {variety}, seed {seed}: {chi}");
+        }
+    }
+}
+
+#[test]
+fn the_same_seed_draws_the_same_moves() {
+    let moves: Vec<BookMove> = (0..6).map(|i| candidate(i, 10, 5, 10)).collect();
+    let announced = verdicts(&moves, &Policy::default());
+    let game = |seed| {
+        let mut rng = Xoshiro256PlusPlus::seed_from_u64(seed);
+        (0..40)
+            .map(|_| pick(&announced, &mut rng).unwrap())
+            .collect::<Vec<_>>()
+    };
+    assert_eq!(game(7), game(7));
+    assert_ne!(game(7), game(8));
+}
+
+#[test]
+fn nothing_left_means_no_move() {
+    let mut rng = Xoshiro256PlusPlus::seed_from_u64(1);
+    assert_eq!(pick(&[], &mut rng), None);
+    assert_eq!(pick(&[Weighed::default()], &mut rng), None);
+    assert_eq!(best(&[Weighed::default()]), None);
+}
+
+prop_compose! {
+    fn any_move()(
+        index in 0_usize..20,
+        results in (0_u32..5_000_000, 0_u32..5_000_000, 0_u32..5_000_000),
+        games in 0_u32..16_777_216,
+        rating in (0_u32..16_777_216, any::<u32>()),
+        recommendation in any::<u8>(),
+        factor in any::<i8>(),
+        annotation in any::<u8>(),
+        transposition in any::<bool>(),
+        present in prop::bool::weighted(0.9),
+    ) -> BookMove {
+        let mut mv = with(candidate(index, results.0, results.1, results.2), |child| {
+            child.stats.games = games;
+            child.stats.other_rated = rating.0;
+            child.stats.other_rating_sum = rating.1;
+            child.recommendation = recommendation;
+            child.factor = factor;
+        });
+        mv.annotation = Annotation(annotation);
+        mv.transposition = transposition;
+        if !present { mv.child = None; }
+        mv
+    }
+}
+
+proptest! {
+    #[test]
+    fn probabilities_sum_to_one_or_nothing_is_left(
+        moves in prop::collection::vec(any_move(), 0..40),
+        variety in 0_u32..=100,
+        minimum_share in 0_u32..=1000,
+        learn_influence in 0_u32..=100,
+        tournament in any::<bool>(),
+        annotations in any::<bool>(),
+    ) {
+        let policy = Policy {
+            variety, minimum_share, learn_influence, tournament, annotations,
+            ..Policy::default()
+        };
+        let verdicts = verdicts(&moves, &policy);
+        prop_assert_eq!(verdicts.len(), moves.len());
+        let sum: f64 = verdicts.iter().map(|v| v.probability).sum();
+        if verdicts.iter().any(|v| v.dropped.is_none()) {
+            prop_assert!((sum - 1.0).abs() < 1e-9, "sum {}", sum);
+        } else {
+            prop_assert_eq!(sum, 0.0);
+        }
+        for verdict in &verdicts {
+            prop_assert!(verdict.probability.is_finite() && verdict.weight.is_finite());
+            prop_assert!(verdict.dropped.is_none() || verdict.probability == 0.0);
+        }
+    }
+}

@@ -3,3 +3,4 @@
 pub mod book;
 pub mod choose;
 pub mod engine;
+pub mod uci;

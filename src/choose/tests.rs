@@ -259,7 +259,10 @@ fn stronger_players_count_more_up_to_the_double() {
         close(shares[0] / shares[1], (2.0_f64 * 2.0 / 3.0).exp2()),
         "{shares:?}"
     );
-    let extreme = probabilities(&[rated(0, 3500, 900), rated(1, 500, 900)], &Policy::default());
+    let extreme = probabilities(
+        &[rated(0, 3500, 900), rated(1, 500, 900)],
+        &Policy::default(),
+    );
     assert!(close(extreme[0] / extreme[1], 4.0), "{extreme:?}");
 }
 
@@ -269,7 +272,10 @@ fn transpositions_count_unless_switched_off() {
         transposition: true,
         ..candidate(0, 5, 0, 0)
     };
-    assert_eq!(reasons(std::slice::from_ref(&grey), &Policy::default()), [None]);
+    assert_eq!(
+        reasons(std::slice::from_ref(&grey), &Policy::default()),
+        [None]
+    );
     let off = Policy {
         transpositions: false,
         ..Policy::default()

@@ -1,0 +1,259 @@
+//! Bytes into lines, lines into words.
+
+use std::io::{self, Read};
+
+/// Longest line that is taken in, in bytes. A `position` line of 20,000 plies
+/// has 100 kB; what is longer than this is no UCI.
+pub const MAX_LINE: usize = 2 << 20;
+
+const FIRST_ROOM: usize = 64 << 10;
+
+/// The words of a line: runs of anything but blanks and tabs.
+pub fn words(line: &[u8]) -> impl Iterator<Item = &[u8]> + Clone {
+    line.split(|byte| matches!(byte, b' ' | b'\t' | b'\r' | b'\n'))
+        .filter(|word| !word.is_empty())
+}
+
+/// The first word, empty for a blank line.
+#[must_use]
+pub fn first_word(line: &[u8]) -> &[u8] {
+    words(line).next().unwrap_or_default()
+}
+
+/// The line without blanks at either end.
+#[must_use]
+pub fn trimmed(line: &[u8]) -> &[u8] {
+    line.trim_ascii()
+}
+
+/// What follows `word` (a slice of `line`, as [`words`] gives it), blanks at
+/// its start taken off; inner spacing stays as it is.
+#[must_use]
+pub fn rest_after<'a>(line: &'a [u8], word: &[u8]) -> &'a [u8] {
+    let end = (word.as_ptr() as usize + word.len()).saturating_sub(line.as_ptr() as usize);
+    line.get(end..).unwrap_or_default().trim_ascii_start()
+}
+
+/// Text of a line: UTF-8 where it is valid, else Windows-1252, which some
+/// GUIs send (Cute Chess sends Latin-1, Arena the system's code page).
+#[must_use]
+pub fn text(bytes: &[u8]) -> String {
+    match std::str::from_utf8(bytes) {
+        Ok(text) => text.to_owned(),
+        Err(_) => bytes.iter().copied().map(windows_1252).collect(),
+    }
+}
+
+const fn windows_1252(byte: u8) -> char {
+    const HIGH: [char; 32] = [
+        '€', '\u{81}', '‚', 'ƒ', '„', '…', '†', '‡', 'ˆ', '‰', 'Š', '‹', 'Œ', '\u{8d}', 'Ž',
+        '\u{8f}', '\u{90}', '‘', '’', '“', '”', '•', '–', '—', '˜', '™', 'š', '›', 'œ', '\u{9d}',
+        'ž', 'Ÿ',
+    ];
+    match byte {
+        0x80..=0x9f => HIGH[(byte - 0x80) as usize],
+        _ => byte as char,
+    }
+}
+
+/// Cuts a stream of bytes into lines without allocating once it has warmed
+/// up.
+///
+/// A line longer than [`MAX_LINE`] is dropped and counted.
+#[derive(Debug)]
+pub struct LineBuffer {
+    bytes: Vec<u8>,
+    /// The part of `bytes` that holds data: `start..end`.
+    start: usize,
+    end: usize,
+    /// Up to where that part is known to hold no line end.
+    searched: usize,
+    /// Inside a line that is too long.
+    skipping: bool,
+    dropped: u32,
+}
+
+impl Default for LineBuffer {
+    fn default() -> LineBuffer {
+        LineBuffer {
+            bytes: vec![0; FIRST_ROOM],
+            start: 0,
+            end: 0,
+            searched: 0,
+            skipping: false,
+            dropped: 0,
+        }
+    }
+}
+
+impl LineBuffer {
+    /// Reads once from `source`; the number of bytes that came, 0 at the end.
+    ///
+    /// # Errors
+    ///
+    /// Those of `source`, but for interruptions, after which it reads again.
+    pub fn fill(&mut self, source: &mut impl Read) -> io::Result<usize> {
+        self.make_room();
+        loop {
+            match source.read(&mut self.bytes[self.end..]) {
+                Ok(count) => {
+                    self.end += count;
+                    return Ok(count);
+                }
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                Err(error) => return Err(error),
+            }
+        }
+    }
+
+    fn make_room(&mut self) {
+        if self.start > 0 {
+            self.bytes.copy_within(self.start..self.end, 0);
+            self.end -= self.start;
+            self.searched -= self.start;
+            self.start = 0;
+        }
+        if self.end == self.bytes.len() {
+            if self.bytes.len() >= MAX_LINE {
+                // The line is too long: forget what came of it so far.
+                self.skipping = true;
+                self.end = 0;
+                self.searched = 0;
+            } else {
+                self.bytes.resize(self.bytes.len() * 2, 0);
+            }
+        } else if self.end == 0 && self.bytes.len() > FIRST_ROOM {
+            self.bytes.truncate(FIRST_ROOM);
+            self.bytes.shrink_to_fit();
+        }
+    }
+
+    /// The next whole line, without its line end (LF or CR LF); `None` until
+    /// more bytes are read.
+    pub fn next_line(&mut self) -> Option<&[u8]> {
+        loop {
+            let unsearched = &self.bytes[self.searched..self.end];
+            let Some(length) = unsearched.iter().position(|byte| *byte == b'\n') else {
+                self.searched = self.end;
+                return None;
+            };
+            let line = self.start..self.searched + length;
+            self.start = line.end + 1;
+            self.searched = self.start;
+            if self.skipping {
+                self.skipping = false;
+                self.dropped += 1;
+                continue;
+            }
+            let line = &self.bytes[line];
+            return Some(line.strip_suffix(b"\r").unwrap_or(line));
+        }
+    }
+
+    /// What came after the last line end, at the end of the stream: a last
+    /// line without its end.
+    pub fn last_line(&mut self) -> Option<&[u8]> {
+        if self.skipping {
+            self.skipping = false;
+            self.dropped += 1;
+            self.start = self.end;
+        }
+        let line = self.start..self.end;
+        self.start = self.end;
+        self.searched = self.end;
+        (!line.is_empty()).then(|| &self.bytes[line])
+    }
+
+    /// How many lines were too long and dropped since the last call.
+    pub fn take_dropped(&mut self) -> u32 {
+        std::mem::take(&mut self.dropped)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn all_lines(buffer: &mut LineBuffer, mut bytes: &[u8], step: usize) -> Vec<Vec<u8>> {
+        let mut lines = Vec::new();
+        while !bytes.is_empty() {
+            let (now, later) = bytes.split_at(step.min(bytes.len()));
+            bytes = later;
+            let mut now = now;
+            while !now.is_empty() {
+                buffer.fill(&mut now).unwrap();
+                while let Some(line) = buffer.next_line() {
+                    lines.push(line.to_vec());
+                }
+            }
+        }
+        lines
+    }
+
+    #[test]
+    fn takes_lf_and_crlf_and_a_last_line_without_end() {
+        let mut buffer = LineBuffer::default();
+        assert_eq!(
+            all_lines(&mut buffer, b"uci\r\nisready\n\nquit", 3),
+            [&b"uci"[..], b"isready", b""]
+        );
+        assert_eq!(buffer.last_line(), Some(&b"quit"[..]));
+        assert_eq!(buffer.last_line(), None);
+    }
+
+    #[test]
+    fn drops_a_line_without_measure_and_goes_on() {
+        let mut buffer = LineBuffer::default();
+        let mut bytes = vec![b'x'; 10 << 20];
+        bytes.extend_from_slice(b"\nisready\n");
+        assert_eq!(all_lines(&mut buffer, &bytes, 1 << 16), [b"isready"]);
+        assert_eq!(buffer.take_dropped(), 1);
+        assert_eq!(buffer.take_dropped(), 0);
+        assert_eq!(all_lines(&mut buffer, b"stop\n", 9), [b"stop"]);
+        assert!(buffer.bytes.len() <= FIRST_ROOM, "the room is given back");
+    }
+
+    #[test]
+    fn takes_a_line_of_a_megabyte() {
+        let mut buffer = LineBuffer::default();
+        let mut bytes = vec![b'x'; 1 << 20];
+        bytes.push(b'\n');
+        let lines = all_lines(&mut buffer, &bytes, 4096);
+        assert_eq!(lines.len(), 1);
+        assert_eq!(lines[0].len(), 1 << 20);
+    }
+
+    #[test]
+    fn words_are_split_at_any_run_of_blanks() {
+        let found: Vec<&[u8]> = words(b"\t go  wtime\t1 \r").collect();
+        assert_eq!(found, [&b"go"[..], b"wtime", b"1"]);
+        assert_eq!(first_word(b"   "), b"");
+        let line = b"setoption name Book File value C:\\two  blanks.ctg";
+        let value = words(line).find(|word| *word == b"value").unwrap();
+        assert_eq!(rest_after(line, value), b"C:\\two  blanks.ctg");
+    }
+
+    #[test]
+    fn text_is_utf_8_or_windows_1252() {
+        assert_eq!(text("Bücher/Ω".as_bytes()), "Bücher/Ω");
+        assert_eq!(text(b"B\xfccher \x80"), "Bücher €");
+    }
+
+    proptest! {
+        #[test]
+        fn lines_do_not_depend_on_how_the_bytes_arrive(
+            lines in prop::collection::vec("[ -~]{0,30}", 0..20),
+            step in 1_usize..50,
+        ) {
+            let mut bytes = Vec::new();
+            for line in &lines {
+                bytes.extend_from_slice(line.as_bytes());
+                bytes.push(b'\n');
+            }
+            let found = all_lines(&mut LineBuffer::default(), &bytes, step);
+            let expected: Vec<Vec<u8>> = lines.into_iter().map(String::into_bytes).collect();
+            prop_assert_eq!(found, expected);
+        }
+    }
+}

@@ -3,4 +3,5 @@
 pub mod book;
 pub mod choose;
 pub mod engine;
+pub mod settings;
 pub mod uci;

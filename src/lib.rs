@@ -3,5 +3,8 @@
 pub mod book;
 pub mod choose;
 pub mod engine;
+pub mod relay;
+pub mod session;
 pub mod settings;
+pub mod shelf;
 pub mod uci;

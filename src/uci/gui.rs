@@ -143,17 +143,18 @@ pub fn position(line: &[u8]) -> Option<PositionLine<'_>> {
 /// upper case); the parser's reading where it has read every word.
 #[must_use]
 pub fn moves(list: &[u8]) -> Vec<String> {
-    let own: Vec<String> = words(list)
+    let mut all: Vec<String> = words(list)
         .map(|word| text(word).to_ascii_lowercase())
         .collect();
-    if own.is_empty() {
-        return own;
+    // In pieces: the parser takes some kilobytes of memory for each move.
+    for own in all.chunks_mut(100) {
+        match vampirc::moves(&own.join(" ")) {
+            // A move that it cannot read ends its list without an error.
+            Some(read) if read == own => own.clone_from_slice(&read),
+            _ => {}
+        }
     }
-    match vampirc::moves(&own.join(" ")) {
-        // A move that it cannot read ends its list without an error.
-        Some(read) if read.len() == own.len() && read == own => read,
-        _ => own,
-    }
+    all
 }
 
 /// `after` is what stands behind the word `setoption`.

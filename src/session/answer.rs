@@ -1,0 +1,383 @@
+//! Asking the books, and the lines that a book move is announced with.
+
+use std::fmt::Write as _;
+
+use rand::Rng;
+use shakmaty::uci::UciMove;
+use shakmaty::{CastlingMode, Chess, Color, Move, Position};
+
+use super::game::Game;
+use super::{Outlet, Session, info_string};
+use crate::book::{BookMove, Lookup, Probe};
+use crate::choose::{self, Dropped, Weighed};
+use crate::settings::{OptionId, Settings};
+use crate::shelf::{OpenBook, Shelf};
+use crate::uci::gui::Go;
+
+/// Most moves that an announcement lists.
+const LISTED: usize = 12;
+
+/// How many positions are looked at to find out whether a line goes on; more
+/// than that are not needed even in bushy books.
+const LINE_BUDGET: u32 = 4000;
+
+/// What is remembered of a game for the book's sake, and buffers.
+#[derive(Debug, Default)]
+pub(super) struct Librarian {
+    misses: u32,
+    shut: bool,
+    found: Lookup,
+    verdicts: Vec<Weighed>,
+    reply: Lookup,
+    reply_verdicts: Vec<Weighed>,
+    /// The settings in force for each book of the shelf.
+    settings: Vec<Settings>,
+    /// Troubles with books that have been told of.
+    told: Vec<String>,
+}
+
+/// A book's answer to a position.
+struct Choice<'a> {
+    book: &'a OpenBook,
+    mv: Move,
+    reply: Option<Move>,
+}
+
+impl Librarian {
+    pub(super) fn new_game(&mut self) {
+        self.misses = 0;
+        self.shut = false;
+    }
+
+    pub(super) fn settings_changed(&mut self) {
+        self.settings.clear();
+    }
+
+    fn refresh_settings(&mut self, general: &Settings, shelf: &Shelf) {
+        if self.settings.len() != shelf.books.len() {
+            self.settings = shelf
+                .books
+                .iter()
+                .map(|book| book.spec.settings(general))
+                .collect();
+        }
+    }
+
+    /// True the first time that `text` is to be told.
+    fn is_news(&mut self, text: &str) -> bool {
+        let news = !self.told.iter().any(|told| told == text);
+        if news {
+            self.told.push(text.to_owned());
+        }
+        news
+    }
+
+    /// Looks a position up in one book and weighs its moves.
+    fn look_up(
+        &mut self,
+        book: &dyn Probe,
+        settings: &Settings,
+        game: &Game,
+        position: &Chess,
+        asked: Option<&[Move]>,
+    ) -> Result<(), String> {
+        book.probe(position, &mut self.found)
+            .map_err(|error| error.to_string())?;
+        let avoid_repetition = settings.check(OptionId::AvoidRepetition);
+        let plies = 2 * settings.number(OptionId::LeaveEarly);
+        let policy = settings.policy();
+        choose::weigh(
+            &self.found.moves,
+            &policy,
+            |candidate| {
+                bar(
+                    candidate,
+                    asked,
+                    position,
+                    game,
+                    book,
+                    avoid_repetition,
+                    plies,
+                )
+            },
+            &mut self.verdicts,
+        );
+        Ok(())
+    }
+
+    /// The move the opponent would most probably play from the book.
+    fn best_reply(&mut self, book: &dyn Probe, settings: &Settings, after: &Chess) -> Option<Move> {
+        book.probe(after, &mut self.reply).ok()?;
+        choose::weigh(
+            &self.reply.moves,
+            &settings.policy(),
+            |_| None,
+            &mut self.reply_verdicts,
+        );
+        let index = choose::best(&self.reply_verdicts)?;
+        self.reply.moves.get(index).map(|reply| reply.mv)
+    }
+}
+
+/// What the game has against a move.
+fn bar(
+    candidate: &BookMove,
+    asked: Option<&[Move]>,
+    position: &Chess,
+    game: &Game,
+    book: &dyn Probe,
+    avoid_repetition: bool,
+    plies: u32,
+) -> Option<Dropped> {
+    if asked.is_some_and(|asked| !asked.contains(&candidate.mv)) {
+        return Some(Dropped::NotAsked);
+    }
+    if !avoid_repetition && plies == 0 {
+        return None;
+    }
+    let mut next = position.clone();
+    next.play_unchecked(candidate.mv);
+    if avoid_repetition && game.repeats(&next) {
+        return Some(Dropped::Repetition);
+    }
+    (plies > 0 && !line_goes_on(book, &next, plies)).then_some(Dropped::LineEnds)
+}
+
+/// Whether the book has a line of at least `plies` half moves from here.
+#[must_use]
+pub(crate) fn line_goes_on(book: &dyn Probe, position: &Chess, plies: u32) -> bool {
+    fn search(book: &dyn Probe, position: &Chess, plies: u32, budget: &mut u32) -> bool {
+        if plies == 0 {
+            return true;
+        }
+        let Some(left) = budget.checked_sub(1) else {
+            return false;
+        };
+        *budget = left;
+        let mut found = Lookup::default();
+        if book.probe(position, &mut found).is_err() {
+            return false;
+        }
+        found
+            .moves
+            .retain(|mv| !mv.transposition && mv.child.is_some());
+        // The most played move has the longest line, mostly.
+        found
+            .moves
+            .sort_by_key(|mv| std::cmp::Reverse(mv.stats().games));
+        found.moves.iter().any(|mv| {
+            let mut next = position.clone();
+            next.play_unchecked(mv.mv);
+            search(book, &next, plies - 1, budget)
+        })
+    }
+    search(book, position, plies, &mut LINE_BUDGET.clone())
+}
+
+impl Session {
+    /// The book's answer to a `go`: lines separated by line feeds, the last
+    /// of them the `bestmove`.
+    pub(super) fn ask_books(
+        &mut self,
+        go: &Go,
+        shelf: &Shelf,
+        out: &mut dyn Outlet,
+    ) -> Option<Vec<u8>> {
+        if !self.settings.check(OptionId::OwnBook) || self.librarian.shut {
+            return None;
+        }
+        let position = self.game.position()?.clone();
+        self.librarian.refresh_settings(&self.settings, shelf);
+        let asked = go.searchmoves.as_ref().map(|moves| legal(moves, &position));
+        let mut troubles = Vec::new();
+        let choice = self.choose(&position, asked.as_deref(), shelf, &mut troubles);
+        for trouble in troubles {
+            if self.librarian.is_news(&trouble) {
+                info_string(&trouble, out);
+            }
+        }
+        let Some(choice) = choice else {
+            self.count_miss(shelf, out);
+            return None;
+        };
+        Some(self.announcement(&choice))
+    }
+
+    fn choose<'a>(
+        &mut self,
+        position: &Chess,
+        asked: Option<&[Move]>,
+        shelf: &'a Shelf,
+        troubles: &mut Vec<String>,
+    ) -> Option<Choice<'a>> {
+        let own_settings = std::mem::take(&mut self.librarian.settings);
+        let mut choice = None;
+        for (book, settings) in shelf.books.iter().zip(&own_settings) {
+            if !answers(book, settings, position) {
+                continue;
+            }
+            let probe = &*book.book;
+            let looked_up = self
+                .librarian
+                .look_up(probe, settings, &self.game, position, asked);
+            if let Err(trouble) = looked_up {
+                troubles.push(trouble);
+                continue;
+            }
+            let Some(index) = pick(&self.librarian.verdicts, &mut self.rng) else {
+                continue;
+            };
+            let Some(mv) = self.librarian.found.moves.get(index).map(|mv| mv.mv) else {
+                continue;
+            };
+            let mut reply = None;
+            if settings.check(OptionId::Ponder) {
+                let mut after = position.clone();
+                after.play_unchecked(mv);
+                reply = self.librarian.best_reply(probe, settings, &after);
+            }
+            choice = Some(Choice { book, mv, reply });
+            break;
+        }
+        self.librarian.settings = own_settings;
+        choice
+    }
+
+    fn count_miss(&mut self, shelf: &Shelf, out: &mut dyn Outlet) {
+        let limit = self.settings.number(OptionId::MissLimit);
+        self.librarian.misses += 1;
+        if limit > 0 && self.librarian.misses >= limit && !shelf.books.is_empty() {
+            self.librarian.shut = true;
+            info_string(
+                &format!("book closed for this game after {limit} misses"),
+                out,
+            );
+        }
+    }
+
+    /// The lines that say a book move, in the detail of `Book Info`.
+    fn announcement(&self, choice: &Choice<'_>) -> Vec<u8> {
+        let mode = self.castling_mode();
+        let best = choice.mv.to_uci(mode);
+        let reply = choice.reply.map(|reply| reply.to_uci(mode));
+        let mut lines = String::new();
+        let detail = self.settings.text(OptionId::Info);
+        if detail != "none" {
+            self.list_moves(&choice.book.name, &mut lines);
+            lines.push('\n');
+        }
+        if detail == "full" {
+            let _ = write!(
+                lines,
+                "info depth 1 seldepth 1 multipv 1 score cp 0 nodes 1 nps 1 time 0 pv {best}"
+            );
+            if let Some(reply) = &reply {
+                let _ = write!(lines, " {reply}");
+            }
+            lines.push('\n');
+        }
+        let _ = write!(lines, "bestmove {best}");
+        if let Some(reply) = &reply {
+            let _ = write!(lines, " ponder {reply}");
+        }
+        lines.into_bytes()
+    }
+
+    /// "info string book NAME: e2e4 44% (w 33, n 1204, +21) ..."
+    fn list_moves(&self, name: &str, line: &mut String) {
+        let mode = self.castling_mode();
+        let _ = write!(line, "info string book {name}:");
+        let librarian = &self.librarian;
+        let mut order: Vec<(&BookMove, &Weighed)> = librarian
+            .found
+            .moves
+            .iter()
+            .zip(&librarian.verdicts)
+            .filter(|(_, verdict)| verdict.probability > 0.0)
+            .collect();
+        order.sort_by(|a, b| b.1.probability.total_cmp(&a.1.probability));
+        for (mv, verdict) in order.iter().take(LISTED) {
+            let _ = write!(
+                line,
+                " {} {:.0}% (w {:.0}, n {}",
+                mv.mv.to_uci(mode),
+                verdict.probability * 100.0,
+                verdict.weight,
+                mv.stats().games,
+            );
+            if mv.factor() != 0 {
+                let _ = write!(line, ", {:+}", mv.factor());
+            }
+            line.push(')');
+        }
+        if order.len() > LISTED {
+            let _ = write!(line, " and {} more", order.len() - LISTED);
+        }
+    }
+
+    /// Shows what the books would play, while the engine analyses.
+    pub(super) fn show_books(&mut self, go: &Go, shelf: &Shelf, out: &mut dyn Outlet) {
+        let Some(position) = self.game.position().cloned() else {
+            return;
+        };
+        self.librarian.refresh_settings(&self.settings, shelf);
+        let asked = go.searchmoves.as_ref().map(|moves| legal(moves, &position));
+        let own_settings = std::mem::take(&mut self.librarian.settings);
+        for (book, settings) in shelf.books.iter().zip(&own_settings) {
+            if !answers(book, settings, &position) {
+                continue;
+            }
+            let looked_up = self.librarian.look_up(
+                &*book.book,
+                settings,
+                &self.game,
+                &position,
+                asked.as_deref(),
+            );
+            if looked_up.is_ok() && choose::best(&self.librarian.verdicts).is_some() {
+                let mut line = String::new();
+                self.list_moves(&book.name, &mut line);
+                out.gui(line.as_bytes());
+            }
+        }
+        self.librarian.settings = own_settings;
+    }
+
+    fn castling_mode(&self) -> CastlingMode {
+        CastlingMode::from_chess960(self.child_options.chess960())
+    }
+
+    /// `bestmove` with the first legal move, `0000` where there is none.
+    pub(super) fn first_legal_move(&self) -> Vec<u8> {
+        let mode = self.castling_mode();
+        self.game
+            .position()
+            .and_then(|position| position.legal_moves().first().copied())
+            .map_or_else(
+                || b"bestmove 0000".to_vec(),
+                |mv| format!("bestmove {}", mv.to_uci(mode)).into_bytes(),
+            )
+    }
+}
+
+fn pick(verdicts: &[Weighed], rng: &mut dyn Rng) -> Option<usize> {
+    // No draw where there is nothing to draw: a miss must not shift the
+    // sequence that a seed stands for.
+    choose::best(verdicts)?;
+    choose::pick(verdicts, rng)
+}
+
+/// Whether a book has a say in this position.
+fn answers(book: &OpenBook, settings: &Settings, position: &Chess) -> bool {
+    let colour: Option<Color> = book.spec.colour;
+    colour.is_none_or(|colour| colour == position.turn())
+        && position.fullmoves().get() <= settings.number(OptionId::Depth)
+}
+
+/// The moves of a `searchmoves` list that are legal here.
+fn legal(moves: &[String], position: &Chess) -> Vec<Move> {
+    moves
+        .iter()
+        .filter_map(|mv| mv.parse::<UciMove>().ok()?.to_move(position).ok())
+        .collect()
+}

@@ -1,0 +1,319 @@
+//! The engine's introduction, and its end.
+
+use std::time::Duration;
+
+use super::search::{Search, with_time_left};
+use super::{Engine, Outlet, RESTARTS, Request, Session, info_string};
+use crate::settings::OptionId;
+use crate::shelf::Shelf;
+use crate::uci::engine::{EngineOption, EngineReply, Id, id, option};
+use crate::uci::line::text;
+
+/// What the engine has said of itself before `uciok`.
+#[derive(Debug, Default)]
+pub(super) struct Hello {
+    name: String,
+    author: String,
+    options: Vec<EngineOption>,
+    /// The engine has said `uciok`.
+    pub(super) complete: bool,
+    /// The GUI has been told `uciok`.
+    pub(super) told: bool,
+}
+
+impl Hello {
+    /// A new engine is about to introduce itself.
+    pub(super) fn begin(&mut self) {
+        *self = Hello {
+            told: self.told,
+            ..Hello::default()
+        };
+    }
+
+    fn option(&self, name: &str) -> Option<&EngineOption> {
+        self.options
+            .iter()
+            .find(|option| option.name.eq_ignore_ascii_case(name))
+    }
+
+    /// The engine's option that the GUI knows under this name, if it had to
+    /// be renamed because we have one of that name: `Engine OwnBook`.
+    pub(super) fn behind_prefix(&self, name: &str) -> Option<&str> {
+        let start = name.get(..PREFIX.len())?;
+        let rest = name.get(PREFIX.len()..)?;
+        (start.eq_ignore_ascii_case(PREFIX) && OptionId::by_name(rest).is_some())
+            .then(|| self.option(rest).map(|option| option.name.as_str()))
+            .flatten()
+    }
+}
+
+/// Stands before the name of an engine's option that is also one of ours.
+const PREFIX: &str = "Engine ";
+
+/// The engine's options as they were last set, for an engine that has to be
+/// started again, and what they say about the kind of search.
+#[derive(Debug, Default)]
+pub(super) struct ChildOptions {
+    /// Name in lower case, and the whole line.
+    lines: Vec<(String, Vec<u8>)>,
+    multi_pv: bool,
+    analyse: bool,
+    chess960: bool,
+}
+
+impl ChildOptions {
+    pub(super) fn note(&mut self, name: &str, value: Option<&[u8]>, line: &[u8]) {
+        let name = name.to_ascii_lowercase();
+        // A button does its work once.
+        let Some(value) = value else { return };
+        let value = text(value).to_ascii_lowercase();
+        let on = matches!(value.as_str(), "true" | "1" | "yes" | "on");
+        match name.as_str() {
+            "multipv" => self.multi_pv = value.parse::<u32>().is_ok_and(|lines| lines > 1),
+            "uci_analysemode" => self.analyse = on,
+            "uci_chess960" => self.chess960 = on,
+            _ => {}
+        }
+        match self.lines.iter_mut().find(|(known, _)| *known == name) {
+            Some((_, known)) => line.clone_into(known),
+            None => self.lines.push((name, line.to_vec())),
+        }
+    }
+
+    /// The GUI analyses: the book does not answer.
+    pub(super) const fn analysing(&self) -> bool {
+        self.multi_pv || self.analyse
+    }
+
+    /// Castling is written as king takes rook.
+    pub(super) const fn chess960(&self) -> bool {
+        self.chess960
+    }
+}
+
+impl Session {
+    /// A line of an engine that has not said `uciok`.
+    pub(super) fn on_hello(
+        &mut self,
+        now: Duration,
+        line: &[u8],
+        reply: EngineReply,
+        shelf: &Shelf,
+        out: &mut dyn Outlet,
+    ) {
+        match reply {
+            EngineReply::Id => match id(line) {
+                Some(Id::Name(name)) => self.hello.name = name,
+                Some(Id::Author(author)) => self.hello.author = author,
+                None => {}
+            },
+            EngineReply::Option => self.hello.options.extend(option(line)),
+            EngineReply::UciOk => self.on_uci_ok(now, shelf, out),
+            EngineReply::Protection => out.gui(line),
+            // Banners have no place before `uciok`.
+            EngineReply::Info
+            | EngineReply::Other
+            | EngineReply::ReadyOk
+            | EngineReply::BestMove => {}
+        }
+    }
+
+    fn on_uci_ok(&mut self, now: Duration, shelf: &Shelf, out: &mut dyn Outlet) {
+        let Engine::Starting { index, .. } = self.engine else {
+            return;
+        };
+        self.hello.complete = true;
+        self.engine = Engine::Up { index };
+        let again = std::mem::replace(&mut self.was_up, true);
+        let Some(profile) = self.engines.profiles.get(index) else {
+            return;
+        };
+        if !again {
+            self.settings = profile.settings.clone();
+            self.librarian.settings_changed();
+        }
+        let mut unknown = Vec::new();
+        for (name, value) in &profile.options {
+            let line = format!("setoption name {name} value {value}");
+            if self.hello.option(name).is_none() {
+                unknown.push(format!("the engine has no option \"{name}\""));
+            }
+            if !again {
+                self.child_options
+                    .note(name, Some(value.as_bytes()), line.as_bytes());
+            }
+            out.engine(line.as_bytes());
+        }
+        if !again {
+            self.reseed();
+            self.notices.extend(unknown);
+        } else {
+            self.bring_up_to_date(now, out);
+        }
+        if std::mem::take(&mut self.uci_wanted) {
+            self.tell_uci(out);
+        }
+        self.go_on(now, shelf, out);
+    }
+
+    /// Tells an engine that was started in the middle of a session all that
+    /// the one before it knew, and repeats the search that it owed.
+    fn bring_up_to_date(&mut self, now: Duration, out: &mut dyn Outlet) {
+        for (_, line) in &self.child_options.lines {
+            out.engine(line);
+        }
+        out.engine(b"ucinewgame");
+        if self.position_sent {
+            out.engine(self.game.raw());
+        }
+        for _ in 0..self.ready_owed {
+            out.engine(b"isready");
+        }
+        if let Search::Engine(running) = &mut self.search {
+            let white_moves = self
+                .game
+                .position()
+                .is_none_or(|position| shakmaty::Position::turn(position).is_white());
+            // While the opponent's clock runs, no time of ours is lost.
+            let spent = if running.kind.ponder {
+                Duration::ZERO
+            } else {
+                now.saturating_sub(running.since)
+            };
+            let go = with_time_left(&running.go, white_moves, spent);
+            out.engine(go.as_bytes());
+            if running.stopped {
+                out.engine(b"stop");
+            }
+        } else if let Search::Held(held) = &mut self.search {
+            held.warming = false;
+        }
+    }
+
+    /// Introduces us and the engine to the GUI.
+    pub(super) fn tell_uci(&mut self, out: &mut dyn Outlet) {
+        let version = env!("CARGO_PKG_VERSION");
+        let (name, author) = match (self.hello.name.as_str(), self.hello.author.as_str()) {
+            ("", _) => (
+                format!("Tabia {version}"),
+                "the Tabia developers".to_owned(),
+            ),
+            (name, "") => (
+                format!("{name} with Tabia {version}"),
+                "the Tabia developers".to_owned(),
+            ),
+            (name, author) => (format!("{name} with Tabia {version}"), author.to_owned()),
+        };
+        out.gui(format!("id name {name}").as_bytes());
+        out.gui(format!("id author {author}").as_bytes());
+        for line in self.settings.declarations().lines() {
+            out.gui(line.as_bytes());
+        }
+        for option in &self.hello.options {
+            let line = if OptionId::by_name(&option.name).is_some() {
+                option.announce(&format!("{PREFIX}{}", option.name))
+            } else {
+                option.announce(&option.name)
+            };
+            out.gui(line.as_bytes());
+        }
+        self.tell_notices(out);
+        self.hello.told = true;
+        out.gui(b"uciok");
+    }
+
+    /// Says what has been kept back so far.
+    pub(super) fn tell_notices(&mut self, out: &mut dyn Outlet) {
+        for notice in std::mem::take(&mut self.notices) {
+            info_string(&notice, out);
+        }
+    }
+
+    /// The engine could not be started, or has ended.
+    pub(super) fn on_engine_gone(
+        &mut self,
+        now: Duration,
+        reason: &str,
+        shelf: &Shelf,
+        out: &mut dyn Outlet,
+    ) {
+        self.notice(reason, out);
+        let index = match self.engine {
+            Engine::None => return,
+            Engine::Starting { index, .. } | Engine::Up { index } => index,
+        };
+        let is_first_start = !self.was_up;
+        if is_first_start {
+            let next = index + 1;
+            if next < self.engines.chain {
+                return self.start_engine(next, out);
+            }
+        } else if self.settings.check(OptionId::Restart) && self.restarts_left > 0 {
+            self.restarts_left -= 1;
+            self.notice("the engine is started again", out);
+            return self.start_engine(index, out);
+        }
+        self.without_engine(now, index, shelf, out);
+    }
+
+    /// No engine is left that could be started by itself.
+    fn without_engine(&mut self, now: Duration, index: usize, shelf: &Shelf, out: &mut dyn Outlet) {
+        if self.was_up
+            && self.settings.check(OptionId::StandIn)
+            && let Some(stand_in) = self.engines.stand_in
+            && stand_in != index
+        {
+            self.restarts_left = RESTARTS;
+            self.notice("the built-in engine stands in", out);
+            return self.start_engine(stand_in, out);
+        }
+        self.engine = Engine::None;
+        out.request(Request::KillEngine);
+        self.hello.complete = false;
+        self.swallow = 0;
+        self.outbound.clear();
+        if self.search.is_engine() {
+            self.notice("it owed a move: giving up", out);
+            return self.exit(2, out);
+        }
+        if let Search::Held(held) = &mut self.search {
+            held.warming = false;
+        }
+        for _ in 0..std::mem::take(&mut self.ready_owed) {
+            out.gui(b"readyok");
+        }
+        if std::mem::take(&mut self.uci_wanted) {
+            self.tell_uci(out);
+        }
+        self.go_on(now, shelf, out);
+    }
+
+    /// The engine has had the time that its profile gives it.
+    pub(super) fn on_wake_up(&mut self, now: Duration, shelf: &Shelf, out: &mut dyn Outlet) {
+        let Engine::Starting { index, late } = self.engine else {
+            return;
+        };
+        let Some(profile) = self.engines.profiles.get(index) else {
+            return;
+        };
+        let timeout = profile.start_timeout;
+        let text = format!(
+            "engine \"{}\" has not answered \"uci\" within {} ms",
+            profile.name,
+            timeout.as_millis() * if late { 2 } else { 1 }
+        );
+        let is_last = self.was_up || index + 1 >= self.engines.chain;
+        if is_last && !late {
+            // GUIs wait 10 to 60 seconds for `uciok`: they get it with our
+            // options, and the engine gets the same time once more.
+            self.engine = Engine::Starting { index, late: true };
+            self.notice(&text, out);
+            out.request(Request::WakeUp(timeout));
+            if std::mem::take(&mut self.uci_wanted) {
+                self.tell_uci(out);
+            }
+        } else {
+            self.on_engine_gone(now, &text, shelf, out);
+        }
+    }
+}

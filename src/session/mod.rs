@@ -1,0 +1,622 @@
+//! The conversation: GUI on one side, engine on the other, books in between.
+//!
+//! [`Session::step`] is the whole adapter as a pure state machine: an event
+//! goes in, lines and requests come out. No process, file, thread or clock
+//! is known here; the time comes in with the event, the books are a
+//! parameter, and what has to be done outside (start an engine, open books,
+//! wake me later, end) is asked for as a [`Request`].
+//!
+//! # Who answers a `go`
+//!
+//! The book, when all of this holds: `OwnBook` is on; the game was followed
+//! to its end and every move is legal; the `go` is neither `infinite` (a bare
+//! `go` counts as that) nor `mate`, `perft` or with an unknown word; the
+//! engine is not set to analyse (`UCI_AnalyseMode`, `MultiPV` above 1); the
+//! move is among `searchmoves` if there are any; and a book has a move that
+//! the policy admits. Anything else goes to the engine, bytes unchanged.
+//!
+//! # States
+//!
+//! | search | the GUI's `go` is | left by |
+//! |---|---|---|
+//! | `Idle` | answered | `go` |
+//! | `Held` | answered, but it is not time to say so (`go ponder`, or an engine that ended `go infinite` by itself) | `ponderhit`, `stop`; dropped by `position`, `go`, `ucinewgame` |
+//! | `Engine` | in the engine's hands | its `bestmove` |
+//!
+//! Beside that runs the engine's own state: starting, up, or none. While it
+//! starts, or books are being opened, lines of the GUI wait in order.
+//! While it searches, so do those that may not reach a searching engine: a
+//! new `position` or `go`, and options (Stockfish stops reading its input
+//! when one comes during a search).
+//! When we stop the engine for reasons of our own, its `bestmove` is
+//! swallowed and lines meant for it wait till then.
+
+mod answer;
+mod game;
+mod handshake;
+mod search;
+
+use std::collections::VecDeque;
+use std::time::Duration;
+
+use rand::SeedableRng;
+use rand::rngs::Xoshiro256PlusPlus;
+
+pub use game::from_fen;
+
+use crate::settings::{CONFIGURED, OptionId, Settings};
+use crate::shelf::{BookSpec, Shelf};
+use crate::uci::engine::EngineReply;
+use crate::uci::gui::{self, GuiCommand, SetOption};
+use crate::uci::{engine, line};
+use answer::Librarian;
+use game::{Game, Step};
+use handshake::{ChildOptions, Hello};
+use search::Search;
+
+/// What happens to the adapter.
+#[derive(Debug)]
+pub enum Event<'a> {
+    /// A line of the GUI, without its line end.
+    Gui(&'a [u8]),
+    /// The GUI closed our input: the same as `quit`.
+    GuiClosed,
+    /// A line of the engine, without its line end.
+    Engine(&'a [u8]),
+    /// The engine asked for runs; it has not said anything yet.
+    EngineUp,
+    /// The engine could not be started or has ended; the text says why.
+    EngineGone(&'a str),
+    /// The books asked for are open as far as they can be; what there is to
+    /// say about them.
+    BooksOpened(&'a [String]),
+    /// The time of a [`Request::WakeUp`] has come.
+    WakeUp,
+}
+
+/// What the session wants done outside.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Request {
+    /// Start the engine of this profile; whatever engine still runs is to be
+    /// killed first. Answered by `EngineUp` or `EngineGone`.
+    StartEngine(usize),
+    /// Kill the engine, which has shown no sign of life.
+    KillEngine,
+    /// Open these books, in this order; those that are open and have not
+    /// changed on disk stay as they are. Answered by `BooksOpened`.
+    OpenBooks(Vec<BookSpec>),
+    /// Send `WakeUp` after this time. A later request replaces an earlier.
+    WakeUp(Duration),
+    /// End the engine and then the program with this exit code.
+    Exit(u8),
+}
+
+/// Where the session's words go.
+pub trait Outlet {
+    /// A line for the GUI, without line end.
+    fn gui(&mut self, line: &[u8]);
+    /// A line for the engine, without line end.
+    fn engine(&mut self, line: &[u8]);
+    /// Something to be done outside.
+    fn request(&mut self, request: Request);
+}
+
+/// An engine that may be asked to play, and how it is to be used.
+#[derive(Clone, Debug, Default)]
+pub struct Profile {
+    /// Its name, for messages.
+    pub name: String,
+    /// Options to set before anything else, in order.
+    pub options: Vec<(String, String)>,
+    /// The adapter's own options with this engine.
+    pub settings: Settings,
+    /// Books in use while `Book File` is
+    /// [`CONFIGURED`](crate::settings::CONFIGURED).
+    pub books: Vec<BookSpec>,
+    /// How long it may take to say `uciok`.
+    pub start_timeout: Duration,
+}
+
+/// The engines of a session: the first of `chain` that starts plays.
+#[derive(Clone, Debug, Default)]
+pub struct Engines {
+    /// Tried in this order.
+    pub profiles: Vec<Profile>,
+    /// Index of the one that may stand in for an engine lost in a game
+    /// (`Engine Stand-in`); may lie in `profiles` behind `chain`.
+    pub stand_in: Option<usize>,
+    /// How many of `profiles` are tried at the start.
+    pub chain: usize,
+}
+
+/// State of the child engine.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Engine {
+    /// Asked for; no `uciok` yet.
+    Starting { index: usize, late: bool },
+    /// Ready for commands.
+    Up { index: usize },
+    /// None to be had.
+    None,
+}
+
+/// How often an engine is started again before it has answered a search.
+const RESTARTS: u32 = 2;
+
+/// The adapter's state: see the [module](self).
+#[derive(Debug)]
+pub struct Session {
+    engines: Engines,
+    engine: Engine,
+    /// Some engine has said `uciok` in this session.
+    was_up: bool,
+    restarts_left: u32,
+    hello: Hello,
+    child_options: ChildOptions,
+    /// The GUI's `uci` waits for the engine's `uciok`.
+    uci_wanted: bool,
+    /// Things to say once the GUI may hear them.
+    notices: Vec<String>,
+    /// Lines of the GUI that wait, oldest first.
+    deferred: VecDeque<Vec<u8>>,
+    /// Lines for the engine that wait until it has ended a search that the
+    /// GUI knows nothing of.
+    outbound: VecDeque<Vec<u8>>,
+    /// Answers of the engine that nobody is to see.
+    swallow: u32,
+    /// `isready` commands that the engine has still to answer.
+    ready_owed: u32,
+    /// Books are being opened.
+    opening: bool,
+    /// The books on the shelf may not be those that the settings name: the
+    /// settings have changed, or a new game begins and the files may have.
+    books_stale: bool,
+    /// What was said when they were last opened.
+    book_messages: Vec<String>,
+    settings: Settings,
+    game: Game,
+    /// The engine has been given the last `position` line.
+    position_sent: bool,
+    search: Search,
+    librarian: Librarian,
+    rng: Xoshiro256PlusPlus,
+    entropy: u64,
+    /// The GUI has said `quit` or closed our input.
+    leaving: bool,
+    ended: bool,
+}
+
+/// How long the GUI's `quit` may wait for answers that are still owed to
+/// commands before it, so that a script that sends everything at once gets
+/// them. GUIs kill two to five seconds after `quit`.
+const LEAVE_LIMIT: Duration = Duration::from_millis(500);
+
+impl Session {
+    /// A session that has not begun. `entropy` seeds the choice of moves
+    /// while `Book Seed` is 0.
+    #[must_use]
+    pub fn new(engines: Engines, entropy: u64) -> Session {
+        let settings = engines
+            .profiles
+            .first()
+            .map(|profile| profile.settings.clone())
+            .unwrap_or_default();
+        let mut session = Session {
+            engines,
+            engine: Engine::None,
+            was_up: false,
+            restarts_left: RESTARTS,
+            hello: Hello::default(),
+            child_options: ChildOptions::default(),
+            uci_wanted: false,
+            notices: Vec::new(),
+            deferred: VecDeque::new(),
+            outbound: VecDeque::new(),
+            swallow: 0,
+            ready_owed: 0,
+            opening: false,
+            books_stale: true,
+            book_messages: Vec::new(),
+            settings,
+            game: Game::default(),
+            position_sent: false,
+            search: Search::Idle,
+            librarian: Librarian::default(),
+            rng: Xoshiro256PlusPlus::seed_from_u64(entropy),
+            entropy,
+            leaving: false,
+            ended: false,
+        };
+        session.reseed();
+        session
+    }
+
+    /// Begins: asks for the first engine.
+    pub fn start(&mut self, out: &mut dyn Outlet) {
+        if self.engines.chain == 0 {
+            self.notices
+                .push("no engine is configured: name one in engines.toml".to_owned());
+        } else {
+            self.start_engine(0, out);
+        }
+    }
+
+    /// The settings in force.
+    #[must_use]
+    pub fn settings(&self) -> &Settings {
+        &self.settings
+    }
+
+    /// Takes in an event. `now` is the time since any fixed moment; it never
+    /// runs backwards.
+    pub fn step(&mut self, now: Duration, event: Event<'_>, shelf: &Shelf, out: &mut dyn Outlet) {
+        if self.ended {
+            return;
+        }
+        match event {
+            Event::Gui(_) if self.leaving => {}
+            Event::Gui(line) => self.on_gui(now, line, shelf, out),
+            Event::GuiClosed => self.begin_to_leave(out),
+            Event::Engine(line) => self.on_engine(now, line, shelf, out),
+            Event::EngineUp => out.engine(b"uci"),
+            Event::EngineGone(reason) => self.on_engine_gone(now, reason, shelf, out),
+            Event::BooksOpened(messages) => {
+                self.opening = false;
+                self.librarian.settings_changed();
+                if self.book_messages != messages {
+                    self.book_messages = messages.to_vec();
+                    for message in messages {
+                        self.notice(message, out);
+                    }
+                }
+                self.go_on(now, shelf, out);
+            }
+            Event::WakeUp if self.leaving => self.exit(0, out),
+            Event::WakeUp => self.on_wake_up(now, shelf, out),
+        }
+        if self.leaving && !self.ended {
+            self.try_to_leave(out);
+        }
+    }
+
+    fn begin_to_leave(&mut self, out: &mut dyn Outlet) {
+        if !self.leaving {
+            self.leaving = true;
+            out.request(Request::WakeUp(LEAVE_LIMIT));
+        }
+    }
+
+    /// Ends when nothing is owed any more.
+    fn try_to_leave(&mut self, out: &mut dyn Outlet) {
+        if let Search::Engine(running) = &mut self.search {
+            if !running.stopped && !matches!(self.engine, Engine::Starting { .. }) {
+                running.stopped = true;
+                self.to_engine(b"stop", out);
+            }
+            return;
+        }
+        let starting = matches!(self.engine, Engine::Starting { .. })
+            && (self.uci_wanted || !self.deferred.is_empty());
+        if !starting && !self.opening && self.deferred.is_empty() && self.ready_owed == 0 {
+            self.exit(0, out);
+        }
+    }
+
+    fn exit(&mut self, code: u8, out: &mut dyn Outlet) {
+        self.ended = true;
+        out.request(Request::Exit(code));
+    }
+
+    /// Says something to the GUI; before it has been told `uciok`, later.
+    fn notice(&mut self, text: &str, out: &mut dyn Outlet) {
+        if self.hello.told {
+            info_string(text, out);
+        } else {
+            self.notices.push(text.to_owned());
+        }
+    }
+
+    // Lines of the GUI.
+
+    fn on_gui(&mut self, now: Duration, line: &[u8], shelf: &Shelf, out: &mut dyn Outlet) {
+        let command = gui::parse(line);
+        match command {
+            GuiCommand::Blank => {}
+            GuiCommand::Quit => self.begin_to_leave(out),
+            GuiCommand::Uci => match self.engine {
+                Engine::Starting { late: false, .. } if !self.hello.complete => {
+                    self.uci_wanted = true;
+                }
+                _ => self.tell_uci(out),
+            },
+            command if self.must_wait(&command) => self.defer(line, &command, out),
+            command => self.handle(now, line, command, shelf, out),
+        }
+    }
+
+    /// Whether a line has to wait for its turn.
+    fn must_wait(&self, command: &GuiCommand<'_>) -> bool {
+        if matches!(self.engine, Engine::Starting { .. }) || self.opening {
+            return true;
+        }
+        let stopped = self.search.is_stopped();
+        if self.deferred.is_empty() {
+            return self.disturbs_search(command);
+        }
+        match command {
+            // These belong to the search under way, unless another one is
+            // waiting behind it.
+            GuiCommand::Stop | GuiCommand::PonderHit => self
+                .deferred
+                .iter()
+                .any(|line| matches!(gui::parse(line), GuiCommand::Go(_))),
+            // The engine answers in the middle of a search. After a stop it
+            // comes to the waiting lines at once, and they come first.
+            GuiCommand::IsReady => stopped,
+            _ => true,
+        }
+    }
+
+    /// Whether a line may not reach the engine during the search under way.
+    fn disturbs_search(&self, command: &GuiCommand<'_>) -> bool {
+        self.search.is_engine()
+            && match command {
+                GuiCommand::Position | GuiCommand::Go(_) | GuiCommand::NewGame => true,
+                GuiCommand::SetOption(option) => OptionId::by_name(&option.name).is_none(),
+                _ => false,
+            }
+    }
+
+    fn defer(&mut self, line: &[u8], command: &GuiCommand<'_>, out: &mut dyn Outlet) {
+        self.deferred.push_back(line.to_vec());
+        // A new `go` replaces a search that nobody has stopped: its answer
+        // is dropped, and with it the engine's chance to block.
+        if matches!(command, GuiCommand::Go(_)) && self.search.replace() {
+            out.engine(b"stop");
+        }
+    }
+
+    /// Handles the lines that wait, as far as they may go now.
+    fn go_on(&mut self, now: Duration, shelf: &Shelf, out: &mut dyn Outlet) {
+        while !self.ended && !self.opening && !matches!(self.engine, Engine::Starting { .. }) {
+            let Some(line) = self.deferred.pop_front() else {
+                return;
+            };
+            let command = gui::parse(&line);
+            if self.disturbs_search(&command) {
+                self.deferred.push_front(line);
+                return;
+            }
+            self.handle(now, &line, command, shelf, out);
+        }
+    }
+
+    fn handle(
+        &mut self,
+        now: Duration,
+        line: &[u8],
+        command: GuiCommand<'_>,
+        shelf: &Shelf,
+        out: &mut dyn Outlet,
+    ) {
+        match command {
+            GuiCommand::Uci => self.tell_uci(out),
+            GuiCommand::IsReady => self.on_is_ready(line, out),
+            GuiCommand::NewGame => {
+                self.drop_held(out);
+                self.librarian.new_game();
+                self.books_stale = true;
+                self.to_engine(line, out);
+            }
+            GuiCommand::SetOption(option) => self.on_set_option(line, &option, out),
+            GuiCommand::Position => self.on_position(line, out),
+            GuiCommand::Go(go) => {
+                if self.open_books(line, out) {
+                    return;
+                }
+                self.on_go(now, line, go, shelf, out);
+            }
+            GuiCommand::Stop => self.on_stop(out),
+            GuiCommand::PonderHit => self.on_ponder_hit(out),
+            GuiCommand::Other => self.to_engine(line, out),
+            GuiCommand::Blank | GuiCommand::Quit => {}
+        }
+    }
+
+    fn on_is_ready(&mut self, line: &[u8], out: &mut dyn Outlet) {
+        if self.search.is_idle() && self.open_books(line, out) {
+            return;
+        }
+        if matches!(self.engine, Engine::Up { .. }) {
+            self.ready_owed += 1;
+            out.engine(b"isready");
+        } else {
+            out.gui(b"readyok");
+        }
+    }
+
+    /// Has the books opened if the shelf does not hold those wanted; true
+    /// when `line` has to wait for that.
+    fn open_books(&mut self, line: &[u8], out: &mut dyn Outlet) -> bool {
+        if !self.books_stale {
+            return false;
+        }
+        self.books_stale = false;
+        self.opening = true;
+        self.deferred.push_front(line.to_vec());
+        let books = self.wanted_books();
+        out.request(Request::OpenBooks(books));
+        true
+    }
+
+    fn wanted_books(&self) -> Vec<BookSpec> {
+        use shakmaty::Color::{Black, White};
+        let own_colour = [(OptionId::WhiteFile, White), (OptionId::BlackFile, Black)];
+        let mut books: Vec<BookSpec> = own_colour
+            .into_iter()
+            .flat_map(|(id, colour)| BookSpec::list(self.settings.text(id), Some(colour)))
+            .collect();
+        match self.settings.text(OptionId::File) {
+            CONFIGURED => books.extend(self.profile().into_iter().flat_map(|p| p.books.clone())),
+            paths => books.extend(BookSpec::list(paths, None)),
+        }
+        books
+    }
+
+    fn profile(&self) -> Option<&Profile> {
+        match self.engine {
+            Engine::Starting { index, .. } | Engine::Up { index } => {
+                self.engines.profiles.get(index)
+            }
+            Engine::None => self.engines.profiles.first(),
+        }
+    }
+
+    fn on_set_option(&mut self, line: &[u8], option: &SetOption<'_>, out: &mut dyn Outlet) {
+        if let Some(id) = OptionId::by_name(&option.name) {
+            return self.set_own(id, &option.text(), out);
+        }
+        if let Some(renamed) = self.hello.behind_prefix(&option.name) {
+            let mut line = format!("setoption name {renamed}").into_bytes();
+            if let Some(value) = option.value {
+                line.extend_from_slice(b" value ");
+                line.extend_from_slice(value);
+            }
+            self.child_options.note(renamed, option.value, &line);
+            return self.to_engine(&line, out);
+        }
+        self.child_options
+            .note(&option.name, option.value, line::trimmed(line));
+        self.to_engine(line, out);
+    }
+
+    fn set_own(&mut self, id: OptionId, text: &str, out: &mut dyn Outlet) {
+        match self.settings.set(id, text) {
+            Err(error) => self.notice(&error.to_string(), out),
+            Ok(false) => {}
+            Ok(true) => {
+                self.librarian.settings_changed();
+                match id {
+                    OptionId::Seed => self.reseed(),
+                    OptionId::File | OptionId::WhiteFile | OptionId::BlackFile => {
+                        self.books_stale = true;
+                    }
+                    _ => {}
+                }
+            }
+        }
+    }
+
+    fn reseed(&mut self) {
+        let seed = match self.settings.number(OptionId::Seed) {
+            0 => self.entropy,
+            seed => u64::from(seed),
+        };
+        self.rng = Xoshiro256PlusPlus::seed_from_u64(seed);
+    }
+
+    fn on_position(&mut self, line: &[u8], out: &mut dyn Outlet) {
+        self.drop_held(out);
+        if self.game.update(line) == Step::Anew {
+            self.librarian.new_game();
+        }
+        if let Some(trouble) = self.game.trouble() {
+            // Current Stockfish ends itself on such a line: it is forwarded
+            // only when the GUI wants it searched.
+            let text = format!("position: {trouble}; the book is silent until the next one");
+            self.position_sent = false;
+            self.notice(&text, out);
+        } else {
+            self.position_sent = true;
+            self.to_engine(line, out);
+        }
+    }
+
+    /// Sends a line to the engine, now or when it has ended a search that
+    /// only we know of.
+    fn to_engine(&mut self, line: &[u8], out: &mut dyn Outlet) {
+        match self.engine {
+            Engine::None => {}
+            _ if self.swallow > 0 || self.search.is_warming() => {
+                self.outbound.push_back(line.to_vec());
+            }
+            _ => out.engine(line::trimmed_end(line)),
+        }
+    }
+
+    // Lines of the engine.
+
+    fn on_engine(&mut self, now: Duration, line: &[u8], shelf: &Shelf, out: &mut dyn Outlet) {
+        let reply = engine::parse(line);
+        if matches!(self.engine, Engine::Starting { .. }) && !self.hello.complete {
+            return self.on_hello(now, line, reply, shelf, out);
+        }
+        match reply {
+            EngineReply::Info => {
+                // Infos of a search that the GUI does not know of would be
+                // taken for those of another.
+                if self.swallow == 0 && !self.search.is_warming() {
+                    out.gui(line);
+                }
+            }
+            EngineReply::BestMove => self.on_best_move(now, line, shelf, out),
+            EngineReply::ReadyOk => {
+                if self.ready_owed > 0 {
+                    self.ready_owed -= 1;
+                    out.gui(b"readyok");
+                }
+            }
+            EngineReply::Id | EngineReply::Option | EngineReply::UciOk => {}
+            EngineReply::Protection | EngineReply::Other => out.gui(line),
+        }
+    }
+
+    fn on_best_move(&mut self, now: Duration, line: &[u8], shelf: &Shelf, out: &mut dyn Outlet) {
+        if self.swallow > 0 {
+            self.swallow -= 1;
+            if self.swallow == 0 {
+                self.flush_outbound(out);
+            }
+            return;
+        }
+        match &mut self.search {
+            // A second answer, or one to nothing.
+            Search::Idle | Search::Held(search::Held { warming: false, .. }) => {}
+            // The warming search has ended by itself.
+            Search::Held(held) => {
+                held.warming = false;
+                self.flush_outbound(out);
+            }
+            Search::Engine(running) => {
+                self.restarts_left = RESTARTS;
+                if running.replaced {
+                    self.search = Search::Idle;
+                } else if running.may_answer() {
+                    out.gui(line);
+                    self.search = Search::Idle;
+                } else {
+                    let until = running.kind;
+                    self.search = Search::hold(line.to_vec(), until);
+                }
+                self.go_on(now, shelf, out);
+            }
+        }
+    }
+
+    fn flush_outbound(&mut self, out: &mut dyn Outlet) {
+        while let Some(line) = self.outbound.pop_front() {
+            out.engine(line::trimmed_end(&line));
+        }
+    }
+}
+
+/// Says something to the GUI at once.
+fn info_string(text: &str, out: &mut dyn Outlet) {
+    let mut line = b"info string ".to_vec();
+    // One line it has to stay.
+    line.extend(text.bytes().map(|byte| match byte {
+        b'\n' | b'\r' => b' ',
+        byte => byte,
+    }));
+    out.gui(&line);
+}

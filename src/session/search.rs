@@ -1,0 +1,308 @@
+//! A `go` and its answer: who owes what, and when it may be said.
+
+use std::time::Duration;
+
+use super::{Engine, Outlet, Request, Session, info_string};
+use crate::settings::OptionId;
+use crate::shelf::Shelf;
+use crate::uci::gui::Go;
+use crate::uci::line::{text, words};
+
+/// What a `go` waits for before it may be answered.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct SearchKind {
+    /// `ponderhit` or `stop`.
+    pub(super) ponder: bool,
+    /// `stop`.
+    pub(super) infinite: bool,
+}
+
+/// What is owed to the GUI.
+#[derive(Debug, Default)]
+pub(super) enum Search {
+    /// Nothing.
+    #[default]
+    Idle,
+    /// An answer that is known but may not be said yet.
+    Held(Held),
+    /// An answer that the engine is looking for.
+    Engine(Running),
+}
+
+/// An answer that waits for its time.
+#[derive(Debug)]
+pub(super) struct Held {
+    /// Whole lines, separated by line feeds.
+    pub(super) answer: Vec<u8>,
+    pub(super) kind: SearchKind,
+    /// The engine searches meanwhile, to warm up; its answer is not wanted.
+    pub(super) warming: bool,
+}
+
+/// A search of the engine.
+#[derive(Debug)]
+pub(super) struct Running {
+    pub(super) kind: SearchKind,
+    /// The `go` line as it came.
+    pub(super) go: Vec<u8>,
+    /// When the mover's clock began to run for it.
+    pub(super) since: Duration,
+    /// The engine has been told to stop.
+    pub(super) stopped: bool,
+    /// A later `go` has taken its place: the answer is dropped.
+    pub(super) replaced: bool,
+}
+
+impl Running {
+    /// Whether a `bestmove` may be passed on now.
+    pub(super) fn may_answer(&self) -> bool {
+        self.stopped || self.kind == SearchKind::default()
+    }
+}
+
+impl Search {
+    pub(super) fn hold(answer: Vec<u8>, kind: SearchKind) -> Search {
+        Search::Held(Held {
+            answer,
+            kind,
+            warming: false,
+        })
+    }
+
+    pub(super) const fn is_idle(&self) -> bool {
+        matches!(self, Search::Idle)
+    }
+
+    pub(super) const fn is_engine(&self) -> bool {
+        matches!(self, Search::Engine(_))
+    }
+
+    pub(super) const fn is_warming(&self) -> bool {
+        matches!(self, Search::Held(Held { warming: true, .. }))
+    }
+
+    pub(super) const fn is_stopped(&self) -> bool {
+        matches!(self, Search::Engine(Running { stopped: true, .. }))
+    }
+
+    /// Marks a search that nobody has stopped as replaced by a later `go`;
+    /// true when the engine has to be stopped for that.
+    pub(super) fn replace(&mut self) -> bool {
+        match self {
+            Search::Engine(running) if !running.stopped => {
+                running.stopped = true;
+                running.replaced = true;
+                true
+            }
+            _ => false,
+        }
+    }
+}
+
+impl Session {
+    pub(super) fn on_go(
+        &mut self,
+        now: Duration,
+        line: &[u8],
+        go: Go,
+        shelf: &Shelf,
+        out: &mut dyn Outlet,
+    ) {
+        self.drop_held(out);
+        self.tell_notices(out);
+        let kind = SearchKind {
+            ponder: go.ponder,
+            infinite: go.infinite,
+        };
+        let analysis = go.infinite || go.engine_only || self.child_options.analysing();
+        if !analysis && let Some(answer) = self.ask_books(&go, shelf, out) {
+            if !go.ponder {
+                return tell_all(&answer, out);
+            }
+            let warming = self.settings.check(OptionId::ThinkAhead)
+                && matches!(self.engine, Engine::Up { .. });
+            if warming {
+                self.to_engine(line, out);
+            }
+            self.search = Search::Held(Held {
+                answer,
+                kind,
+                warming,
+            });
+            return;
+        }
+        if analysis && self.settings.check(OptionId::InAnalysis) {
+            self.show_books(&go, shelf, out);
+        }
+        match self.engine {
+            Engine::None => self.answer_without_engine(line, kind, out),
+            _ => {
+                self.send_position(out);
+                self.to_engine(line, out);
+                self.search = Search::Engine(Running {
+                    kind,
+                    go: line.to_vec(),
+                    since: now,
+                    stopped: false,
+                    replaced: false,
+                });
+            }
+        }
+    }
+
+    /// Sends the last `position` line if it was kept back.
+    pub(super) fn send_position(&mut self, out: &mut dyn Outlet) {
+        if !self.position_sent && !self.game.raw().is_empty() {
+            let line = self.game.raw().to_vec();
+            self.to_engine(&line, out);
+            self.position_sent = true;
+        }
+    }
+
+    pub(super) fn on_stop(&mut self, out: &mut dyn Outlet) {
+        match &mut self.search {
+            Search::Idle => {}
+            Search::Held(_) => self.release(out),
+            Search::Engine(running) => {
+                // Forwarded even when the engine knows: it may have missed
+                // the first one.
+                running.stopped = true;
+                self.to_engine(b"stop", out);
+            }
+        }
+    }
+
+    pub(super) fn on_ponder_hit(&mut self, out: &mut dyn Outlet) {
+        match &mut self.search {
+            Search::Idle => {}
+            Search::Held(held) => {
+                held.kind.ponder = false;
+                if !held.kind.infinite {
+                    self.release(out);
+                }
+            }
+            Search::Engine(running) => {
+                running.kind.ponder = false;
+                self.to_engine(b"ponderhit", out);
+            }
+        }
+    }
+
+    /// Says the answer that was held.
+    fn release(&mut self, out: &mut dyn Outlet) {
+        if let Search::Held(held) = std::mem::take(&mut self.search) {
+            tell_all(&held.answer, out);
+            self.end_warming(held.warming, out);
+        }
+    }
+
+    /// Forgets an answer that was held: the GUI has gone on without it.
+    pub(super) fn drop_held(&mut self, out: &mut dyn Outlet) {
+        if let Search::Held(held) = &self.search {
+            let warming = held.warming;
+            self.search = Search::Idle;
+            self.end_warming(warming, out);
+        }
+    }
+
+    fn end_warming(&mut self, warming: bool, out: &mut dyn Outlet) {
+        if warming {
+            out.engine(b"stop");
+            self.swallow += 1;
+        }
+    }
+
+    /// Answers a `go` for which there is neither book nor engine.
+    fn answer_without_engine(&mut self, line: &[u8], kind: SearchKind, out: &mut dyn Outlet) {
+        if self.settings.check(OptionId::StandIn)
+            && let Some(index) = self.engines.stand_in
+            && self.restarts_left > 0
+        {
+            self.restarts_left -= 1;
+            info_string("the built-in engine stands in", out);
+            self.deferred.push_front(line.to_vec());
+            return self.start_engine(index, out);
+        }
+        if self.was_up {
+            info_string(
+                "the engine is gone and the book has no move: giving up",
+                out,
+            );
+            return self.exit(2, out);
+        }
+        // It never ran, so this is a matter of configuration: better a bad
+        // game that tells what is wrong than a silence that tells nothing.
+        info_string(
+            "there is no engine and the book has no move: playing the first legal move",
+            out,
+        );
+        let answer = self.first_legal_move();
+        if kind == SearchKind::default() {
+            out.gui(&answer);
+        } else {
+            self.search = Search::hold(answer, kind);
+        }
+    }
+}
+
+fn tell_all(lines: &[u8], out: &mut dyn Outlet) {
+    for line in lines.split(|byte| *byte == b'\n') {
+        out.gui(line);
+    }
+}
+
+/// The `go` line for a search that is begun again `spent` after it began:
+/// the mover's clock and the time for the move are shorter by that, but stay
+/// above nothing.
+pub(super) fn with_time_left(go: &[u8], white_moves: bool, spent: Duration) -> String {
+    let spent = i64::try_from(spent.as_millis()).unwrap_or(i64::MAX);
+    let clock: &[u8] = if white_moves { b"wtime" } else { b"btime" };
+    let mut line = String::new();
+    let mut shorten = false;
+    for word in words(go) {
+        let mut word_text = text(word);
+        if shorten && let Ok(time) = word_text.parse::<i64>() {
+            word_text = time.saturating_sub(spent).max(1).to_string();
+        }
+        shorten = word == clock || word == b"movetime";
+        if !line.is_empty() {
+            line.push(' ');
+        }
+        line.push_str(&word_text);
+    }
+    line
+}
+
+impl Session {
+    /// Asks for the engine of a profile.
+    pub(super) fn start_engine(&mut self, index: usize, out: &mut dyn Outlet) {
+        self.engine = Engine::Starting { index, late: false };
+        self.hello.begin();
+        self.swallow = 0;
+        self.outbound.clear();
+        out.request(Request::StartEngine(index));
+        if let Some(profile) = self.engines.profiles.get(index) {
+            out.request(Request::WakeUp(profile.start_timeout));
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn time_spent_comes_off_the_movers_clock() {
+        let go = b"go ponder wtime 5000 btime  4000 winc 10 movetime 900";
+        let spent = Duration::from_millis(1200);
+        assert_eq!(
+            with_time_left(go, true, spent),
+            "go ponder wtime 3800 btime 4000 winc 10 movetime 1"
+        );
+        assert_eq!(
+            with_time_left(go, false, spent),
+            "go ponder wtime 5000 btime 2800 winc 10 movetime 1"
+        );
+        assert_eq!(with_time_left(b"go depth 9", true, spent), "go depth 9");
+    }
+}

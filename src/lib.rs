@@ -2,6 +2,7 @@
 
 pub mod book;
 pub mod choose;
+pub mod config;
 pub mod engine;
 pub mod relay;
 pub mod session;

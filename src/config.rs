@@ -1,0 +1,623 @@
+//! `engines.toml`: which engines, which books, how they are used.
+//!
+//! The text is turned into values in one go; whatever is wrong with it is
+//! one error that names the file, the line and the way out.
+
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use indexmap::IndexMap;
+use serde::Deserialize;
+use shakmaty::Color;
+use toml::Spanned;
+
+use crate::engine::EngineCommand;
+use crate::session::{Engines, Profile};
+use crate::settings::{CONFIGURED, NONE, OptionId, STARTER, Settings};
+use crate::shelf::BookSpec;
+
+/// The word that stands for the built-in engine.
+pub const BUILTIN: &str = "builtin";
+
+/// How long an engine may take to say `uciok`, unless its profile says
+/// otherwise.
+pub const START_TIMEOUT: Duration = Duration::from_secs(8);
+
+/// Something wrong with a configuration.
+#[derive(Debug, thiserror::Error)]
+pub enum Error {
+    /// The file cannot be read.
+    #[error("{}: {source}", path.display())]
+    Read {
+        /// Which file.
+        path: PathBuf,
+        /// Why.
+        source: std::io::Error,
+    },
+    /// The file says something that it may not.
+    #[error("{}: line {line}: {text}", path.display())]
+    Content {
+        /// Which file.
+        path: PathBuf,
+        /// Where, counted from 1.
+        line: usize,
+        /// What and what would do.
+        text: String,
+    },
+    /// An engine is asked for that no profile describes.
+    #[error("there is no engine \"{name}\" in {place} (there are: {known})")]
+    NoSuchEngine {
+        /// The name asked for.
+        name: String,
+        /// Where it was looked for.
+        place: String,
+        /// The names that exist.
+        known: String,
+    },
+}
+
+/// A configuration, read and checked.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Config {
+    /// The file it came from; `None` for the built-in defaults.
+    pub path: Option<PathBuf>,
+    /// Names of the engines to try, in order.
+    pub default: Vec<String>,
+    /// The engines described.
+    pub engines: Vec<EngineEntry>,
+    /// `[book]`: options, values as text.
+    pub book: Vec<(OptionId, String)>,
+    /// `[[books]]`.
+    pub books: Vec<BookSpec>,
+}
+
+/// `[engine.NAME]`
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct EngineEntry {
+    /// Its name.
+    pub name: String,
+    /// How to start it.
+    pub command: EngineCommand,
+    /// How long it may take to say `uciok`.
+    pub start_timeout: Duration,
+    /// UCI options to set, in order.
+    pub options: Vec<(String, String)>,
+    /// Options of ours that differ with this engine.
+    pub book: Vec<(OptionId, String)>,
+}
+
+impl Default for Config {
+    /// Stockfish where there is one, else the built-in engine, on the
+    /// starter book.
+    fn default() -> Config {
+        Config {
+            path: None,
+            default: vec!["stockfish".to_owned(), BUILTIN.to_owned()],
+            engines: Vec::new(),
+            book: Vec::new(),
+            books: Vec::new(),
+        }
+    }
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct File {
+    default: Option<Names>,
+    #[serde(default)]
+    engine: IndexMap<String, EngineTable>,
+    #[serde(default)]
+    book: Table,
+    #[serde(default)]
+    books: Vec<Table>,
+}
+
+/// A table whose keys are known elsewhere, with the place of each.
+type Table = IndexMap<Spanned<String>, Spanned<toml::Value>>;
+
+#[derive(Deserialize)]
+#[serde(untagged)]
+enum Names {
+    One(String),
+    Several(Vec<String>),
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct EngineTable {
+    command: Option<String>,
+    #[serde(default)]
+    args: Vec<String>,
+    dir: Option<PathBuf>,
+    #[serde(default)]
+    env: IndexMap<String, String>,
+    start_timeout_ms: Option<u64>,
+    #[serde(default)]
+    options: Table,
+    #[serde(default)]
+    book: Table,
+}
+
+impl Config {
+    /// Reads a configuration file.
+    ///
+    /// # Errors
+    ///
+    /// The file cannot be read, is no TOML, or has a key or value that does
+    /// not belong there.
+    pub fn read(path: &Path) -> Result<Config, Error> {
+        let text = std::fs::read_to_string(path).map_err(|source| Error::Read {
+            path: path.to_path_buf(),
+            source,
+        })?;
+        Config::parse(&text, path)
+    }
+
+    /// Reads a configuration from its text. Relative paths in it count from
+    /// the folder of `path`.
+    ///
+    /// # Errors
+    ///
+    /// As for [`Config::read`].
+    pub fn parse(text: &str, path: &Path) -> Result<Config, Error> {
+        let reader = Reader { text, path };
+        let file: File = toml::from_str(text).map_err(|error| {
+            let at = error.span().map_or(0, |span| span.start);
+            reader.error(at, error.message())
+        })?;
+        let default = match file.default {
+            None => match file.engine.keys().next() {
+                Some(_) => file.engine.keys().cloned().collect(),
+                None => Config::default().default,
+            },
+            Some(Names::One(name)) => vec![name],
+            Some(Names::Several(names)) => names,
+        };
+        let mut engines = Vec::new();
+        for (name, table) in file.engine {
+            engines.push(reader.engine(name, table)?);
+        }
+        let book = reader.options(&file.book)?;
+        let mut books = Vec::new();
+        for table in &file.books {
+            books.push(reader.book(table)?);
+        }
+        if let (Some((key, _)), false) = (
+            file.book
+                .iter()
+                .find(|(key, _)| OptionId::by_key(key.get_ref()) == Some(OptionId::File)),
+            books.is_empty(),
+        ) {
+            return Err(reader.error(
+                key.span().start,
+                "books are named here and under [[books]]: keep one of the two",
+            ));
+        }
+        Ok(Config {
+            path: Some(path.to_path_buf()),
+            default,
+            engines,
+            book,
+            books,
+        })
+    }
+
+    /// The engines of a session and how to start each: those of `names`, or
+    /// of `default` when there are none. `builtin` says how the built-in
+    /// engine is started; it is added at the end as the one that may stand
+    /// in.
+    ///
+    /// # Errors
+    ///
+    /// A name that no profile describes.
+    pub fn engines(
+        &self,
+        names: &[String],
+        builtin: &EngineCommand,
+    ) -> Result<(Engines, Vec<EngineCommand>), Error> {
+        let names = if names.is_empty() {
+            &self.default
+        } else {
+            names
+        };
+        let mut profiles = Vec::new();
+        let mut commands = Vec::new();
+        for name in names {
+            let (profile, command) = self.profile(name, builtin)?;
+            profiles.push(profile);
+            commands.push(command);
+        }
+        let chain = profiles.len();
+        profiles.push(self.profile_of(BUILTIN, None));
+        commands.push(builtin.clone());
+        let engines = Engines {
+            profiles,
+            stand_in: Some(chain),
+            chain,
+        };
+        Ok((engines, commands))
+    }
+
+    fn profile(
+        &self,
+        name: &str,
+        builtin: &EngineCommand,
+    ) -> Result<(Profile, EngineCommand), Error> {
+        let entry = self.engines.iter().find(|entry| entry.name == name);
+        let command = match entry {
+            Some(entry) if entry.command.program == Path::new(BUILTIN) => builtin.clone(),
+            Some(entry) => entry.command.clone(),
+            None if name == BUILTIN => builtin.clone(),
+            // The one name that needs no description.
+            None if name == "stockfish" => EngineCommand {
+                program: name.into(),
+                ..EngineCommand::default()
+            },
+            None => {
+                let known: Vec<&str> = self.engines.iter().map(|e| e.name.as_str()).collect();
+                return Err(Error::NoSuchEngine {
+                    name: name.to_owned(),
+                    place: self.place(),
+                    known: [known.as_slice(), &[BUILTIN]].concat().join(", "),
+                });
+            }
+        };
+        Ok((self.profile_of(name, entry), command))
+    }
+
+    fn profile_of(&self, name: &str, entry: Option<&EngineEntry>) -> Profile {
+        let mut settings = Settings::default();
+        if !self.books.is_empty() {
+            let _ = settings.set(OptionId::File, CONFIGURED);
+        }
+        let of_engine = entry.map_or(&[][..], |entry| &entry.book);
+        // Checked when they were read.
+        for (id, value) in self.book.iter().chain(of_engine) {
+            let _ = settings.set(*id, value);
+        }
+        Profile {
+            name: name.to_owned(),
+            options: entry.map_or_else(Vec::new, |entry| entry.options.clone()),
+            settings,
+            books: self.books.clone(),
+            start_timeout: entry.map_or(START_TIMEOUT, |entry| entry.start_timeout),
+        }
+    }
+
+    /// The name of the file, for messages.
+    #[must_use]
+    pub fn place(&self) -> String {
+        self.path.as_deref().map_or_else(
+            || "the built-in defaults".to_owned(),
+            |path| path.display().to_string(),
+        )
+    }
+}
+
+/// The text being read, for messages.
+struct Reader<'a> {
+    text: &'a str,
+    path: &'a Path,
+}
+
+impl Reader<'_> {
+    fn error(&self, at: usize, text: &str) -> Error {
+        let before = self.text.get(..at).unwrap_or(self.text);
+        Error::Content {
+            path: self.path.to_path_buf(),
+            line: before.bytes().filter(|byte| *byte == b'\n').count() + 1,
+            text: text.replace('\n', " "),
+        }
+    }
+
+    /// A path of the file, made to count from its folder.
+    fn resolve(&self, path: &str) -> String {
+        match path {
+            STARTER | NONE | CONFIGURED | "" => path.to_owned(),
+            _ => {
+                let folder = self.path.parent().unwrap_or(Path::new(""));
+                folder.join(path).to_string_lossy().into_owned()
+            }
+        }
+    }
+
+    fn engine(&self, name: String, table: EngineTable) -> Result<EngineEntry, Error> {
+        let program = table.command.unwrap_or_else(|| name.clone());
+        let folder = self.path.parent().unwrap_or(Path::new(""));
+        // A bare name is looked for in PATH, a path counts from the file.
+        let program = if Path::new(&program).components().count() > 1 {
+            folder.join(&program)
+        } else {
+            PathBuf::from(program)
+        };
+        let mut options = Vec::new();
+        for (key, value) in &table.options {
+            options.push((key.get_ref().clone(), self.scalar(key, value)?));
+        }
+        Ok(EngineEntry {
+            command: EngineCommand {
+                program,
+                args: table.args.into_iter().map(Into::into).collect(),
+                dir: table.dir.map(|dir| folder.join(dir)),
+                env: table.env.into_iter().collect(),
+            },
+            start_timeout: table
+                .start_timeout_ms
+                .map_or(START_TIMEOUT, Duration::from_millis),
+            options,
+            book: self.options(&table.book)?,
+            name,
+        })
+    }
+
+    fn book(&self, table: &Table) -> Result<BookSpec, Error> {
+        let mut spec = BookSpec::default();
+        for (key, value) in table {
+            match key.get_ref().as_str() {
+                "file" => spec.path = self.resolve(&self.scalar(key, value)?),
+                "colour" | "color" => {
+                    spec.colour = match self.scalar(key, value)?.as_str() {
+                        "white" => Some(Color::White),
+                        "black" => Some(Color::Black),
+                        "both" => None,
+                        other => {
+                            return Err(self.error(
+                                value.span().start,
+                                &format!(
+                                    "colour is \"white\", \"black\" or \"both\", not \"{other}\""
+                                ),
+                            ));
+                        }
+                    };
+                }
+                _ => spec.overrides.push(self.option(key, value)?),
+            }
+        }
+        if spec.path.is_empty() {
+            let at = table.first().map_or(0, |(key, _)| key.span().start);
+            return Err(self.error(at, "a [[books]] entry needs its file"));
+        }
+        Ok(spec)
+    }
+
+    fn options(&self, table: &Table) -> Result<Vec<(OptionId, String)>, Error> {
+        table
+            .iter()
+            .map(|(key, value)| self.option(key, value))
+            .collect()
+    }
+
+    fn option(
+        &self,
+        key: &Spanned<String>,
+        value: &Spanned<toml::Value>,
+    ) -> Result<(OptionId, String), Error> {
+        let Some(id) = OptionId::by_key(key.get_ref()) else {
+            return Err(self.error(
+                key.span().start,
+                &format!(
+                    "unknown key \"{}\"{}",
+                    key.get_ref(),
+                    suggestion(key.get_ref())
+                ),
+            ));
+        };
+        let is_file = matches!(
+            id,
+            OptionId::File | OptionId::WhiteFile | OptionId::BlackFile
+        );
+        let text = match value.get_ref() {
+            toml::Value::Array(paths) if is_file => {
+                let mut list = Vec::new();
+                for path in paths {
+                    let Some(path) = path.as_str() else {
+                        return Err(self.error(value.span().start, "a list of paths is expected"));
+                    };
+                    list.push(self.resolve(path));
+                }
+                list.join(";")
+            }
+            _ if is_file => self.resolve(&self.scalar(key, value)?),
+            _ => self.scalar(key, value)?,
+        };
+        Settings::default()
+            .set(id, &text)
+            .map_err(|error| self.error(value.span().start, &error.to_string()))?;
+        Ok((id, text))
+    }
+
+    fn scalar(&self, key: &Spanned<String>, value: &Spanned<toml::Value>) -> Result<String, Error> {
+        match value.get_ref() {
+            toml::Value::String(text) => Ok(text.clone()),
+            toml::Value::Integer(number) => Ok(number.to_string()),
+            toml::Value::Float(number) => Ok(number.to_string()),
+            toml::Value::Boolean(on) => Ok(on.to_string()),
+            other => Err(self.error(
+                value.span().start,
+                &format!(
+                    "\"{}\" takes a text, a number or true/false, not {}",
+                    key.get_ref(),
+                    match other {
+                        toml::Value::Array(_) => "a list",
+                        toml::Value::Table(_) => "a table",
+                        _ => "a date",
+                    }
+                ),
+            )),
+        }
+    }
+}
+
+/// The key that was meant, if one is like it.
+fn suggestion(key: &str) -> String {
+    crate::settings::SPECS
+        .iter()
+        .map(|spec| spec.id.key())
+        .chain(["file".to_owned()])
+        .map(|known| (strsim::damerau_levenshtein(key, &known), known))
+        .min()
+        .filter(|(distance, _)| *distance <= 3)
+        .map_or_else(String::new, |(_, known)| {
+            format!(" (did you mean \"{known}\"?)")
+        })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const SAMPLE: &str = r#"
+default = ["stockfish", "builtin"]
+
+[engine.stockfish]
+command = "stockfish"
+args = []
+start_timeout_ms = 5000
+env = { OMP_NUM_THREADS = "2" }
+[engine.stockfish.options]
+Hash = 256
+"Move Overhead" = 30
+Ponder = false
+
+[engine.lc0]
+command = "lc0/lc0"
+dir = "nets"
+[engine.lc0.book]
+file = ["sharp.ctg", "/abs/more.ctg"]
+
+[book]
+variety = 20
+tournament = false
+minimum_games = 3
+"#;
+
+    fn parse(text: &str) -> Result<Config, Error> {
+        Config::parse(text, Path::new("/home/me/engines.toml"))
+    }
+
+    fn fails(text: &str) -> String {
+        parse(text).unwrap_err().to_string()
+    }
+
+    fn builtin() -> EngineCommand {
+        EngineCommand {
+            program: "/bin/tabia".into(),
+            args: vec!["engine".into()],
+            ..EngineCommand::default()
+        }
+    }
+
+    #[test]
+    fn reads_engines_options_and_book() {
+        let config = parse(SAMPLE).unwrap();
+        let (engines, commands) = config.engines(&[], &builtin()).unwrap();
+        assert_eq!(engines.chain, 2);
+        let stockfish = &engines.profiles[0];
+        assert_eq!(stockfish.start_timeout, Duration::from_secs(5));
+        assert_eq!(
+            stockfish.options,
+            [
+                ("Hash".to_owned(), "256".to_owned()),
+                ("Move Overhead".to_owned(), "30".to_owned()),
+                ("Ponder".to_owned(), "false".to_owned()),
+            ]
+        );
+        assert_eq!(stockfish.settings.policy().variety, 20);
+        assert_eq!(stockfish.settings.text(OptionId::File), STARTER);
+        assert_eq!(commands[0].program, Path::new("stockfish"));
+        assert_eq!(commands[0].env, [("OMP_NUM_THREADS".into(), "2".into())]);
+        assert_eq!(commands[1], builtin());
+    }
+
+    #[test]
+    fn paths_count_from_the_file_and_engines_may_differ() {
+        let config = parse(SAMPLE).unwrap();
+        let (engines, commands) = config.engines(&["lc0".into()], &builtin()).unwrap();
+        assert_eq!(commands[0].program, Path::new("/home/me/lc0/lc0"));
+        assert_eq!(commands[0].dir.as_deref(), Some(Path::new("/home/me/nets")));
+        assert_eq!(
+            engines.profiles[0].settings.text(OptionId::File),
+            "/home/me/sharp.ctg;/abs/more.ctg"
+        );
+        assert_eq!(engines.profiles[0].settings.policy().minimum_games, 3);
+    }
+
+    #[test]
+    fn books_may_have_a_policy_of_their_own() {
+        let config = parse(
+            "[[books]]\nfile = \"patch.ctg\"\nvariety = 0\n\
+             [[books]]\nfile = \"main.ctg\"\ncolour = \"white\"\ndepth = 12\n",
+        )
+        .unwrap();
+        let (engines, _) = config.engines(&["builtin".into()], &builtin()).unwrap();
+        let profile = &engines.profiles[0];
+        assert_eq!(profile.settings.text(OptionId::File), CONFIGURED);
+        assert_eq!(profile.books[0].path, "/home/me/patch.ctg");
+        let of_book = profile.books[0].settings(&profile.settings);
+        assert_eq!(of_book.policy().variety, 0);
+        assert_eq!(profile.books[1].colour, Some(Color::White));
+    }
+
+    #[test]
+    fn without_a_file_stockfish_or_the_built_in_engine_plays() {
+        let (engines, commands) = Config::default().engines(&[], &builtin()).unwrap();
+        assert_eq!(engines.chain, 2);
+        assert_eq!(engines.stand_in, Some(2));
+        assert_eq!(commands[0].program, Path::new("stockfish"));
+        assert_eq!(engines.profiles[0].settings, Settings::default());
+    }
+
+    #[test]
+    fn what_is_wrong_is_named_with_its_line() {
+        for (text, line, part) in [
+            ("default = [", 1, "array"),
+            ("\n[bok]\n", 2, "bok"),
+            ("[book]\n\nvarity = 3\n", 3, "did you mean \"variety\"?"),
+            ("[book]\nvariety = 300\n", 2, "from 0 to 100"),
+            ("[book]\ntournament = \"maybe\"\n", 2, "true or false"),
+            ("[book]\nvariety = [1]\n", 2, "not a list"),
+            ("[engine.x]\ncomand = \"x\"\n", 2, "comand"),
+            ("[engine.x]\nargs = \"x\"\n", 2, "sequence"),
+            ("[engine.x.options]\nHash = { a = 1 }\n", 2, "not a table"),
+            ("[[books]]\nvariety = 1\n", 2, "needs its file"),
+            (
+                "[[books]]\nfile = \"x\"\ncolour = \"red\"\n",
+                3,
+                "not \"red\"",
+            ),
+            (
+                "[book]\nfile = \"x\"\n[[books]]\nfile = \"y\"\n",
+                2,
+                "keep one",
+            ),
+        ] {
+            let error = fails(text);
+            let place = format!("/home/me/engines.toml: line {line}: ");
+            assert!(error.starts_with(&place), "{text:?}: {error}");
+            assert!(error.contains(part), "{text:?}: {error}");
+        }
+    }
+
+    #[test]
+    fn an_unknown_engine_is_named_with_those_that_exist() {
+        let error = parse(SAMPLE)
+            .unwrap()
+            .engines(&["komodo".into()], &builtin())
+            .unwrap_err()
+            .to_string();
+        assert!(error.contains("komodo"), "{error}");
+        assert!(error.contains("stockfish, lc0, builtin"), "{error}");
+    }
+
+    #[test]
+    fn the_sample_file_is_valid_and_says_what_holds_without_it() {
+        let text = include_str!("../engines.toml");
+        let config = Config::parse(text, Path::new("engines.toml")).unwrap();
+        let settings = |config: &Config| {
+            let (engines, _) = config.engines(&[], &builtin()).unwrap();
+            engines.profiles[0].settings.policy()
+        };
+        assert_eq!(config.default, Config::default().default);
+        assert_eq!(settings(&config), settings(&Config::default()));
+    }
+}

@@ -1,8 +1,8 @@
 //! How long a warm probe takes, all children and transpositions included.
 //!
-//! `cargo bench --bench probe`. The book is synthetic: random games over a
-//! few thousand positions, so that pages, index and misses are as in a real
-//! one. Every probe's answer is checked against the first, so that nothing
+//! `cargo bench --bench probe`. The book is synthetic: random games through
+//! some fifty thousand positions, so that it is mapped and its pages are as full
+//! as in a real one. Every probe's answer is checked against the first, so that nothing
 //! broken is measured.
 
 // A failed step makes the figures worthless; they are for people.
@@ -27,11 +27,11 @@ const PROBES: u32 = 200;
 
 fn main() {
     let folder = tempfile::tempdir().unwrap();
-    let (mut book, positions) = common::random_book(60, 80);
-    // Large enough to be mapped.
-    book.page_limit = 1400;
+    // Full pages, and enough of them to be mapped.
+    let (book, positions) = common::random_book(800, 70);
     let path = book.write(folder.path(), "bench");
     let size = path.metadata().unwrap().len();
+    assert!(size > tabia::book::file::IN_MEMORY_LIMIT);
     println!("{} positions, {size} bytes", positions.len());
 
     let start = Chess::default();

@@ -21,6 +21,12 @@ pub fn be_u32_at(bytes: &[u8], at: usize) -> Option<u32> {
     array_at(bytes, at).map(u32::from_be_bytes)
 }
 
+/// The big-endian 64-bit number at `at`.
+#[must_use]
+pub fn be_u64_at(bytes: &[u8], at: usize) -> Option<u64> {
+    array_at(bytes, at).map(u64::from_be_bytes)
+}
+
 fn array_at<const N: usize>(bytes: &[u8], at: usize) -> Option<[u8; N]> {
     bytes.get(at..)?.first_chunk::<N>().copied()
 }

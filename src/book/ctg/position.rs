@@ -237,8 +237,7 @@ impl NormalBoard {
                 | (b2 >> square & 1) << 2
                 | (self.other >> square & 1) << 3;
             let (code, length) = CODES[index as usize & 15];
-            bits.push(0, square - next);
-            bits.push(code, length);
+            bits.push(code, square - next + length);
             next = square + 1;
             men &= men - 1;
         }
@@ -255,8 +254,8 @@ impl NormalBoard {
         }
         // With an empty tail one zero bit must follow the board.
         let padding = match length {
-            0 => 8 - bits.length % 8,
-            _ => (bits.length + length).wrapping_neg() % 8,
+            0 => 8 - bits.length() % 8,
+            _ => (bits.length() + length).wrapping_neg() % 8,
         };
         bits.push(0, padding);
         bits.push(tail, length);
@@ -460,8 +459,6 @@ struct BitWriter {
     /// The low `pending` bits wait to be written; never 32 or more of them.
     word: u64,
     pending: u32,
-    /// Bits pushed in all.
-    length: u32,
 }
 
 impl BitWriter {
@@ -471,22 +468,29 @@ impl BitWriter {
             written: 1,
             word: 0,
             pending: 0,
-            length: 0,
         }
     }
 
-    /// Appends the low `count` bits of `value`, whose other bits are 0;
-    /// `count` may go up to 64 when the value is 0.
+    /// Bits pushed so far.
+    fn length(&self) -> u32 {
+        8 * (self.written - 1) as u32 + self.pending
+    }
+
+    /// Appends `value` as a number of `count` bits, at most 70; the value
+    /// itself has no more than 32.
     fn push(&mut self, value: u32, count: u32) {
-        let count = if count > 32 {
-            self.push(0, count - 32);
-            32
-        } else {
-            count
-        };
+        let mut count = count;
+        while count > 32 {
+            let zeros = (count - 32).min(32);
+            self.push_word(0, zeros);
+            count -= zeros;
+        }
+        self.push_word(value, count);
+    }
+
+    fn push_word(&mut self, value: u32, count: u32) {
         self.word = self.word << count | u64::from(value);
         self.pending += count;
-        self.length += count;
         if self.pending >= 32 {
             self.pending -= 32;
             self.flush((self.word >> self.pending) as u32);
@@ -506,17 +510,14 @@ impl BitWriter {
 
     /// All bits in whole bytes, with byte 0 before them.
     fn finish(mut self, flags: u8) -> Key {
-        let bytes = 1 + self.length.div_ceil(8);
+        let bytes = 1 + self.length().div_ceil(8);
         if self.pending > 0 {
-            self.flush(((self.word << (32 - self.pending)) & 0xffff_ffff) as u32);
+            // Left-aligned; the bits above the pending ones fall off.
+            self.flush((self.word << (32 - self.pending)) as u32);
         }
         let [first, ..] = &mut self.bytes;
         *first = flags | (bytes as u8 & Key::LENGTH);
-        let mut key = [0; Key::MAX_BYTES];
-        for (to, from) in key.iter_mut().zip(self.bytes) {
-            *to = from;
-        }
-        Key::new(key)
+        Key::new(self.bytes.first_chunk().copied().unwrap_or_default())
     }
 }
 

@@ -1,1 +1,170 @@
-//! (being written)
+//! Checked reading of numbers out of book files.
+//!
+//! Nothing here panics and nothing trusts a length: a read past the end is
+//! `None`, and the caller, who knows file and place, makes the error of it.
+
+/// The byte at `at`.
+#[must_use]
+pub fn u8_at(bytes: &[u8], at: usize) -> Option<u8> {
+    bytes.get(at).copied()
+}
+
+/// The big-endian 16-bit number at `at`.
+#[must_use]
+pub fn be_u16_at(bytes: &[u8], at: usize) -> Option<u16> {
+    array_at(bytes, at).map(u16::from_be_bytes)
+}
+
+/// The big-endian 32-bit number at `at`.
+#[must_use]
+pub fn be_u32_at(bytes: &[u8], at: usize) -> Option<u32> {
+    array_at(bytes, at).map(u32::from_be_bytes)
+}
+
+/// The big-endian 64-bit number at `at`.
+#[must_use]
+pub fn be_u64_at(bytes: &[u8], at: usize) -> Option<u64> {
+    array_at(bytes, at).map(u64::from_be_bytes)
+}
+
+fn array_at<const N: usize>(bytes: &[u8], at: usize) -> Option<[u8; N]> {
+    bytes.get(at..)?.first_chunk::<N>().copied()
+}
+
+/// Reads one number after the other; a read that does not fit is `None` and
+/// moves nothing.
+#[derive(Clone, Copy, Debug)]
+pub struct Cursor<'a> {
+    bytes: &'a [u8],
+    at: usize,
+}
+
+impl<'a> Cursor<'a> {
+    /// Starts at the first byte.
+    #[must_use]
+    pub const fn new(bytes: &'a [u8]) -> Cursor<'a> {
+        Cursor { bytes, at: 0 }
+    }
+
+    /// How many bytes have been read.
+    #[must_use]
+    pub const fn position(&self) -> usize {
+        self.at
+    }
+
+    /// How many bytes are left.
+    #[must_use]
+    pub const fn remaining(&self) -> usize {
+        self.bytes.len().saturating_sub(self.at)
+    }
+
+    /// The next `count` bytes.
+    pub fn take(&mut self, count: usize) -> Option<&'a [u8]> {
+        let end = self.at.checked_add(count)?;
+        let taken = self.bytes.get(self.at..end)?;
+        self.at = end;
+        Some(taken)
+    }
+
+    fn array<const N: usize>(&mut self) -> Option<[u8; N]> {
+        let array = array_at(self.bytes, self.at)?;
+        self.at += N;
+        Some(array)
+    }
+
+    /// One byte.
+    pub fn u8(&mut self) -> Option<u8> {
+        self.array::<1>().map(|[byte]| byte)
+    }
+
+    /// One byte as a signed number.
+    pub fn i8(&mut self) -> Option<i8> {
+        self.array().map(i8::from_be_bytes)
+    }
+
+    /// Two bytes, most significant first.
+    pub fn be_u16(&mut self) -> Option<u16> {
+        self.array().map(u16::from_be_bytes)
+    }
+
+    /// Three bytes, most significant first.
+    pub fn be_u24(&mut self) -> Option<u32> {
+        self.array()
+            .map(|[high, middle, low]| u32::from_be_bytes([0, high, middle, low]))
+    }
+
+    /// Four bytes, most significant first.
+    pub fn be_u32(&mut self) -> Option<u32> {
+        self.array().map(u32::from_be_bytes)
+    }
+
+    /// Four bytes as a signed number, most significant first.
+    pub fn be_i32(&mut self) -> Option<i32> {
+        self.array().map(i32::from_be_bytes)
+    }
+
+    /// Eight bytes, most significant first.
+    pub fn be_u64(&mut self) -> Option<u64> {
+        self.array().map(u64::from_be_bytes)
+    }
+
+    /// Two bytes, least significant first.
+    pub fn le_u16(&mut self) -> Option<u16> {
+        self.array().map(u16::from_le_bytes)
+    }
+
+    /// Four bytes, least significant first.
+    pub fn le_u32(&mut self) -> Option<u32> {
+        self.array().map(u32::from_le_bytes)
+    }
+
+    /// Four bytes as a signed number, least significant first.
+    pub fn le_i32(&mut self) -> Option<i32> {
+        self.array().map(i32::from_le_bytes)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_in_both_byte_orders() {
+        let bytes: Vec<u8> = (1..=31).collect();
+        let mut cursor = Cursor::new(&bytes);
+        assert_eq!(cursor.u8(), Some(1));
+        assert_eq!(cursor.be_u16(), Some(0x0203));
+        assert_eq!(cursor.be_u24(), Some(0x04_0506));
+        assert_eq!(cursor.be_u32(), Some(0x0708_090a));
+        assert_eq!(cursor.le_u16(), Some(0x0c0b));
+        assert_eq!(cursor.le_u32(), Some(0x100f_0e0d));
+        assert_eq!(cursor.be_u64(), Some(0x1112_1314_1516_1718));
+        assert_eq!(cursor.take(2), Some(&[25, 26][..]));
+        assert_eq!((cursor.position(), cursor.remaining()), (26, 5));
+        assert_eq!(cursor.le_i32(), Some(0x1e1d_1c1b));
+    }
+
+    #[test]
+    fn signed_numbers_keep_their_sign() {
+        let mut cursor = Cursor::new(&[0xff, 0xff, 0xff, 0xff, 0xfe]);
+        assert_eq!(cursor.i8(), Some(-1));
+        assert_eq!(cursor.be_i32(), Some(-2));
+    }
+
+    #[test]
+    fn a_read_past_the_end_moves_nothing() {
+        let mut cursor = Cursor::new(&[1, 2, 3]);
+        assert_eq!(cursor.be_u32(), None);
+        assert_eq!(cursor.take(usize::MAX), None);
+        assert_eq!(cursor.be_u24(), Some(0x01_0203));
+        assert_eq!(cursor.u8(), None);
+    }
+
+    #[test]
+    fn reads_at_a_place_are_checked_too() {
+        assert_eq!(be_u16_at(&[1, 2, 3], 1), Some(0x0203));
+        assert_eq!(be_u16_at(&[1, 2, 3], 2), None);
+        assert_eq!(be_u32_at(&[0; 4], usize::MAX), None);
+        assert_eq!(u8_at(&[], 0), None);
+    }
+}

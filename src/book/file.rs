@@ -1,1 +1,441 @@
-//! (being written)
+//! Read access to a book file that may be larger than memory and may change
+//! under our hands.
+//!
+//! Three ways to hold a file, chosen at opening:
+//!
+//! * **in memory**: files up to [`IN_MEMORY_LIMIT`] bytes are simply read;
+//! * **mapped**: larger files; no private memory, nothing is copied;
+//! * **positional reads** (`mmap: false`, or where mapping fails): every access
+//!   is a system call into a small buffer. Slower, but immune to everything
+//!   below.
+//!
+//! # When the file changes while it is open
+//!
+//! *Replaced by rename* (how careful programs save): the old file goes on
+//! being read, it lives as long as it is open. [`BookFile::change`] tells.
+//!
+//! *Made shorter in place*: on Unix, touching a mapped page that the file no
+//! longer has kills the process with SIGBUS. So every [`BookFile::view`] asks
+//! the open file for its length first (one `fstat`, about 0.2 µs); once it is
+//! found shorter than it was, the mapping is never touched again and reads
+//! become positional: what is left can still be read, the rest is
+//! [`ReadError::Shrunk`]. A view is taken for one probe, so what remains is the
+//! few microseconds between that question and the end of the probe; a program
+//! that cuts the file in exactly that moment, or a disk that fails under the
+//! mapping, still ends the process. There is no portable way to close this gap
+//! around a mapping; `mmap: false` has no such gap. Windows refuses to shorten
+//! a mapped file.
+//!
+//! *Overwritten in place*: reads see old and new bytes in any mixture.
+//! Readers check every number against bounds at each use, so the worst is a
+//! wrong answer or an error; [`BookFile::change`] tells.
+
+use std::{
+    fs::{File, Metadata},
+    io::{self, Read as _},
+    path::Path,
+    sync::{
+        Arc,
+        atomic::{AtomicBool, Ordering},
+    },
+    time::SystemTime,
+};
+
+use memmap2::Mmap;
+
+/// Files up to this many bytes are read into memory instead of mapped.
+pub const IN_MEMORY_LIMIT: u64 = 2 << 20;
+
+/// Why bytes could not be read.
+#[derive(Clone, Debug, thiserror::Error)]
+pub enum ReadError {
+    /// The system reports an error.
+    #[error("{0}")]
+    Io(Arc<io::Error>),
+    /// The file has lost the wanted bytes since it was opened.
+    #[error("the file became shorter while it was open: {was} bytes then, {now} now")]
+    Shrunk {
+        /// Length in bytes at opening.
+        was: u64,
+        /// Length in bytes now.
+        now: u64,
+    },
+}
+
+impl From<io::Error> for ReadError {
+    fn from(error: io::Error) -> ReadError {
+        ReadError::Io(Arc::new(error))
+    }
+}
+
+/// What has become of the file behind a path since it was opened.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Change {
+    /// The same file, untouched.
+    None,
+    /// The path leads to nothing (or to nothing we may see); the open file can
+    /// still be read.
+    Gone,
+    /// The same file, but its length or its time of modification changed.
+    Modified,
+    /// Another file has taken its place; the old one is still being read.
+    Replaced,
+}
+
+/// An open book file. Shared between threads without locks.
+#[derive(Debug)]
+pub struct BookFile {
+    path: Arc<Path>,
+    file: File,
+    identity: Identity,
+    len: u64,
+    store: Store,
+}
+
+#[derive(Debug)]
+enum Store {
+    Memory(Box<[u8]>),
+    Mapped { map: Mmap, shrunk: AtomicBool },
+    Positional,
+}
+
+impl BookFile {
+    /// Opens `path` for reading. With `mmap`, files over [`IN_MEMORY_LIMIT`]
+    /// are mapped; without it nothing is held in memory, whatever the size.
+    ///
+    /// # Errors
+    ///
+    /// The file does not exist, is not a regular file or cannot be read.
+    pub fn open(path: &Path, mmap: bool) -> io::Result<BookFile> {
+        // Asked before opening, because opening a pipe waits for its writer.
+        if !path.metadata()?.is_file() {
+            return Err(io::Error::new(
+                io::ErrorKind::InvalidInput,
+                "not a regular file",
+            ));
+        }
+        let file = File::open(path)?;
+        let metadata = file.metadata()?;
+        let mut len = metadata.len();
+        let store = if !mmap {
+            Store::Positional
+        } else if len <= IN_MEMORY_LIMIT {
+            let mut bytes = Vec::new();
+            (&file).take(IN_MEMORY_LIMIT).read_to_end(&mut bytes)?;
+            len = bytes.len() as u64;
+            Store::Memory(bytes.into_boxed_slice())
+        } else {
+            map(&file).map_or(Store::Positional, |map| {
+                len = map.len() as u64;
+                Store::Mapped {
+                    map,
+                    shrunk: AtomicBool::new(false),
+                }
+            })
+        };
+        Ok(BookFile {
+            path: path.into(),
+            identity: Identity::of(&metadata),
+            file,
+            len,
+            store,
+        })
+    }
+
+    /// The path it was opened with.
+    #[must_use]
+    pub fn path(&self) -> &Arc<Path> {
+        &self.path
+    }
+
+    /// Length in bytes at opening.
+    #[must_use]
+    pub fn len(&self) -> u64 {
+        self.len
+    }
+
+    /// Whether the file had no bytes at opening.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.len == 0
+    }
+
+    /// Access for a short piece of work, such as one probe: take it, read,
+    /// drop it. A mapped file's present length is checked here (see the
+    /// [module](self)).
+    ///
+    /// # Errors
+    ///
+    /// The system cannot tell the length of the open file.
+    pub fn view(&self) -> Result<View<'_>, ReadError> {
+        let bytes = match &self.store {
+            Store::Memory(bytes) => Some(&**bytes),
+            Store::Mapped { map, shrunk } => {
+                if !shrunk.load(Ordering::Relaxed) && self.file.metadata()?.len() < self.len {
+                    shrunk.store(true, Ordering::Relaxed);
+                }
+                (!shrunk.load(Ordering::Relaxed)).then_some(&**map)
+            }
+            Store::Positional => None,
+        };
+        Ok(View { file: self, bytes })
+    }
+
+    /// Access by positional reads alone, whatever the file is held in: right
+    /// for passes over the whole file, which take long and would draw all of
+    /// a mapping into memory.
+    #[must_use]
+    pub fn positional_view(&self) -> View<'_> {
+        View {
+            file: self,
+            bytes: None,
+        }
+    }
+
+    /// Compares the file now behind the path with the open one.
+    #[must_use]
+    pub fn change(&self) -> Change {
+        match self.path.metadata() {
+            Ok(metadata) => self.identity.compare(&Identity::of(&metadata)),
+            Err(_) => Change::Gone,
+        }
+    }
+}
+
+#[allow(unsafe_code)]
+fn map(file: &File) -> io::Result<Mmap> {
+    // SAFETY: a mapping is sound as long as the file does not change under it.
+    // No program can promise that for a user's file; `BookFile::view` meets
+    // the obligation as far as it can be met: it hands the bytes out only
+    // after comparing lengths, readers check every value they take out of
+    // them, and never keep the slice beyond one probe. The module text states
+    // what is left, and how to go without a mapping.
+    let map = unsafe { Mmap::map(file) }?;
+    // Look-ups jump about; reading ahead would only fetch bytes nobody wants.
+    // A refusal changes speed alone.
+    #[cfg(unix)]
+    let _ = map.advise(memmap2::Advice::Random);
+    Ok(map)
+}
+
+/// Bytes of a [`BookFile`], valid for a short piece of work.
+#[derive(Clone, Copy, Debug)]
+pub struct View<'f> {
+    file: &'f BookFile,
+    bytes: Option<&'f [u8]>,
+}
+
+impl<'f> View<'f> {
+    /// The whole file without copying, when it is in memory or mapped.
+    #[must_use]
+    pub fn bytes(&self) -> Option<&'f [u8]> {
+        self.bytes
+    }
+
+    /// Length in bytes at opening.
+    #[must_use]
+    pub fn len(&self) -> u64 {
+        self.file.len
+    }
+
+    /// Whether the file had no bytes at opening.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.file.is_empty()
+    }
+
+    /// Up to `buffer.len()` bytes from `offset` on, fewer only where the file
+    /// (as opened) ends. The buffer may be left untouched: use what is
+    /// returned.
+    ///
+    /// # Errors
+    ///
+    /// The system cannot read, or the file has become too short.
+    pub fn read<'b>(&self, offset: u64, buffer: &'b mut [u8]) -> Result<&'b [u8], ReadError>
+    where
+        'f: 'b,
+    {
+        let left = self.file.len.saturating_sub(offset);
+        let count = usize::try_from(left).map_or(buffer.len(), |left| left.min(buffer.len()));
+        if let Some(bytes) = self.bytes {
+            let start = usize::try_from(offset).unwrap_or(usize::MAX);
+            let end = start.saturating_add(count);
+            return Ok(bytes.get(start..end).unwrap_or_default());
+        }
+        let wanted = buffer.get_mut(..count).unwrap_or_default();
+        let mut done = 0;
+        while let Some(rest) = wanted.get_mut(done..).filter(|rest| !rest.is_empty()) {
+            match read_at(&self.file.file, rest, offset + done as u64) {
+                Ok(0) => {
+                    return Err(ReadError::Shrunk {
+                        was: self.file.len,
+                        now: self.file.file.metadata()?.len(),
+                    });
+                }
+                Ok(more) => done += more,
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                Err(error) => return Err(error.into()),
+            }
+        }
+        Ok(wanted)
+    }
+}
+
+#[cfg(unix)]
+fn read_at(file: &File, buffer: &mut [u8], offset: u64) -> io::Result<usize> {
+    std::os::unix::fs::FileExt::read_at(file, buffer, offset)
+}
+
+// Moves the file's cursor, which nobody uses; the read itself is positional.
+#[cfg(windows)]
+fn read_at(file: &File, buffer: &mut [u8], offset: u64) -> io::Result<usize> {
+    std::os::windows::fs::FileExt::seek_read(file, buffer, offset)
+}
+
+/// What tells one file, and one state of it, from another.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Identity {
+    /// Device and inode on Unix, the time of creation elsewhere.
+    file: (u64, u64),
+    created: Option<SystemTime>,
+    len: u64,
+    modified: Option<SystemTime>,
+}
+
+impl Identity {
+    #[cfg(unix)]
+    fn of(metadata: &Metadata) -> Identity {
+        use std::os::unix::fs::MetadataExt as _;
+        Identity {
+            file: (metadata.dev(), metadata.ino()),
+            created: None,
+            len: metadata.len(),
+            modified: metadata.modified().ok(),
+        }
+    }
+
+    #[cfg(not(unix))]
+    fn of(metadata: &Metadata) -> Identity {
+        Identity {
+            file: (0, 0),
+            created: metadata.created().ok(),
+            len: metadata.len(),
+            modified: metadata.modified().ok(),
+        }
+    }
+
+    fn compare(&self, now: &Identity) -> Change {
+        if (self.file, self.created) != (now.file, now.created) {
+            Change::Replaced
+        } else if self == now {
+            Change::None
+        } else {
+            Change::Modified
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+
+    use super::*;
+
+    fn pattern(len: usize) -> Vec<u8> {
+        (0..len).map(|i| (i / 7 % 251) as u8).collect()
+    }
+
+    fn large() -> Vec<u8> {
+        pattern(IN_MEMORY_LIMIT as usize + 5000)
+    }
+
+    #[test]
+    fn all_ways_of_holding_a_file_read_the_same() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("book");
+        for bytes in [pattern(0), pattern(10_000), large()] {
+            fs::write(&path, &bytes).unwrap();
+            for mmap in [false, true] {
+                let file = BookFile::open(&path, mmap).unwrap();
+                assert_eq!(file.len(), bytes.len() as u64);
+                let view = file.view().unwrap();
+                let mut buffer = [0; 100];
+                for offset in [0, 1, 4095, bytes.len().saturating_sub(30)] {
+                    let end = (offset + 100).min(bytes.len());
+                    let expected = bytes.get(offset..end).unwrap_or_default();
+                    assert_eq!(view.read(offset as u64, &mut buffer).unwrap(), expected);
+                }
+                for offset in [bytes.len() as u64, u64::MAX] {
+                    assert!(view.read(offset, &mut buffer).unwrap().is_empty());
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn without_mmap_nothing_is_held() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("book");
+        fs::write(&path, large()).unwrap();
+        let held = |mmap| {
+            let file = BookFile::open(&path, mmap).unwrap();
+            let view = file.view().unwrap();
+            view.bytes().is_some()
+        };
+        assert!(held(true));
+        assert!(!held(false));
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_mapped_file_that_shrinks_is_no_longer_touched() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("book");
+        let bytes = large();
+        fs::write(&path, &bytes).unwrap();
+        let file = BookFile::open(&path, true).unwrap();
+        assert!(file.view().unwrap().bytes().is_some());
+
+        File::options()
+            .write(true)
+            .open(&path)
+            .unwrap()
+            .set_len(5000)
+            .unwrap();
+        let view = file.view().unwrap();
+        assert!(view.bytes().is_none());
+        let mut buffer = [0; 100];
+        assert_eq!(view.read(4000, &mut buffer).unwrap(), &bytes[4000..4100]);
+        let lost = view.read(1 << 20, &mut buffer).unwrap_err();
+        assert!(matches!(lost, ReadError::Shrunk { now: 5000, .. }));
+        assert_eq!(file.change(), Change::Modified);
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_replaced_file_goes_on_being_read() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("book");
+        let other = folder.path().join("other");
+        fs::write(&path, large()).unwrap();
+        fs::write(&other, b"new").unwrap();
+        let file = BookFile::open(&path, true).unwrap();
+        assert_eq!(file.change(), Change::None);
+
+        fs::rename(&other, &path).unwrap();
+        assert_eq!(file.change(), Change::Replaced);
+        let mut buffer = [0; 7];
+        let view = file.view().unwrap();
+        assert_eq!(view.read(14, &mut buffer).unwrap(), [2; 7]);
+
+        fs::remove_file(&path).unwrap();
+        assert_eq!(file.change(), Change::Gone);
+    }
+
+    #[test]
+    fn folders_and_missing_files_are_refused() {
+        let folder = tempfile::tempdir().unwrap();
+        assert!(BookFile::open(folder.path(), true).is_err());
+        assert!(BookFile::open(&folder.path().join("none"), true).is_err());
+    }
+}

@@ -1,0 +1,90 @@
+//! How long a warm probe takes, all children and transpositions included.
+//!
+//! `cargo bench --bench probe`. The book is synthetic: random games through
+//! some fifty thousand positions, so that it is mapped and its pages are as full
+//! as in a real one. Every probe's answer is checked against the first, so that nothing
+//! broken is measured.
+
+// A failed step makes the figures worthless; they are for people.
+#![allow(clippy::unwrap_used, clippy::print_stdout)]
+
+#[path = "../tests/common/mod.rs"]
+mod common;
+
+use std::{
+    hint::black_box,
+    time::{Duration, Instant},
+};
+
+use shakmaty::{Chess, Position};
+use tabia::book::{
+    Lookup, Probe,
+    ctg::{CtgBook, NormalBoard, OpenOptions},
+};
+
+const BATCHES: usize = 101;
+const PROBES: u32 = 200;
+
+fn main() {
+    let folder = tempfile::tempdir().unwrap();
+    // Full pages, and enough of them to be mapped.
+    let (book, positions) = common::random_book(800, 70);
+    let path = book.write(folder.path(), "bench");
+    let size = path.metadata().unwrap().len();
+    assert!(size > tabia::book::file::IN_MEMORY_LIMIT);
+    println!("{} positions, {size} bytes", positions.len());
+
+    let start = Chess::default();
+    let rich = positions
+        .iter()
+        .filter(|position| position.legal_moves().len() >= 30)
+        .max_by_key(|position| {
+            let board = NormalBoard::from_position(position).unwrap();
+            book.entries[&board.key()].0.len()
+        })
+        .unwrap();
+    let cases = [("start position", &start), ("middle game", rich)];
+    for (name, options) in [
+        ("mapped", OpenOptions { mmap: true }),
+        ("positional reads", OpenOptions { mmap: false }),
+    ] {
+        let open = CtgBook::open(&path, &options).unwrap();
+        assert!(open.notices().is_empty());
+        for (case, position) in cases {
+            let moves = position.legal_moves().len();
+            let mut first = Lookup::default();
+            open.probe(position, &mut first).unwrap();
+            let mut found = Lookup::default();
+            let time = median(|| {
+                open.probe(black_box(position), &mut found).unwrap();
+            });
+            assert_eq!(found, first);
+            println!(
+                "{name}: {case}, {moves} legal moves, {} found: {time:?} per probe",
+                first.moves.len()
+            );
+        }
+    }
+    let time = median(|| {
+        let board = NormalBoard::from_position(black_box(rich)).unwrap();
+        black_box(board.key().hash());
+    });
+    println!("key and hash of one position: {time:?}");
+    let time = median(|| {
+        black_box(black_box(rich).legal_moves());
+    });
+    println!("legal moves of one position: {time:?}");
+}
+
+/// The median time of one call over many batches of calls.
+fn median(mut call: impl FnMut()) -> Duration {
+    let mut times: Vec<Duration> = (0..BATCHES)
+        .map(|_| {
+            let start = Instant::now();
+            (0..PROBES).for_each(|_| call());
+            start.elapsed() / PROBES
+        })
+        .collect();
+    times.sort_unstable();
+    times[BATCHES / 2]
+}

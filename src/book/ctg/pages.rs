@@ -1,0 +1,236 @@
+//! The .ctg file: its header page, and access to its data pages.
+
+use std::path::Path;
+
+use super::{
+    Error, Page,
+    error::file_offset,
+    page::{PAGE_BYTES, PageFault},
+};
+use crate::book::{
+    bytes::be_u32_at,
+    file::{BookFile, View},
+};
+
+/// The numbers of the header page. None is needed to read the book, and none
+/// should be trusted.
+///
+/// | offset | size | value | evidence |
+/// |---|---|---|---|
+/// | 0 | 2 | 32, length of the header | three genuine books |
+/// | 2 | 2 | 4096, page size | three genuine books |
+/// | 4 | 2 + 2 | 1, 1 | constant, meaning unknown |
+/// | 8 | 4 | 4096 | constant; perhaps where page 0 starts |
+/// | 12 | 2 + 2 | 32767, 32767 | constant, meaning unknown |
+/// | 16 | 4 | number of data pages | file size = 4096 * (1 + this) in three genuine books |
+/// | 20 | 4 | -1 | perhaps the head of a list of free pages |
+/// | 24 | 4 | number of positions | runs a little too high in genuine books |
+/// | 28 | 4 | number of games | specification 0.2 |
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Header {
+    /// Data pages, by the book's own account.
+    pub pages: u32,
+    /// Positions, by the book's own account.
+    pub positions: u32,
+    /// Games, by the book's own account.
+    pub games: u32,
+}
+
+/// Why a file is no CTG book.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum HeaderFault {
+    /// No bytes at all.
+    #[error("the file is empty (0 bytes); get the book anew")]
+    NoBytes,
+    /// Less than the header page, or nothing behind it.
+    #[error(
+        "the file has {bytes} bytes and ends before the first data page (at byte 4096): \
+         an empty or cut-off book; get it anew"
+    )]
+    NoPages {
+        /// Length of the file.
+        bytes: u64,
+    },
+    /// The index was opened instead of the book.
+    #[error("this is the index of a book; open the .ctg file beside it")]
+    IsIndex,
+    /// The first bytes are others.
+    #[error(
+        "not a CTG book: it starts with {found:02x?} (expected [00, 20, 10, 00]); \
+         is it a book of another format, or damaged?"
+    )]
+    Magic {
+        /// The first bytes of the file.
+        found: [u8; 4],
+    },
+}
+
+/// The open .ctg file.
+#[derive(Debug)]
+pub(super) struct PageFile {
+    file: BookFile,
+    header: Header,
+    /// Pages in the file, a short last one included.
+    held: u32,
+}
+
+const MAGIC: [u8; 4] = [0x00, 0x20, 0x10, 0x00];
+
+impl PageFile {
+    pub(super) fn open(path: &Path, mmap: bool) -> Result<PageFile, Error> {
+        let file = BookFile::open(path, mmap).map_err(|error| Error::io(path, error))?;
+        let mut buffer = [0; 32];
+        let start = file
+            .positional_view()
+            .read(0, &mut buffer)
+            .map_err(|error| Error::read(file.path(), error))?;
+        let fault = |fault| Error::Header {
+            path: path.into(),
+            fault,
+        };
+        if start.is_empty() {
+            return Err(fault(HeaderFault::NoBytes));
+        }
+        let found = start.first_chunk().copied().unwrap_or_default();
+        if found != MAGIC {
+            let index = [[0, 0x10, 0, 1], [0, 0x0c, 0, 1]].contains(&found);
+            return Err(fault(if index {
+                HeaderFault::IsIndex
+            } else {
+                HeaderFault::Magic { found }
+            }));
+        }
+        let data = file.len().saturating_sub(PAGE_BYTES as u64);
+        if data == 0 {
+            return Err(fault(HeaderFault::NoPages { bytes: file.len() }));
+        }
+        // Page numbers are signed 32-bit in the index.
+        let held = data.div_ceil(PAGE_BYTES as u64).min(i32::MAX as u64) as u32;
+        let number = |at| be_u32_at(start, at).unwrap_or(0);
+        let header = Header {
+            pages: number(16),
+            positions: number(24),
+            games: number(28),
+        };
+        Ok(PageFile { file, header, held })
+    }
+
+    pub(super) fn file(&self) -> &BookFile {
+        &self.file
+    }
+
+    pub(super) fn header(&self) -> Header {
+        self.header
+    }
+
+    /// Pages in the file, whatever the header says.
+    pub(super) fn held(&self) -> u32 {
+        self.held
+    }
+
+    /// Pages to walk over: the header's count where the file has that many
+    /// (behind them there might be anything), else all there are.
+    pub(super) fn walked(&self) -> u32 {
+        match self.header.pages {
+            0 => self.held,
+            pages => pages.min(self.held),
+        }
+    }
+
+    /// A hint that the file has been cut, or `None`.
+    pub(super) fn notice(&self) -> Option<String> {
+        let Header { pages, .. } = self.header;
+        let path = self.file.path().display();
+        let whole = self.file.len().is_multiple_of(PAGE_BYTES as u64);
+        if pages > self.held {
+            Some(format!(
+                "{path}: the header says {pages} pages, the file has {}: it seems to be cut off, \
+                 positions in the missing part cannot be found",
+                self.held
+            ))
+        } else if !whole {
+            Some(format!(
+                "{path}: the last page is not whole ({} bytes in the file)",
+                self.file.len()
+            ))
+        } else {
+            None
+        }
+    }
+
+    /// For look-ups; good for one probe.
+    pub(super) fn reader(&self) -> Result<PageReader<'_>, Error> {
+        let view = self
+            .file
+            .view()
+            .map_err(|error| Error::read(self.file.path(), error))?;
+        Ok(self.with(view))
+    }
+
+    /// For walks over all pages: never touches a mapping.
+    pub(super) fn walker(&self) -> PageReader<'_> {
+        self.with(self.file.positional_view())
+    }
+
+    fn with<'f>(&'f self, view: View<'f>) -> PageReader<'f> {
+        PageReader {
+            file: self,
+            view,
+            buffer: Vec::new(),
+            buffered: None,
+        }
+    }
+}
+
+/// Hands out pages: slices of the mapping, or of a buffer of one page.
+pub(super) struct PageReader<'f> {
+    file: &'f PageFile,
+    view: View<'f>,
+    /// Empty until a page must be copied.
+    buffer: Vec<u8>,
+    /// The page and how much of it the buffer holds.
+    buffered: Option<(u32, usize)>,
+}
+
+impl PageReader<'_> {
+    /// The page's bytes; fewer than 4096 where the file ends.
+    pub(super) fn bytes(&mut self, page: u32) -> Result<&[u8], Error> {
+        let start = file_offset(page, 0);
+        if let Some(bytes) = self.view.bytes() {
+            let start = usize::try_from(start).unwrap_or(usize::MAX);
+            let end = start.saturating_add(PAGE_BYTES).min(bytes.len());
+            return Ok(bytes.get(start..end).unwrap_or_default());
+        }
+        let held = match self.buffered {
+            Some((buffered, held)) if buffered == page => held,
+            _ => {
+                self.buffered = None;
+                self.buffer.resize(PAGE_BYTES, 0);
+                let held = self
+                    .view
+                    .read(start, &mut self.buffer)
+                    .map_err(|error| Error::read(self.file.file.path(), error))?
+                    .len();
+                self.buffered = Some((page, held));
+                held
+            }
+        };
+        Ok(self.buffer.get(..held).unwrap_or_default())
+    }
+
+    /// The page with its header checked.
+    pub(super) fn page(&mut self, page: u32) -> Result<Page<'_>, Error> {
+        let file = self.file;
+        Page::new(self.bytes(page)?).map_err(|fault| file.fault(page, fault))
+    }
+}
+
+impl PageFile {
+    pub(super) fn fault(&self, page: u32, fault: PageFault) -> Error {
+        Error::Page {
+            path: self.file.path().clone(),
+            page,
+            fault,
+        }
+    }
+}

@@ -1,0 +1,567 @@
+//! From a position to its key and back.
+//!
+//! A book knows every position only in one picture, the *normalised* one:
+//!
+//! 1. the side to move is White: with Black to move the ranks are mirrored
+//!    (a1 becomes a8) and the colours of men, rights and en passant swapped;
+//! 2. if then *neither* side may castle any more and the white king stands on
+//!    the files a to d, the files are mirrored (a becomes h).
+//!
+//! Four positions (two colours, two wings) thus share one entry. The board is
+//! written square by square, a1, a2, ... a8, b1, ... h8, in a prefix code:
+//!
+//! | content | White | Black |
+//! |---|---|---|
+//! | empty | `0` | |
+//! | pawn | `110` | `111` |
+//! | rook | `10110` | `10111` |
+//! | bishop | `10100` | `10101` |
+//! | knight | `10010` | `10011` |
+//! | queen | `100010` | `100011` |
+//! | king | `100000` | `100001` |
+//!
+//! Then, at the *end* of the last byte, three bits of en passant file and four
+//! bits of castling rights, each only if byte 0 says so, with as few zero bits
+//! before them as make whole bytes. Without either, at least one zero bit
+//! follows the board: if the board ends with a byte, a zero byte. (Unofficial
+//! specification 0.2; all keys of three genuine books were reproduced by it.)
+//!
+//! The en passant file is stored if an en passant capture is *legal* (67 of 67
+//! keys in a genuine book). What ChessBase does when the only capturer is
+//! pinned is not known, no such position is in a genuine book; a reader should
+//! then try both forms: [`NormalBoard::other_key`].
+
+use shakmaty::{
+    Bitboard, Board, ByColor, ByRole, Chess, Color, File, Position as _, Rank, Role, Setup, Square,
+};
+
+use super::Key;
+
+/// How the normalised picture lies on the real board.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Orientation {
+    /// Black is to move: ranks and colours are exchanged.
+    pub inverted: bool,
+    /// Files are exchanged.
+    pub mirrored: bool,
+}
+
+impl Orientation {
+    /// The same square in the other picture; its own inverse.
+    #[must_use]
+    pub fn apply(self, square: Square) -> Square {
+        let square = if self.inverted {
+            square.flip_vertical()
+        } else {
+            square
+        };
+        if self.mirrored {
+            square.flip_horizontal()
+        } else {
+            square
+        }
+    }
+}
+
+/// A position in the normalised picture: White ("own") is to move.
+///
+/// Bit `8 * file + rank` of each word is a square, so that counting upwards
+/// visits the squares in the order of the format. Built fast: a probe makes one
+/// for every legal move.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct NormalBoard {
+    own: u64,
+    other: u64,
+    /// The roles in binary, pawn = 0 to king = 5: word n holds bit n of the
+    /// role of each man.
+    role_bits: [u64; 3],
+    /// Black O-O 8, Black O-O-O 4, White O-O 2, White O-O-O 1.
+    castling: u8,
+    /// File a legal en passant capture leads to, 0 = a.
+    en_passant: Option<u8>,
+    /// The same where every capture exposes the own king.
+    pinned_en_passant: Option<u8>,
+    orientation: Orientation,
+}
+
+const WHITE_RIGHTS: u8 = 0b0011;
+
+impl NormalBoard {
+    /// Normalises a position. `None` for what the format cannot express:
+    /// castling rights of a king that is not on its e square or of a rook not
+    /// in the corner (Chess960), and more than 32 men.
+    #[must_use]
+    pub fn from_position(position: &Chess) -> Option<NormalBoard> {
+        let board = position.board();
+        if board.occupied().count() > 32 {
+            return None;
+        }
+        let inverted = position.turn().is_black();
+        let castling = castling_nibble(position, inverted)?;
+        // Mirrored ranks and a1-h8 diagonal exchanged: 8 * file + rank.
+        let turn = |squares: Bitboard| {
+            let squares = if inverted {
+                squares.flip_vertical()
+            } else {
+                squares
+            };
+            squares.flip_diagonal().0
+        };
+        let own_king = turn(board.kings() & board.by_color(position.turn()));
+        let mirrored = castling == 0 && own_king & FILES_A_TO_D != 0;
+        let place = |squares: Bitboard| {
+            let squares = turn(squares);
+            // Files are bytes here.
+            if mirrored {
+                squares.swap_bytes()
+            } else {
+                squares
+            }
+        };
+        let file = |square: Square| {
+            let file = square.file();
+            let file = if mirrored {
+                file.flip_horizontal()
+            } else {
+                file
+            };
+            file.to_u32() as u8
+        };
+        let pseudo_legal = position.pseudo_legal_ep_square();
+        let legal = pseudo_legal.and_then(|_| position.legal_ep_square());
+        Some(NormalBoard {
+            own: place(board.by_color(position.turn())),
+            other: place(board.by_color(!position.turn())),
+            role_bits: [
+                place(board.knights() | board.rooks() | board.kings()),
+                place(board.bishops() | board.rooks()),
+                place(board.queens() | board.kings()),
+            ],
+            castling,
+            en_passant: legal.map(file),
+            pinned_en_passant: pseudo_legal.filter(|_| legal.is_none()).map(file),
+            orientation: Orientation { inverted, mirrored },
+        })
+    }
+
+    /// How this picture lies on the board it was made from; the identity for
+    /// a decoded key.
+    #[must_use]
+    pub fn orientation(&self) -> Orientation {
+        self.orientation
+    }
+
+    /// The key of the position: en passant only where a capture is legal.
+    #[must_use]
+    pub fn key(&self) -> Key {
+        self.encode(self.en_passant)
+    }
+
+    /// The key in the other form, for positions where en passant captures
+    /// exist but every one of them is illegal because of a pin or a check:
+    /// with the file stored. `None` in all other positions.
+    #[must_use]
+    pub fn other_key(&self) -> Option<Key> {
+        self.pinned_en_passant.map(|file| self.encode(Some(file)))
+    }
+
+    /// How many bits the board part of the key takes.
+    #[must_use]
+    pub fn board_bits(&self) -> u32 {
+        let men = self.own | self.other;
+        let [_, _, queens_and_kings] = self.role_bits;
+        let [pawns, ..] = self.roles();
+        64 - men.count_ones()
+            + 3 * pawns.count_ones()
+            + 6 * (queens_and_kings & men).count_ones()
+            + 5 * (men & !pawns & !queens_and_kings).count_ones()
+    }
+
+    /// The `number`-th own man of a role (1 is the first), in the order a1,
+    /// a2, ... h8.
+    #[must_use]
+    pub fn own_man(&self, role: Role, number: u8) -> Option<Square> {
+        let mut men = self.of_role(role) & self.own;
+        for _ in 1..number {
+            men &= men.wrapping_sub(1);
+        }
+        (men != 0).then(|| square_of_bit(men.trailing_zeros()))
+    }
+
+    /// Which own man of its role stands on `square` (1 is the first), and the
+    /// role; `None` without an own man there.
+    #[must_use]
+    pub fn number_of(&self, square: Square) -> Option<(Role, u8)> {
+        let bit = 1_u64 << bit_of_square(square);
+        let role = ROLES
+            .into_iter()
+            .find(|&role| self.of_role(role) & self.own & bit != 0)?;
+        let before = self.of_role(role) & self.own & (bit - 1);
+        Some((role, before.count_ones() as u8 + 1))
+    }
+
+    fn of_role(&self, role: Role) -> u64 {
+        let [pawn, knight, bishop, rook, queen, king] = self.roles();
+        match role {
+            Role::Pawn => pawn,
+            Role::Knight => knight,
+            Role::Bishop => bishop,
+            Role::Rook => rook,
+            Role::Queen => queen,
+            Role::King => king,
+        }
+    }
+
+    fn roles(&self) -> [u64; 6] {
+        let [b0, b1, b2] = self.role_bits;
+        let men = self.own | self.other;
+        [
+            men & !b0 & !b1 & !b2,
+            b0 & !b1 & !b2,
+            !b0 & b1,
+            b0 & b1,
+            !b0 & b2,
+            b0 & b2,
+        ]
+    }
+
+    fn encode(&self, en_passant: Option<u8>) -> Key {
+        let mut bits = BitWriter::after_first_byte();
+        let [b0, b1, b2] = self.role_bits;
+        let mut men = self.own | self.other;
+        let mut next = 0;
+        while men != 0 {
+            let square = men.trailing_zeros();
+            let index = (b0 >> square & 1)
+                | (b1 >> square & 1) << 1
+                | (b2 >> square & 1) << 2
+                | (self.other >> square & 1) << 3;
+            let (code, length) = CODES[index as usize & 15];
+            bits.push(code, square - next + length);
+            next = square + 1;
+            men &= men - 1;
+        }
+        bits.push(0, 64 - next);
+
+        let (mut tail, mut length, mut flags) = (0, 0, 0);
+        if let Some(file) = en_passant {
+            (tail, length, flags) = (u32::from(file), 3, Key::EN_PASSANT);
+        }
+        if self.castling != 0 {
+            tail = tail << 4 | u32::from(self.castling);
+            length += 4;
+            flags |= Key::CASTLING;
+        }
+        // With an empty tail one zero bit must follow the board.
+        let padding = match length {
+            0 => 8 - bits.length() % 8,
+            _ => (bits.length() + length).wrapping_neg() % 8,
+        };
+        bits.push(0, padding);
+        bits.push(tail, length);
+        bits.finish(flags)
+    }
+
+    /// Reads a key back. The result stands in its own orientation: White to
+    /// move, nothing exchanged.
+    ///
+    /// # Errors
+    ///
+    /// The bytes stand for no position.
+    pub fn from_key(key: &Key) -> Result<NormalBoard, KeyFault> {
+        let bytes = key.as_bytes();
+        let first = bytes.first().copied().unwrap_or(0);
+        let mut bits = BitReader { bytes, at: 8 };
+        let mut board = NormalBoard {
+            own: 0,
+            other: 0,
+            role_bits: [0; 3],
+            castling: 0,
+            en_passant: None,
+            pinned_en_passant: None,
+            orientation: Orientation::default(),
+        };
+        for square in 0..64 {
+            let Some((role, color)) = bits.man()? else {
+                continue;
+            };
+            let bit = 1_u64 << square;
+            match color {
+                Color::White => board.own |= bit,
+                Color::Black => board.other |= bit,
+            }
+            for (n, word) in board.role_bits.iter_mut().enumerate() {
+                if role_index(role) >> n & 1 != 0 {
+                    *word |= bit;
+                }
+            }
+        }
+        let used = bits.at;
+        let tail =
+            u32::from(first & Key::EN_PASSANT != 0) * 3 + u32::from(first & Key::CASTLING != 0) * 4;
+        let expected = match tail {
+            0 => used / 8 + 1,
+            _ => (used + tail).div_ceil(8),
+        };
+        if expected as usize != bytes.len() {
+            return Err(KeyFault::Length {
+                found: bytes.len(),
+                expected: expected as usize,
+            });
+        }
+        bits.at = expected * 8 - tail;
+        if first & Key::EN_PASSANT != 0 {
+            board.en_passant = Some(bits.number(3)?);
+        }
+        if first & Key::CASTLING != 0 {
+            board.castling = bits.number(4)?;
+        }
+        let [.., kings] = board.roles();
+        if (kings & board.own).count_ones() != 1 || (kings & board.other).count_ones() != 1 {
+            return Err(KeyFault::Kings);
+        }
+        Ok(board)
+    }
+
+    /// The normalised position as shakmaty's set-up: White to move, en passant
+    /// target on the sixth rank. Whether it is legal is not looked at.
+    #[must_use]
+    pub fn to_setup(&self) -> Setup {
+        let squares = |word: u64| Bitboard(word).flip_diagonal();
+        let roles = self.roles().map(squares);
+        let [pawn, knight, bishop, rook, queen, king] = roles;
+        let by_role = ByRole {
+            pawn,
+            knight,
+            bishop,
+            rook,
+            queen,
+            king,
+        };
+        let by_color = ByColor {
+            black: squares(self.other),
+            white: squares(self.own),
+        };
+        let rights = [Square::H8, Square::A8, Square::H1, Square::A1];
+        let castling_rights = rights
+            .into_iter()
+            .zip([8, 4, 2, 1])
+            .filter(|(_, bit)| self.castling & bit != 0)
+            .map(|(square, _)| square)
+            .collect();
+        Setup {
+            // The words never overlap, by construction.
+            board: Board::try_from_bitboards(by_role, by_color).unwrap_or_else(|_| Board::empty()),
+            castling_rights,
+            ep_square: self
+                .en_passant
+                .map(|file| Square::from_coords(File::new(u32::from(file)), Rank::Sixth)),
+            ..Setup::empty()
+        }
+    }
+}
+
+/// Why a key stands for no position.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum KeyFault {
+    /// The bits end before the 64th square.
+    #[error("the key ends inside the board")]
+    Short,
+    /// The board does not fit the length in byte 0.
+    #[error("the key is {found} bytes long, its board and flags make {expected}")]
+    Length {
+        /// Length by byte 0, in bytes.
+        found: usize,
+        /// Length by content, in bytes.
+        expected: usize,
+    },
+    /// Not exactly one king of either colour.
+    #[error("the key does not hold one king of each colour")]
+    Kings,
+}
+
+const FILES_A_TO_D: u64 = 0xffff_ffff;
+
+const ROLES: [Role; 6] = [
+    Role::Pawn,
+    Role::Knight,
+    Role::Bishop,
+    Role::Rook,
+    Role::Queen,
+    Role::King,
+];
+
+fn role_index(role: Role) -> usize {
+    ROLES
+        .into_iter()
+        .position(|known| known == role)
+        .unwrap_or(0)
+}
+
+fn bit_of_square(square: Square) -> u32 {
+    8 * square.file().to_u32() + square.rank().to_u32()
+}
+
+fn square_of_bit(bit: u32) -> Square {
+    Square::from_coords(File::new(bit / 8 % 8), Rank::new(bit % 8))
+}
+
+/// Code and its length in bits, by role (pawn = 0 to king = 5), Black + 8.
+const CODES: [(u32, u32); 16] = [
+    (0b110, 3),
+    (0b10010, 5),
+    (0b10100, 5),
+    (0b10110, 5),
+    (0b100010, 6),
+    (0b100000, 6),
+    (0, 0),
+    (0, 0),
+    (0b111, 3),
+    (0b10011, 5),
+    (0b10101, 5),
+    (0b10111, 5),
+    (0b100011, 6),
+    (0b100001, 6),
+    (0, 0),
+    (0, 0),
+];
+
+fn castling_nibble(position: &Chess, inverted: bool) -> Option<u8> {
+    let rights = position.castles().castling_rights();
+    if rights.is_empty() {
+        return Some(0);
+    }
+    let board = position.board();
+    let standard = [(Color::White, Square::E1), (Color::Black, Square::E8)]
+        .into_iter()
+        .all(|(color, king)| {
+            !position.castles().has_color(color) || board.king_of(color) == Some(king)
+        });
+    if !standard || !rights.is_subset(Bitboard::CORNERS) {
+        return None;
+    }
+    let bit = |square, value| u8::from(rights.contains(square)) * value;
+    let white = bit(Square::H1, 2) | bit(Square::A1, 1);
+    let black = bit(Square::H8, 2) | bit(Square::A8, 1);
+    debug_assert!(white | black <= WHITE_RIGHTS);
+    Some(if inverted {
+        white << 2 | black
+    } else {
+        black << 2 | white
+    })
+}
+
+/// Packs bits, most significant first, behind byte 0 of a key.
+struct BitWriter {
+    bytes: [u8; 36],
+    /// Bytes written out, byte 0 included.
+    written: usize,
+    /// The low `pending` bits wait to be written; never 32 or more of them.
+    word: u64,
+    pending: u32,
+}
+
+impl BitWriter {
+    fn after_first_byte() -> BitWriter {
+        BitWriter {
+            bytes: [0; 36],
+            written: 1,
+            word: 0,
+            pending: 0,
+        }
+    }
+
+    /// Bits pushed so far.
+    fn length(&self) -> u32 {
+        8 * (self.written - 1) as u32 + self.pending
+    }
+
+    /// Appends `value` as a number of `count` bits, at most 70; the value
+    /// itself has no more than 32.
+    fn push(&mut self, value: u32, count: u32) {
+        let mut count = count;
+        while count > 32 {
+            let zeros = (count - 32).min(32);
+            self.push_word(0, zeros);
+            count -= zeros;
+        }
+        self.push_word(value, count);
+    }
+
+    fn push_word(&mut self, value: u32, count: u32) {
+        self.word = self.word << count | u64::from(value);
+        self.pending += count;
+        if self.pending >= 32 {
+            self.pending -= 32;
+            self.flush((self.word >> self.pending) as u32);
+        }
+    }
+
+    fn flush(&mut self, word: u32) {
+        if let Some(place) = self
+            .bytes
+            .get_mut(self.written..)
+            .and_then(|rest| rest.first_chunk_mut::<4>())
+        {
+            *place = word.to_be_bytes();
+        }
+        self.written += 4;
+    }
+
+    /// All bits in whole bytes, with byte 0 before them.
+    fn finish(mut self, flags: u8) -> Key {
+        let bytes = 1 + self.length().div_ceil(8);
+        if self.pending > 0 {
+            // Left-aligned; the bits above the pending ones fall off.
+            self.flush((self.word << (32 - self.pending)) as u32);
+        }
+        let [first, ..] = &mut self.bytes;
+        *first = flags | (bytes as u8 & Key::LENGTH);
+        Key::new(self.bytes.first_chunk().copied().unwrap_or_default())
+    }
+}
+
+struct BitReader<'a> {
+    bytes: &'a [u8],
+    /// The next bit, counted from the first of byte 0.
+    at: u32,
+}
+
+impl BitReader<'_> {
+    fn bit(&mut self) -> Result<bool, KeyFault> {
+        let byte = self
+            .bytes
+            .get(self.at as usize / 8)
+            .ok_or(KeyFault::Short)?;
+        let bit = byte << (self.at % 8) & 0x80;
+        self.at += 1;
+        Ok(bit != 0)
+    }
+
+    fn number(&mut self, count: u32) -> Result<u8, KeyFault> {
+        (0..count).try_fold(0, |number, _| Ok(number << 1 | u8::from(self.bit()?)))
+    }
+
+    /// What stands on the next square.
+    fn man(&mut self) -> Result<Option<(Role, Color)>, KeyFault> {
+        if !self.bit()? {
+            return Ok(None);
+        }
+        // A pawn's code is known by its second bit, an officer's by the two
+        // after it, queen and king by one more. Every pattern means something.
+        let role = if self.bit()? {
+            Role::Pawn
+        } else {
+            match self.number(2)? {
+                0b11 => Role::Rook,
+                0b10 => Role::Bishop,
+                0b01 => Role::Knight,
+                _ => match self.bit()? {
+                    true => Role::Queen,
+                    false => Role::King,
+                },
+            }
+        };
+        Ok(Some((role, Color::from_black(self.bit()?))))
+    }
+}

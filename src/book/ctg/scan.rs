@@ -1,0 +1,131 @@
+//! The index of a book whose index files are missing: built in memory out of
+//! the pages.
+//!
+//! In a sound book the entries of a page share the low bits of their hashes,
+//! so in the order of the *bit-reversed* hashes every page is one unbroken run.
+//! One number per page is then enough: eight bytes of memory for 4096 bytes of
+//! book. Where pages overlap in that order (a book put together some other
+//! way), every entry gets its eight bytes, and neighbours in one page are
+//! joined.
+
+use super::{Error, pages::PageFile};
+
+/// Runs of bit-reversed hashes and the page each lies in.
+#[derive(Debug, Default)]
+pub(super) struct ScanIndex {
+    /// First hash of the run (bit-reversed), page; sorted.
+    runs: Vec<(u32, u32)>,
+}
+
+/// What a scan came across.
+#[derive(Debug, Default)]
+pub(super) struct ScanReport {
+    /// Entries read.
+    pub(super) entries: u64,
+    /// Pages not read to their end.
+    pub(super) bad_pages: u32,
+    /// The first reason for that.
+    pub(super) first_fault: Option<Error>,
+}
+
+impl ScanIndex {
+    /// Reads all pages once, or twice if they overlap. Damaged pages are read
+    /// as far as they go and reported.
+    pub(super) fn build(book: &PageFile) -> Result<(ScanIndex, ScanReport), Error> {
+        let mut spans: Vec<(u32, u32, u32)> = Vec::new();
+        let report = for_each_hash(book, |page, hash| match spans.last_mut() {
+            Some((low, high, last)) if *last == page => {
+                *low = hash.min(*low);
+                *high = hash.max(*high);
+            }
+            _ => spans.push((hash, hash, page)),
+        })?;
+        spans.sort_unstable();
+        let disjoint = spans
+            .iter()
+            .zip(spans.iter().skip(1))
+            .all(|((_, high, _), (low, _, _))| high < low);
+        let runs = if disjoint {
+            spans
+                .into_iter()
+                .map(|(low, _, page)| (low, page))
+                .collect()
+        } else {
+            drop(spans);
+            let mut runs = Vec::new();
+            for_each_hash(book, |page, hash| runs.push((hash, page)))?;
+            runs.sort_unstable();
+            runs.dedup_by_key(|(_, page)| *page);
+            runs
+        };
+        Ok((ScanIndex { runs }, report))
+    }
+
+    /// The pages that may hold a hash; almost always one.
+    pub(super) fn pages(&self, hash: u32) -> impl Iterator<Item = u32> {
+        let hash = hash.reverse_bits();
+        let end = self.runs.partition_point(|&(first, _)| first <= hash);
+        let runs = self.runs.get(..end).unwrap_or_default();
+        // A run that begins with this very hash may be preceded by one that
+        // ends with it.
+        let mut more = true;
+        runs.iter()
+            .rev()
+            .take_while(move |(first, _)| {
+                let take = more;
+                more = *first == hash;
+                take
+            })
+            .map(|&(_, page)| page)
+    }
+}
+
+/// Calls `found` with page and bit-reversed hash of every entry, in file order.
+fn for_each_hash(book: &PageFile, mut found: impl FnMut(u32, u32)) -> Result<ScanReport, Error> {
+    let mut report = ScanReport::default();
+    let mut reader = book.walker();
+    for number in 0..book.walked() {
+        let page = match reader.page(number) {
+            Ok(page) => page,
+            Err(error @ Error::Page { .. }) => {
+                report.bad_pages += 1;
+                report.first_fault.get_or_insert(error);
+                continue;
+            }
+            Err(error) => return Err(error),
+        };
+        for entry in page.entries() {
+            match entry {
+                Ok((_, entry)) => {
+                    report.entries += 1;
+                    found(number, super::key::hash(entry.key_bytes()).reverse_bits());
+                }
+                Err(fault) => {
+                    report.bad_pages += 1;
+                    report
+                        .first_fault
+                        .get_or_insert_with(|| book.fault(number, fault));
+                }
+            }
+        }
+    }
+    Ok(report)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_hash_shared_by_two_pages_leads_to_both() {
+        let low = 0x1234_u32;
+        let index = ScanIndex {
+            runs: vec![(5, 0), (low, 1), (low, 2), (low + 9, 3)],
+        };
+        let pages = |hash: u32| index.pages(hash.reverse_bits()).collect::<Vec<u32>>();
+        assert_eq!(pages(low), [2, 1, 0]);
+        assert_eq!(pages(low + 1), [2]);
+        assert_eq!(pages(4), []);
+        assert_eq!(pages(u32::MAX), [3]);
+    }
+}

@@ -187,18 +187,10 @@ fn dropped_alone(candidate: &BookMove, policy: &Policy) -> Option<Dropped> {
     }
 }
 
-/// Score of the move in per cent, unfinished games counted as half a point,
-/// 50 for a move without games.
+/// Score of the move in per cent over the games with a result, 50 where
+/// there is none.
 fn score_percent(candidate: &BookMove) -> f64 {
-    let stats = candidate.stats();
-    let counted = f64::from(stats.wins)
-        + f64::from(stats.draws)
-        + f64::from(stats.losses)
-        + f64::from(stats.unfinished());
-    if counted == 0.0 {
-        return 50.0;
-    }
-    100.0 * doubled_points(candidate) / (2.0 * counted)
+    100.0 * candidate.stats().score().unwrap_or(0.5)
 }
 
 fn doubled_points(candidate: &BookMove) -> f64 {

@@ -1,3 +1,7 @@
-//! The `tabia` program.
+//! The `tabia` program: everything is in the library.
 
-fn main() {}
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    tabia::cli::run()
+}

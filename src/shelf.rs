@@ -1,17 +1,19 @@
 //! The books in use: which file answers for which colour under which policy.
 
 use std::fmt;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use shakmaty::Color;
 
+use crate::book::ctg::{self, CtgBook};
 use crate::book::Probe;
-use crate::settings::{OptionId, Settings};
+use crate::settings::{OptionId, STARTER, Settings};
 
 /// A book that somebody wants to play from.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct BookSpec {
-    /// A path, or [`STARTER`](crate::settings::STARTER).
+    /// A path, or [`STARTER`].
     pub path: String,
     /// The colour it is for; `None` is both.
     pub colour: Option<Color>,
@@ -53,6 +55,8 @@ pub struct OpenBook {
     pub spec: BookSpec,
     /// The book itself.
     pub book: Arc<dyn Probe + Send + Sync>,
+    /// What is odd about it, one sentence each.
+    pub notices: Vec<String>,
 }
 
 impl fmt::Debug for OpenBook {
@@ -69,4 +73,134 @@ impl fmt::Debug for OpenBook {
 pub struct Shelf {
     /// First hit answers.
     pub books: Vec<OpenBook>,
+}
+
+/// Finds and opens books.
+#[derive(Clone, Debug)]
+pub struct Opener {
+    /// Where relative paths are looked for, in this order.
+    pub folders: Vec<PathBuf>,
+    /// Whether large books are mapped into memory.
+    pub mmap: bool,
+}
+
+impl Opener {
+    /// Opens the books of a list. Those that stand open on `present` and have
+    /// not changed on disk stay open. The messages name every book that could
+    /// not be opened, and what is odd about the others.
+    #[must_use]
+    pub fn shelf(&self, specs: &[BookSpec], present: &Shelf) -> (Shelf, Vec<String>) {
+        let mut shelf = Shelf::default();
+        let mut messages = Vec::new();
+        for spec in specs {
+            let known = present
+                .books
+                .iter()
+                .find(|open| open.spec.path == spec.path && open.book.is_current());
+            let opened = match known {
+                Some(open) => Ok((Arc::clone(&open.book), open.notices.clone())),
+                None => self.open(&spec.path).map(|book| {
+                    let notices = book.notices().to_vec();
+                    (Arc::new(book) as Arc<dyn Probe + Send + Sync>, notices)
+                }),
+            };
+            match opened {
+                Ok((book, notices)) => {
+                    messages.extend(notices.iter().cloned());
+                    shelf.books.push(OpenBook {
+                        name: short_name(&spec.path),
+                        spec: spec.clone(),
+                        book,
+                        notices,
+                    });
+                }
+                Err(error) => messages.push(format!("book {error}; playing without it")),
+            }
+        }
+        (shelf, messages)
+    }
+
+    /// Opens one book: a path, or [`STARTER`].
+    ///
+    /// # Errors
+    ///
+    /// There is no such file, or it is no book that can be read.
+    pub fn open(&self, path: &str) -> Result<CtgBook, ctg::Error> {
+        if path == STARTER {
+            return starter();
+        }
+        let options = ctg::OpenOptions { mmap: self.mmap };
+        let mut first_error = None;
+        for candidate in self.candidates(path) {
+            if !candidate.exists() && first_error.is_some() {
+                continue;
+            }
+            match CtgBook::open(&candidate, &options) {
+                Ok(book) => return Ok(book),
+                // A file that exists and cannot be read is the one meant.
+                Err(error) if candidate.exists() => return Err(error),
+                Err(error) => {
+                    first_error.get_or_insert(error);
+                }
+            }
+        }
+        // There is always a candidate.
+        Err(first_error.unwrap_or_else(|| {
+            ctg::Error::io(PathBuf::from(path), std::io::ErrorKind::NotFound.into())
+        }))
+    }
+
+    /// The files that a path may mean: seen from each folder, and on Unix
+    /// also with its letters as Latin-1 bytes, as older systems wrote them.
+    fn candidates(&self, path: &str) -> Vec<PathBuf> {
+        let mut names = vec![PathBuf::from(path)];
+        names.extend(latin1(path));
+        if Path::new(path).is_absolute() {
+            return names;
+        }
+        self.folders
+            .iter()
+            .flat_map(|folder| names.iter().map(move |name| folder.join(name)))
+            .chain(names.iter().cloned())
+            .collect()
+    }
+}
+
+#[cfg(unix)]
+fn latin1(path: &str) -> Option<PathBuf> {
+    use std::os::unix::ffi::OsStringExt;
+    if path.is_ascii() {
+        return None;
+    }
+    let bytes: Option<Vec<u8>> = path.chars().map(|c| u8::try_from(c).ok()).collect();
+    bytes.map(|bytes| PathBuf::from(std::ffi::OsString::from_vec(bytes)))
+}
+
+#[cfg(not(unix))]
+fn latin1(_path: &str) -> Option<PathBuf> {
+    None
+}
+
+/// The book that comes with the program.
+///
+/// # Errors
+///
+/// None that a program as built can have.
+pub fn starter() -> Result<CtgBook, ctg::Error> {
+    CtgBook::from_static(
+        STARTER,
+        include_bytes!("../books/tabia.ctg"),
+        include_bytes!("../books/tabia.cto"),
+        include_bytes!("../books/tabia.ctb"),
+    )
+}
+
+/// The last part of a path; of [`STARTER`], its name.
+fn short_name(path: &str) -> String {
+    if path == STARTER {
+        return "starter".to_owned();
+    }
+    Path::new(path)
+        .file_name()
+        .map_or_else(|| path.to_owned(), |name| name.to_string_lossy().into_owned())
 }

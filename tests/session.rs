@@ -28,6 +28,8 @@
 //! for the declarations of all our options. Everything that happens must be
 //! expected, in this order.
 
+#![allow(clippy::unwrap_used)] // A test that stops says where.
+
 use std::collections::HashMap;
 use std::fmt::Write as _;
 use std::path::Path;
@@ -211,6 +213,7 @@ impl Conversation {
                     overrides: Vec::new(),
                 },
                 book: Arc::new(book),
+                notices: Vec::new(),
             });
         }
         let mut session = Session::new(self.engines.clone(), 1);

@@ -1,0 +1,181 @@
+//! What can be typed: arguments and help texts, nothing else.
+
+use std::path::PathBuf;
+
+use clap::{Args, Parser, Subcommand};
+
+/// Plays any UCI engine from ChessBase opening books (.ctg).
+///
+/// Without a command, tabia is a UCI engine: register it in a chess GUI. In
+/// book it answers by itself, out of book the real engine does.
+#[derive(Debug, Parser)]
+#[command(
+    name = "tabia",
+    version,
+    args_conflicts_with_subcommands = true,
+    after_help = "Exit codes: 0 done; 1 a negative answer (not in book, an engine with \
+                  faults); 2 wrong usage, configuration or files.\n\n\
+                  Example: tabia --engine stockfish --book main.ctg --set \"Book Variety=20\""
+)]
+pub struct Cli {
+    /// The command; `play` when there is none.
+    #[command(subcommand)]
+    pub command: Option<Command>,
+    /// Arguments of `play`.
+    #[command(flatten)]
+    pub play: PlayArgs,
+}
+
+/// What tabia can do.
+#[derive(Debug, Subcommand)]
+pub enum Command {
+    /// The UCI adapter on standard input and output (also without a command)
+    #[command(after_help = "Examples:\n  \
+        tabia play --engine stockfish --book main.ctg\n  \
+        tabia play --set \"Book Variety=0\" --set Hash=256 -- /opt/lc0/lc0 --threads=2")]
+    Play(PlayArgs),
+    /// Shows what a book is: positions, moves, pages, marks, problems
+    #[command(after_help = "Example: tabia info books/tabia.ctg")]
+    Info(InfoArgs),
+    /// Shows the moves of a position and how likely each is played
+    #[command(after_help = "Examples:\n  \
+        tabia probe books/tabia.ctg\n  \
+        tabia probe books/tabia.ctg --moves \"e2e4 c7c5\" --set \"Book Variety=100\"\n  \
+        tabia probe books/tabia.ctg --json - < fens.txt\n\n\
+        Exit code 1 when the position is not in the book.")]
+    Probe(ProbeArgs),
+    /// Walks an engine through UCI step by step and says what it does wrong
+    #[command(after_help = "Examples:\n  \
+        tabia check-engine stockfish\n  \
+        tabia check-engine -- /opt/lc0/lc0 --threads=2\n\n\
+        Exit code 1 when it does something wrong.")]
+    CheckEngine(CheckEngineArgs),
+    /// The built-in engine: an ordinary UCI engine
+    Engine,
+}
+
+/// Where the configuration comes from.
+#[derive(Args, Clone, Debug, Default)]
+pub struct ConfigArgs {
+    /// Configuration file [default: $TABIA_CONFIG, then tabia.toml or
+    /// engines.toml beside the program, in the user's configuration folder,
+    /// and engines.toml in the current folder]
+    #[arg(long, value_name = "FILE")]
+    pub config: Option<PathBuf>,
+}
+
+/// Arguments of `play`.
+#[derive(Args, Clone, Debug, Default)]
+pub struct PlayArgs {
+    #[command(flatten)]
+    pub config: ConfigArgs,
+    /// The engine: a name from the configuration, or the path of a program
+    #[arg(long, value_name = "NAME")]
+    pub engine: Option<String>,
+    /// A book to play from; may be given several times, asked in this order
+    /// [default: the starter book]
+    #[arg(long, value_name = "FILE")]
+    pub book: Vec<PathBuf>,
+    /// Sets a UCI option, ours or the engine's, as if the GUI had
+    #[arg(long, value_name = "NAME=VALUE")]
+    pub set: Vec<String>,
+    /// Writes the whole conversation to a file
+    #[arg(long, value_name = "FILE")]
+    pub log: Option<PathBuf>,
+    /// Reads books by system calls instead of mapping them into memory
+    #[arg(long)]
+    pub no_mmap: bool,
+    /// Prints the configuration that would be used, and ends
+    #[arg(long)]
+    pub check_config: bool,
+    /// An engine to run, with its arguments, instead of a configured one
+    #[arg(last = true, value_name = "COMMAND")]
+    pub command: Vec<std::ffi::OsString>,
+}
+
+/// Arguments of `info`.
+#[derive(Args, Debug)]
+pub struct InfoArgs {
+    /// The book
+    pub book: PathBuf,
+    /// Prints one JSON object
+    #[arg(long)]
+    pub json: bool,
+    /// Reads the book by system calls instead of mapping it into memory
+    #[arg(long)]
+    pub no_mmap: bool,
+}
+
+/// Arguments of `probe`.
+#[derive(Args, Debug)]
+pub struct ProbeArgs {
+    /// The book
+    pub book: PathBuf,
+    /// The position [default: the start position]; `-` reads FENs from
+    /// standard input, one a line
+    #[arg(value_name = "FEN", num_args = 0..)]
+    pub fen: Vec<String>,
+    /// Moves to play from there first, as in "e2e4 e7e5"
+    #[arg(long, value_name = "MOVES")]
+    pub moves: Option<String>,
+    /// Prints one JSON object a position
+    #[arg(long)]
+    pub json: bool,
+    /// Shows file, page, offset and bytes of every entry
+    #[arg(long)]
+    pub explain: bool,
+    /// Sets one of the options that decide between moves
+    #[arg(long, value_name = "NAME=VALUE")]
+    pub set: Vec<String>,
+    /// Reads the book by system calls instead of mapping it into memory
+    #[arg(long)]
+    pub no_mmap: bool,
+}
+
+/// Arguments of `check-engine`.
+#[derive(Args, Debug)]
+pub struct CheckEngineArgs {
+    #[command(flatten)]
+    pub config: ConfigArgs,
+    /// A name from the configuration, or the path of a program
+    pub name: Option<String>,
+    /// The engine's command with its arguments
+    #[arg(last = true, value_name = "COMMAND")]
+    pub command: Vec<std::ffi::OsString>,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use clap::CommandFactory;
+
+    #[test]
+    fn the_command_line_is_consistent_and_every_argument_explained() {
+        let mut command = Cli::command();
+        command.build();
+        command.clone().debug_assert();
+        for part in std::iter::once(&command).chain(command.get_subcommands()) {
+            for argument in part.get_arguments() {
+                assert!(
+                    argument.get_help().is_some(),
+                    "{} {}",
+                    part.get_name(),
+                    argument.get_id()
+                );
+            }
+        }
+    }
+
+    #[test]
+    fn play_is_the_default_and_takes_one_word_forms() {
+        let cli = Cli::parse_from(["tabia", "--config=a.toml", "--engine=/opt/x", "--", "y", "-z"]);
+        assert!(cli.command.is_none());
+        assert_eq!(cli.play.engine.as_deref(), Some("/opt/x"));
+        assert_eq!(cli.play.command, ["y", "-z"]);
+        let cli = Cli::parse_from(["tabia", "probe", "b.ctg", "8/8/8/8/8/8/8/Kk6", "w", "-", "-"]);
+        let Some(Command::Probe(probe)) = cli.command else {
+            panic!("not probe");
+        };
+        assert_eq!(probe.fen.len(), 4);
+    }
+}

@@ -1,0 +1,138 @@
+//! The command line: one file a command, and nothing that thinks.
+//!
+//! Results go to standard output, messages to standard error. The exit codes
+//! are 0 for done, 1 for a negative answer and 2 for wrong usage,
+//! configuration or files; a reader that closes our output is a quiet 0.
+
+mod args;
+pub mod check_engine;
+mod info;
+mod play;
+mod probe;
+
+use std::ffi::OsString;
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+use anyhow::Context as _;
+use clap::Parser;
+
+use crate::config::{BUILTIN, Config};
+use crate::engine::EngineCommand;
+use args::{Cli, Command, ConfigArgs};
+
+/// Runs the program with its arguments.
+#[must_use]
+pub fn run() -> ExitCode {
+    match dispatch(Cli::parse()) {
+        Ok(code) => ExitCode::from(code),
+        Err(error) if is_closed_output(&error) => ExitCode::SUCCESS,
+        Err(error) => {
+            let mut stderr = io::stderr().lock();
+            let _ = writeln!(stderr, "tabia: {error:#}");
+            ExitCode::from(2)
+        }
+    }
+}
+
+fn dispatch(cli: Cli) -> anyhow::Result<u8> {
+    match cli.command.unwrap_or(Command::Play(cli.play)) {
+        Command::Play(args) => play::run(&args),
+        Command::Info(args) => info::run(&args, &mut output()),
+        Command::Probe(args) => probe::run(&args, &mut output()),
+        Command::CheckEngine(args) => {
+            let command = match args.command.split_first() {
+                Some((program, rest)) => command_of(program, rest),
+                None => engine_named(&args.config, args.name.as_deref())?,
+            };
+            let passed = check_engine::run(&command, &mut output())?;
+            Ok(u8::from(!passed))
+        }
+        Command::Engine => {
+            crate::builtin::run(io::stdin().lock(), io::stdout())?;
+            Ok(0)
+        }
+    }
+}
+
+/// Standard output, written in large pieces.
+fn output() -> io::BufWriter<io::Stdout> {
+    io::BufWriter::new(io::stdout())
+}
+
+fn is_closed_output(error: &anyhow::Error) -> bool {
+    error
+        .chain()
+        .filter_map(|cause| cause.downcast_ref::<io::Error>())
+        .any(|cause| cause.kind() == io::ErrorKind::BrokenPipe)
+}
+
+/// Finds and reads the configuration: see [`ConfigArgs`].
+fn configuration(args: &ConfigArgs) -> anyhow::Result<Config> {
+    if let Some(path) = &args.config {
+        return Ok(Config::read(path)?);
+    }
+    if let Some(path) = std::env::var_os("TABIA_CONFIG").filter(|path| !path.is_empty()) {
+        return Config::read(Path::new(&path)).context("named by TABIA_CONFIG");
+    }
+    match config_places().into_iter().find(|path| path.is_file()) {
+        Some(path) => Ok(Config::read(&path)?),
+        None => Ok(Config::default()),
+    }
+}
+
+fn config_places() -> Vec<PathBuf> {
+    let mut places = Vec::new();
+    if let Some(program) = program() {
+        // A renamed copy of the program has a configuration of its own.
+        places.push(program.with_extension("toml"));
+        places.push(program.with_file_name("engines.toml"));
+    }
+    if let Some(folder) = dirs::config_dir() {
+        places.push(folder.join("tabia").join("engines.toml"));
+    }
+    places.push(PathBuf::from("engines.toml"));
+    places
+}
+
+/// The file we run from.
+fn program() -> Option<PathBuf> {
+    std::env::current_exe().ok()
+}
+
+/// How the built-in engine is started.
+fn builtin() -> EngineCommand {
+    EngineCommand {
+        program: program().unwrap_or_else(|| PathBuf::from("tabia")),
+        args: vec!["engine".into()],
+        ..EngineCommand::default()
+    }
+}
+
+fn command_of(program: &OsString, args: &[OsString]) -> EngineCommand {
+    EngineCommand {
+        program: program.into(),
+        args: args.to_vec(),
+        ..EngineCommand::default()
+    }
+}
+
+/// Whether a name can only be that of a program file.
+fn is_program_path(name: &str) -> bool {
+    Path::new(name).components().count() > 1
+}
+
+fn engine_named(config: &ConfigArgs, name: Option<&str>) -> anyhow::Result<EngineCommand> {
+    let config = configuration(config)?;
+    if let Some(name) = name
+        && is_program_path(name)
+        && !config.engines.iter().any(|entry| entry.name == name)
+    {
+        return Ok(command_of(&name.into(), &[]));
+    }
+    let names: Vec<String> = name.into_iter().map(str::to_owned).collect();
+    let (_, mut commands) = config.engines(&names, &builtin())?;
+    anyhow::ensure!(!commands.is_empty(), "no engine is named: try {BUILTIN}");
+    Ok(commands.remove(0))
+}

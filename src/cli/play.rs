@@ -1,0 +1,216 @@
+//! `tabia play`: the adapter between a GUI and an engine.
+
+use std::fs::File;
+use std::io::{self, IsTerminal, Write};
+use std::path::PathBuf;
+use std::time::Instant;
+
+use anyhow::Context as _;
+use rand::RngExt;
+
+use super::args::PlayArgs;
+use super::{builtin, command_of, configuration, is_program_path, output, program};
+use crate::config::Config;
+use crate::engine::EngineCommand;
+use crate::relay::{self, Rim};
+use crate::session::{Engines, Session};
+use crate::settings::{CONFIGURED, OptionId, SPECS};
+use crate::shelf::Opener;
+
+/// Runs the adapter until the GUI or the engine ends it; the exit code.
+pub(super) fn run(args: &PlayArgs) -> anyhow::Result<u8> {
+    let config = configuration(&args.config)?;
+    let (engines, commands) = engines(args, &config)?;
+    if args.check_config {
+        print_config(&config, &engines, &commands, &mut output())?;
+        return Ok(0);
+    }
+    start_log(args.log.as_ref())?;
+    greet(&engines);
+    let opener = Opener {
+        folders: book_folders(&config),
+        mmap: !args.no_mmap,
+    };
+    let rim = Rim {
+        input: Box::new(io::stdin().lock()),
+        output: relay::standard_output().context("standard output")?,
+        commands,
+        open_books: Box::new(move |specs, present| opener.shelf(specs, present)),
+    };
+    Ok(relay::run(Session::new(engines, rand::rng().random()), rim))
+}
+
+/// The engines to try, with all that the command line adds.
+fn engines(
+    args: &PlayArgs,
+    config: &Config,
+) -> anyhow::Result<(Engines, Vec<EngineCommand>)> {
+    let (mut engines, commands) = match (args.command.split_first(), &args.engine) {
+        (Some((program, rest)), _) => one_engine(config, command_of(program, rest))?,
+        (None, Some(name)) => {
+            let described = config.engines.iter().any(|entry| entry.name == *name);
+            if is_program_path(name) && !described {
+                one_engine(config, command_of(&name.into(), &[]))?
+            } else {
+                config.engines(std::slice::from_ref(name), &builtin())?
+            }
+        }
+        (None, None) => config.engines(&[], &builtin())?,
+    };
+    if !args.book.is_empty() {
+        // Seen from where the command was typed, wherever the GUI runs us.
+        let books: Vec<String> = args
+            .book
+            .iter()
+            .map(|path| {
+                let path = std::path::absolute(path).unwrap_or_else(|_| path.clone());
+                path.to_string_lossy().into_owned()
+            })
+            .collect();
+        let books = books.join(";");
+        for profile in &mut engines.profiles {
+            profile.settings.set(OptionId::File, &books)?;
+        }
+    }
+    for setting in &args.set {
+        let (name, value) = setting
+            .split_once('=')
+            .with_context(|| format!("--set \"{setting}\" has no \"=\": write NAME=VALUE"))?;
+        for profile in &mut engines.profiles {
+            match OptionId::by_name(name.trim()) {
+                Some(id) => {
+                    profile.settings.set(id, value)?;
+                }
+                None => profile
+                    .options
+                    .push((name.trim().to_owned(), value.to_owned())),
+            }
+        }
+    }
+    Ok((engines, commands))
+}
+
+/// The configuration's book with an engine that it does not describe.
+fn one_engine(
+    config: &Config,
+    command: EngineCommand,
+) -> anyhow::Result<(Engines, Vec<EngineCommand>)> {
+    let name = command.program.to_string_lossy().into_owned();
+    let mut config = config.clone();
+    config.engines = vec![crate::config::EngineEntry {
+        name: name.clone(),
+        command,
+        start_timeout: crate::config::START_TIMEOUT,
+        options: Vec::new(),
+        book: Vec::new(),
+    }];
+    Ok(config.engines(&[name], &builtin())?)
+}
+
+/// Where a book with a relative path is looked for: beside the configuration,
+/// beside the program; the current folder comes last (a GUI may start us
+/// anywhere).
+fn book_folders(config: &Config) -> Vec<PathBuf> {
+    [config.path.clone(), program()]
+        .into_iter()
+        .flatten()
+        .filter_map(|path| path.parent().map(PathBuf::from))
+        .collect()
+}
+
+/// The conversation to a file, or warnings to standard error.
+///
+/// The lines bear no level names: PyChess takes the word "error" on standard
+/// error for a crash.
+fn start_log(path: Option<&PathBuf>) -> anyhow::Result<()> {
+    let begun = Instant::now();
+    let mut builder = env_logger::Builder::from_default_env();
+    if let Some(path) = path {
+        let file = File::create(path).with_context(|| format!("log {}", path.display()))?;
+        builder
+            .filter_level(log::LevelFilter::Debug)
+            .target(env_logger::Target::Pipe(Box::new(file)));
+    }
+    builder
+        .format(move |buffer, record| {
+            let ms = begun.elapsed().as_secs_f64() * 1000.0;
+            writeln!(buffer, "{ms:10.3} {}", record.args())
+        })
+        .init();
+    Ok(())
+}
+
+/// A person at a terminal is told what this is.
+fn greet(engines: &Engines) {
+    if !io::stdin().is_terminal() {
+        return;
+    }
+    let names: Vec<&str> = engines
+        .profiles
+        .iter()
+        .take(engines.chain)
+        .map(|profile| profile.name.as_str())
+        .collect();
+    let book = engines
+        .profiles
+        .first()
+        .map(|profile| book_text(profile))
+        .unwrap_or_default();
+    let mut stderr = io::stderr().lock();
+    let _ = writeln!(
+        stderr,
+        "Tabia {}: a UCI engine made of {} and the book {book}. Type \"uci\", or run tabia --help.",
+        env!("CARGO_PKG_VERSION"),
+        names.join(" or "),
+    );
+}
+
+fn book_text(profile: &crate::session::Profile) -> String {
+    match profile.settings.text(OptionId::File) {
+        CONFIGURED => profile
+            .books
+            .iter()
+            .map(|book| book.path.as_str())
+            .collect::<Vec<_>>()
+            .join("; "),
+        _ => profile.settings.display(OptionId::File),
+    }
+}
+
+fn print_config(
+    config: &Config,
+    engines: &Engines,
+    commands: &[EngineCommand],
+    out: &mut dyn Write,
+) -> io::Result<()> {
+    writeln!(out, "configuration: {}", config.place())?;
+    for (profile, command) in engines.profiles.iter().zip(commands).take(engines.chain) {
+        writeln!(out, "\nengine {}", profile.name)?;
+        write!(out, "  command: {}", command.program.display())?;
+        for arg in &command.args {
+            write!(out, " {}", arg.to_string_lossy())?;
+        }
+        writeln!(out)?;
+        if let Some(dir) = &command.dir {
+            writeln!(out, "  folder: {}", dir.display())?;
+        }
+        writeln!(out, "  start timeout: {} ms", profile.start_timeout.as_millis())?;
+        for (name, value) in &profile.options {
+            writeln!(out, "  {name} = {value}")?;
+        }
+        for spec in &SPECS {
+            writeln!(out, "  {} = {}", spec.name, profile.settings.display(spec.id))?;
+        }
+        for book in &profile.books {
+            write!(out, "  book {}", book.path)?;
+            if let Some(colour) = book.colour {
+                write!(out, ", {colour}")?;
+            }
+            for (id, value) in &book.overrides {
+                write!(out, ", {} = {value}", id.spec().name)?;
+            }
+            writeln!(out)?;
+        }
+    }
+    out.flush()
+}

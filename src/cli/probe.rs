@@ -1,0 +1,426 @@
+//! `tabia probe`: the moves of a position, and how likely each is played.
+
+use std::io::{self, BufRead, Write};
+
+use anyhow::{Context as _, bail};
+use serde::Serialize;
+use shakmaty::fen::Fen;
+use shakmaty::san::SanPlus;
+use shakmaty::uci::UciMove;
+use shakmaty::{CastlingMode, Chess, EnPassantMode, Position};
+
+use super::args::ProbeArgs;
+use crate::book::ctg::{CtgBook, Explanation, Trace};
+use crate::book::{BookMove, Lookup, Probe};
+use crate::choose::{self, Weighed};
+use crate::session::from_fen;
+use crate::settings::{OptionId, Settings};
+use crate::shelf::Opener;
+
+/// The object of `--json`.
+#[derive(Serialize)]
+struct JsonPosition {
+    fen: String,
+    in_book: bool,
+    games: u32,
+    wins: u32,
+    draws: u32,
+    losses: u32,
+    commentary: u8,
+    moves: Vec<JsonMove>,
+}
+
+#[derive(Serialize)]
+struct JsonMove {
+    uci: String,
+    san: String,
+    games: u32,
+    wins: u32,
+    draws: u32,
+    losses: u32,
+    score: f64,
+    average_elo: Option<f64>,
+    performance: Option<f64>,
+    recommendation: u8,
+    mark: &'static str,
+    annotation: &'static str,
+    commentary: u8,
+    factor: i8,
+    transposition: bool,
+    probability: f64,
+    weight: f64,
+    not_played: Option<&'static str>,
+}
+
+/// What to say instead of an answer to a line that is no position.
+#[derive(Serialize)]
+struct JsonError<'a> {
+    fen: &'a str,
+    error: String,
+}
+
+pub(super) fn run(args: &ProbeArgs, out: &mut impl Write) -> anyhow::Result<u8> {
+    let opener = Opener {
+        folders: Vec::new(),
+        mmap: !args.no_mmap,
+    };
+    let path = args.book.to_str().context("the path is not valid Unicode")?;
+    let book = opener.open(path)?;
+    for notice in book.notices() {
+        let _ = writeln!(io::stderr(), "tabia: {notice}");
+    }
+    let prober = Prober {
+        book: &book,
+        settings: settings(&args.set)?,
+        moves: args.moves.as_deref().unwrap_or_default(),
+        json: args.json,
+        explain: args.explain,
+    };
+    let fen = args.fen.join(" ");
+    let code = if fen == "-" {
+        prober.answer_lines(io::stdin().lock(), out)?
+    } else {
+        prober.answer_one(&fen, out)?
+    };
+    out.flush()?;
+    Ok(code)
+}
+
+fn settings(sets: &[String]) -> anyhow::Result<Settings> {
+    let mut settings = Settings::default();
+    for set in sets {
+        let (name, value) = set
+            .split_once('=')
+            .with_context(|| format!("--set \"{set}\" has no \"=\": write NAME=VALUE"))?;
+        let Some(id) = OptionId::by_name(name.trim()) else {
+            bail!("there is no option \"{name}\" that decides between moves");
+        };
+        settings.set(id, value)?;
+    }
+    Ok(settings)
+}
+
+/// A position looked up.
+struct Answer {
+    position: Chess,
+    found: Lookup,
+    verdicts: Vec<Weighed>,
+    /// Indices into `found.moves`, heaviest first.
+    order: Vec<usize>,
+}
+
+struct Prober<'a> {
+    book: &'a CtgBook,
+    settings: Settings,
+    moves: &'a str,
+    json: bool,
+    explain: bool,
+}
+
+impl Prober<'_> {
+    fn position(&self, fen: &str) -> Result<Chess, String> {
+        let mut position = match fen.trim() {
+            "" | "startpos" => Chess::default(),
+            fen => from_fen(fen)?,
+        };
+        for (index, word) in self.moves.split_whitespace().enumerate() {
+            let mv = word
+                .parse::<UciMove>()
+                .ok()
+                .and_then(|mv| mv.to_move(&position).ok());
+            let Some(mv) = mv else {
+                return Err(format!("move {} ({word}) is not legal", index + 1));
+            };
+            position.play_unchecked(mv);
+        }
+        Ok(position)
+    }
+
+    fn look_up(&self, position: Chess) -> anyhow::Result<Answer> {
+        let mut found = Lookup::default();
+        self.book.probe(&position, &mut found)?;
+        let mut verdicts = Vec::new();
+        choose::weigh(
+            &found.moves,
+            &self.settings.policy(),
+            |_| None,
+            &mut verdicts,
+        );
+        let mut order: Vec<usize> = (0..found.moves.len()).collect();
+        let rank = |index: &usize| {
+            let games = found.moves.get(*index).map_or(0, |mv| mv.stats().games);
+            let verdict = verdicts.get(*index).copied().unwrap_or_default();
+            (verdict.weight, f64::from(games))
+        };
+        order.sort_by(|a, b| {
+            let (a, b) = (rank(a), rank(b));
+            b.0.total_cmp(&a.0).then(b.1.total_cmp(&a.1))
+        });
+        Ok(Answer {
+            position,
+            found,
+            verdicts,
+            order,
+        })
+    }
+
+    fn answer_one(&self, fen: &str, out: &mut impl Write) -> anyhow::Result<u8> {
+        let position = self.position(fen).map_err(anyhow::Error::msg)?;
+        let answer = self.look_up(position)?;
+        if self.json {
+            answer.write_json(out)?;
+        } else {
+            answer.write_table(out)?;
+        }
+        if self.explain {
+            let explanation = self.book.explain(&answer.position)?;
+            write_explanation(&explanation, &answer.position, out)?;
+        }
+        Ok(u8::from(answer.found.here.is_none()))
+    }
+
+    /// One line for each line: exit code 1 when some position is not in the
+    /// book, 2 when some line is no position.
+    fn answer_lines(&self, input: impl BufRead, out: &mut impl Write) -> anyhow::Result<u8> {
+        let mut code = 0;
+        for (index, line) in input.split(b'\n').enumerate() {
+            let line = String::from_utf8_lossy(&line?).trim().to_owned();
+            if line.is_empty() {
+                continue;
+            }
+            match self.position(&line) {
+                Ok(position) => {
+                    let answer = self.look_up(position)?;
+                    code = code.max(u8::from(answer.found.here.is_none()));
+                    if self.json {
+                        answer.write_json(out)?;
+                    } else {
+                        answer.write_line(out)?;
+                    }
+                }
+                Err(error) => {
+                    code = 2;
+                    let _ = writeln!(io::stderr(), "tabia: line {}: {error}", index + 1);
+                    if self.json {
+                        serde_json::to_writer(&mut *out, &JsonError { fen: &line, error })?;
+                        writeln!(out)?;
+                    } else {
+                        writeln!(out, "{error}")?;
+                    }
+                }
+            }
+            // Whoever asks line by line waits for each answer.
+            out.flush()?;
+        }
+        Ok(code)
+    }
+}
+
+impl Answer {
+    fn fen(&self) -> String {
+        Fen::from_position(&self.position, EnPassantMode::Legal).to_string()
+    }
+
+    fn rows(&self) -> impl Iterator<Item = (&BookMove, &Weighed)> {
+        self.order.iter().filter_map(|index| {
+            Some((self.found.moves.get(*index)?, self.verdicts.get(*index)?))
+        })
+    }
+
+    fn san(&self, mv: &BookMove) -> String {
+        SanPlus::from_move(self.position.clone(), mv.mv).to_string()
+    }
+
+    fn write_json(&self, out: &mut impl Write) -> anyhow::Result<()> {
+        let here = self.found.here.unwrap_or_default();
+        let json = JsonPosition {
+            fen: self.fen(),
+            in_book: self.found.here.is_some(),
+            games: here.stats.games,
+            wins: here.stats.wins,
+            draws: here.stats.draws,
+            losses: here.stats.losses,
+            commentary: here.commentary_for(self.position.turn()),
+            moves: self.rows().map(|(mv, verdict)| self.json_move(mv, verdict)).collect(),
+        };
+        serde_json::to_writer(&mut *out, &json)?;
+        writeln!(out)?;
+        Ok(())
+    }
+
+    fn json_move(&self, mv: &BookMove, verdict: &Weighed) -> JsonMove {
+        let stats = mv.stats();
+        let child = mv.child.unwrap_or_default();
+        JsonMove {
+            uci: mv.mv.to_uci(CastlingMode::Standard).to_string(),
+            san: self.san(mv),
+            games: stats.games,
+            wins: stats.wins,
+            draws: stats.draws,
+            losses: stats.losses,
+            score: stats.score().unwrap_or(0.5),
+            average_elo: stats.average_elo(),
+            performance: stats.performance(),
+            recommendation: child.recommendation,
+            mark: mv.mark().as_str(),
+            annotation: mv.annotation.symbol(),
+            commentary: child.commentary_for(self.position.turn().other()),
+            factor: child.factor,
+            transposition: mv.transposition,
+            probability: verdict.probability,
+            weight: verdict.weight,
+            not_played: verdict.dropped.map(choose::Dropped::as_str),
+        }
+    }
+
+    fn write_table(&self, out: &mut impl Write) -> anyhow::Result<()> {
+        writeln!(out, "{}", self.fen())?;
+        match &self.found.here {
+            Some(here) => {
+                let stats = &here.stats;
+                write!(
+                    out,
+                    "{} games: {} to move won {}, drew {}, lost {}",
+                    stats.games, self.position.turn(), stats.wins, stats.draws, stats.losses
+                )?;
+                if here.commentary != 0 {
+                    write!(out, " (${})", here.commentary_for(self.position.turn()))?;
+                }
+                writeln!(out)?;
+            }
+            None => writeln!(out, "not in the book")?,
+        }
+        if self.found.moves.is_empty() {
+            return Ok(());
+        }
+        writeln!(
+            out,
+            "\n{:<9}{:>8}{:>7}{:>6}{:>6}{:>6} {:<6}{:>7}",
+            "move", "games", "%", "av", "perf", "fact", "mark", "prob"
+        )?;
+        for (mv, verdict) in self.rows() {
+            let stats = mv.stats();
+            let number = |number: Option<f64>| {
+                number.map_or_else(|| "-".to_owned(), |number| format!("{number:.0}"))
+            };
+            let mut name = format!("{}{}", self.san(mv), mv.annotation.symbol());
+            if mv.transposition {
+                name.push('*');
+            }
+            write!(
+                out,
+                "{name:<9}{:>8}{:>7}{:>6}{:>6}{:>6} {:<6}{:>6.1}%",
+                stats.games,
+                stats
+                    .score()
+                    .map_or_else(|| "-".to_owned(), |score| format!("{:.1}", 100.0 * score)),
+                number(stats.average_elo()),
+                number(stats.performance()),
+                match mv.factor() {
+                    0 => "0".to_owned(),
+                    factor => format!("{factor:+}"),
+                },
+                match mv.mark().as_str() {
+                    "none" => "-",
+                    mark => mark,
+                },
+                100.0 * verdict.probability,
+            )?;
+            match verdict.dropped {
+                Some(dropped) => writeln!(out, "  {}", dropped.as_str())?,
+                None => writeln!(out)?,
+            }
+        }
+        if self.found.moves.iter().any(|mv| mv.transposition) {
+            writeln!(out, "\n* not stored as a move, but leads into the book")?;
+        }
+        Ok(())
+    }
+
+    /// The answer to one line of many.
+    fn write_line(&self, out: &mut impl Write) -> anyhow::Result<()> {
+        if self.found.here.is_none() {
+            write!(out, "not in the book")?;
+        } else {
+            write!(out, "{} games", self.found.here.unwrap_or_default().stats.games)?;
+        }
+        for (mv, verdict) in self.rows() {
+            write!(
+                out,
+                " {} {:.1}% ({})",
+                self.san(mv),
+                100.0 * verdict.probability,
+                mv.stats().games
+            )?;
+        }
+        writeln!(out)?;
+        Ok(())
+    }
+}
+
+fn write_explanation(
+    explanation: &Explanation,
+    position: &Chess,
+    out: &mut impl Write,
+) -> anyhow::Result<()> {
+    writeln!(out, "\nbook   {}", explanation.ctg.display())?;
+    match &explanation.cto {
+        Some(path) => writeln!(out, "index  {}", path.display())?,
+        None => writeln!(out, "index  made by reading the whole book")?,
+    }
+    writeln!(out, "\nthe position")?;
+    write_trace(&explanation.here, out)?;
+    for stored in &explanation.stored {
+        let meaning = match stored.meaning {
+            Ok(mv) => SanPlus::from_move(position.clone(), mv).to_string(),
+            Err(fault) => fault.to_string(),
+        };
+        writeln!(
+            out,
+            "  move byte {:02x}, annotation {:02x}: {meaning}",
+            stored.byte, stored.annotation.0
+        )?;
+    }
+    for (mv, trace) in &explanation.children {
+        if trace.found.is_some() {
+            writeln!(out, "\nafter {}", SanPlus::from_move(position.clone(), *mv))?;
+            write_trace(trace, out)?;
+        }
+    }
+    Ok(())
+}
+
+fn write_trace(trace: &Trace, out: &mut impl Write) -> io::Result<()> {
+    if let Some((key, hash)) = &trace.key {
+        writeln!(out, "  key {}", hex(key.as_bytes()))?;
+        write!(out, "  hash {hash:08x}")?;
+        if trace.other_en_passant_form {
+            write!(out, ", with the other en passant form")?;
+        }
+        writeln!(out)?;
+    } else {
+        writeln!(out, "  the format cannot hold it (castling rights of Chess960)")?;
+    }
+    let steps: Vec<String> = trace.steps.iter().map(ToString::to_string).collect();
+    if !steps.is_empty() {
+        writeln!(out, "  {}", steps.join(", "))?;
+    }
+    if let Some(found) = &trace.found {
+        writeln!(
+            out,
+            "  page {}, byte {} of it, byte {} of the file, {} bytes:",
+            found.place.page,
+            found.place.offset,
+            found.file_offset,
+            found.bytes.len()
+        )?;
+        for row in found.bytes.chunks(32) {
+            writeln!(out, "    {}", hex(row))?;
+        }
+    }
+    Ok(())
+}
+
+fn hex(bytes: &[u8]) -> String {
+    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
+}

@@ -70,6 +70,20 @@ fn main() {
         black_box(board.key().hash());
     });
     println!("key and hash of one position: {time:?}");
+    let open = CtgBook::open(&path, &OpenOptions::default()).unwrap();
+    let time = median(|| {
+        black_box(open.contains(black_box(rich)).unwrap());
+    });
+    println!("one look-up, the question for the files' lengths included: {time:?}");
+    let legal = rich.legal_moves();
+    let time = median(|| {
+        for &m in &legal {
+            let mut child = black_box(rich).clone();
+            child.play_unchecked(m);
+            black_box(&child);
+        }
+    });
+    println!("playing all {} moves: {time:?}", legal.len());
     let time = median(|| {
         black_box(black_box(rich).legal_moves());
     });

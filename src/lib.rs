@@ -1,4 +1,5 @@
 //! Tabia lets any UCI chess engine play from ChessBase opening books.
 
 pub mod book;
+pub mod builtin;
 pub mod engine;

@@ -166,10 +166,7 @@ mod tests {
 
     #[test]
     fn endless_shuffling_keeps_a_bounded_history() {
-        let line = format!(
-            "startpos moves{}",
-            " g1f3 g8f6 f3g1 f6g8".repeat(2000)
-        );
+        let line = format!("startpos moves{}", " g1f3 g8f6 f3g1 f6g8".repeat(2000));
         let kept = board(&line).0.unwrap();
         assert_eq!(kept.since_base().count(), MAX_HISTORY);
         assert!(kept.base_fen().ends_with(" 100 1"), "{}", kept.base_fen());

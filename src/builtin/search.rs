@@ -235,9 +235,9 @@ fn search(game: &mut Game, job: &SearchJob, moves: &[Move], found: &mut Found, o
         depth_done.store(1, Ordering::Relaxed);
 
         let mate = score::mate_in(alpha);
-        let wanted = limits.mate.map_or(i64::MAX, |n| {
-            i64::try_from(n.max(1)).unwrap_or(i64::MAX)
-        });
+        let wanted = limits
+            .mate
+            .map_or(i64::MAX, |n| i64::try_from(n.max(1)).unwrap_or(i64::MAX));
         if limits.mate.is_some() && mate.is_some_and(|n| (1..=wanted).contains(&n)) {
             return;
         }

@@ -81,7 +81,11 @@ impl Session {
         let mut line = Vec::new();
         while !self.output.is_gone() {
             line.clear();
-            if (&mut input).take(MAX_LINE_BYTES).read_until(b'\n', &mut line)? == 0 {
+            if (&mut input)
+                .take(MAX_LINE_BYTES)
+                .read_until(b'\n', &mut line)?
+                == 0
+            {
                 break;
             }
             if line.len() as u64 == MAX_LINE_BYTES && !line.ends_with(b"\n") {

@@ -23,18 +23,23 @@ impl Budget {
     /// a slow GUI.
     pub(super) fn new(limits: &Limits, white: bool, overhead_ms: u64) -> Option<Self> {
         if let Some(movetime) = limits.movetime {
-            let ms = movetime.saturating_sub(overhead_ms.min(movetime / 8)).max(1);
+            let ms = movetime
+                .saturating_sub(overhead_ms.min(movetime / 8))
+                .max(1);
             return Some(Self {
                 soft_ms: ms,
                 hard_ms: ms,
                 fixed: true,
             });
         }
-        let (time, increment) = if white {
-            (limits.wtime, limits.winc)
-        } else {
-            (limits.btime, limits.binc)
-        };
+        let mut clocks = [(limits.wtime, limits.winc), (limits.btime, limits.binc)];
+        if !white {
+            clocks.reverse();
+        }
+        // A GUI that gives only the opponent's clock still wants an answer
+        // in a time of that order.
+        let [ours, theirs] = clocks;
+        let (time, increment) = if ours == (None, None) { theirs } else { ours };
         // An increment alone is a clock that stands at zero.
         let time = match (time, increment) {
             (Some(time), _) => time,
@@ -101,13 +106,13 @@ mod tests {
         for (go, expected) in [
             ("", None),
             ("depth 3", None),
-            ("btime 1000", None),
             ("wtime 0", least),
             ("wtime -500 winc 0", least),
             ("winc 1000", least),
         ] {
             assert_eq!(budget(go), expected, "{go}");
         }
+        assert_eq!(budget("btime 1000"), budget("wtime 1000"));
         let fixed = budget("movetime 1000 wtime 1").unwrap();
         assert_eq!((fixed.soft_ms, fixed.hard_ms), (970, 970));
     }

@@ -2,4 +2,5 @@
 
 pub mod book;
 pub mod builtin;
+pub mod cli;
 pub mod engine;

@@ -1,0 +1,3 @@
+//! What people see: subcommands and their output.
+
+pub mod check_engine;

@@ -234,9 +234,7 @@ impl Info {
 fn looks_like_a_move(word: &str) -> bool {
     let b = word.as_bytes();
     let square = |b: &[u8]| {
-        b[0].to_ascii_lowercase().is_ascii_lowercase()
-            && (b'a'..=b'h').contains(&b[0].to_ascii_lowercase())
-            && (b'1'..=b'8').contains(&b[1])
+        (b'a'..=b'h').contains(&b[0].to_ascii_lowercase()) && (b'1'..=b'8').contains(&b[1])
     };
     word == "0000" || (matches!(b.len(), 4 | 5) && square(b) && square(&b[2..]))
 }

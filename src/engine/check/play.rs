@@ -59,7 +59,8 @@ pub(super) const STEPS: &[(&str, StepFn)] = &[
 
 const MIDDLEGAME: &str = "r3r1k1/pp3pbp/1Bp1b1p1/8/2BP4/Q1n2N2/P4PPP/3R1K1R b - - 0 18";
 const CASTLING: &str = "r3k2r/pppq1ppp/2npbn2/2b1p3/2B1P3/2NPBN2/PPPQ1PPP/R3K2R w KQkq - 0 9";
-const PROMOTION: &str = "8/P6k/8/8/8/8/8/K7 w - - 0 1";
+/// Every legal move promotes.
+const PROMOTION: &str = "8/P7/4b3/8/8/8/2k5/K7 w - - 0 1";
 const ONLY_MOVE: &str = "8/8/8/8/r7/1k6/8/K7 w - - 0 1";
 const CHESS960: &str = "r1k4r/p6p/8/8/8/8/P6P/R1K4R w HAha - 0 1";
 
@@ -126,7 +127,8 @@ fn only_move(walk: &mut Walk<'_>) -> Result<Verdict, Fault> {
 }
 
 fn searchmoves(walk: &mut Walk<'_>) -> Result<Verdict, Fault> {
-    let allowed = ["a2a3", "h2h4"];
+    // Moves that no engine plays by itself.
+    let allowed = ["f2f3", "g2g4"];
     let go = format!("go depth 3 searchmoves {}", allowed.join(" "));
     let mut answer = walk.search(&standard(None, "")?, &go)?;
     if !allowed.contains(&&*answer.best) {
@@ -295,6 +297,8 @@ mod tests {
             assert!(standard(Some(fen), moves).is_ok(), "{fen}");
         }
         assert!(scene(Some(CHESS960), "c1h1 c8a8", CastlingMode::Chess960).is_ok());
+        let promotion = standard(Some(PROMOTION), "").map(|s| s.board.legal_moves());
+        assert!(promotion.is_ok_and(|moves| moves.iter().all(|m| m.is_promotion())));
         let only = standard(Some(ONLY_MOVE), "").map(|s| s.board.legal_moves().len());
         assert!(matches!(only, Ok(1)));
     }

@@ -1,7 +1,9 @@
 //! Tabia lets any UCI chess engine play from ChessBase opening books.
 
 pub mod book;
+pub mod builtin;
 pub mod choose;
+pub mod cli;
 pub mod config;
 pub mod engine;
 pub mod relay;

@@ -1,5 +1,6 @@
 //! The real engine as a child process.
 
+pub mod check;
 mod spawn;
 
 pub use spawn::{EngineCommand, EngineProcess, SpawnError, Spawned};

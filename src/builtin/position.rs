@@ -1,0 +1,174 @@
+//! The board as the GUI's `position` lines describe it.
+
+use std::collections::VecDeque;
+
+use shakmaty::fen::Fen;
+use shakmaty::{CastlingMode, Chess, EnPassantMode, Move, Position};
+
+use super::limits::parse_move;
+
+/// As many plies of history as can matter: after a hundred without capture
+/// or pawn move every further quiet move is a draw anyway. It also keeps long
+/// games within the 1024 positions littlewing has room for.
+const MAX_HISTORY: usize = 100;
+
+/// A position and the way that led there since the last irreversible move,
+/// which is what draws by repetition are about.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Board {
+    now: Chess,
+    base: Chess,
+    since_base: VecDeque<Move>,
+}
+
+impl Board {
+    /// Reads what follows the word `position`.
+    ///
+    /// The second value says what was wrong, if something was: an unreadable
+    /// FEN gives no board, an illegal move the board before it.
+    pub(super) fn parse<'a>(
+        words: &mut impl Iterator<Item = &'a str>,
+    ) -> (Option<Self>, Option<String>) {
+        let start = match words.next() {
+            Some("startpos") => {
+                // Anything up to `moves` is noise.
+                words.find(|&word| word == "moves");
+                Chess::default()
+            }
+            Some("fen") => {
+                let fields: Vec<_> = words.take_while(|&word| word != "moves").collect();
+                match parse_fen(&fields.join(" ")) {
+                    Ok(position) => position,
+                    Err(problem) => return (None, Some(problem)),
+                }
+            }
+            _ => return (None, Some("position: neither startpos nor fen".to_owned())),
+        };
+        let mut board = Self {
+            now: start.clone(),
+            base: start,
+            since_base: VecDeque::new(),
+        };
+        for word in words {
+            let Some(m) = parse_move(word).and_then(|m| m.to_move(&board.now).ok()) else {
+                let problem = format!("position: {word:?} is not a legal move, ignored from there");
+                return (Some(board), Some(problem));
+            };
+            board.play(m);
+        }
+        (Some(board), None)
+    }
+
+    fn play(&mut self, m: Move) {
+        let irreversible = self.now.is_irreversible(m);
+        self.now.play_unchecked(m);
+        if irreversible {
+            self.base.clone_from(&self.now);
+            self.since_base.clear();
+            return;
+        }
+        self.since_base.push_back(m);
+        if self.since_base.len() > MAX_HISTORY
+            && let Some(oldest) = self.since_base.pop_front()
+        {
+            self.base.play_unchecked(oldest);
+        }
+    }
+
+    /// The position to be searched.
+    pub(super) fn now(&self) -> &Chess {
+        &self.now
+    }
+
+    /// Where the reversible moves began, in a form littlewing reads: it
+    /// keeps both counters in a byte.
+    pub(super) fn base_fen(&self) -> String {
+        let mut setup = self.base.to_setup(EnPassantMode::Legal);
+        setup.halfmoves = setup.halfmoves.min(100);
+        setup.fullmoves = std::num::NonZeroU32::MIN;
+        Fen::try_from_setup(setup)
+            .unwrap_or_else(|lossy| lossy.ignore())
+            .to_string()
+    }
+
+    /// The moves from there to the present position.
+    pub(super) fn since_base(&self) -> impl Iterator<Item = String> {
+        self.since_base
+            .iter()
+            .map(|m| m.to_uci(CastlingMode::Standard).to_string())
+    }
+}
+
+/// A FEN of four to six fields. Castling rights without rook and en passant
+/// squares without pawn are dropped, as GUIs send both.
+fn parse_fen(text: &str) -> Result<Chess, String> {
+    let problem = |reason: String| format!("position: unusable FEN {text:?}: {reason}");
+    let fen = Fen::from_ascii(text.as_bytes()).map_err(|e| problem(e.to_string()))?;
+    fen.into_position::<Chess>(CastlingMode::Standard)
+        .or_else(shakmaty::PositionError::ignore_invalid_castling_rights)
+        .or_else(shakmaty::PositionError::ignore_invalid_ep_square)
+        .or_else(shakmaty::PositionError::ignore_impossible_check)
+        .map_err(|e| problem(e.to_string()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn board(line: &str) -> (Option<Board>, Option<String>) {
+        Board::parse(&mut line.split_whitespace())
+    }
+
+    fn fen(line: &str) -> String {
+        let board = board(line).0.unwrap();
+        Fen::from_position(&board.now, EnPassantMode::Legal).to_string()
+    }
+
+    #[test]
+    fn castling_is_read_in_both_notations() {
+        let before = "fen r3k2r/8/8/8/8/8/8/R3K2R w KQkq -";
+        let after = "r3k2r/8/8/8/8/8/8/R4RK1 b kq - 1 1";
+        assert_eq!(fen(&format!("{before} moves e1g1")), after);
+        assert_eq!(fen(&format!("{before} 0 1 moves e1h1")), after);
+    }
+
+    #[test]
+    fn promotion_letters_may_be_upper_case() {
+        let line = "fen 8/P6k/8/8/8/8/8/K7 w - - 0 1 moves a7a8Q";
+        assert_eq!(fen(line), "Q7/7k/8/8/8/8/8/K7 b - - 0 1");
+    }
+
+    #[test]
+    fn problems_are_said_and_the_legal_part_is_kept() {
+        let (kept, problem) = board("startpos moves e2e4 e2e4 d7d5");
+        assert!(problem.unwrap().contains("e2e4"));
+        assert_eq!(kept.unwrap().now.turn(), shakmaty::Color::Black);
+        for line in [
+            "",
+            "nowhere",
+            "fen",
+            "fen 8/8/8/8/8/8/8/8 w - - 0 1",
+            "fen k7/8/8/8/8/8/8/K6x w - - 0 1",
+            "fen 4k3/8/8/8/8/8/4R3/4K3 w - - 0 1",
+        ] {
+            let (kept, problem) = board(line);
+            assert!(kept.is_none() && problem.is_some(), "{line}");
+        }
+    }
+
+    #[test]
+    fn history_starts_at_the_last_irreversible_move() {
+        let (kept, _) = board("startpos moves e2e4 e7e5 g1f3 b8c6 f3g1 c6b8");
+        let kept = kept.unwrap();
+        assert_eq!(kept.since_base().count(), 4);
+        assert!(kept.base_fen().starts_with("rnbqkbnr/pppp1ppp/8/4p3/4P3"));
+    }
+
+    #[test]
+    fn endless_shuffling_keeps_a_bounded_history() {
+        let line = format!("startpos moves{}", " g1f3 g8f6 f3g1 f6g8".repeat(2000));
+        let kept = board(&line).0.unwrap();
+        assert_eq!(kept.since_base().count(), MAX_HISTORY);
+        assert!(kept.base_fen().ends_with(" 100 1"), "{}", kept.base_fen());
+    }
+}

@@ -1,0 +1,336 @@
+//! Iterative deepening over littlewing's search.
+//!
+//! littlewing's own root search prints where it likes, forgets its move
+//! order between calls and knows neither `searchmoves` nor depth, node or
+//! mate limits. Its `search_node` below the root is public, so the root is
+//! ours: legal moves come from shakmaty, and every score, line and limit is
+//! seen here.
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use littlewing::chess::{Clock, FEN, Game, PieceMoveGenerator, PieceMoveNotation, Search};
+use littlewing::history::HistoryHeuristic;
+use shakmaty::uci::UciMove;
+use shakmaty::{CastlingMode, Chess, Move, Position};
+
+use super::control::Control;
+use super::output::Output;
+use super::score::{self, INF};
+use super::worker::SearchJob;
+
+/// Check extensions can double the depth, and littlewing's move lists end at
+/// 128 plies.
+const MAX_DEPTH: i8 = 60;
+
+/// Nodes between two looks at the clock: some tens of microseconds.
+const POLL_NODES: u64 = 100;
+
+/// A `stop` that comes at once still lets this many nodes pass, so that the
+/// answer has seen the first depth. A few milliseconds at most.
+const FIRST_NODES: u64 = 4000;
+
+const DEFAULT_HASH_MIB: usize = 16;
+
+/// littlewing and its tables, made when first needed.
+#[derive(Default)]
+pub(super) struct Searcher {
+    game: Option<Box<Game>>,
+    hash_mib: Option<usize>,
+    /// The table holds mate scores. littlewing stores them as distance from
+    /// the root, so they are wrong for the next root.
+    saw_mate: bool,
+}
+
+/// What a search has found so far; survives a panic.
+#[derive(Default)]
+struct Found {
+    line: Vec<UciMove>,
+    saw_mate: bool,
+}
+
+impl Searcher {
+    /// Allocates the tables.
+    pub(super) fn prepare(&mut self) {
+        self.game();
+    }
+
+    fn game(&mut self) -> &mut Game {
+        let bytes = table_bytes(self.hash_mib.unwrap_or(DEFAULT_HASH_MIB));
+        self.game.get_or_insert_with(|| {
+            let mut game = Box::new(Game::new());
+            game.tt_resize(bytes);
+            game
+        })
+    }
+
+    /// Empties the tables.
+    pub(super) fn new_game(&mut self) {
+        if let Some(game) = &mut self.game {
+            game.tt.clear();
+        }
+        self.saw_mate = false;
+    }
+
+    pub(super) fn set_hash(&mut self, mib: usize) {
+        self.hash_mib = Some(mib);
+        if let Some(game) = &mut self.game {
+            let bytes = table_bytes(mib);
+            if game.tt_size() != bytes {
+                // The old table goes first: both at once may not fit.
+                game.tt_resize(16);
+                game.tt_resize(bytes);
+            }
+        }
+    }
+
+    /// What is better done after the answer than before.
+    pub(super) fn tidy(&mut self) {
+        if self.saw_mate {
+            self.new_game();
+        }
+    }
+
+    /// Searches until a limit is reached and returns the best line, which
+    /// is empty only when there is no legal move.
+    pub(super) fn think(&mut self, job: &SearchJob, output: &Output) -> Vec<UciMove> {
+        let position = job.board.now();
+        let moves = root_moves(position, &job.limits.searchmoves, output);
+        if moves.is_empty() {
+            let score = if position.is_check() {
+                "mate 0"
+            } else {
+                "cp 0"
+            };
+            output.line(&format!("info depth 0 score {score}"));
+            return Vec::new();
+        }
+        let mut found = Found {
+            line: vec![moves[0].to_uci(CastlingMode::Standard)],
+            saw_mate: false,
+        };
+        let game = self.game();
+        let outcome = catch_unwind(AssertUnwindSafe(|| {
+            search(game, job, &moves, &mut found, output);
+        }));
+        if outcome.is_err() {
+            // Its board may be in any state.
+            self.game = None;
+            output.line("info string search broken off, playing the best move so far");
+        }
+        self.saw_mate |= found.saw_mate;
+        found.line
+    }
+}
+
+/// The largest power of two that fits; littlewing would round up.
+fn table_bytes(mib: usize) -> usize {
+    let mib = mib.max(1);
+    (1 << mib.ilog2()) << 20
+}
+
+/// The moves to choose from. A list without any legal move counts as none:
+/// a legal move serves the GUI better than no answer.
+fn root_moves(position: &Chess, wanted: &[UciMove], output: &Output) -> Vec<Move> {
+    let legal = position.legal_moves();
+    if wanted.is_empty() {
+        return legal.into_iter().collect();
+    }
+    let wanted: Vec<_> = wanted
+        .iter()
+        .filter_map(|m| m.to_move(position).ok())
+        .collect();
+    if wanted.is_empty() {
+        output.line("info string searchmoves names no legal move, searching all");
+        return legal.into_iter().collect();
+    }
+    legal.into_iter().filter(|m| wanted.contains(m)).collect()
+}
+
+/// A clock that stands still until the search has to end, then jumps.
+///
+/// littlewing asks its clock every hundred nodes; this way limits, `stop`
+/// and the deadline are all seen there and nothing else has to run.
+fn clock(control: Arc<Control>, nodes: u64, depth_done: Arc<AtomicU64>) -> Clock {
+    const ALLOWED_MS: u64 = 1000;
+    let step = (nodes / 8).clamp(1, POLL_NODES);
+    let polls = AtomicU64::new(0);
+    let mut clock = Clock::new(1, ALLOWED_MS);
+    clock.polling_nodes_count = step - 1;
+    clock.system_time = Arc::new(move || {
+        let seen = (polls.fetch_add(1, Ordering::Relaxed) + 1) * step;
+        let may_end = depth_done.load(Ordering::Relaxed) > 0 || seen >= FIRST_NODES;
+        if may_end && (seen >= nodes || control.must_end()) {
+            u128::from(ALLOWED_MS * 2)
+        } else {
+            0
+        }
+    });
+    clock
+}
+
+fn search(game: &mut Game, job: &SearchJob, moves: &[Move], found: &mut Found, output: &Output) {
+    let limits = &job.limits;
+    let control = &*job.control;
+    let position = job.board.now();
+
+    // Our FEN writer made it, from a legal position.
+    if let Err(problem) = game.load_fen(&job.board.base_fen()) {
+        output.line(&format!("info string {problem}"));
+        return;
+    }
+    for m in job.board.since_base() {
+        let m = game.move_from_lan(&m);
+        game.make_move(m);
+    }
+    let nodes_limit = limits.nodes.unwrap_or(u64::MAX);
+    let depth_done = Arc::new(AtomicU64::new(0));
+    game.nodes_count = 0;
+    game.tt.reset();
+    game.clear_history();
+    game.moves.clear_all();
+    game.clock = clock(job.control.clone(), nodes_limit, depth_done.clone());
+
+    let mut root: Vec<_> = moves
+        .iter()
+        .map(|&m| {
+            let uci = m.to_uci(CastlingMode::Standard);
+            (m, uci, game.move_from_lan(&uci.to_string()))
+        })
+        .collect();
+
+    for depth in 1..=max_depth(limits.depth, limits.mate) {
+        let mut alpha = -INF;
+        for i in 0..root.len() {
+            let (m, uci, inner) = root[i];
+            game.make_move(inner);
+            game.nodes_count += 1;
+            let score = known_score(position, m).unwrap_or_else(|| {
+                if i == 0 {
+                    return -game.search_node(-INF, INF, depth - 1, 1);
+                }
+                let score = -game.search_node(-alpha - 1, -alpha, depth - 1, 1);
+                if score > alpha {
+                    -game.search_node(-INF, -alpha, depth - 1, 1)
+                } else {
+                    score
+                }
+            });
+            game.undo_move(inner);
+            if game.clock.poll(game.nodes_count) {
+                // The score of a search that was cut short means nothing.
+                return;
+            }
+            if score <= alpha {
+                continue;
+            }
+            alpha = score;
+            // The new best is looked at first at the next depth.
+            root[..=i].rotate_right(1);
+            found.saw_mate |= score::is_mate(score);
+            found.line = line(game, position, m, uci, depth, score);
+            report(game, control, depth, score, position, &found.line, output);
+        }
+        depth_done.store(1, Ordering::Relaxed);
+
+        let mate = score::mate_in(alpha);
+        let wanted = limits
+            .mate
+            .map_or(i64::MAX, |n| i64::try_from(n.max(1)).unwrap_or(i64::MAX));
+        if limits.mate.is_some() && mate.is_some_and(|n| (1..=wanted).contains(&n)) {
+            return;
+        }
+        if game.nodes_count >= nodes_limit || control.should_end() {
+            return;
+        }
+        // Nothing to choose, or nothing left to find: time is worth more.
+        let certain = root.len() == 1 && depth >= 6
+            || mate.is_some_and(|n| i64::from(depth) > 2 * n.abs() + 2);
+        if certain && control.on_the_clock() && limits.movetime.is_none() {
+            return;
+        }
+    }
+}
+
+/// A mate in n takes 2n - 1 plies; the margin is for what littlewing prunes.
+fn max_depth(depth: Option<u64>, mate: Option<u64>) -> i8 {
+    let by_mate = mate.map(|n| n.saturating_mul(2).saturating_add(8));
+    depth
+        .into_iter()
+        .chain(by_mate)
+        .filter_map(|depth| i8::try_from(depth).ok())
+        .fold(MAX_DEPTH, i8::min)
+        .max(1)
+}
+
+/// The value of a move that ends the game, which littlewing finds out late
+/// or, with a high fifty-move count, not at all.
+fn known_score(position: &Chess, m: Move) -> Option<i16> {
+    let mut after = position.clone();
+    after.play_unchecked(m);
+    if after.is_checkmate() {
+        return Some(INF - 1);
+    }
+    (after.is_stalemate() || after.is_insufficient_material()).then_some(0)
+}
+
+/// The expected play, as far as the table knows it and the rules allow.
+fn line(
+    game: &mut Game,
+    position: &Chess,
+    m: Move,
+    first: UciMove,
+    depth: i8,
+    score: i16,
+) -> Vec<UciMove> {
+    let longest = usize::try_from(depth)
+        .unwrap_or(1)
+        .max(score::plies_to_mate(score).unwrap_or(0));
+    let mut after = position.clone();
+    after.play_unchecked(m);
+    let mut line = vec![first];
+    let mut made = vec![game.move_from_lan(&first.to_string())];
+    game.make_move(made[0]);
+    while line.len() < longest && !game.positions.is_draw() {
+        let hash = game.positions.top().hash;
+        let Some(entry) = game.tt.get(hash) else {
+            break;
+        };
+        let inner = entry.best_move();
+        let Ok(uci) = inner.to_lan().parse::<UciMove>() else {
+            break;
+        };
+        let Ok(m) = uci.to_move(&after) else {
+            break;
+        };
+        after.play_unchecked(m);
+        game.make_move(inner);
+        made.push(inner);
+        line.push(uci);
+    }
+    for inner in made.into_iter().rev() {
+        game.undo_move(inner);
+    }
+    line
+}
+
+fn report(
+    game: &Game,
+    control: &Control,
+    depth: i8,
+    score: i16,
+    position: &Chess,
+    line: &[UciMove],
+    output: &Output,
+) {
+    let time = control.elapsed_ms();
+    let nodes = game.nodes_count;
+    let nps = nodes.saturating_mul(1000) / time.max(1);
+    let score = score::render(score, position, line);
+    let pv: Vec<_> = line.iter().map(ToString::to_string).collect();
+    output.line(&format!(
+        "info depth {depth} score {score} nodes {nodes} nps {nps} time {time} pv {}",
+        pv.join(" ")
+    ));
+}

@@ -1,0 +1,238 @@
+//! The conversation with the GUI.
+
+use std::io::{self, BufRead, Read, Write};
+use std::sync::Arc;
+use std::sync::mpsc::{self, Sender};
+use std::thread;
+
+use shakmaty::{Color, Position};
+
+use super::control::Control;
+use super::limits::Limits;
+use super::output::Output;
+use super::position::Board;
+use super::time::Budget;
+use super::worker::{self, Job, SearchJob};
+
+/// Longer lines are dropped; a `position` line reaches this after three
+/// million plies.
+const MAX_LINE_BYTES: u64 = 16 << 20;
+
+const DEFAULT_HASH_MIB: usize = 16;
+const MAX_HASH_MIB: usize = 16_384;
+const DEFAULT_OVERHEAD_MS: u64 = 30;
+const MAX_OVERHEAD_MS: u64 = 5000;
+
+/// littlewing recurses once a ply, in large frames when not optimised.
+const SEARCH_STACK_BYTES: usize = 16 << 20;
+
+/// Plays the engine's part of a UCI conversation until `quit` or the end of
+/// `input`; a search that still runs then is ended and answered.
+///
+/// Reads on the calling thread and searches on one of its own, which has
+/// ended when this returns. Lines that mean nothing are ignored.
+///
+/// # Errors
+///
+/// `input` cannot be read, or the search thread cannot be started. A closed
+/// `output` is no error but the end of the conversation.
+pub fn run(input: impl BufRead, output: impl Write + Send + 'static) -> io::Result<()> {
+    let output = Output::new(output);
+    let (jobs, todo) = mpsc::channel();
+    let worker = thread::Builder::new()
+        .name("search".to_owned())
+        .stack_size(SEARCH_STACK_BYTES)
+        .spawn({
+            let output = output.clone();
+            move || worker::work(&todo, &output)
+        })?;
+    let mut session = Session {
+        jobs,
+        output,
+        board: Board::default(),
+        current: None,
+        overhead_ms: DEFAULT_OVERHEAD_MS,
+    };
+    let result = session.read(input);
+    session.stop();
+    drop(session);
+    // The worker contains its own panics; there is no answer left to lose.
+    let _ = worker.join();
+    result
+}
+
+struct Session {
+    jobs: Sender<Job>,
+    output: Output,
+    board: Board,
+    current: Option<Arc<Control>>,
+    overhead_ms: u64,
+}
+
+/// Whether to read on.
+#[derive(PartialEq, Eq)]
+enum Next {
+    Read,
+    Quit,
+}
+
+impl Session {
+    fn read(&mut self, mut input: impl BufRead) -> io::Result<()> {
+        let mut line = Vec::new();
+        while !self.output.is_gone() {
+            line.clear();
+            if (&mut input)
+                .take(MAX_LINE_BYTES)
+                .read_until(b'\n', &mut line)?
+                == 0
+            {
+                break;
+            }
+            if line.len() as u64 == MAX_LINE_BYTES && !line.ends_with(b"\n") {
+                input.skip_until(b'\n')?;
+                self.output.line("info string line too long, ignored");
+                continue;
+            }
+            // A NUL or an invalid byte is part of no command.
+            if self.command(&String::from_utf8_lossy(&line)) == Next::Quit {
+                break;
+            }
+        }
+        Ok(())
+    }
+
+    fn command(&mut self, line: &str) -> Next {
+        let mut words = line.split_ascii_whitespace();
+        // UCI: words before a known command are skipped.
+        while let Some(word) = words.next() {
+            match word {
+                "uci" => self.introduce(),
+                "isready" => self.ready(),
+                "setoption" => self.set_option(&mut words),
+                "ucinewgame" => self.work(Job::NewGame),
+                "position" => self.position(&mut words),
+                "go" => self.go(&mut words),
+                "stop" => self.stop(),
+                "ponderhit" => {
+                    if let Some(current) = &self.current {
+                        current.ponderhit();
+                    }
+                }
+                "quit" => return Next::Quit,
+                // Known, and nothing to do.
+                "debug" | "register" => {}
+                _ => continue,
+            }
+            break;
+        }
+        Next::Read
+    }
+
+    fn introduce(&self) {
+        let version = env!("CARGO_PKG_VERSION");
+        for line in [
+            &format!("id name Tabia {version} (Little Wing)"),
+            "id author the Tabia authors, Vincent Ollivier (Little Wing)",
+            &format!(
+                "option name Hash type spin default {DEFAULT_HASH_MIB} min 1 max {MAX_HASH_MIB}"
+            ),
+            "option name Ponder type check default false",
+            &format!(
+                "option name Move Overhead type spin default {DEFAULT_OVERHEAD_MS} \
+                 min 0 max {MAX_OVERHEAD_MS}"
+            ),
+            "uciok",
+        ] {
+            self.output.line(line);
+        }
+    }
+
+    fn work(&self, job: Job) {
+        if self.jobs.send(job).is_err() {
+            self.output.line("info string the search thread has ended");
+        }
+    }
+
+    /// Answers at once during a search, else when all work before is done.
+    fn ready(&self) {
+        if self.current.as_ref().is_none_or(|c| c.is_finished()) {
+            let (answer, done) = mpsc::channel();
+            self.work(Job::Ready(answer));
+            // An error means the worker is gone, which `work` has told.
+            let _ = done.recv();
+        }
+        self.output.line("readyok");
+    }
+
+    fn set_option<'a>(&mut self, words: &mut impl Iterator<Item = &'a str>) {
+        let mut name = Vec::new();
+        let mut value = Vec::new();
+        let mut in_value = false;
+        for word in words.skip_while(|&word| word == "name") {
+            match (in_value, word) {
+                (false, "value") => in_value = true,
+                (false, _) => name.push(word),
+                (true, _) => value.push(word),
+            }
+        }
+        let (name, value) = (name.join(" "), value.join(" "));
+        let problem = match name.to_ascii_lowercase().as_str() {
+            "hash" => match value.parse() {
+                Ok(mib @ 1..=MAX_HASH_MIB) => {
+                    self.work(Job::Hash(mib));
+                    None
+                }
+                _ => Some("expected a number of MiB"),
+            },
+            "move overhead" => match value.parse() {
+                Ok(ms @ 0..=MAX_OVERHEAD_MS) => {
+                    self.overhead_ms = ms;
+                    None
+                }
+                _ => Some("expected a number of milliseconds"),
+            },
+            // The GUI says whether it will ponder; `go ponder` itself says
+            // the rest.
+            "ponder" => None,
+            _ => Some("no such option"),
+        };
+        if let Some(problem) = problem {
+            self.output
+                .line(&format!("info string setoption {name:?}: {problem}"));
+        }
+    }
+
+    fn position<'a>(&mut self, words: &mut impl Iterator<Item = &'a str>) {
+        let (board, problem) = Board::parse(words);
+        if let Some(board) = board {
+            self.board = board;
+        }
+        if let Some(problem) = problem {
+            self.output.line(&format!("info string {problem}"));
+        }
+    }
+
+    fn go<'a>(&mut self, words: &mut impl Iterator<Item = &'a str>) {
+        // The search before gets its answer first: the worker keeps order.
+        self.stop();
+        let limits = Limits::parse(words);
+        let white = self.board.now().turn() == Color::White;
+        let control = Arc::new(Control::new(
+            Budget::new(&limits, white, self.overhead_ms),
+            limits.is_endless(),
+            limits.ponder,
+        ));
+        self.current = Some(control.clone());
+        self.work(Job::Search(Box::new(SearchJob {
+            board: self.board.clone(),
+            limits,
+            control,
+        })));
+    }
+
+    fn stop(&mut self) {
+        if let Some(current) = &self.current {
+            current.stop();
+        }
+    }
+}

@@ -1,0 +1,62 @@
+//! The thread that owns the engine's memory and does its work in order.
+
+use std::sync::Arc;
+use std::sync::mpsc::{Receiver, Sender};
+
+use shakmaty::uci::UciMove;
+
+use super::control::Control;
+use super::limits::Limits;
+use super::output::Output;
+use super::position::Board;
+use super::search::Searcher;
+
+/// A piece of work.
+pub(super) enum Job {
+    /// Get ready, then say so.
+    Ready(Sender<()>),
+    /// Forget the last game.
+    NewGame,
+    /// Table size in MiB.
+    Hash(usize),
+    /// Think and answer.
+    Search(Box<SearchJob>),
+}
+
+/// One `go`.
+pub(super) struct SearchJob {
+    pub(super) board: Board,
+    pub(super) limits: Limits,
+    pub(super) control: Arc<Control>,
+}
+
+/// Works until the other end of `jobs` is dropped.
+pub(super) fn work(jobs: &Receiver<Job>, output: &Output) {
+    let mut searcher = Searcher::default();
+    for job in jobs {
+        match job {
+            Job::Ready(answer) => {
+                searcher.prepare();
+                // Nobody listens any more: the session is over.
+                let _ = answer.send(());
+            }
+            Job::NewGame => searcher.new_game(),
+            Job::Hash(mib) => searcher.set_hash(mib),
+            Job::Search(job) => {
+                let line = searcher.think(&job, output);
+                job.control.wait_for_release();
+                output.line(&best_move_line(&line));
+                job.control.finish();
+                searcher.tidy();
+            }
+        }
+    }
+}
+
+fn best_move_line(line: &[UciMove]) -> String {
+    match line {
+        [] => "bestmove 0000".to_owned(),
+        [best] => format!("bestmove {best}"),
+        [best, reply, ..] => format!("bestmove {best} ponder {reply}"),
+    }
+}

@@ -1,0 +1,135 @@
+//! `tabia check-engine`: the report for people.
+
+use std::io::{self, Write};
+
+use crate::engine::EngineCommand;
+use crate::engine::check::{self, Outcome, Patience, Step};
+
+/// Columns of an ordinary terminal.
+const WIDTH: usize = 80;
+/// As many lines of the exchange as explain a failure.
+const SHOWN_LINES: usize = 12;
+const INDENT: &str = "      ";
+
+/// Checks an engine and writes each step as it is done. Returns whether
+/// nothing failed; warnings do not count.
+///
+/// # Errors
+///
+/// `out` cannot be written to. An engine that cannot be started is a failed
+/// step, not an error.
+pub fn run(command: &EngineCommand, out: &mut dyn Write) -> anyhow::Result<bool> {
+    let mut written = Ok(());
+    let report = check::check(command, &Patience::default(), &mut |step| {
+        if written.is_ok() {
+            written = write_step(step, out);
+        }
+    });
+    written?;
+    let name = report
+        .name
+        .clone()
+        .unwrap_or_else(|| command.program.display().to_string());
+    let passed = report.count(Outcome::Passed);
+    let mut summary = format!("{name}: {passed} steps ok");
+    for (outcome, what) in [
+        (Outcome::Warning, "with a warning"),
+        (Outcome::Failed, "failed"),
+        (Outcome::Skipped, "skipped"),
+    ] {
+        match report.count(outcome) {
+            0 => {}
+            n => summary.push_str(&format!(", {n} {what}")),
+        }
+    }
+    writeln!(out)?;
+    write_wrapped(out, "", &summary)?;
+    out.flush()?;
+    Ok(report.passed())
+}
+
+fn write_step(step: &Step, out: &mut dyn Write) -> io::Result<()> {
+    let mark = match step.outcome {
+        Outcome::Passed => "ok",
+        Outcome::Warning => "WARN",
+        Outcome::Failed => "FAIL",
+        Outcome::Skipped => "-",
+    };
+    let head = format!("{mark:<6}{}", step.name);
+    let note = &step.explanation;
+    if note.is_empty() {
+        writeln!(out, "{head}")?;
+    } else if head.chars().count() + note.chars().count() + 2 <= WIDTH {
+        writeln!(out, "{head}: {note}")?;
+    } else {
+        writeln!(out, "{head}:")?;
+        write_wrapped(out, INDENT, note)?;
+    }
+    if step.outcome == Outcome::Failed && !step.exchange.is_empty() {
+        writeln!(out, "{INDENT}the last lines (>> sent, << received):")?;
+        let first = step.exchange.len().saturating_sub(SHOWN_LINES);
+        for line in &step.exchange[first..] {
+            let room = WIDTH - INDENT.len() - 2;
+            let mut text: String = line.chars().take(room).collect();
+            if text.len() < line.len() {
+                text = text.chars().take(room - 3).collect::<String>() + "...";
+            }
+            writeln!(out, "{INDENT}  {text}")?;
+        }
+    }
+    // Seen as it happens: some steps take seconds.
+    out.flush()
+}
+
+fn write_wrapped(out: &mut dyn Write, indent: &str, text: &str) -> io::Result<()> {
+    let mut line = String::new();
+    for word in text.split(' ') {
+        let length = indent.len() + line.chars().count() + 1 + word.chars().count();
+        if !line.is_empty() && length > WIDTH {
+            writeln!(out, "{indent}{line}")?;
+            line.clear();
+        }
+        if !line.is_empty() {
+            line.push(' ');
+        }
+        line.push_str(word);
+    }
+    writeln!(out, "{indent}{line}")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn no_line_is_wider_than_a_terminal() {
+        let step = Step {
+            name: "plays on a clock",
+            outcome: Outcome::Failed,
+            explanation: "it did something that takes many words to say ".repeat(5),
+            exchange: vec![format!("<< info {}", "pv e2e4 ".repeat(40)); 30],
+        };
+        let mut out = Vec::new();
+        write_step(&step, &mut out).unwrap();
+        let text = String::from_utf8(out).unwrap();
+        assert!(text.starts_with("FAIL  plays on a clock:\n"), "{text}");
+        assert!(
+            text.lines().all(|line| line.chars().count() <= WIDTH),
+            "{text}"
+        );
+        assert!(text.lines().count() < 25, "{text}");
+    }
+
+    #[test]
+    fn an_engine_that_does_not_exist_fails_the_first_step() {
+        let command = EngineCommand {
+            program: "/nowhere/fish".into(),
+            ..EngineCommand::default()
+        };
+        let mut out = Vec::new();
+        assert!(!run(&command, &mut out).unwrap());
+        let text = String::from_utf8(out).unwrap();
+        assert!(text.contains("cannot be started"), "{text}");
+        assert!(text.ends_with("skipped\n"), "{text}");
+    }
+}

@@ -1,0 +1,89 @@
+//! Ways to end.
+
+use std::time::Duration;
+
+use super::walk::{Fault, Verdict, Walk, seconds};
+
+type StepFn = fn(&mut Walk<'_>) -> Result<Verdict, Fault>;
+
+pub(super) const STEPS: &[(&str, StepFn)] = &[
+    ("ends on \"quit\"", |walk| {
+        end(walk, &[], true).map(Verdict::Passed)
+    }),
+    ("ends on \"quit\" during a search", |walk| {
+        end(walk, &["position startpos", "go infinite"], true).map(Verdict::Passed)
+    }),
+    ("ends with its input", |walk| {
+        end(walk, &[], false).map(Verdict::Passed)
+    }),
+    ("ends with its input during a search", |walk| {
+        let lines = ["position startpos", "go infinite"];
+        match end(walk, &lines, false) {
+            Ok(note) => Ok(Verdict::Passed(note)),
+            // No GUI counts on it, but one that crashes leaves the engine
+            // behind with a processor to itself.
+            Err(Fault(text)) => {
+                walk.drop_peer();
+                Ok(Verdict::Warning(text))
+            }
+        }
+    }),
+];
+
+fn end(walk: &mut Walk<'_>, before: &[&str], quit: bool) -> Result<String, Fault> {
+    for line in before {
+        walk.send(line)?;
+    }
+    if !before.is_empty() {
+        // Time to begin.
+        walk.watch(walk.patience.watch / 4)?;
+    }
+    let limit = walk.patience.quit;
+    let start = std::time::Instant::now();
+    let peer = walk.peer()?;
+    if quit {
+        peer.send("quit");
+    } else {
+        peer.close_input();
+    }
+    let Some(status) = peer.ends(limit) else {
+        return Err(format!("it still runs after {}", seconds(limit)).into());
+    };
+    let took = start.elapsed();
+    let left_behind = family_survives(peer.id());
+    walk.drop_peer();
+    if left_behind {
+        return Err("it ended, but processes that it started still run".into());
+    }
+    if !status.success() {
+        return Err(format!("it ended with a failure ({status})").into());
+    }
+    Ok(format!("after {} ms", took.as_millis()))
+}
+
+/// Whether the engine's process group has members left.
+#[cfg(unix)]
+fn family_survives(id: u32) -> bool {
+    use rustix::process::{Pid, test_kill_process_group};
+
+    let Some(group) = i32::try_from(id).ok().and_then(Pid::from_raw) else {
+        return false;
+    };
+    // Helpers may take a moment longer.
+    for _ in 0..20 {
+        if test_kill_process_group(group).is_err() {
+            return false;
+        }
+        std::thread::sleep(Duration::from_millis(10));
+    }
+    // Not left running on our account.
+    let _ = rustix::process::kill_process_group(group, rustix::process::Signal::KILL);
+    true
+}
+
+/// The job that holds the engine's family ends it with the engine.
+#[cfg(not(unix))]
+fn family_survives(_id: u32) -> bool {
+    let _ = Duration::ZERO;
+    false
+}

@@ -1,0 +1,175 @@
+//! From the start of the process to a new game.
+
+use std::time::Instant;
+
+use super::lines::DeclaredOption;
+use super::walk::{Fault, Verdict, Walk, explain, first_word};
+
+type StepFn = fn(&mut Walk<'_>) -> Result<Verdict, Fault>;
+
+const GREETING: &str = "answers \"uci\"";
+const READY: &str = "answers \"isready\" once";
+
+pub(super) const STEPS: &[(&str, StepFn)] = &[
+    (GREETING, greeting),
+    ("declares its options properly", options),
+    (READY, ready_once),
+    ("answers a second \"uci\"", second_uci),
+    ("takes the default of each option", own_defaults),
+    ("ignores an unknown option", unknown_option),
+    ("ignores an unknown command", unknown_command),
+    ("starts a new game", new_game),
+    ("reads lines that end in CR LF", crlf),
+];
+
+/// Without these nothing else can be tried.
+pub(super) fn is_essential(name: &str) -> bool {
+    [GREETING, READY].contains(&name)
+}
+
+fn greeting(walk: &mut Walk<'_>) -> Result<Verdict, Fault> {
+    let limit = walk.patience.start;
+    let start = Instant::now();
+    let peer = walk.start()?;
+    peer.send("uci");
+    let lines = peer
+        .until("uciok", limit)
+        .map_err(|missing| explain(&missing, "uciok", limit))?;
+    let took = start.elapsed();
+    let mut other = 0;
+    let mut author = false;
+    for line in &lines {
+        match first_word(line) {
+            "id" => {
+                let mut words = line.splitn(3, ' ').skip(1);
+                match (words.next(), words.next().map(str::trim)) {
+                    (Some("name"), Some(name)) if !name.is_empty() => {
+                        walk.name = Some(name.to_owned());
+                    }
+                    (Some("author"), Some(name)) if !name.is_empty() => author = true,
+                    _ => {}
+                }
+            }
+            "option" => walk.options.push(DeclaredOption::parse(line)),
+            "uciok" | "info" | "copyprotection" | "registration" | "" => {}
+            _ => other += 1,
+        }
+    }
+    let mut remarks = Vec::new();
+    if walk.name.is_none() {
+        remarks.push("no \"id name\": GUIs will not know what to call it".to_owned());
+    }
+    if !author {
+        remarks.push("no \"id author\"".to_owned());
+    }
+    if other > 3 {
+        remarks.push(format!("{other} lines before \"uciok\" that are not UCI"));
+    }
+    // Scid takes an engine that is silent for two seconds for one that
+    // speaks another protocol.
+    if took.as_secs_f32() > 2.0 {
+        remarks.push(format!(
+            "it took {:.1} s, and some GUIs give up after 2",
+            took.as_secs_f32()
+        ));
+    }
+    let name = walk.name.as_deref().unwrap_or("unnamed");
+    let note = format!("{name}, after {} ms", took.as_millis());
+    Ok(Verdict::with_remarks(note, &remarks))
+}
+
+fn options(walk: &mut Walk<'_>) -> Result<Verdict, Fault> {
+    let mut faults = Vec::new();
+    let mut oddities = Vec::new();
+    let mut names: Vec<String> = Vec::new();
+    for option in &walk.options {
+        let found = option.judge();
+        faults.extend(found.faults);
+        oddities.extend(found.oddities);
+        let name = option.name.to_lowercase();
+        if names.contains(&name) {
+            faults.push(format!("{}: declared twice", option.name));
+        }
+        names.push(name);
+    }
+    if !faults.is_empty() {
+        return Err(faults.join("; ").into());
+    }
+    let note = format!("{} options", walk.options.len());
+    Ok(Verdict::with_remarks(note, &oddities))
+}
+
+fn ready_once(walk: &mut Walk<'_>) -> Result<Verdict, Fault> {
+    let start = Instant::now();
+    walk.ready()?;
+    let took = start.elapsed();
+    let rest = walk.watch(walk.patience.watch / 2)?;
+    if rest.iter().any(|line| first_word(line) == "readyok") {
+        return Err("it said \"readyok\" more than once".into());
+    }
+    Ok(Verdict::Passed(format!("after {} ms", took.as_millis())))
+}
+
+fn second_uci(walk: &mut Walk<'_>) -> Result<Verdict, Fault> {
+    walk.send("uci")?;
+    // Asked together, so that an engine that ignores the first costs no wait.
+    walk.send("isready")?;
+    let lines = walk.until("readyok", walk.patience.ready)?;
+    if lines.iter().any(|line| first_word(line) == "uciok") {
+        return Ok(Verdict::Passed(String::new()));
+    }
+    Ok(Verdict::Warning(
+        "no second \"uciok\"; fastchess asks again for the name".to_owned(),
+    ))
+}
+
+fn own_defaults(walk: &mut Walk<'_>) -> Result<Verdict, Fault> {
+    let lines: Vec<_> = walk
+        .options
+        .iter()
+        .filter_map(|option| {
+            let default = option.default.as_ref()?;
+            Some(format!("setoption name {} value {default}", option.name))
+        })
+        .collect();
+    if lines.is_empty() {
+        return Ok(Verdict::Skipped("it has none".to_owned()));
+    }
+    for line in &lines {
+        walk.send(line)?;
+    }
+    walk.ready()?;
+    Ok(Verdict::Passed(format!("{} set", lines.len())))
+}
+
+fn unknown_option(walk: &mut Walk<'_>) -> Result<Verdict, Fault> {
+    walk.send("setoption name No Such Option value 1")?;
+    walk.send("setoption name No Such Button")?;
+    walk.ready()?;
+    Ok(Verdict::Passed(String::new()))
+}
+
+fn unknown_command(walk: &mut Walk<'_>) -> Result<Verdict, Fault> {
+    walk.send("quack 1 2 3")?;
+    walk.send("")?;
+    walk.send("   ")?;
+    walk.ready()?;
+    Ok(Verdict::Passed(String::new()))
+}
+
+fn new_game(walk: &mut Walk<'_>) -> Result<Verdict, Fault> {
+    walk.send("ucinewgame")?;
+    walk.ready()?;
+    Ok(Verdict::Passed(String::new()))
+}
+
+fn crlf(walk: &mut Walk<'_>) -> Result<Verdict, Fault> {
+    walk.peer()?.send_raw("isready", "\r\n");
+    walk.until("readyok", walk.patience.ready)?;
+    walk.peer()?
+        .send_raw("position startpos moves e2e4", "\r\n");
+    walk.peer()?.send_raw("go depth 1", "\r\n");
+    walk.until("bestmove", walk.patience.search)?;
+    walk.ready()?;
+    Ok(Verdict::Passed(String::new()))
+}

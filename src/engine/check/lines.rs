@@ -1,0 +1,322 @@
+//! Judges lines that engines print. Pure functions; what they say of a line
+//! is what programs that read it would say.
+
+/// An `option` line, taken apart.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct DeclaredOption {
+    /// Everything between `name` and `type`.
+    pub name: String,
+    /// `check`, `spin`, `combo`, `button` or `string`, if it is in order.
+    pub kind: String,
+    /// As written; `None` when the word `default` is missing.
+    pub default: Option<String>,
+    /// As written.
+    pub min: Option<String>,
+    /// As written.
+    pub max: Option<String>,
+    /// The choices of a combo.
+    pub vars: Vec<String>,
+}
+
+/// Faults that make programs drop the option or the engine, and oddities
+/// that only some stumble over.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Findings {
+    /// What does not work.
+    pub faults: Vec<String>,
+    /// What may not work everywhere.
+    pub oddities: Vec<String>,
+}
+
+impl DeclaredOption {
+    /// Takes a line apart; total, whatever the line. Judge the result with
+    /// [`judge`](Self::judge).
+    #[must_use]
+    pub fn parse(line: &str) -> Self {
+        let mut option = Self::default();
+        let mut field: Option<(&str, Vec<&str>)> = None;
+        for word in line.split_ascii_whitespace().skip(1) {
+            // Inside the name only `type` ends it: python-chess is stricter,
+            // which is an oddity below and not a matter of reading.
+            let in_name = matches!(field, Some(("name", _)));
+            let starts = match word {
+                "type" => true,
+                "name" => field.is_none(),
+                "default" | "min" | "max" | "var" => !in_name,
+                _ => false,
+            };
+            if starts {
+                option.take(field.take());
+                field = Some((word, Vec::new()));
+            } else if let Some((_, words)) = &mut field {
+                words.push(word);
+            }
+        }
+        option.take(field);
+        option
+    }
+
+    fn take(&mut self, field: Option<(&str, Vec<&str>)>) {
+        let Some((key, words)) = field else { return };
+        let text = words.join(" ");
+        match key {
+            "name" => self.name = text,
+            "type" => self.kind = text,
+            "default" => self.default = Some(text),
+            "min" => self.min = Some(text),
+            "max" => self.max = Some(text),
+            _ => self.vars.push(text),
+        }
+    }
+
+    /// What is wrong with it.
+    #[must_use]
+    pub fn judge(&self) -> Findings {
+        let mut found = Findings::default();
+        let name = &self.name;
+        if name.is_empty() {
+            found.faults.push("an option has no name".to_owned());
+        }
+        let reserved = ["name", "type", "default", "min", "max", "var", "value"];
+        if let Some(word) = name.split(' ').find(|word| reserved.contains(word)) {
+            found.oddities.push(format!(
+                "{name}: the word \"{word}\" in a name confuses programs that split there"
+            ));
+        }
+        match self.kind.as_str() {
+            "check" => self.judge_check(&mut found),
+            "spin" => self.judge_spin(&mut found),
+            "combo" => self.judge_combo(&mut found),
+            "string" => match self.default.as_deref() {
+                Some("") => found.oddities.push(format!(
+                    "{name}: an empty default should be written \"<empty>\""
+                )),
+                None => found
+                    .oddities
+                    .push(format!("{name}: a string without default")),
+                Some(_) => {}
+            },
+            "button" => {}
+            other => found
+                .faults
+                .push(format!("{name}: unknown option type \"{other}\"")),
+        }
+        found
+    }
+
+    fn judge_check(&self, found: &mut Findings) {
+        if !matches!(self.default.as_deref(), Some("true" | "false")) {
+            found.faults.push(format!(
+                "{}: the default of a check must be true or false",
+                self.name
+            ));
+        }
+    }
+
+    fn judge_spin(&self, found: &mut Findings) {
+        let number = |text: &Option<String>| text.as_ref()?.parse::<i64>().ok();
+        let name = &self.name;
+        let (Some(default), Some(min), Some(max)) =
+            (number(&self.default), number(&self.min), number(&self.max))
+        else {
+            found.faults.push(format!(
+                "{name}: a spin needs whole numbers as default, min and max"
+            ));
+            return;
+        };
+        if !(min..=max).contains(&default) {
+            found.faults.push(format!(
+                "{name}: default {default} is outside {min} to {max}"
+            ));
+        }
+        if i32::try_from(min).is_err() || i32::try_from(max).is_err() {
+            found.oddities.push(format!(
+                "{name}: bounds beyond 32 bits are misread by some programs"
+            ));
+        }
+    }
+
+    fn judge_combo(&self, found: &mut Findings) {
+        let name = &self.name;
+        match &self.default {
+            None => found
+                .faults
+                .push(format!("{name}: a combo without default")),
+            Some(default) if !self.vars.contains(default) => found.faults.push(format!(
+                "{name}: the default \"{default}\" is not among the choices"
+            )),
+            Some(_) => {}
+        }
+        if let Some(var) = self.vars.iter().find(|var| var.contains(' ')) {
+            found.oddities.push(format!(
+                "{name}: some programs cannot set a choice with a blank (\"{var}\")"
+            ));
+        }
+    }
+}
+
+/// What an `info` line says, as far as it matters here.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Info {
+    /// Has a `score cp N` or `score mate N`.
+    pub scored: bool,
+    /// The number after `multipv`.
+    pub multipv: Option<u64>,
+    /// The words after `pv`.
+    pub pv: Vec<String>,
+    /// Words that UCI does not know; programs skip them at best.
+    pub unknown: Vec<String>,
+}
+
+impl Info {
+    /// Reads a line that begins with `info`.
+    ///
+    /// # Errors
+    ///
+    /// What about it cannot be read.
+    pub fn parse(line: &str) -> Result<Self, String> {
+        let mut info = Self::default();
+        let mut words = line.split_ascii_whitespace().skip(1).peekable();
+        while let Some(word) = words.next() {
+            match word {
+                "string" => break,
+                "depth" | "seldepth" | "time" | "nodes" | "multipv" | "currmovenumber"
+                | "hashfull" | "nps" | "tbhits" | "sbhits" | "cpuload" => {
+                    let number = words.next().and_then(|word| word.parse().ok());
+                    let Some(number) = number else {
+                        return Err(format!("no number after \"{word}\""));
+                    };
+                    if word == "multipv" {
+                        info.multipv = Some(number);
+                    }
+                }
+                "score" => {
+                    let kind = words.next();
+                    let value = words.next().map(str::parse::<i64>);
+                    match (kind, value) {
+                        (Some("cp" | "mate"), Some(Ok(_))) => info.scored = true,
+                        _ => return Err("score is neither \"cp N\" nor \"mate N\"".to_owned()),
+                    }
+                }
+                "lowerbound" | "upperbound" => {}
+                "wdl" => {
+                    for _ in 0..3 {
+                        let number = words.next().map(str::parse::<u64>);
+                        if !matches!(number, Some(Ok(_))) {
+                            return Err("\"wdl\" needs three numbers".to_owned());
+                        }
+                    }
+                }
+                "currmove" | "pv" | "refutation" | "currline" => {
+                    let mut moves = Vec::new();
+                    if word == "currline" {
+                        // A processor number may come first.
+                        words.next_if(|word| word.parse::<u32>().is_ok());
+                    }
+                    while let Some(m) = words.next_if(|word| looks_like_a_move(word)) {
+                        moves.push(m.to_owned());
+                    }
+                    if moves.is_empty() {
+                        return Err(format!("no move after \"{word}\""));
+                    }
+                    if word == "pv" {
+                        info.pv = moves;
+                    }
+                }
+                other => info.unknown.push(other.to_owned()),
+            }
+        }
+        Ok(info)
+    }
+}
+
+/// Two squares and perhaps a piece, or a null move.
+fn looks_like_a_move(word: &str) -> bool {
+    let b = word.as_bytes();
+    let square = |b: &[u8]| {
+        (b'a'..=b'h').contains(&b[0].to_ascii_lowercase()) && (b'1'..=b'8').contains(&b[1])
+    };
+    word == "0000" || (matches!(b.len(), 4 | 5) && square(b) && square(&b[2..]))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn options_are_taken_apart_and_judged() {
+        for (line, faults, oddities) in [
+            ("option name Hash type spin default 16 min 1 max 1024", 0, 0),
+            ("option name Clear Hash type button", 0, 0),
+            ("option name Ponder type check default false", 0, 0),
+            ("option name Path type string default <empty>", 0, 0),
+            ("option name Path type string default", 0, 1),
+            (
+                "option name Path type string default C:\\my books\\a.bin",
+                0,
+                0,
+            ),
+            (
+                "option name Style type combo default Solid var Solid var Wild",
+                0,
+                0,
+            ),
+            ("option name Style type combo default Solid var Wild", 1, 0),
+            ("option name Style type combo default A B var A B", 0, 1),
+            ("option name Hash type spin default 0 min 1 max 1024", 1, 0),
+            ("option name Hash type spin default 1 max 1024", 1, 0),
+            (
+                "option name N type spin default 1 min 1 max 9999999999",
+                0,
+                1,
+            ),
+            ("option name Ponder type check", 1, 0),
+            ("option name Ponder type check default yes", 1, 0),
+            ("option name Book type filename default a.bin", 1, 0),
+            ("option name Draw value type check default false", 0, 1),
+            ("option type check default false", 1, 0),
+            ("option", 2, 0),
+            ("option name", 2, 0),
+        ] {
+            let found = DeclaredOption::parse(line).judge();
+            assert_eq!(found.faults.len(), faults, "{line}: {found:?}");
+            assert_eq!(found.oddities.len(), oddities, "{line}: {found:?}");
+        }
+        let option = DeclaredOption::parse("option name A  b type combo default x var x var y z");
+        assert_eq!((&*option.name, &*option.kind), ("A b", "combo"));
+        assert_eq!(option.vars, ["x", "y z"]);
+    }
+
+    #[test]
+    fn info_lines_are_read_or_refused() {
+        for (line, fine) in [
+            ("info depth 1 score cp 3 pv e2e4 e7e5", true),
+            (
+                "info depth 9 seldepth 12 multipv 2 score mate -3 upperbound nodes 1",
+                true,
+            ),
+            (
+                "info score cp 3 wdl 1 998 1 hashfull 3 tbhits 0 pv a7a8q",
+                true,
+            ),
+            ("info string depth x score y", true),
+            ("info currmove e2e4 currmovenumber 1", true),
+            ("info currline 1 e2e4 e7e5", true),
+            ("info", true),
+            ("info depth", false),
+            ("info depth x", false),
+            ("info score 35", false),
+            ("info score cp 0.35", false),
+            ("info pv", false),
+            ("info pv depth 3", false),
+            ("info nodes -4", false),
+        ] {
+            assert_eq!(Info::parse(line).is_ok(), fine, "{line}");
+        }
+        let info = Info::parse("info depth 3 multipv 2 score cp -5 ebf 3 pv e2e4 e7e5").unwrap();
+        assert!(info.scored);
+        assert_eq!(info.multipv, Some(2));
+        assert_eq!(info.pv, ["e2e4", "e7e5"]);
+        assert_eq!(info.unknown, ["ebf", "3"]);
+    }
+}

@@ -1,0 +1,116 @@
+//! Walks an engine through the UCI conversation and reports what it does
+//! wrong.
+//!
+//! The steps follow what GUIs and tournament managers really send and demand
+//! (fastchess' compliance check among them), so that a failure here is one a
+//! user would meet. Nothing the engine does can hang or bloat the checker:
+//! every wait has an end, every line and every buffer a limit.
+//!
+//! * [`lines`] judges single lines of output;
+//! * `peer` is the engine's process behind a thread for each direction;
+//! * `walk` keeps an engine running from step to step;
+//! * `handshake`, `play` and `ending` are the steps.
+
+mod ending;
+mod handshake;
+pub mod lines;
+mod peer;
+mod play;
+mod scene;
+mod walk;
+
+use std::time::Duration;
+
+use super::EngineCommand;
+
+/// How long to wait for what.
+#[derive(Clone, Debug)]
+pub struct Patience {
+    /// From the start of the process to `uciok`.
+    pub start: Duration,
+    /// For `readyok`, which may load a network or allocate a table.
+    pub ready: Duration,
+    /// For the `bestmove` of a search that is over in a moment.
+    pub search: Duration,
+    /// For `bestmove` after `stop`.
+    pub stop: Duration,
+    /// For the end of the process after `quit` or the end of its input.
+    pub quit: Duration,
+    /// How long an engine is watched for what must not come.
+    pub watch: Duration,
+}
+
+impl Default for Patience {
+    fn default() -> Self {
+        Self {
+            start: Duration::from_secs(10),
+            ready: Duration::from_secs(15),
+            search: Duration::from_secs(20),
+            stop: Duration::from_secs(5),
+            quit: Duration::from_secs(1),
+            watch: Duration::from_millis(300),
+        }
+    }
+}
+
+/// How a step went.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Outcome {
+    /// As it should be.
+    Passed,
+    /// It works, but some program may stumble over it.
+    Warning,
+    /// It does not work.
+    Failed,
+    /// Does not apply to this engine, or could not be tried.
+    Skipped,
+}
+
+/// One thing that was tried.
+#[derive(Clone, Debug)]
+pub struct Step {
+    /// What was tried, in a few words.
+    pub name: &'static str,
+    /// How it went.
+    pub outcome: Outcome,
+    /// What was seen and what it means; may be empty for a step that passed.
+    pub explanation: String,
+    /// The last lines exchanged, `>> ` before those sent and `<< ` before
+    /// those received. Long ones are cut.
+    pub exchange: Vec<String>,
+}
+
+/// All that was tried.
+#[derive(Clone, Debug, Default)]
+pub struct Report {
+    /// What the engine calls itself.
+    pub name: Option<String>,
+    /// In the order in which they were tried.
+    pub steps: Vec<Step>,
+}
+
+impl Report {
+    /// Nothing failed; warnings do not count.
+    #[must_use]
+    pub fn passed(&self) -> bool {
+        self.count(Outcome::Failed) == 0
+    }
+
+    /// The number of steps that went this way.
+    #[must_use]
+    pub fn count(&self, outcome: Outcome) -> usize {
+        self.steps
+            .iter()
+            .filter(|step| step.outcome == outcome)
+            .count()
+    }
+}
+
+/// Tries every step, and calls `seen` after each.
+///
+/// Starts the engine as often as needed (after each failure, and for the two
+/// ways to end it) and leaves none running. Takes a few seconds with a good
+/// engine.
+pub fn check(command: &EngineCommand, patience: &Patience, seen: &mut dyn FnMut(&Step)) -> Report {
+    walk::Walk::new(command, patience).run(seen)
+}

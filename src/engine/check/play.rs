@@ -1,0 +1,305 @@
+//! Searches of every kind.
+
+use std::time::{Duration, Instant};
+
+use shakmaty::{CastlingMode, Position};
+
+use super::scene::Scene;
+use super::walk::{Fault, Verdict, Walk, first_word};
+
+type StepFn = fn(&mut Walk<'_>) -> Result<Verdict, Fault>;
+
+pub(super) const STEPS: &[(&str, StepFn)] = &[
+    ("searches to a depth", depth),
+    ("searches for a time", movetime),
+    ("plays on a clock", clock),
+    ("searches a number of nodes", nodes),
+    ("continues a game as Black", |walk| {
+        simple(walk, None, "e2e4 e7e5 g1f3", "go depth 3")
+    }),
+    ("plays from a FEN", |walk| {
+        simple(walk, Some(MIDDLEGAME), "", "go depth 3")
+    }),
+    ("reads a castling move", |walk| {
+        simple(walk, Some(CASTLING), "e1g1 e8c8", "go depth 2")
+    }),
+    ("promotes", |walk| {
+        simple(walk, Some(PROMOTION), "", "go depth 3")
+    }),
+    ("reads a promotion", |walk| {
+        simple(walk, Some(PROMOTION), "a7a8n", "go depth 2")
+    }),
+    ("plays the only legal move", only_move),
+    ("obeys \"searchmoves\"", searchmoves),
+    ("castles in the usual notation", castles),
+    ("answers \"isready\" during a search", ready_in_search),
+    ("searches until \"stop\"", stop),
+    ("ponders until \"ponderhit\"", ponderhit),
+    ("ends pondering on \"stop\"", ponder_stop),
+    ("shows several lines (MultiPV)", multipv),
+    ("plays Chess960", chess960),
+    ("has no move when mated", |walk| {
+        simple(
+            walk,
+            Some("7k/6Q1/6K1/8/8/8/8/8 b - - 0 1"),
+            "",
+            "go depth 2",
+        )
+    }),
+    ("has no move in stalemate", |walk| {
+        simple(
+            walk,
+            Some("7k/5Q2/6K1/8/8/8/8/8 b - - 0 1"),
+            "",
+            "go depth 2",
+        )
+    }),
+    ("plays on after 600 plies", long_game),
+];
+
+const MIDDLEGAME: &str = "r3r1k1/pp3pbp/1Bp1b1p1/8/2BP4/Q1n2N2/P4PPP/3R1K1R b - - 0 18";
+const CASTLING: &str = "r3k2r/pppq1ppp/2npbn2/2b1p3/2B1P3/2NPBN2/PPPQ1PPP/R3K2R w KQkq - 0 9";
+/// Every legal move promotes.
+const PROMOTION: &str = "8/P7/4b3/8/8/8/2k5/K7 w - - 0 1";
+const ONLY_MOVE: &str = "8/8/8/8/r7/1k6/8/K7 w - - 0 1";
+const CHESS960: &str = "r1k4r/p6p/8/8/8/8/P6P/R1K4R w HAha - 0 1";
+
+const CLOCK_MS: u128 = 1000;
+
+/// What GUIs allow beyond a `movetime` before they call it late.
+const SLACK_MS: u128 = 400;
+
+fn scene(fen: Option<&str>, moves: &str, mode: CastlingMode) -> Result<Scene, Fault> {
+    Scene::new(fen, moves, mode).ok_or_else(|| "the position of this step is wrong".into())
+}
+
+fn standard(fen: Option<&str>, moves: &str) -> Result<Scene, Fault> {
+    scene(fen, moves, CastlingMode::Standard)
+}
+
+fn simple(walk: &mut Walk<'_>, fen: Option<&str>, moves: &str, go: &str) -> Result<Verdict, Fault> {
+    let scene = standard(fen, moves)?;
+    Ok(walk.search(&scene, go)?.verdict())
+}
+
+fn depth(walk: &mut Walk<'_>) -> Result<Verdict, Fault> {
+    let mut answer = walk.search(&standard(None, "")?, "go depth 3")?;
+    if !answer.infos.iter().any(|info| info.scored) {
+        answer
+            .remarks
+            .push("no info line with a score; tournament managers want one".to_owned());
+    } else if !answer.infos.iter().any(|info| !info.pv.is_empty()) {
+        answer
+            .remarks
+            .push("no info line with a pv; GUIs have nothing to show".to_owned());
+    }
+    Ok(answer.verdict())
+}
+
+fn movetime(walk: &mut Walk<'_>) -> Result<Verdict, Fault> {
+    let mut answer = walk.search(&standard(None, "e2e4")?, "go movetime 100")?;
+    if answer.took.as_millis() > 100 + SLACK_MS {
+        let took = answer.took.as_millis();
+        answer
+            .remarks
+            .push(format!("took {took} ms instead of 100"));
+    }
+    Ok(answer.verdict())
+}
+
+fn clock(walk: &mut Walk<'_>) -> Result<Verdict, Fault> {
+    let go = format!("go wtime {CLOCK_MS} btime {CLOCK_MS} winc 50 binc 50");
+    let answer = walk.search(&standard(None, "d2d4")?, &go)?;
+    let took = answer.took.as_millis();
+    if took > CLOCK_MS {
+        return Err(format!("took {took} ms with {CLOCK_MS} ms on the clock").into());
+    }
+    Ok(answer.verdict())
+}
+
+fn nodes(walk: &mut Walk<'_>) -> Result<Verdict, Fault> {
+    simple(walk, None, "", "go nodes 500")
+}
+
+fn only_move(walk: &mut Walk<'_>) -> Result<Verdict, Fault> {
+    let go = format!("go wtime {CLOCK_MS} btime {CLOCK_MS}");
+    simple(walk, Some(ONLY_MOVE), "", &go)
+}
+
+fn searchmoves(walk: &mut Walk<'_>) -> Result<Verdict, Fault> {
+    // Moves that no engine plays by itself.
+    let allowed = ["f2f3", "g2g4"];
+    let go = format!("go depth 3 searchmoves {}", allowed.join(" "));
+    let mut answer = walk.search(&standard(None, "")?, &go)?;
+    if !allowed.contains(&&*answer.best) {
+        answer.remarks.push(format!(
+            "asked for {} it played {}",
+            allowed.join(" or "),
+            answer.best
+        ));
+    }
+    Ok(answer.verdict())
+}
+
+fn castles(walk: &mut Walk<'_>) -> Result<Verdict, Fault> {
+    let scene = standard(Some(CASTLING), "")?;
+    let answer = walk.search(&scene, "go depth 2 searchmoves e1g1 e1c1")?;
+    if !["e1g1", "e1c1"].contains(&&*answer.best) {
+        return Ok(Verdict::Skipped(
+            "it does not obey \"searchmoves\"".to_owned(),
+        ));
+    }
+    Ok(answer.verdict())
+}
+
+fn ready_in_search(walk: &mut Walk<'_>) -> Result<Verdict, Fault> {
+    let scene = standard(None, "e2e4 c7c5")?;
+    begin(walk, &scene, "go infinite")?;
+    let asked = Instant::now();
+    walk.send("isready")?;
+    let lines = walk.until("readyok", walk.patience.ready)?;
+    no_answer_in(&lines, "stop")?;
+    let took = asked.elapsed();
+    walk.send("stop")?;
+    let answer = walk.answer(&scene, asked, walk.patience.stop)?;
+    let note = format!("after {} ms", took.as_millis());
+    Ok(Verdict::with_remarks(note, &answer.remarks))
+}
+
+fn stop(walk: &mut Walk<'_>) -> Result<Verdict, Fault> {
+    until_stop(walk, "go infinite")
+}
+
+fn until_stop(walk: &mut Walk<'_>, go: &str) -> Result<Verdict, Fault> {
+    let scene = standard(None, "e2e4 e7e5")?;
+    begin(walk, &scene, go)?;
+    let start = Instant::now();
+    walk.send("stop")?;
+    let answer = walk.answer(&scene, start, walk.patience.stop)?;
+    Ok(answer.verdict())
+}
+
+/// Starts a search and sees that it does not answer by itself.
+fn begin(walk: &mut Walk<'_>, scene: &Scene, go: &str) -> Result<(), Fault> {
+    walk.send(&scene.line)?;
+    walk.send(go)?;
+    let lines = walk.watch(walk.patience.watch)?;
+    no_answer_in(&lines, "stop")
+}
+
+fn no_answer_in(lines: &[String], awaited: &str) -> Result<(), Fault> {
+    if lines.iter().any(|line| first_word(line) == "bestmove") {
+        return Err(format!("it answered before \"{awaited}\"").into());
+    }
+    Ok(())
+}
+
+const GO_PONDER: &str = "go ponder wtime 1000 btime 1000 winc 20 binc 20";
+
+fn without_ponder(walk: &Walk<'_>) -> Option<Verdict> {
+    walk.option("Ponder")
+        .is_none()
+        .then(|| Verdict::Skipped("it has no option Ponder".to_owned()))
+}
+
+fn ponderhit(walk: &mut Walk<'_>) -> Result<Verdict, Fault> {
+    if let Some(skipped) = without_ponder(walk) {
+        return Ok(skipped);
+    }
+    walk.send("setoption name Ponder value true")?;
+    let scene = standard(None, "e2e4 e7e5")?;
+    begin(walk, &scene, GO_PONDER)?;
+    let start = Instant::now();
+    walk.send("ponderhit")?;
+    let answer = walk.answer(&scene, start, walk.patience.search)?;
+    let took = answer.took.as_millis();
+    if took > CLOCK_MS {
+        return Err(format!("took {took} ms with {CLOCK_MS} ms on the clock").into());
+    }
+    Ok(answer.verdict())
+}
+
+fn ponder_stop(walk: &mut Walk<'_>) -> Result<Verdict, Fault> {
+    if let Some(skipped) = without_ponder(walk) {
+        return Ok(skipped);
+    }
+    walk.send("setoption name Ponder value true")?;
+    let verdict = until_stop(walk, GO_PONDER)?;
+    walk.send("setoption name Ponder value false")?;
+    walk.ready()?;
+    Ok(verdict)
+}
+
+fn multipv(walk: &mut Walk<'_>) -> Result<Verdict, Fault> {
+    if walk.option("MultiPV").is_none() {
+        return Ok(Verdict::Skipped("it has no option MultiPV".to_owned()));
+    }
+    walk.send("setoption name MultiPV value 3")?;
+    let answer = walk.search(&standard(None, "")?, "go depth 4")?;
+    walk.send("setoption name MultiPV value 1")?;
+    walk.ready()?;
+    let line = |n| {
+        answer
+            .infos
+            .iter()
+            .rfind(|info| info.multipv == Some(n) && !info.pv.is_empty())
+            .map(|info| &info.pv[0])
+    };
+    let (Some(first), Some(second), Some(third)) = (line(1), line(2), line(3)) else {
+        return Err("asked for three lines it did not show \"multipv 1\" to \"multipv 3\"".into());
+    };
+    if first == second || second == third || first == third {
+        return Err("two of its lines begin with the same move".into());
+    }
+    Ok(answer.verdict())
+}
+
+fn chess960(walk: &mut Walk<'_>) -> Result<Verdict, Fault> {
+    if walk.option("UCI_Chess960").is_none() {
+        return Ok(Verdict::Skipped("it has no option UCI_Chess960".to_owned()));
+    }
+    walk.send("setoption name UCI_Chess960 value true")?;
+    let read = scene(Some(CHESS960), "c1h1 c8a8", CastlingMode::Chess960)?;
+    let mut answer = walk.search(&read, "go depth 3")?;
+    let write = scene(Some(CHESS960), "", CastlingMode::Chess960)?;
+    let castled = walk.search(&write, "go depth 2 searchmoves c1h1")?;
+    answer.remarks.extend(castled.remarks);
+    walk.send("setoption name UCI_Chess960 value false")?;
+    walk.ready()?;
+    Ok(answer.verdict())
+}
+
+fn long_game(walk: &mut Walk<'_>) -> Result<Verdict, Fault> {
+    let moves = "g1f3 g8f6 f3g1 f6g8 ".repeat(150);
+    let scene = standard(None, moves.trim_end())?;
+    debug_assert!(!scene.board.legal_moves().is_empty());
+    let mut answer = walk.search(&scene, "go movetime 50")?;
+    if answer.took > Duration::from_secs(2) {
+        answer
+            .remarks
+            .push(format!("took {} ms", answer.took.as_millis()));
+    }
+    Ok(answer.verdict())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_positions_of_the_steps_are_legal() {
+        for (fen, moves) in [
+            (MIDDLEGAME, ""),
+            (CASTLING, "e1g1 e8c8"),
+            (PROMOTION, "a7a8n"),
+            (ONLY_MOVE, ""),
+        ] {
+            assert!(standard(Some(fen), moves).is_ok(), "{fen}");
+        }
+        assert!(scene(Some(CHESS960), "c1h1 c8a8", CastlingMode::Chess960).is_ok());
+        let promotion = standard(Some(PROMOTION), "").map(|s| s.board.legal_moves());
+        assert!(promotion.is_ok_and(|moves| moves.iter().all(|m| m.is_promotion())));
+        let only = standard(Some(ONLY_MOVE), "").map(|s| s.board.legal_moves().len());
+        assert!(matches!(only, Ok(1)));
+    }
+}

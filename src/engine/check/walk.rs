@@ -1,0 +1,359 @@
+//! From step to step, with an engine that runs.
+
+use std::process::ExitStatus;
+use std::time::{Duration, Instant};
+
+use shakmaty::{Chess, Position};
+
+use super::super::EngineCommand;
+use super::lines::{DeclaredOption, Info};
+use super::peer::{Missing, Peer};
+use super::scene::{Scene, read_move};
+use super::{Outcome, Patience, Report, Step, ending, handshake, play};
+
+/// An engine that has to be started this often again is not worth more
+/// waiting.
+const MAX_RESTARTS: u32 = 8;
+
+/// How a step went that did not fail.
+pub(super) enum Verdict {
+    Passed(String),
+    Warning(String),
+    Skipped(String),
+}
+
+impl Verdict {
+    /// Passed with `note`, unless there are remarks.
+    pub(super) fn with_remarks(note: String, remarks: &[String]) -> Self {
+        if remarks.is_empty() {
+            Self::Passed(note)
+        } else {
+            Self::Warning(remarks.join("; "))
+        }
+    }
+}
+
+/// Why a step failed, in a user's words.
+pub(super) struct Fault(pub(super) String);
+
+impl From<String> for Fault {
+    fn from(text: String) -> Self {
+        Self(text)
+    }
+}
+
+impl From<&str> for Fault {
+    fn from(text: &str) -> Self {
+        Self(text.to_owned())
+    }
+}
+
+type StepFn = fn(&mut Walk<'_>) -> Result<Verdict, Fault>;
+
+/// A search that has been answered.
+pub(super) struct Answer {
+    pub(super) best: String,
+    pub(super) infos: Vec<Info>,
+    pub(super) took: Duration,
+    /// Not wrong, but worth a warning.
+    pub(super) remarks: Vec<String>,
+}
+
+impl Answer {
+    pub(super) fn note(&self) -> String {
+        format!("{} after {} ms", self.best, self.took.as_millis())
+    }
+
+    pub(super) fn verdict(self) -> Verdict {
+        Verdict::with_remarks(self.note(), &self.remarks)
+    }
+}
+
+/// The checker's state between steps.
+pub(super) struct Walk<'a> {
+    command: &'a EngineCommand,
+    pub(super) patience: &'a Patience,
+    peer: Option<Peer>,
+    /// Lines of a process that is gone.
+    exchange: Vec<String>,
+    restarts: u32,
+    pub(super) name: Option<String>,
+    pub(super) options: Vec<DeclaredOption>,
+}
+
+impl<'a> Walk<'a> {
+    pub(super) fn new(command: &'a EngineCommand, patience: &'a Patience) -> Self {
+        Self {
+            command,
+            patience,
+            peer: None,
+            exchange: Vec::new(),
+            restarts: 0,
+            name: None,
+            options: Vec::new(),
+        }
+    }
+
+    pub(super) fn run(mut self, seen: &mut dyn FnMut(&Step)) -> Report {
+        let mut report = Report::default();
+        let mut lost: Option<&str> = None;
+        let steps = handshake::STEPS
+            .iter()
+            .chain(play::STEPS)
+            .chain(ending::STEPS);
+        for &(name, step_fn) in steps {
+            let step = match lost {
+                Some(reason) => skipped(name, reason),
+                None => self.step(name, step_fn),
+            };
+            if step.outcome == Outcome::Failed {
+                // Whatever state it is in now, the next step deserves a
+                // fresh one.
+                self.peer = None;
+                if handshake::is_essential(name) {
+                    lost = Some("the engine cannot be talked to");
+                } else if self.restarts >= MAX_RESTARTS {
+                    lost = Some("too many failures before");
+                }
+            }
+            seen(&step);
+            report.steps.push(step);
+        }
+        report.name = self.name.take();
+        report
+    }
+
+    fn step(&mut self, name: &'static str, step_fn: StepFn) -> Step {
+        self.exchange.clear();
+        if let Some(peer) = &mut self.peer {
+            peer.new_exchange();
+        }
+        let result = step_fn(self);
+        let (outcome, explanation) = match result {
+            Ok(Verdict::Passed(text)) => (Outcome::Passed, text),
+            Ok(Verdict::Warning(text)) => (Outcome::Warning, text),
+            Ok(Verdict::Skipped(text)) => (Outcome::Skipped, text),
+            Err(Fault(text)) => (Outcome::Failed, text),
+        };
+        let exchange = self
+            .peer
+            .as_ref()
+            .map_or_else(|| std::mem::take(&mut self.exchange), Peer::exchange);
+        Step {
+            name,
+            outcome,
+            explanation,
+            exchange,
+        }
+    }
+
+    /// A process and no word said yet.
+    pub(super) fn start(&mut self) -> Result<&mut Peer, Fault> {
+        self.peer = None;
+        let peer = Peer::start(self.command).map_err(|e| Fault(e.to_string()))?;
+        Ok(self.peer.insert(peer))
+    }
+
+    /// The running engine, started and greeted anew if the last one was lost.
+    pub(super) fn peer(&mut self) -> Result<&mut Peer, Fault> {
+        if self.peer.is_none() {
+            self.restarts += 1;
+            let (start, ready) = (self.patience.start, self.patience.ready);
+            let peer = self.start()?;
+            peer.send("uci");
+            let again = |missing| explain(&missing, "uciok", start);
+            peer.until("uciok", start).map_err(again)?;
+            peer.send("isready");
+            let again = |missing| explain(&missing, "readyok", ready);
+            peer.until("readyok", ready).map_err(again)?;
+            peer.new_exchange();
+        }
+        self.peer.as_mut().ok_or_else(|| "no engine".into())
+    }
+
+    /// Ends this process; the next step starts another.
+    pub(super) fn drop_peer(&mut self) {
+        if let Some(peer) = self.peer.take() {
+            self.exchange = peer.exchange();
+        }
+    }
+
+    pub(super) fn send(&mut self, line: &str) -> Result<(), Fault> {
+        self.peer()?.send(line);
+        Ok(())
+    }
+
+    pub(super) fn until(&mut self, word: &str, limit: Duration) -> Result<Vec<String>, Fault> {
+        self.peer()?
+            .until(word, limit)
+            .map_err(|missing| explain(&missing, word, limit))
+    }
+
+    pub(super) fn watch(&mut self, time: Duration) -> Result<Vec<String>, Fault> {
+        self.peer()?
+            .watch(time)
+            .map_err(|missing| explain(&missing, "answer", time))
+    }
+
+    /// `isready`, and nothing but `readyok` and remarks for an answer.
+    pub(super) fn ready(&mut self) -> Result<(), Fault> {
+        self.send("isready")?;
+        let lines = self.until("readyok", self.patience.ready)?;
+        if lines.iter().any(|line| first_word(line) == "bestmove") {
+            return Err("it sent a bestmove that nobody asked for".into());
+        }
+        Ok(())
+    }
+
+    /// The declared option of this name.
+    pub(super) fn option(&self, name: &str) -> Option<&DeclaredOption> {
+        self.options
+            .iter()
+            .find(|option| option.name.eq_ignore_ascii_case(name))
+    }
+
+    /// Sends a position and a `go`, and judges all that comes back.
+    pub(super) fn search(&mut self, scene: &Scene, go: &str) -> Result<Answer, Fault> {
+        self.send(&scene.line)?;
+        let start = Instant::now();
+        self.send(go)?;
+        self.answer(scene, start, self.patience.search)
+    }
+
+    /// The answer to a search that began at `start`.
+    pub(super) fn answer(
+        &mut self,
+        scene: &Scene,
+        start: Instant,
+        limit: Duration,
+    ) -> Result<Answer, Fault> {
+        let mut lines = self.until("bestmove", limit)?;
+        let took = start.elapsed();
+        let last = lines.pop().unwrap_or_default();
+        self.ready()?;
+        let (infos, mut remarks) = judge_lines(&lines, scene)?;
+        let mut words = last.split_ascii_whitespace().skip(1);
+        let best = words.next().unwrap_or_default().to_owned();
+        if scene.board.legal_moves().is_empty() {
+            if !["(none)", "0000", "NULL"].contains(&&*best) {
+                remarks.push(format!(
+                    "without a legal move \"bestmove (none)\" is expected, not \"{last}\""
+                ));
+            }
+            return Ok(Answer {
+                best,
+                infos,
+                took,
+                remarks,
+            });
+        }
+        let m = scene
+            .read_move(&best)
+            .map_err(|problem| format!("bestmove: {problem}"))?;
+        if let (Some("ponder"), Some(reply)) = (words.next(), words.next()) {
+            let mut after = scene.board.clone();
+            after.play_unchecked(m);
+            if let Err(problem) = read_move(&after, reply, scene.mode) {
+                remarks.push(format!("ponder move: {problem}"));
+            }
+        }
+        let first_pv = infos
+            .iter()
+            .rfind(|info| info.multipv.unwrap_or(1) == 1 && !info.pv.is_empty());
+        if let Some(info) = first_pv
+            && info.pv[0] != best
+        {
+            remarks.push(format!(
+                "the last line of play begins with {} but it played {best}",
+                info.pv[0]
+            ));
+        }
+        Ok(Answer {
+            best,
+            infos,
+            took,
+            remarks,
+        })
+    }
+}
+
+fn judge_lines(lines: &[String], scene: &Scene) -> Result<(Vec<Info>, Vec<String>), Fault> {
+    let mut infos = Vec::new();
+    let mut remarks: Vec<String> = Vec::new();
+    let mut remark = |text: String| {
+        // One of a kind is enough.
+        if remarks.len() < 5 && !remarks.contains(&text) {
+            remarks.push(text);
+        }
+    };
+    for line in lines {
+        match first_word(line) {
+            "info" => {}
+            "" => continue,
+            _ => {
+                remark("it prints lines during a search that are not UCI".to_owned());
+                continue;
+            }
+        }
+        let info = Info::parse(line).map_err(|problem| format!("\"{line}\": {problem}"))?;
+        if let Some(word) = info.unknown.first() {
+            remark(format!("info lines with a word unknown to UCI: \"{word}\""));
+        }
+        if let Err(problem) = judge_pv(&scene.board, &info.pv, scene) {
+            remark(format!("a line of play (pv) is wrong: {problem}"));
+        }
+        infos.push(info);
+    }
+    Ok((infos, remarks))
+}
+
+fn judge_pv(board: &Chess, pv: &[String], scene: &Scene) -> Result<(), String> {
+    let mut board = board.clone();
+    for word in pv {
+        let m = read_move(&board, word, scene.mode)?;
+        board.play_unchecked(m);
+    }
+    Ok(())
+}
+
+fn skipped(name: &'static str, reason: &str) -> Step {
+    Step {
+        name,
+        outcome: Outcome::Skipped,
+        explanation: reason.to_owned(),
+        exchange: Vec::new(),
+    }
+}
+
+pub(super) fn first_word(line: &str) -> &str {
+    line.split_ascii_whitespace().next().unwrap_or_default()
+}
+
+/// A missing answer in a user's words.
+pub(super) fn explain(missing: &Missing, word: &str, limit: Duration) -> Fault {
+    Fault(match missing {
+        Missing::Silent => format!("no \"{word}\" within {}", seconds(limit)),
+        Missing::TooLong => "it printed a line of more than 64 KiB".to_owned(),
+        Missing::Flood => format!("it printed more than 4 MiB without \"{word}\""),
+        Missing::Gone(status) => gone(*status),
+    })
+}
+
+fn gone(status: Option<ExitStatus>) -> String {
+    let Some(status) = status else {
+        return "it closed its output".to_owned();
+    };
+    let text = format!("it ended by itself ({status})");
+    if text.contains("SIGILL") || status.code() == Some(0xC000_001D_u32.cast_signed()) {
+        return text + "; is this build made for another processor?";
+    }
+    text
+}
+
+pub(super) fn seconds(time: Duration) -> String {
+    if time < Duration::from_secs(1) {
+        format!("{} ms", time.as_millis())
+    } else {
+        format!("{} s", time.as_secs_f32())
+    }
+}

@@ -18,7 +18,7 @@ use std::{
 
 use shakmaty::{Chess, Position};
 use tabia::book::{
-    Lookup, Probe,
+    Lookup, Probe, Wanted,
     ctg::{CtgBook, NormalBoard, OpenOptions},
 };
 
@@ -53,10 +53,12 @@ fn main() {
         for (case, position) in cases {
             let moves = position.legal_moves().len();
             let mut first = Lookup::default();
-            open.probe(position, &mut first).unwrap();
+            open.probe(position, Wanted::Transpositions, &mut first)
+                .unwrap();
             let mut found = Lookup::default();
             let time = median(|| {
-                open.probe(black_box(position), &mut found).unwrap();
+                open.probe(black_box(position), Wanted::Transpositions, &mut found)
+                    .unwrap();
             });
             assert_eq!(found, first);
             println!(

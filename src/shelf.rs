@@ -6,8 +6,8 @@ use std::sync::Arc;
 
 use shakmaty::Color;
 
-use crate::book::ctg::{self, CtgBook};
 use crate::book::Probe;
+use crate::book::ctg::{self, CtgBook};
 use crate::settings::{OptionId, STARTER, Settings};
 
 /// A book that somebody wants to play from.
@@ -200,7 +200,8 @@ fn short_name(path: &str) -> String {
     if path == STARTER {
         return "starter".to_owned();
     }
-    Path::new(path)
-        .file_name()
-        .map_or_else(|| path.to_owned(), |name| name.to_string_lossy().into_owned())
+    Path::new(path).file_name().map_or_else(
+        || path.to_owned(),
+        |name| name.to_string_lossy().into_owned(),
+    )
 }

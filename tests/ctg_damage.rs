@@ -11,7 +11,7 @@ use common::{choices, random_book, wander};
 use proptest::prelude::*;
 use shakmaty::Chess;
 use tabia::book::{
-    Lookup, Probe,
+    Lookup, Probe, Wanted,
     ctg::{CtgBook, OpenOptions, Page},
 };
 
@@ -99,7 +99,7 @@ fn a_damaged_entry_is_named_with_page_and_byte() {
     let book = with_index(folder.path(), &bytes);
     let mut found = Lookup::default();
     let error = book
-        .probe(&Chess::default(), &mut found)
+        .probe(&Chess::default(), Wanted::Transpositions, &mut found)
         .unwrap_err()
         .to_string();
     let expected = "page 0 (file byte 4156): entry at byte 60: \
@@ -182,7 +182,7 @@ fn exercise(path: &Path, positions: &[Chess]) {
         };
         let mut found = Lookup::default();
         for position in positions {
-            let _ = book.probe(position, &mut found);
+            let _ = book.probe(position, Wanted::Transpositions, &mut found);
             let _ = book.contains(position);
             let _ = book.explain(position);
         }

@@ -13,7 +13,7 @@ use common::{
 };
 use shakmaty::{CastlingMode, Chess, Position, fen::Fen};
 use tabia::book::{
-    Annotation, BookMove, Lookup, PositionRecord, Probe,
+    Annotation, BookMove, Lookup, PositionRecord, Probe, Wanted,
     ctg::{CtgBook, Error, NormalBoard, OpenOptions, Step, encode_move_byte},
     file::Change,
 };
@@ -26,7 +26,8 @@ fn open(path: &Path) -> CtgBook {
 
 fn probe(book: &CtgBook, position: &Chess) -> Lookup {
     let mut found = Lookup::default();
-    book.probe(position, &mut found).unwrap();
+    book.probe(position, Wanted::Transpositions, &mut found)
+        .unwrap();
     found
 }
 
@@ -497,7 +498,8 @@ fn a_book_cut_while_open_gives_errors_and_no_crash() {
         let (path, positions) = large_book(folder.path());
         let book = CtgBook::open(&path, &options).unwrap();
         let mut found = Lookup::default();
-        book.probe(&positions[50], &mut found).unwrap();
+        book.probe(&positions[50], Wanted::Transpositions, &mut found)
+            .unwrap();
         fs::File::options()
             .write(true)
             .open(&path)
@@ -514,7 +516,7 @@ fn a_book_cut_while_open_gives_errors_and_no_crash() {
                 }
                 Err(error) => panic!("{error}"),
             }
-            if let Err(error) = book.probe(position, &mut found) {
+            if let Err(error) = book.probe(position, Wanted::Transpositions, &mut found) {
                 assert_eq!(found, Lookup::default());
                 assert!(
                     error
@@ -535,7 +537,7 @@ fn a_book_cut_while_open_gives_errors_and_no_crash() {
             .set_len(20)
             .unwrap();
         for position in positions.iter().take(50) {
-            let _ = book.probe(position, &mut found);
+            let _ = book.probe(position, Wanted::Transpositions, &mut found);
         }
     }
 }

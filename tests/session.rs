@@ -38,7 +38,7 @@ use std::time::Duration;
 
 use shakmaty::uci::UciMove;
 use shakmaty::{Chess, Color, Position};
-use tabia::book::{Annotation, BookMove, Lookup, PositionRecord, Probe, Stats, ctg};
+use tabia::book::{Annotation, BookMove, Lookup, PositionRecord, Probe, Stats, Wanted, ctg};
 use tabia::session::{Engines, Event, Outlet, Profile, Request, Session};
 use tabia::settings::{OptionId, SPECS, Settings};
 use tabia::shelf::{BookSpec, OpenBook, Shelf};
@@ -50,7 +50,12 @@ struct WrittenBook {
 }
 
 impl Probe for WrittenBook {
-    fn probe(&self, position: &Chess, found: &mut Lookup) -> Result<(), ctg::Error> {
+    fn probe(
+        &self,
+        position: &Chess,
+        _wanted: Wanted,
+        found: &mut Lookup,
+    ) -> Result<(), ctg::Error> {
         found.clear();
         if let Some(moves) = self.moves.get(position) {
             found.here = Some(PositionRecord::default());
@@ -316,9 +321,13 @@ fn hold(path: &Path) -> Result<(), String> {
             at += 1;
         }
         if let Some(expected) = lines.get(at)
-            && ["gui<", "eng<", "ask<"].iter().any(|kind| expected.starts_with(kind))
+            && ["gui<", "eng<", "ask<"]
+                .iter()
+                .any(|kind| expected.starts_with(kind))
         {
-            return Err(format!("{transcript}    nothing more came, but expected: {expected}"));
+            return Err(format!(
+                "{transcript}    nothing more came, but expected: {expected}"
+            ));
         }
     }
     Ok(())
@@ -336,7 +345,11 @@ fn every_conversation_goes_as_written() {
     assert!(paths.len() >= 10, "the conversations are gone: {paths:?}");
     let failures: Vec<String> = paths
         .iter()
-        .filter_map(|path| hold(path).err().map(|text| format!("{}:\n{text}", path.display())))
+        .filter_map(|path| {
+            hold(path)
+                .err()
+                .map(|text| format!("{}:\n{text}", path.display()))
+        })
         .collect();
     assert!(failures.is_empty(), "{}", failures.join("\n\n"));
 }

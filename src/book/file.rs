@@ -1,8 +1,9 @@
 //! Read access to a book file that may be larger than memory and may change
 //! under our hands.
 //!
-//! Three ways to hold a file, chosen at opening:
+//! Ways to hold a file, chosen at opening:
 //!
+//! * **static**: bytes that are part of the program;
 //! * **in memory**: files up to [`IN_MEMORY_LIMIT`] bytes are simply read;
 //! * **mapped**: larger files; no private memory, nothing is copied;
 //! * **positional reads** (`mmap: false`, or where mapping fails): every access
@@ -86,14 +87,15 @@ pub enum Change {
 #[derive(Debug)]
 pub struct BookFile {
     path: Arc<Path>,
-    file: File,
-    identity: Identity,
+    /// `None` for bytes that are part of the program.
+    file: Option<(File, Identity)>,
     len: u64,
     store: Store,
 }
 
 #[derive(Debug)]
 enum Store {
+    Static(&'static [u8]),
     Memory(Box<[u8]>),
     Mapped { map: Mmap, shrunk: AtomicBool },
     Positional,
@@ -135,11 +137,29 @@ impl BookFile {
         };
         Ok(BookFile {
             path: path.into(),
-            identity: Identity::of(&metadata),
-            file,
+            file: Some((file, Identity::of(&metadata))),
             len,
             store,
         })
+    }
+
+    /// Bytes that are part of the program, under a name for messages.
+    #[must_use]
+    pub fn from_static(name: &Path, bytes: &'static [u8]) -> BookFile {
+        BookFile {
+            path: name.into(),
+            file: None,
+            len: bytes.len() as u64,
+            store: Store::Static(bytes),
+        }
+    }
+
+    /// Length of the open file now.
+    fn present_len(&self) -> io::Result<u64> {
+        match &self.file {
+            Some((file, _)) => Ok(file.metadata()?.len()),
+            None => Ok(self.len),
+        }
     }
 
     /// The path it was opened with.
@@ -169,9 +189,10 @@ impl BookFile {
     /// The system cannot tell the length of the open file.
     pub fn view(&self) -> Result<View<'_>, ReadError> {
         let bytes = match &self.store {
+            Store::Static(bytes) => Some(*bytes),
             Store::Memory(bytes) => Some(&**bytes),
             Store::Mapped { map, shrunk } => {
-                if !shrunk.load(Ordering::Relaxed) && self.file.metadata()?.len() < self.len {
+                if !shrunk.load(Ordering::Relaxed) && self.present_len()? < self.len {
                     shrunk.store(true, Ordering::Relaxed);
                 }
                 (!shrunk.load(Ordering::Relaxed)).then_some(&**map)
@@ -186,17 +207,21 @@ impl BookFile {
     /// a mapping into memory.
     #[must_use]
     pub fn positional_view(&self) -> View<'_> {
-        View {
-            file: self,
-            bytes: None,
-        }
+        let bytes = match &self.store {
+            Store::Static(bytes) => Some(*bytes),
+            _ => None,
+        };
+        View { file: self, bytes }
     }
 
     /// Compares the file now behind the path with the open one.
     #[must_use]
     pub fn change(&self) -> Change {
+        let Some((_, identity)) = &self.file else {
+            return Change::None;
+        };
         match self.path.metadata() {
-            Ok(metadata) => self.identity.compare(&Identity::of(&metadata)),
+            Ok(metadata) => identity.compare(&Identity::of(&metadata)),
             Err(_) => Change::Gone,
         }
     }
@@ -262,14 +287,17 @@ impl<'f> View<'f> {
             let end = start.saturating_add(count);
             return Ok(bytes.get(start..end).unwrap_or_default());
         }
+        let Some((file, _)) = &self.file.file else {
+            return Ok(&[]);
+        };
         let wanted = buffer.get_mut(..count).unwrap_or_default();
         let mut done = 0;
         while let Some(rest) = wanted.get_mut(done..).filter(|rest| !rest.is_empty()) {
-            match read_at(&self.file.file, rest, offset + done as u64) {
+            match read_at(file, rest, offset + done as u64) {
                 Ok(0) => {
                     return Err(ReadError::Shrunk {
                         was: self.file.len,
-                        now: self.file.file.metadata()?.len(),
+                        now: self.file.present_len()?,
                     });
                 }
                 Ok(more) => done += more,

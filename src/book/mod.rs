@@ -19,8 +19,9 @@ use shakmaty::Chess;
 ///
 /// Takes `&self`: one open book may be asked from several threads.
 pub trait Probe {
-    /// Fills `found` with what the book knows about `position`; it is
-    /// cleared first, so one buffer serves many calls without allocating.
+    /// Fills `found` with what the book knows about `position`, as far as it
+    /// is `wanted`; it is cleared first, so one buffer serves many calls
+    /// without allocating.
     ///
     /// A position that is not in the book is no error: `found.here` is `None`
     /// then (`found.moves` may still hold transpositions: moves into
@@ -30,7 +31,8 @@ pub trait Probe {
     ///
     /// The book cannot be read any more or is damaged at a place that this
     /// position needs. `found` is empty then.
-    fn probe(&self, position: &Chess, found: &mut Lookup) -> Result<(), ctg::Error>;
+    fn probe(&self, position: &Chess, wanted: Wanted, found: &mut Lookup)
+    -> Result<(), ctg::Error>;
 
     /// Whether the position itself is stored.
     ///
@@ -38,4 +40,19 @@ pub trait Probe {
     ///
     /// As for [`Probe::probe`].
     fn contains(&self, position: &Chess) -> Result<bool, ctg::Error>;
+
+    /// Whether the file still is what was opened; if not, it should be
+    /// opened anew when that suits.
+    fn is_current(&self) -> bool {
+        true
+    }
+}
+
+/// Which moves of a position are asked for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Wanted {
+    /// Those that somebody has stored.
+    Stored,
+    /// Also every other legal move that leads to a position of the book.
+    Transpositions,
 }

@@ -17,18 +17,18 @@ use clap::{Args, Parser, Subcommand};
                   faults); 2 wrong usage, configuration or files.\n\n\
                   Example: tabia --engine stockfish --book main.ctg --set \"Book Variety=20\""
 )]
-pub struct Cli {
+pub(super) struct Cli {
     /// The command; `play` when there is none.
     #[command(subcommand)]
-    pub command: Option<Command>,
+    pub(super) command: Option<Command>,
     /// Arguments of `play`.
     #[command(flatten)]
-    pub play: PlayArgs,
+    pub(super) play: PlayArgs,
 }
 
 /// What tabia can do.
 #[derive(Debug, Subcommand)]
-pub enum Command {
+pub(super) enum Command {
     /// The UCI adapter on standard input and output (also without a command)
     #[command(after_help = "Examples:\n  \
         tabia play --engine stockfish --book main.ctg\n  \
@@ -56,92 +56,92 @@ pub enum Command {
 
 /// Where the configuration comes from.
 #[derive(Args, Clone, Debug, Default)]
-pub struct ConfigArgs {
+pub(super) struct ConfigArgs {
     /// Configuration file [default: $TABIA_CONFIG, then tabia.toml or
     /// engines.toml beside the program, in the user's configuration folder,
     /// and engines.toml in the current folder]
     #[arg(long, value_name = "FILE")]
-    pub config: Option<PathBuf>,
+    pub(super) config: Option<PathBuf>,
 }
 
 /// Arguments of `play`.
 #[derive(Args, Clone, Debug, Default)]
-pub struct PlayArgs {
+pub(super) struct PlayArgs {
     #[command(flatten)]
-    pub config: ConfigArgs,
+    pub(super) config: ConfigArgs,
     /// The engine: a name from the configuration, or the path of a program
     #[arg(long, value_name = "NAME")]
-    pub engine: Option<String>,
+    pub(super) engine: Option<String>,
     /// A book to play from; may be given several times, asked in this order
     /// [default: the starter book]
     #[arg(long, value_name = "FILE")]
-    pub book: Vec<PathBuf>,
+    pub(super) book: Vec<PathBuf>,
     /// Sets a UCI option, ours or the engine's, as if the GUI had
     #[arg(long, value_name = "NAME=VALUE")]
-    pub set: Vec<String>,
+    pub(super) set: Vec<String>,
     /// Writes the whole conversation to a file
     #[arg(long, value_name = "FILE")]
-    pub log: Option<PathBuf>,
+    pub(super) log: Option<PathBuf>,
     /// Reads books by system calls instead of mapping them into memory
     #[arg(long)]
-    pub no_mmap: bool,
+    pub(super) no_mmap: bool,
     /// Prints the configuration that would be used, and ends
     #[arg(long)]
-    pub check_config: bool,
+    pub(super) check_config: bool,
     /// An engine to run, with its arguments, instead of a configured one
     #[arg(last = true, value_name = "COMMAND")]
-    pub command: Vec<std::ffi::OsString>,
+    pub(super) command: Vec<std::ffi::OsString>,
 }
 
 /// Arguments of `info`.
 #[derive(Args, Debug)]
-pub struct InfoArgs {
+pub(super) struct InfoArgs {
     /// The book
-    pub book: PathBuf,
+    pub(super) book: PathBuf,
     /// Prints one JSON object
     #[arg(long)]
-    pub json: bool,
+    pub(super) json: bool,
     /// Reads the book by system calls instead of mapping it into memory
     #[arg(long)]
-    pub no_mmap: bool,
+    pub(super) no_mmap: bool,
 }
 
 /// Arguments of `probe`.
 #[derive(Args, Debug)]
-pub struct ProbeArgs {
+pub(super) struct ProbeArgs {
     /// The book
-    pub book: PathBuf,
+    pub(super) book: PathBuf,
     /// The position [default: the start position]; `-` reads FENs from
     /// standard input, one a line
     #[arg(value_name = "FEN", num_args = 0..)]
-    pub fen: Vec<String>,
+    pub(super) fen: Vec<String>,
     /// Moves to play from there first, as in "e2e4 e7e5"
     #[arg(long, value_name = "MOVES")]
-    pub moves: Option<String>,
+    pub(super) moves: Option<String>,
     /// Prints one JSON object a position
     #[arg(long)]
-    pub json: bool,
+    pub(super) json: bool,
     /// Shows file, page, offset and bytes of every entry
     #[arg(long)]
-    pub explain: bool,
+    pub(super) explain: bool,
     /// Sets one of the options that decide between moves
     #[arg(long, value_name = "NAME=VALUE")]
-    pub set: Vec<String>,
+    pub(super) set: Vec<String>,
     /// Reads the book by system calls instead of mapping it into memory
     #[arg(long)]
-    pub no_mmap: bool,
+    pub(super) no_mmap: bool,
 }
 
 /// Arguments of `check-engine`.
 #[derive(Args, Debug)]
-pub struct CheckEngineArgs {
+pub(super) struct CheckEngineArgs {
     #[command(flatten)]
-    pub config: ConfigArgs,
+    pub(super) config: ConfigArgs,
     /// A name from the configuration, or the path of a program
-    pub name: Option<String>,
+    pub(super) name: Option<String>,
     /// The engine's command with its arguments
     #[arg(last = true, value_name = "COMMAND")]
-    pub command: Vec<std::ffi::OsString>,
+    pub(super) command: Vec<std::ffi::OsString>,
 }
 
 #[cfg(test)]
@@ -168,11 +168,26 @@ mod tests {
 
     #[test]
     fn play_is_the_default_and_takes_one_word_forms() {
-        let cli = Cli::parse_from(["tabia", "--config=a.toml", "--engine=/opt/x", "--", "y", "-z"]);
+        let cli = Cli::parse_from([
+            "tabia",
+            "--config=a.toml",
+            "--engine=/opt/x",
+            "--",
+            "y",
+            "-z",
+        ]);
         assert!(cli.command.is_none());
         assert_eq!(cli.play.engine.as_deref(), Some("/opt/x"));
         assert_eq!(cli.play.command, ["y", "-z"]);
-        let cli = Cli::parse_from(["tabia", "probe", "b.ctg", "8/8/8/8/8/8/8/Kk6", "w", "-", "-"]);
+        let cli = Cli::parse_from([
+            "tabia",
+            "probe",
+            "b.ctg",
+            "8/8/8/8/8/8/8/Kk6",
+            "w",
+            "-",
+            "-",
+        ]);
         let Some(Command::Probe(probe)) = cli.command else {
             panic!("not probe");
         };

@@ -35,7 +35,10 @@ pub(super) fn run(args: &InfoArgs, out: &mut impl Write) -> anyhow::Result<u8> {
         folders: Vec::new(),
         mmap: !args.no_mmap,
     };
-    let path = args.book.to_str().context("the path is not valid Unicode")?;
+    let path = args
+        .book
+        .to_str()
+        .context("the path is not valid Unicode")?;
     let book = opener.open(path)?;
     let info = book.info()?;
     if args.json {

@@ -32,7 +32,7 @@ pub(super) fn run(args: &PlayArgs) -> anyhow::Result<u8> {
         mmap: !args.no_mmap,
     };
     let rim = Rim {
-        input: Box::new(io::stdin().lock()),
+        input: Box::new(io::stdin()),
         output: relay::standard_output().context("standard output")?,
         commands,
         open_books: Box::new(move |specs, present| opener.shelf(specs, present)),
@@ -41,10 +41,7 @@ pub(super) fn run(args: &PlayArgs) -> anyhow::Result<u8> {
 }
 
 /// The engines to try, with all that the command line adds.
-fn engines(
-    args: &PlayArgs,
-    config: &Config,
-) -> anyhow::Result<(Engines, Vec<EngineCommand>)> {
+fn engines(args: &PlayArgs, config: &Config) -> anyhow::Result<(Engines, Vec<EngineCommand>)> {
     let (mut engines, commands) = match (args.command.split_first(), &args.engine) {
         (Some((program, rest)), _) => one_engine(config, command_of(program, rest))?,
         (None, Some(name)) => {
@@ -194,12 +191,21 @@ fn print_config(
         if let Some(dir) = &command.dir {
             writeln!(out, "  folder: {}", dir.display())?;
         }
-        writeln!(out, "  start timeout: {} ms", profile.start_timeout.as_millis())?;
+        writeln!(
+            out,
+            "  start timeout: {} ms",
+            profile.start_timeout.as_millis()
+        )?;
         for (name, value) in &profile.options {
             writeln!(out, "  {name} = {value}")?;
         }
         for spec in &SPECS {
-            writeln!(out, "  {} = {}", spec.name, profile.settings.display(spec.id))?;
+            writeln!(
+                out,
+                "  {} = {}",
+                spec.name,
+                profile.settings.display(spec.id)
+            )?;
         }
         for book in &profile.books {
             write!(out, "  book {}", book.path)?;

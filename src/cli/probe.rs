@@ -11,7 +11,7 @@ use shakmaty::{CastlingMode, Chess, EnPassantMode, Position};
 
 use super::args::ProbeArgs;
 use crate::book::ctg::{CtgBook, Explanation, Trace};
-use crate::book::{BookMove, Lookup, Probe};
+use crate::book::{BookMove, Lookup, Probe, Wanted};
 use crate::choose::{self, Weighed};
 use crate::session::from_fen;
 use crate::settings::{OptionId, Settings};
@@ -64,7 +64,10 @@ pub(super) fn run(args: &ProbeArgs, out: &mut impl Write) -> anyhow::Result<u8> 
         folders: Vec::new(),
         mmap: !args.no_mmap,
     };
-    let path = args.book.to_str().context("the path is not valid Unicode")?;
+    let path = args
+        .book
+        .to_str()
+        .context("the path is not valid Unicode")?;
     let book = opener.open(path)?;
     for notice in book.notices() {
         let _ = writeln!(io::stderr(), "tabia: {notice}");
@@ -138,7 +141,8 @@ impl Prober<'_> {
 
     fn look_up(&self, position: Chess) -> anyhow::Result<Answer> {
         let mut found = Lookup::default();
-        self.book.probe(&position, &mut found)?;
+        self.book
+            .probe(&position, Wanted::Transpositions, &mut found)?;
         let mut verdicts = Vec::new();
         choose::weigh(
             &found.moves,
@@ -222,9 +226,9 @@ impl Answer {
     }
 
     fn rows(&self) -> impl Iterator<Item = (&BookMove, &Weighed)> {
-        self.order.iter().filter_map(|index| {
-            Some((self.found.moves.get(*index)?, self.verdicts.get(*index)?))
-        })
+        self.order
+            .iter()
+            .filter_map(|index| Some((self.found.moves.get(*index)?, self.verdicts.get(*index)?)))
     }
 
     fn san(&self, mv: &BookMove) -> String {
@@ -241,7 +245,10 @@ impl Answer {
             draws: here.stats.draws,
             losses: here.stats.losses,
             commentary: here.commentary_for(self.position.turn()),
-            moves: self.rows().map(|(mv, verdict)| self.json_move(mv, verdict)).collect(),
+            moves: self
+                .rows()
+                .map(|(mv, verdict)| self.json_move(mv, verdict))
+                .collect(),
         };
         serde_json::to_writer(&mut *out, &json)?;
         writeln!(out)?;
@@ -281,7 +288,11 @@ impl Answer {
                 write!(
                     out,
                     "{} games: {} to move won {}, drew {}, lost {}",
-                    stats.games, self.position.turn(), stats.wins, stats.draws, stats.losses
+                    stats.games,
+                    self.position.turn(),
+                    stats.wins,
+                    stats.draws,
+                    stats.losses
                 )?;
                 if here.commentary != 0 {
                     write!(out, " (${})", here.commentary_for(self.position.turn()))?;
@@ -342,7 +353,11 @@ impl Answer {
         if self.found.here.is_none() {
             write!(out, "not in the book")?;
         } else {
-            write!(out, "{} games", self.found.here.unwrap_or_default().stats.games)?;
+            write!(
+                out,
+                "{} games",
+                self.found.here.unwrap_or_default().stats.games
+            )?;
         }
         for (mv, verdict) in self.rows() {
             write!(
@@ -399,7 +414,10 @@ fn write_trace(trace: &Trace, out: &mut impl Write) -> io::Result<()> {
         }
         writeln!(out)?;
     } else {
-        writeln!(out, "  the format cannot hold it (castling rights of Chess960)")?;
+        writeln!(
+            out,
+            "  the format cannot hold it (castling rights of Chess960)"
+        )?;
     }
     let steps: Vec<String> = trace.steps.iter().map(ToString::to_string).collect();
     if !steps.is_empty() {

@@ -8,7 +8,7 @@ use shakmaty::{CastlingMode, Chess, Color, Move, Position};
 
 use super::game::Game;
 use super::{Outlet, Session, info_string};
-use crate::book::{BookMove, Lookup, Probe};
+use crate::book::{BookMove, Lookup, Probe, Wanted};
 use crate::choose::{self, Dropped, Weighed};
 use crate::settings::{OptionId, Settings};
 use crate::shelf::{OpenBook, Shelf};
@@ -81,11 +81,16 @@ impl Librarian {
         position: &Chess,
         asked: Option<&[Move]>,
     ) -> Result<(), String> {
-        book.probe(position, &mut self.found)
+        let policy = settings.policy();
+        let wanted = if policy.transpositions {
+            Wanted::Transpositions
+        } else {
+            Wanted::Stored
+        };
+        book.probe(position, wanted, &mut self.found)
             .map_err(|error| error.to_string())?;
         let avoid_repetition = settings.check(OptionId::AvoidRepetition);
         let plies = 2 * settings.number(OptionId::LeaveEarly);
-        let policy = settings.policy();
         choose::weigh(
             &self.found.moves,
             &policy,
@@ -107,7 +112,7 @@ impl Librarian {
 
     /// The move the opponent would most probably play from the book.
     fn best_reply(&mut self, book: &dyn Probe, settings: &Settings, after: &Chess) -> Option<Move> {
-        book.probe(after, &mut self.reply).ok()?;
+        book.probe(after, Wanted::Stored, &mut self.reply).ok()?;
         choose::weigh(
             &self.reply.moves,
             &settings.policy(),
@@ -155,7 +160,7 @@ pub(crate) fn line_goes_on(book: &dyn Probe, position: &Chess, plies: u32) -> bo
         };
         *budget = left;
         let mut found = Lookup::default();
-        if book.probe(position, &mut found).is_err() {
+        if book.probe(position, Wanted::Stored, &mut found).is_err() {
             return false;
         }
         found

@@ -26,6 +26,10 @@ pub struct TestBook {
     pub page_limit: usize,
     /// Put the entries into pages without regard to their hashes.
     pub shuffled: bool,
+    /// The number of games in the header.
+    pub games: u32,
+    /// Zeros behind the used part of a page instead of stale bytes.
+    pub clean: bool,
 }
 
 impl TestBook {
@@ -68,12 +72,12 @@ impl TestBook {
         let mut cto = vec![-1_i32; slots];
         for (slot, entries) in &trie.live {
             cto[*slot] = pages.len() as i32;
-            pages.push(page(entries));
+            pages.push(page(entries, self.clean));
         }
         if self.shuffled {
             let mut all: Vec<_> = trie.live.into_values().flatten().collect();
             all.sort();
-            pages = all.chunks(20).map(page).collect();
+            pages = all.chunks(20).map(|entries| page(entries, self.clean)).collect();
         }
         let lower = cto.iter().position(|&page| page >= 0).unwrap() as u32 / 8 * 8;
         let upper = trie
@@ -82,7 +86,15 @@ impl TestBook {
             .map_or(0, |slot| (slot + 1).div_ceil(8) * 8);
 
         let path = folder.join(name).with_extension("ctg");
-        fs::write(&path, ctg(&pages, entries)).unwrap();
+        let mut bytes = ctg(&pages, entries);
+        bytes[28..32].copy_from_slice(&self.games.to_be_bytes());
+        // Constants of unknown meaning, as genuine books have them.
+        let words = [1, 5, 1, 0x7fff, 3, 0x7fff, 5, 30, 6, 2, 7, 1_u16];
+        for (at, word) in words.iter().enumerate() {
+            bytes[0x400 + 2 * at..][..2].copy_from_slice(&word.to_be_bytes());
+        }
+        bytes[0x800..0x808].copy_from_slice(&[0, 0, 0, 12, 0, 0, 1, 0]);
+        fs::write(&path, bytes).unwrap();
         let mut bytes = vec![0, 16, 0, 1];
         bytes.extend((slots as u32).to_be_bytes());
         bytes.extend(0_u32.to_be_bytes());
@@ -124,7 +136,7 @@ impl Trie {
     }
 }
 
-fn page<E: AsRef<[(u32, Vec<u8>)]> + ?Sized>(entries: &E) -> Vec<u8> {
+fn page<E: AsRef<[(u32, Vec<u8>)]> + ?Sized>(entries: &E, clean: bool) -> Vec<u8> {
     let entries = entries.as_ref();
     let body: Vec<u8> = entries
         .iter()
@@ -134,7 +146,7 @@ fn page<E: AsRef<[(u32, Vec<u8>)]> + ?Sized>(entries: &E) -> Vec<u8> {
     page.extend((body.len() as u16 + 4).to_be_bytes());
     page.extend(body);
     // Stale bytes behind the used part, as genuine books have them.
-    page.resize(4096, 0x16);
+    page.resize(4096, if clean { 0 } else { 0x16 });
     page
 }
 

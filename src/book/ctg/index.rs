@@ -109,8 +109,13 @@ pub(super) struct SlotFile {
 impl SlotFile {
     /// Opens a .cto file. The text of the error completes "the index ...".
     pub(super) fn open(path: &Path, mmap: bool) -> Result<SlotFile, String> {
-        let file =
-            BookFile::open(path, mmap).map_err(|error| format!("cannot be read ({error})"))?;
+        SlotFile::new(
+            BookFile::open(path, mmap).map_err(|error| format!("cannot be read ({error})"))?,
+        )
+    }
+
+    /// A .cto file that is open already.
+    pub(super) fn new(file: BookFile) -> Result<SlotFile, String> {
         let mut buffer = [0; CTO_HEADER_BYTES as usize];
         let start = read_start(&file, &mut buffer)?;
         if be_u16_at(start, 0) != Some(CTO_HEADER_BYTES as u16) {
@@ -148,10 +153,15 @@ impl SlotFile {
     /// Takes over the bounds of a .ctb file. The text of the error completes
     /// "the index ...".
     pub(super) fn read_bounds(&mut self, path: &Path) -> Result<(), String> {
-        let file =
-            BookFile::open(path, false).map_err(|error| format!("cannot be read ({error})"))?;
+        self.take_bounds(
+            &BookFile::open(path, false).map_err(|error| format!("cannot be read ({error})"))?,
+        )
+    }
+
+    /// Takes over the bounds of a .ctb file that is open already.
+    pub(super) fn take_bounds(&mut self, file: &BookFile) -> Result<(), String> {
         let mut buffer = [0; CTB_HEADER_BYTES as usize];
-        let start = read_start(&file, &mut buffer)?;
+        let start = read_start(file, &mut buffer)?;
         let (Some(length), Some(lower), Some(upper)) = (
             be_u16_at(start, 0),
             be_u32_at(start, 4),
@@ -196,13 +206,10 @@ impl SlotFile {
     }
 }
 
-fn read_start<'b>(file: &BookFile, buffer: &'b mut [u8]) -> Result<&'b [u8], String> {
-    let view = file.positional_view();
-    let bytes = view
+fn read_start<'b>(file: &'b BookFile, buffer: &'b mut [u8]) -> Result<&'b [u8], String> {
+    file.positional_view()
         .read(0, buffer)
-        .map_err(|error: ReadError| format!("cannot be read ({error})"))?
-        .len();
-    Ok(buffer.get(..bytes).unwrap_or_default())
+        .map_err(|error: ReadError| format!("cannot be read ({error})"))
 }
 
 /// Looks into slots.

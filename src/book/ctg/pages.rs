@@ -78,14 +78,18 @@ const MAGIC: [u8; 4] = [0x00, 0x20, 0x10, 0x00];
 
 impl PageFile {
     pub(super) fn open(path: &Path, mmap: bool) -> Result<PageFile, Error> {
-        let file = BookFile::open(path, mmap).map_err(|error| Error::io(path, error))?;
+        PageFile::new(BookFile::open(path, mmap).map_err(|error| Error::io(path, error))?)
+    }
+
+    /// A .ctg file that is open already.
+    pub(super) fn new(file: BookFile) -> Result<PageFile, Error> {
         let mut buffer = [0; 32];
         let start = file
             .positional_view()
             .read(0, &mut buffer)
             .map_err(|error| Error::read(file.path(), error))?;
         let fault = |fault| Error::Header {
-            path: path.into(),
+            path: file.path().clone(),
             fault,
         };
         if start.is_empty() {

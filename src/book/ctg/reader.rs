@@ -2,6 +2,7 @@
 
 use std::{
     ffi::OsStr,
+    fmt, io,
     path::{Path, PathBuf},
 };
 
@@ -14,7 +15,10 @@ use super::{
     pages::{Header, PageFile, PageReader},
     scan::ScanIndex,
 };
-use crate::book::{BookMove, Lookup, PositionRecord, Probe, file::Change};
+use crate::book::{
+    BookMove, Lookup, PositionRecord, Probe, Wanted,
+    file::{BookFile, Change},
+};
 
 /// How to open a book.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -149,6 +153,36 @@ impl CtgBook {
         })
     }
 
+    /// A book that is part of the program: the bytes of its three files,
+    /// and a name for messages.
+    ///
+    /// # Errors
+    ///
+    /// The bytes are no CTG book with a sound index.
+    pub fn from_static(
+        name: &str,
+        ctg: &'static [u8],
+        cto: &'static [u8],
+        ctb: &'static [u8],
+    ) -> Result<CtgBook, Error> {
+        let name = Path::new(name);
+        let open = |bytes| BookFile::from_static(name, bytes);
+        let pages = PageFile::new(open(ctg))?;
+        let index = SlotFile::new(open(cto)).and_then(|mut slots| {
+            slots.take_bounds(&open(ctb))?;
+            Ok(slots)
+        });
+        let index = index.map_err(|problem| {
+            let text = format!("its index {problem}");
+            Error::io(name, io::Error::new(io::ErrorKind::InvalidData, text))
+        })?;
+        Ok(CtgBook {
+            pages,
+            index: Index::Slots(index),
+            notices: Vec::new(),
+        })
+    }
+
     /// The .ctg file.
     #[must_use]
     pub fn path(&self) -> &Path {
@@ -193,7 +227,7 @@ impl CtgBook {
         })
     }
 
-    fn fill(&self, position: &Chess, found: &mut Lookup) -> Result<(), Error> {
+    fn fill(&self, position: &Chess, wanted: Wanted, found: &mut Lookup) -> Result<(), Error> {
         let mut reading = self.reading()?;
         let legal = position.legal_moves();
         let mut stored = MoveSet::default();
@@ -219,6 +253,9 @@ impl CtgBook {
         for known in &mut found.moves {
             known.child = reading.record_after(position, known.mv)?;
         }
+        if wanted == Wanted::Stored {
+            return Ok(());
+        }
         for (n, &mv) in legal.iter().enumerate() {
             if stored.contains(n) {
                 continue;
@@ -240,9 +277,10 @@ impl Probe for CtgBook {
     /// Stored moves that mean nothing or nothing legal are left out, as is the
     /// second of two equal ones; [`CtgBook::explain`] shows them. Needs the
     /// page of the position and of every legal move.
-    fn probe(&self, position: &Chess, found: &mut Lookup) -> Result<(), Error> {
+    fn probe(&self, position: &Chess, wanted: Wanted, found: &mut Lookup) -> Result<(), Error> {
         found.clear();
-        self.fill(position, found).inspect_err(|_| found.clear())
+        self.fill(position, wanted, found)
+            .inspect_err(|_| found.clear())
     }
 
     fn contains(&self, position: &Chess) -> Result<bool, Error> {
@@ -250,6 +288,10 @@ impl Probe for CtgBook {
             return Ok(false);
         };
         Ok(self.reading()?.find_position(&board)?.is_some())
+    }
+
+    fn is_current(&self) -> bool {
+        matches!(self.change(), Change::None | Change::Gone)
     }
 }
 
@@ -476,4 +518,17 @@ fn in_any_case(path: &Path, extension: &str) -> Option<PathBuf> {
         .collect();
     fits.sort();
     Some(folder.join(fits.into_iter().next()?))
+}
+
+impl fmt::Display for Step {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Step::Slot(slot, SlotPage::Page(page)) => {
+                write!(f, "slot {}: page {page}", slot.number)
+            }
+            Step::Slot(slot, SlotPage::None) => write!(f, "slot {}: split", slot.number),
+            Step::Slot(slot, SlotPage::Beyond) => write!(f, "slot {}: none", slot.number),
+            Step::Scanned(page) => write!(f, "page {page}"),
+        }
+    }
 }

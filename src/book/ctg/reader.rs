@@ -365,7 +365,7 @@ impl Reading<'_> {
 /// A fault is returned only if no page can be read.
 fn samples(pages: &PageFile) -> Result<Vec<(Key, u32)>, Error> {
     const SAMPLES: u32 = 8;
-    let mut reader = pages.walker();
+    let mut reader = pages.reader()?;
     let mut samples = Vec::new();
     let mut first_error = None;
     let count = pages.walked();

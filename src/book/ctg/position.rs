@@ -82,17 +82,15 @@ pub struct NormalBoard {
     castling: u8,
     /// File a legal en passant capture leads to, 0 = a.
     en_passant: Option<u8>,
-    /// The same where every capture exposes the own king.
+    /// The same where every capture leaves the own king in check.
     pinned_en_passant: Option<u8>,
     orientation: Orientation,
 }
 
-const WHITE_RIGHTS: u8 = 0b0011;
-
 impl NormalBoard {
     /// Normalises a position. `None` for what the format cannot express:
     /// castling rights of a king that is not on its e square or of a rook not
-    /// in the corner (Chess960), and more than 32 men.
+    /// in the corner (Chess960), and more than 32 men or no king.
     #[must_use]
     pub fn from_position(position: &Chess) -> Option<NormalBoard> {
         let board = position.board();
@@ -101,35 +99,25 @@ impl NormalBoard {
         }
         let inverted = position.turn().is_black();
         let castling = castling_nibble(position, inverted)?;
-        // Mirrored ranks and a1-h8 diagonal exchanged: 8 * file + rank.
-        let turn = |squares: Bitboard| {
+        // Exchanging colours leaves files as they are.
+        let king = board.king_of(position.turn())?;
+        let mirrored = castling == 0 && king.file() < File::E;
+        let orientation = Orientation { inverted, mirrored };
+        let place = |squares: Bitboard| {
             let squares = if inverted {
                 squares.flip_vertical()
             } else {
                 squares
             };
-            squares.flip_diagonal().0
-        };
-        let own_king = turn(board.kings() & board.by_color(position.turn()));
-        let mirrored = castling == 0 && own_king & FILES_A_TO_D != 0;
-        let place = |squares: Bitboard| {
-            let squares = turn(squares);
-            // Files are bytes here.
+            // From 8 * rank + file to 8 * file + rank: a file is a byte now.
+            let squares = squares.flip_diagonal().0;
             if mirrored {
                 squares.swap_bytes()
             } else {
                 squares
             }
         };
-        let file = |square: Square| {
-            let file = square.file();
-            let file = if mirrored {
-                file.flip_horizontal()
-            } else {
-                file
-            };
-            file.to_u32() as u8
-        };
+        let file = |square: Square| orientation.apply(square).file().to_u32() as u8;
         let pseudo_legal = position.pseudo_legal_ep_square();
         let legal = pseudo_legal.and_then(|_| position.legal_ep_square());
         Some(NormalBoard {
@@ -143,7 +131,7 @@ impl NormalBoard {
             castling,
             en_passant: legal.map(file),
             pinned_en_passant: pseudo_legal.filter(|_| legal.is_none()).map(file),
-            orientation: Orientation { inverted, mirrored },
+            orientation,
         })
     }
 
@@ -374,8 +362,6 @@ pub enum KeyFault {
     Kings,
 }
 
-const FILES_A_TO_D: u64 = 0xffff_ffff;
-
 const ROLES: [Role; 6] = [
     Role::Pawn,
     Role::Knight,
@@ -417,7 +403,6 @@ fn castling_nibble(position: &Chess, inverted: bool) -> Option<u8> {
     let bit = |square, value| u8::from(rights.contains(square)) * value;
     let white = bit(Square::H1, 2) | bit(Square::A1, 1);
     let black = bit(Square::H8, 2) | bit(Square::A8, 1);
-    debug_assert!(white | black <= WHITE_RIGHTS);
     Some(if inverted {
         white << 2 | black
     } else {

@@ -34,6 +34,21 @@ impl Default for OpenOptions {
 /// may wait for the disk. Private memory is a few kilobytes for a mapped
 /// book, up to about 4 MiB for a small one held in memory, and eight bytes per
 /// 4096-byte page if the index had to be made by a scan.
+///
+/// ```
+/// use shakmaty::Chess;
+/// use tabia::book::{
+///     Lookup, Probe,
+///     ctg::{CtgBook, Error, OpenOptions},
+/// };
+///
+/// let book = CtgBook::open("tests/data/ctg/simple.ctg", &OpenOptions::default())?;
+/// let mut found = Lookup::default();
+/// book.probe(&Chess::default(), &mut found)?;
+/// let moves: Vec<String> = found.moves.iter().map(|m| m.mv.to_string()).collect();
+/// assert_eq!(moves, ["e2-e4", "d2-d4"]);
+/// # Ok::<_, Error>(())
+/// ```
 #[derive(Debug)]
 pub struct CtgBook {
     pub(super) pages: PageFile,

@@ -33,7 +33,8 @@ impl Default for OpenOptions {
 /// `Send` and `Sync`, no locks: one book serves any number of threads. A probe
 /// may wait for the disk. Private memory is a few kilobytes for a mapped
 /// book, up to about 4 MiB for a small one held in memory, and eight bytes per
-/// 4096-byte page if the index had to be made by a scan.
+/// 4096-byte page if the index had to be made by a scan (per position if its
+/// pages follow no order).
 ///
 /// ```
 /// use shakmaty::Chess;

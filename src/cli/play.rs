@@ -148,11 +148,7 @@ fn greet(engines: &Engines) {
         .take(engines.chain)
         .map(|profile| profile.name.as_str())
         .collect();
-    let book = engines
-        .profiles
-        .first()
-        .map(|profile| book_text(profile))
-        .unwrap_or_default();
+    let book = engines.profiles.first().map(book_text).unwrap_or_default();
     let mut stderr = io::stderr().lock();
     let _ = writeln!(
         stderr,

@@ -194,6 +194,7 @@ fn is_writable(_pipe: &File) -> bool {
 }
 
 #[cfg(all(test, unix))]
+#[allow(clippy::unwrap_used)]
 mod tests {
     use super::*;
     use std::io::Read;

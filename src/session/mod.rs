@@ -291,7 +291,7 @@ impl Session {
         if let Search::Engine(running) = &mut self.search {
             if !running.stopped && !matches!(self.engine, Engine::Starting { .. }) {
                 running.stopped = true;
-                self.to_engine(b"stop", out);
+                self.tell_engine(b"stop", out);
             }
             return;
         }
@@ -406,7 +406,7 @@ impl Session {
                 self.drop_held(out);
                 self.librarian.new_game();
                 self.books_stale = true;
-                self.to_engine(line, out);
+                self.tell_engine(line, out);
             }
             GuiCommand::SetOption(option) => self.on_set_option(line, &option, out),
             GuiCommand::Position => self.on_position(line, out),
@@ -418,7 +418,7 @@ impl Session {
             }
             GuiCommand::Stop => self.on_stop(out),
             GuiCommand::PonderHit => self.on_ponder_hit(out),
-            GuiCommand::Other => self.to_engine(line, out),
+            GuiCommand::Other => self.tell_engine(line, out),
             GuiCommand::Blank | GuiCommand::Quit => {}
         }
     }
@@ -483,11 +483,11 @@ impl Session {
                 line.extend_from_slice(value);
             }
             self.child_options.note(renamed, option.value, &line);
-            return self.to_engine(&line, out);
+            return self.tell_engine(&line, out);
         }
         self.child_options
             .note(&option.name, option.value, line::trimmed(line));
-        self.to_engine(line, out);
+        self.tell_engine(line, out);
     }
 
     fn set_own(&mut self, id: OptionId, text: &str, out: &mut dyn Outlet) {
@@ -528,13 +528,13 @@ impl Session {
             self.notice(&text, out);
         } else {
             self.position_sent = true;
-            self.to_engine(line, out);
+            self.tell_engine(line, out);
         }
     }
 
     /// Sends a line to the engine, now or when it has ended a search that
     /// only we know of.
-    fn to_engine(&mut self, line: &[u8], out: &mut dyn Outlet) {
+    fn tell_engine(&mut self, line: &[u8], out: &mut dyn Outlet) {
         match self.engine {
             Engine::None => {}
             _ if self.swallow > 0 || self.search.is_warming() => {

@@ -39,13 +39,13 @@ impl Default for OpenOptions {
 /// ```
 /// use shakmaty::Chess;
 /// use tabia::book::{
-///     Lookup, Probe,
+///     Lookup, Probe, Wanted,
 ///     ctg::{CtgBook, Error, OpenOptions},
 /// };
 ///
 /// let book = CtgBook::open("tests/data/ctg/simple.ctg", &OpenOptions::default())?;
 /// let mut found = Lookup::default();
-/// book.probe(&Chess::default(), &mut found)?;
+/// book.probe(&Chess::default(), Wanted::Stored, &mut found)?;
 /// let moves: Vec<String> = found.moves.iter().map(|m| m.mv.to_string()).collect();
 /// assert_eq!(moves, ["e2-e4", "d2-d4"]);
 /// # Ok::<_, Error>(())

@@ -75,7 +75,7 @@ impl EngineCommand {
     ///
     /// The program does not exist, is not executable or has no room to run.
     pub fn spawn(&self) -> Result<Spawned, SpawnError> {
-        self.spawn_program(&self.program)
+        self.spawn_program(&self.resolved_program())
             .or_else(|error| self.spawn_elsewhere(error))
             .map_err(|source| SpawnError {
                 program: self.program.clone(),
@@ -119,6 +119,16 @@ impl EngineCommand {
             stdin,
             stdout,
         })
+    }
+
+    /// A relative path counts from our own folder, not from the one the
+    /// engine is to run in; a bare name is left to `PATH`.
+    fn resolved_program(&self) -> PathBuf {
+        if self.program.components().count() > 1 {
+            std::path::absolute(&self.program).unwrap_or_else(|_| self.program.clone())
+        } else {
+            self.program.clone()
+        }
     }
 
     fn working_folder(&self) -> Option<PathBuf> {
@@ -296,6 +306,22 @@ mod tests {
         assert_eq!(line, "got hello\n");
         let status = engine.process.wait(Duration::from_secs(20)).unwrap();
         assert_eq!(status.code(), Some(3));
+    }
+
+    #[test]
+    fn a_relative_path_counts_from_our_own_folder() {
+        // Tests run in the package's folder.
+        let folder = tempfile::tempdir_in(".").unwrap();
+        let relative = Path::new(folder.path().file_name().unwrap()).join("engine");
+        std::fs::copy("/bin/sh", &relative).unwrap();
+        let command = EngineCommand {
+            program: relative,
+            args: vec!["-c".into(), "exit 4".into()],
+            ..EngineCommand::default()
+        };
+        let engine = command.spawn().unwrap();
+        let status = engine.process.wait(Duration::from_secs(20)).unwrap();
+        assert_eq!(status.code(), Some(4));
     }
 
     #[test]

@@ -66,7 +66,11 @@ mod page;
 mod pages;
 mod position;
 mod reader;
+mod replace;
 mod scan;
+mod trie;
+mod write_error;
+mod writer;
 
 pub use entry::{
     Entry, MAX_COUNT, MAX_MOVES, STATISTICS_BYTES, decode_record, encode_entry, encode_record,
@@ -84,3 +88,7 @@ pub use page::{Entries, PAGE_BYTES, PAGE_HEADER_BYTES, Page, PageFault};
 pub use pages::{Header, HeaderFault};
 pub use position::{KeyFault, NormalBoard, Orientation};
 pub use reader::{CtgBook, OpenOptions, Place, Step};
+pub use replace::is_same_book;
+pub use trie::Splits;
+pub use write_error::WriteError;
+pub use writer::{BookWriter, WriteOptions, Written};

@@ -13,7 +13,7 @@ use super::{
     reader::Index,
     scan::ScanIndex,
 };
-use crate::book::file::BookFile;
+use crate::book::file::{BookFile, Change};
 
 impl CtgBook {
     /// Opens the book whose .ctg file is `path`.
@@ -30,6 +30,19 @@ impl CtgBook {
     /// none of the pages looked at can be read.
     pub fn open(path: impl AsRef<Path>, options: &OpenOptions) -> Result<CtgBook, Error> {
         let path = path.as_ref();
+        // The files may be exchanged just now. A writer puts the .ctg in place
+        // before its index (see `replace`), so whoever came upon the old book
+        // and the new index finds the book replaced.
+        for _ in 0..8 {
+            let book = CtgBook::open_once(path, options)?;
+            if book.pages.file().change() != Change::Replaced {
+                return Ok(book);
+            }
+        }
+        CtgBook::open_once(path, options)
+    }
+
+    fn open_once(path: &Path, options: &OpenOptions) -> Result<CtgBook, Error> {
         let pages = PageFile::open(path, options.mmap)?;
         let samples = samples(&pages)?;
         let mut notices: Vec<String> = pages.notice().into_iter().collect();

@@ -201,7 +201,7 @@ impl<'a> Iterator for Entries<'a> {
 }
 
 /// The entry at `at` and where the next one starts. `used` is at most one page.
-fn split_entry(used: &[u8], at: usize) -> Result<(Entry<'_>, usize), PageFault> {
+pub(super) fn split_entry(used: &[u8], at: usize) -> Result<(Entry<'_>, usize), PageFault> {
     let offset = at as u16;
     let past_used = PageFault::PastUsed {
         offset,

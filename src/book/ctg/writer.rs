@@ -1,0 +1,465 @@
+//! Writing a book: sorted entries in, three files out.
+//!
+//! # Layout
+//!
+//! The index is the smallest trie ([`super::index`]) in which the entries of
+//! every slot fit one page, with two freedoms taken on purpose:
+//!
+//! * slot 0 is split even where one page would do, because some readers
+//!   (Daydreamer, Scidb) never look into it ([`WriteOptions::split_root`]);
+//! * slots that a book has split already may stay so
+//!   ([`WriteOptions::keep_splits`]): ChessBase does not join pages again.
+//!
+//! Measured on three genuine books, the smallest trie is theirs too but for one
+//! slot of 4,132, and from it their .ctb comes out byte for byte. Pages are
+//! numbered as they are written, by bit-reversed hash; genuine books number
+//! them as they were allocated over time, which nothing depends on. A slot
+//! without entries gets an empty page.
+//!
+//! The .cto file is longer than it need be: `upper` + 2^b + 1 slots, where b is
+//! the number of binary digits of `upper`. Some readers (DroidFish, Texel,
+//! ShashChess, Scidb) run past the end of a shorter one when they look for a
+//! position that is not there. One deeper slot than any at or below `upper`
+//! then still is in the file.
+//!
+//! Constants of unknown meaning are those of the genuine books. Two words at
+//! 0x800 are 12 and 256 in the large ones and 0 in the one of a single page
+//! and an unsplit slot 0, and so here.
+
+use std::{
+    fs::File,
+    io::{self, BufWriter, Seek as _, SeekFrom, Write},
+    path::Path,
+};
+
+use tempfile::NamedTempFile;
+
+use super::{
+    CTB_HEADER_BYTES, CTO_HEADER_BYTES, Key, PAGE_BYTES, PAGE_HEADER_BYTES, WriteError, hash,
+    page::split_entry,
+    replace::Target,
+    trie::{Node, Splits},
+};
+
+/// How a book is laid out.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct WriteOptions {
+    /// Splits slot 0 even if one page is enough (default). Not all readers can
+    /// read a book whose slot 0 is not split; a hand-made small book of
+    /// ChessBase is one.
+    pub split_root: bool,
+    /// Slots that are split although their entries would fit one page.
+    pub keep_splits: Option<Splits>,
+}
+
+impl Default for WriteOptions {
+    fn default() -> WriteOptions {
+        WriteOptions {
+            split_root: true,
+            keep_splits: None,
+        }
+    }
+}
+
+/// The numbers of a written book.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Written {
+    /// Positions in it.
+    pub positions: u64,
+    /// Moves in it.
+    pub moves: u64,
+    /// Data pages.
+    pub pages: u32,
+    /// Slots of the .cto file.
+    pub slots: u64,
+    /// Length of the three files together, in bytes.
+    pub bytes: u64,
+}
+
+/// What a page holds besides its header, in bytes.
+const ROOM: usize = PAGE_BYTES - PAGE_HEADER_BYTES;
+
+/// The index of a sound book takes a hundredth of the book. Beyond the size of
+/// the book itself, or this many bytes for small ones, something is wrong
+/// with the hashes.
+const TOLERATED_INDEX: u64 = 256 << 20;
+
+/// Writes a book, entry by entry.
+///
+/// Memory: one page, two write buffers and eight bytes for every page
+/// written, sixteen at the end.
+///
+/// ```
+/// use shakmaty::Chess;
+/// use tabia::book::{
+///     PositionRecord,
+///     ctg::{BookWriter, NormalBoard, WriteError, WriteOptions, encode_entry},
+/// };
+///
+/// # let folder = tempfile::tempdir().expect("a folder");
+/// # let path = folder.path().join("start.ctg");
+/// let mut writer = BookWriter::create(&path, WriteOptions::default())?;
+/// let board = NormalBoard::from_position(&Chess::default()).expect("no Chess960");
+/// let mut entry = Vec::new();
+/// encode_entry(&board.key(), &[], &PositionRecord::default(), &mut entry);
+/// writer.push(&entry)?;
+/// let written = writer.finish(1)?;
+/// assert_eq!((written.positions, written.pages), (1, 2));
+/// # Ok::<_, WriteError>(())
+/// ```
+#[derive(Debug)]
+pub struct BookWriter {
+    target: Target,
+    options: WriteOptions,
+    ctg: BufWriter<NamedTempFile>,
+    /// Slots whose entries are still to come, the next one last.
+    ahead: Vec<Node>,
+    /// Entries that have come and are in no page yet: bytes and numbers.
+    bytes: Vec<u8>,
+    pending: Vec<Pending>,
+    /// How many of them belong to the next slot, and their bytes.
+    inside: usize,
+    inside_bytes: usize,
+    last: Option<(u32, Key)>,
+    /// The slot of every page so far.
+    live: Vec<u32>,
+    split: Vec<u32>,
+    positions: u64,
+    moves: u64,
+    given_up: bool,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Pending {
+    reversed: u32,
+    length: usize,
+    rank: u64,
+}
+
+impl BookWriter {
+    /// Starts a book that [`BookWriter::finish`] will put at `target`, in place
+    /// of what stands there. Until then it is in temporary files in the same
+    /// folder, which are deleted when the writer is dropped.
+    ///
+    /// # Errors
+    ///
+    /// The name does not end with .ctg, or no file can be made in the folder.
+    pub fn create(target: &Path, options: WriteOptions) -> Result<BookWriter, WriteError> {
+        let target = Target::new(target)?;
+        let file = target.temporary(target.ctg())?;
+        let mut ctg = BufWriter::with_capacity(256 << 10, file);
+        // Room for the header page, whose numbers come last.
+        ctg.write_all(&[0; PAGE_BYTES])
+            .map_err(|error| WriteError::io(target.ctg(), error))?;
+        Ok(BookWriter {
+            target,
+            options,
+            ctg,
+            ahead: vec![Node::ROOT],
+            bytes: Vec::with_capacity(2 * PAGE_BYTES),
+            pending: Vec::new(),
+            inside: 0,
+            inside_bytes: 0,
+            last: None,
+            live: Vec::new(),
+            split: Vec::new(),
+            positions: 0,
+            moves: 0,
+            given_up: false,
+        })
+    }
+
+    /// Takes the next entry, as [`super::encode_entry`] makes it. Entries come
+    /// in ascending order of (`hash.reverse_bits()`, key bytes), and within a
+    /// page they stay in this order.
+    ///
+    /// # Errors
+    ///
+    /// It is no whole entry, out of order or there already (nothing has
+    /// happened then); or the book cannot be written, and must be dropped.
+    pub fn push(&mut self, entry: &[u8]) -> Result<(), WriteError> {
+        self.push_ranked(entry, 0)
+    }
+
+    /// As [`BookWriter::push`], with the entry's rank in its page: lower ranks
+    /// come first, equal ones in the order of their coming. The order in a page
+    /// means nothing to any reader; with the old offsets as ranks a book that
+    /// is written again keeps it.
+    ///
+    /// # Errors
+    ///
+    /// As for [`BookWriter::push`].
+    pub fn push_ranked(&mut self, entry: &[u8], rank: u64) -> Result<(), WriteError> {
+        if self.given_up {
+            return Err(WriteError::GivenUp);
+        }
+        let (whole, length) = split_entry(entry, 0).map_err(WriteError::Malformed)?;
+        if length != entry.len() {
+            return Err(WriteError::Trailing(entry.len() - length));
+        }
+        let Some(key) = whole.key() else {
+            return Err(WriteError::Trailing(entry.len()));
+        };
+        let reversed = hash(key.as_bytes()).reverse_bits();
+        if let Some(last) = self.last {
+            if last.1 == key {
+                return Err(WriteError::Repeated(key));
+            }
+            if (last.0, last.1.as_bytes()) > (reversed, key.as_bytes()) {
+                return Err(WriteError::Order(key));
+            }
+        }
+        self.last = Some((reversed, key));
+        self.positions += 1;
+        self.moves += whole.moves().len() as u64;
+        self.bytes.extend_from_slice(entry);
+        self.pending.push(Pending {
+            reversed,
+            length,
+            rank,
+        });
+        self.settle(false).inspect_err(|_| self.given_up = true)
+    }
+
+    /// Decides as many slots as can be decided.
+    fn settle(&mut self, ended: bool) -> Result<(), WriteError> {
+        while let Some(&node) = self.ahead.last() {
+            let rest = self.pending.get(self.inside..).unwrap_or_default();
+            for entry in rest.iter().take_while(|entry| node.holds(entry.reversed)) {
+                self.inside += 1;
+                self.inside_bytes += entry.length;
+            }
+            if self.must_split(node) {
+                let Some([zero, one]) = node.children() else {
+                    let hash = self.pending.first().map_or(0, |entry| entry.reversed);
+                    return Err(WriteError::HashRun {
+                        hash: hash.reverse_bits(),
+                        bytes: self.inside_bytes,
+                        most: ROOM,
+                    });
+                };
+                self.split.push(node.slot);
+                self.ahead.pop();
+                self.ahead.extend([one, zero]);
+                (self.inside, self.inside_bytes) = (0, 0);
+            } else if ended || self.inside < self.pending.len() {
+                self.write_page(node.slot)?;
+                self.ahead.pop();
+            } else {
+                break;
+            }
+        }
+        Ok(())
+    }
+
+    fn must_split(&self, node: Node) -> bool {
+        let kept = |splits: &Splits| splits.contains(node.slot.into());
+        self.inside_bytes > ROOM
+            || node.level == 0 && self.options.split_root
+            || self.options.keep_splits.as_ref().is_some_and(kept)
+    }
+
+    /// Writes the entries inside the next slot.
+    fn write_page(&mut self, slot: u32) -> Result<(), WriteError> {
+        if self.live.len() >= i32::MAX as usize {
+            return Err(WriteError::TooManyPages(i32::MAX as u32));
+        }
+        self.live.push(slot);
+        let mut at = 0;
+        let mut entries: Vec<(u64, &[u8])> = Vec::with_capacity(self.inside);
+        for entry in self.pending.drain(..self.inside) {
+            let bytes = self.bytes.get(at..at + entry.length).unwrap_or_default();
+            entries.push((entry.rank, bytes));
+            at += entry.length;
+        }
+        entries.sort_by_key(|(rank, _)| *rank);
+        let mut page = Vec::with_capacity(PAGE_BYTES);
+        // An entry takes 35 bytes or more, so both numbers are small.
+        page.extend((entries.len() as u16).to_be_bytes());
+        page.extend(((at + PAGE_HEADER_BYTES) as u16).to_be_bytes());
+        for (_, bytes) in entries {
+            page.extend_from_slice(bytes);
+        }
+        page.resize(PAGE_BYTES, 0);
+        self.bytes.drain(..at);
+        (self.inside, self.inside_bytes) = (0, 0);
+        self.ctg
+            .write_all(&page)
+            .map_err(|error| WriteError::io(self.target.ctg(), error))
+    }
+
+    /// Completes the three files, makes sure that they are on the disk, and
+    /// puts them in place of what stands there, in an order in which a kill at
+    /// any moment leaves the old book or the new one. `games` is the number in
+    /// the header.
+    ///
+    /// # Errors
+    ///
+    /// The book cannot be written. What stands in its place still does, unless
+    /// the message is about the .cto or .ctb file: then the book is new and
+    /// complete, and only slower to open.
+    pub fn finish(mut self, games: u32) -> Result<Written, WriteError> {
+        if self.given_up {
+            return Err(WriteError::GivenUp);
+        }
+        self.settle(true)?;
+        let BookWriter {
+            target,
+            ctg,
+            mut live,
+            mut split,
+            positions,
+            moves,
+            ..
+        } = self;
+        let pages = live.len() as u32;
+        let shape = Shape::of(&live, &split);
+        let written = Written {
+            positions,
+            moves,
+            pages,
+            slots: shape.slots,
+            bytes: shape.book_bytes(pages) + shape.cto_bytes() + shape.ctb_bytes(),
+        };
+        if shape.cto_bytes() > shape.book_bytes(pages).max(TOLERATED_INDEX) {
+            return Err(WriteError::DeepIndex {
+                index_bytes: shape.cto_bytes(),
+                book_bytes: shape.book_bytes(pages),
+            });
+        }
+        let header = header_page(pages, positions, games, split.is_empty());
+        let ctg = complete(ctg, target.ctg(), |file| {
+            file.seek(SeekFrom::Start(0))?;
+            file.write_all(&header)
+        })?;
+
+        let mut pages_by_slot: Vec<(u32, u32)> = live.drain(..).zip(0..).collect();
+        pages_by_slot.sort_unstable();
+        split.sort_unstable();
+        let path = target.sibling("cto");
+        let cto = BufWriter::with_capacity(256 << 10, target.temporary(&path)?);
+        let cto = complete(cto, &path, |file| write_cto(file, &shape, &pages_by_slot))?;
+        let path = target.sibling("ctb");
+        let ctb = BufWriter::with_capacity(64 << 10, target.temporary(&path)?);
+        let ctb = complete(ctb, &path, |file| write_ctb(file, &shape, &split))?;
+        target.put(ctg, cto, ctb)?;
+        Ok(written)
+    }
+}
+
+/// Writes the rest of a file and waits for the disk.
+fn complete(
+    mut file: BufWriter<NamedTempFile>,
+    path: &Path,
+    rest: impl FnOnce(&mut BufWriter<NamedTempFile>) -> io::Result<()>,
+) -> Result<NamedTempFile, WriteError> {
+    let failed = |error| WriteError::io(path, error);
+    rest(&mut file).map_err(failed)?;
+    let file = file
+        .into_inner()
+        .map_err(|error| failed(error.into_error()))?;
+    File::sync_all(file.as_file()).map_err(failed)?;
+    Ok(file)
+}
+
+/// The numbers of an index.
+struct Shape {
+    lower: u32,
+    upper: u32,
+    slots: u64,
+}
+
+impl Shape {
+    fn of(live: &[u32], split: &[u32]) -> Shape {
+        let lowest = live.iter().min().copied().unwrap_or(0);
+        let highest = live.iter().max().copied().unwrap_or(0);
+        let upper = match split.iter().max() {
+            // A split slot is on level 30 or above, so this fits.
+            Some(highest) => (highest + 1).next_multiple_of(8),
+            None => 0,
+        };
+        let mut slots = u64::from(highest) + 1;
+        if upper > 0 {
+            let digits = u32::BITS - upper.leading_zeros();
+            let reachable = u64::from(upper) + (1 << digits) + 1;
+            slots = slots.max(reachable).min(u32::MAX.into());
+        }
+        Shape {
+            lower: lowest / 8 * 8,
+            upper,
+            slots,
+        }
+    }
+
+    fn book_bytes(&self, pages: u32) -> u64 {
+        (u64::from(pages) + 1) * PAGE_BYTES as u64
+    }
+
+    fn cto_bytes(&self) -> u64 {
+        CTO_HEADER_BYTES + 4 * self.slots
+    }
+
+    fn ctb_bytes(&self) -> u64 {
+        CTB_HEADER_BYTES + u64::from(self.upper / 8)
+    }
+}
+
+fn header_page(pages: u32, positions: u64, games: u32, single: bool) -> [u8; PAGE_BYTES] {
+    let mut page = [0; PAGE_BYTES];
+    let mut put = |at: usize, bytes: &[u8]| {
+        for (to, from) in page.iter_mut().skip(at).zip(bytes) {
+            *to = *from;
+        }
+    };
+    put(0, &[0x00, 0x20, 0x10, 0x00, 0, 1, 0, 1, 0, 0, 0x10, 0]);
+    put(12, &[0x7f, 0xff, 0x7f, 0xff]);
+    put(16, &pages.to_be_bytes());
+    put(20, &[0xff; 4]);
+    let positions = u32::try_from(positions).unwrap_or(u32::MAX);
+    put(24, &positions.to_be_bytes());
+    put(28, &games.to_be_bytes());
+    let words: [u16; 12] = [1, 5, 1, 0x7fff, 3, 0x7fff, 5, 30, 6, 2, 7, 1];
+    for (n, word) in words.iter().enumerate() {
+        put(0x400 + 2 * n, &word.to_be_bytes());
+    }
+    if !single {
+        put(0x800, &12_u32.to_be_bytes());
+        put(0x804, &256_u32.to_be_bytes());
+    }
+    page
+}
+
+fn write_cto(file: &mut impl Write, shape: &Shape, pages: &[(u32, u32)]) -> io::Result<()> {
+    file.write_all(&[0, CTO_HEADER_BYTES as u8, 0, 1])?;
+    file.write_all(&(shape.slots as u32).to_be_bytes())?;
+    file.write_all(&[0; 4])?;
+    file.write_all(&shape.lower.to_be_bytes())?;
+    let mut next = 0_u64;
+    for &(slot, page) in pages {
+        fill(file, 0xff, 4 * (u64::from(slot) - next))?;
+        file.write_all(&page.to_be_bytes())?;
+        next = u64::from(slot) + 1;
+    }
+    fill(file, 0xff, 4 * (shape.slots - next))
+}
+
+fn write_ctb(file: &mut impl Write, shape: &Shape, split: &[u32]) -> io::Result<()> {
+    file.write_all(&[0, CTB_HEADER_BYTES as u8, 0, 1])?;
+    file.write_all(&shape.lower.to_be_bytes())?;
+    file.write_all(&shape.upper.to_be_bytes())?;
+    let mut next = 0_u64;
+    for same_byte in split.chunk_by(|a, b| a / 8 == b / 8) {
+        let at = same_byte.first().map_or(0, |slot| u64::from(slot / 8));
+        let byte = same_byte
+            .iter()
+            .fold(0, |byte, slot| byte | 1 << (slot % 8));
+        fill(file, 0, at - next)?;
+        file.write_all(&[byte])?;
+        next = at + 1;
+    }
+    fill(file, 0, u64::from(shape.upper / 8) - next)
+}
+
+fn fill(file: &mut impl Write, byte: u8, count: u64) -> io::Result<()> {
+    io::copy(&mut io::Read::take(io::repeat(byte), count), file).map(drop)
+}

@@ -1,8 +1,11 @@
 //! What can be typed: arguments and help texts, nothing else.
 
+use std::num::NonZeroU16;
 use std::path::PathBuf;
 
-use clap::{Args, Parser, Subcommand};
+use clap::{Args, Parser, Subcommand, ValueEnum};
+
+use crate::build::EcoRange;
 
 /// Plays any UCI engine from ChessBase opening books (.ctg).
 ///
@@ -44,6 +47,17 @@ pub(super) enum Command {
         tabia probe books/tabia.ctg --json - < fens.txt\n\n\
         Exit code 1 when the position is not in the book.")]
     Probe(ProbeArgs),
+    /// Makes a book from games
+    #[command(after_help = "Examples:\n  \
+        tabia build -o masters.ctg masters.pgn.zst\n  \
+        tabia build -o mine.ctg --player \"Smith, Jane\" --as white games/ extra.pgn\n  \
+        tabia build -o good.ctg --both-elo 2400 --since 2000 --min-games 3 all.pgn\n  \
+        zcat games.pgn.gz | tabia build -o book.ctg --priority lines.pgn -\n\n\
+        A game must meet every condition given. What a game does not say about itself \
+        (year, rating) never meets one. The book is the same byte for byte whatever \
+        --threads and --memory are.\n\n\
+        Exit codes: 0 done; 1 some games were skipped, with --strict; 2 no book was made.")]
+    Build(BuildArgs),
     /// Walks an engine through UCI step by step and says what it does wrong
     #[command(after_help = "Examples:\n  \
         tabia check-engine stockfish\n  \
@@ -130,6 +144,103 @@ pub(super) struct ProbeArgs {
     /// Reads the book by system calls instead of mapping it into memory
     #[arg(long)]
     pub(super) no_mmap: bool,
+}
+
+/// Arguments of `build`.
+#[derive(Args, Debug)]
+pub(super) struct BuildArgs {
+    /// The book to make; .cto and .ctb are put beside it
+    #[arg(short, long, value_name = "OUT.ctg")]
+    pub(super) output: PathBuf,
+    /// Games: .pgn, also .gz, .zst or .bz2; a folder with such files; or `-`
+    /// for PGN on standard input
+    #[arg(value_name = "SOURCE", required_unless_present = "priority")]
+    pub(super) sources: Vec<PathBuf>,
+    /// Half moves of each game that are stored
+    #[arg(long, value_name = "N", default_value_t = 40)]
+    pub(super) max_ply: u16,
+    /// Leaves out positions and moves of fewer games
+    #[arg(long, value_name = "N", default_value_t = 1)]
+    pub(super) min_games: u32,
+    /// Only games in which one player has this rating or more
+    #[arg(long, value_name = "N")]
+    pub(super) min_elo: Option<u16>,
+    /// Only games in which both players have this rating or more
+    #[arg(long, value_name = "N")]
+    pub(super) both_elo: Option<u16>,
+    /// Only games of this year or later
+    #[arg(long, value_name = "YEAR")]
+    pub(super) since: Option<u16>,
+    /// Only games of this year or before
+    #[arg(long, value_name = "YEAR")]
+    pub(super) until: Option<u16>,
+    /// Only games of a player; every word must be in the name, in any order
+    #[arg(long, value_name = "NAME")]
+    pub(super) player: Option<String>,
+    /// The colour of that player
+    #[arg(long = "as", value_name = "COLOUR", requires = "player")]
+    pub(super) colour: Option<PlayerColour>,
+    /// Only games that ended so: 1-0, 0-1 or 1/2-1/2
+    #[arg(long, value_name = "RESULT")]
+    pub(super) result: Option<String>,
+    /// Only games of these openings: B20-B99, C57, D; several with commas
+    #[arg(long, value_name = "CODES", value_delimiter = ',')]
+    pub(super) eco: Vec<EcoRange>,
+    /// Stores moves of variations too, without numbers
+    #[arg(long)]
+    pub(super) variations: bool,
+    /// Games that count like the others and whose moves get the `main` mark;
+    /// may be given several times
+    #[arg(long, value_name = "SOURCE")]
+    pub(super) priority: Vec<PathBuf>,
+    /// Counts a game that is there several times once: the same moves, result
+    /// and family names
+    #[arg(long)]
+    pub(super) dedupe: bool,
+    /// Counts games from set-up positions too
+    #[arg(long)]
+    pub(super) setups: bool,
+    /// Threads that count [default: one for each processor]
+    #[arg(long, value_name = "N")]
+    pub(super) threads: Option<NonZeroU16>,
+    /// Memory for counting, as 64M or 2G; what does not fit is sorted on disk
+    #[arg(long, value_name = "SIZE", default_value = "512M", value_parser = size)]
+    pub(super) memory: u64,
+    /// Folder for temporary files [default: the book's folder]
+    #[arg(long, value_name = "FOLDER")]
+    pub(super) temp: Option<PathBuf>,
+    /// Ends with exit code 1 when games were skipped
+    #[arg(long)]
+    pub(super) strict: bool,
+}
+
+/// A colour on the command line.
+#[derive(Clone, Copy, Debug, ValueEnum)]
+pub(super) enum PlayerColour {
+    /// White
+    White,
+    /// Black
+    Black,
+}
+
+/// Reads a number of bytes: 1000000, 512K, 64M, 2G.
+fn size(text: &str) -> Result<u64, String> {
+    let digits = text.trim_end_matches(|c: char| c.is_ascii_alphabetic());
+    let unit = match text.get(digits.len()..).unwrap_or("").to_ascii_uppercase().as_str() {
+        "" | "B" => 0,
+        "K" | "KB" | "KIB" => 10,
+        "M" | "MB" | "MIB" => 20,
+        "G" | "GB" | "GIB" => 30,
+        _ => return Err("expected a size like 64M or 2G".to_owned()),
+    };
+    let number: u64 = digits
+        .parse()
+        .map_err(|_| "expected a size like 64M or 2G".to_owned())?;
+    match number.checked_mul(1 << unit) {
+        Some(bytes) if bytes >= 1 << 20 => Ok(bytes),
+        Some(_) => Err("at least 1M is needed".to_owned()),
+        None => Err("that is more than there can be".to_owned()),
+    }
 }
 
 /// Arguments of `check-engine`.

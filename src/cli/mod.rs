@@ -5,6 +5,7 @@
 //! configuration or files; a reader that closes our output is a quiet 0.
 
 mod args;
+mod build;
 pub mod check_engine;
 mod info;
 mod play;
@@ -41,6 +42,7 @@ fn dispatch(cli: Cli) -> anyhow::Result<u8> {
         Command::Play(args) => play::run(&args),
         Command::Info(args) => info::run(&args, &mut output()),
         Command::Probe(args) => probe::run(&args, &mut output()),
+        Command::Build(args) => build::run(&args),
         Command::CheckEngine(args) => {
             let command = match args.command.split_first() {
                 Some((program, rest)) => command_of(program, rest),

@@ -57,6 +57,16 @@ impl Key {
         hash(self.as_bytes())
     }
 
+    /// The key with zeros behind it.
+    pub(crate) const fn padded(&self) -> &[u8; Key::MAX_BYTES] {
+        &self.bytes
+    }
+
+    /// Takes back what [`Key::padded`] gave.
+    pub(crate) const fn from_padded(bytes: [u8; Key::MAX_BYTES]) -> Key {
+        Key { bytes }
+    }
+
     pub(super) const fn new(bytes: [u8; Key::MAX_BYTES]) -> Key {
         Key { bytes }
     }

@@ -1,0 +1,285 @@
+//! What one thread counts: games in, sorted runs out.
+
+use shakmaty::{Color, Position};
+
+use super::node::{Node, Outcome, Place};
+use super::runs::{Runs, SortError};
+use super::tree::Tree;
+use crate::book::ctg::{NormalBoard, encode_move_byte};
+use crate::games::{Game, GameResult};
+
+/// One game in one position, or one move: what is sorted.
+#[derive(Clone, Copy)]
+struct Seen {
+    place: Place,
+    /// The move's byte, if [`MOVE`].
+    byte: u8,
+    flags: u8,
+    own: u16,
+    other: u16,
+}
+
+/// The outcome, see [`Outcome`].
+const OUTCOME: u8 = 0x03;
+/// A game is counted here.
+const GAME: u8 = 0x04;
+/// There is a move.
+const MOVE: u8 = 0x08;
+/// The move was played in a game (else it stands in a variation).
+const PLAYED: u8 = 0x10;
+/// The position gets the mark of a main move.
+const MAIN: u8 = 0x20;
+
+/// Bytes of a record with its share of the sorting.
+const SEEN_BYTES: usize = size_of::<Seen>() + size_of::<u64>();
+
+/// Bytes of a record in a run, at most, without ratings twice.
+const RUN_BYTES: u64 = 42;
+
+/// A position of the game that is being counted.
+#[derive(Clone, Copy)]
+struct Past {
+    place: Place,
+    byte: Option<u8>,
+}
+
+/// What of a game is stored.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Extent {
+    /// Half moves.
+    pub(super) max_ply: usize,
+    /// The positions it reaches get the mark of main moves.
+    pub(super) main: bool,
+}
+
+/// Counts games.
+pub(super) struct Counter<'r> {
+    runs: &'r Runs,
+    tree: Tree,
+    seen: Vec<Seen>,
+    most: usize,
+    past: Vec<Past>,
+    /// Moves played that the format cannot hold.
+    pub(super) unstorable: u64,
+}
+
+impl<'r> Counter<'r> {
+    /// `sort_bytes` for records before they are sorted, `tree_bytes` for the
+    /// opening tree.
+    pub(super) fn new(runs: &'r Runs, sort_bytes: usize, tree_bytes: usize) -> Counter<'r> {
+        Counter {
+            runs,
+            tree: Tree::new(tree_bytes),
+            seen: Vec::new(),
+            most: (sort_bytes / SEEN_BYTES).max(1024),
+            past: Vec::new(),
+            unstorable: 0,
+        }
+    }
+
+    /// Counts a game.
+    pub(super) fn count(&mut self, game: &Game, extent: Extent) -> Result<(), SortError> {
+        if self.seen.len() + game.positions.len() + 2 * game.side_moves.len() > self.most {
+            self.sort()?;
+        }
+        self.past.clear();
+        // A marked position is rare; so the tree has no marks.
+        let mut node = (!game.set_up && !extent.main).then(|| self.tree.start());
+        for (ply, position) in game.positions.iter().enumerate().take(extent.max_ply + 1) {
+            let m = game.moves.get(ply).filter(|_| ply < extent.max_ply);
+            let mut board = None;
+            let place = match node.and_then(|node| self.tree.place(node)) {
+                Some(place) => *place,
+                None => {
+                    board = NormalBoard::from_position(position);
+                    match &board {
+                        Some(board) => Place::of(&board.key()),
+                        // The format has no key for it: nothing to store.
+                        None => return Ok(()),
+                    }
+                }
+            };
+            // Only positions since the last capture or pawn move can be the
+            // same, also with colours or wings exchanged.
+            let reversible = ply.min(position.halfmoves() as usize);
+            let before = self.past.get(ply - reversible..).unwrap_or_default();
+            let repeated = before.iter().any(|past| past.place == place);
+            let repeats = |byte: Option<u8>| {
+                before
+                    .iter()
+                    .any(|past| past.place == place && past.byte == byte)
+            };
+            let outcome = outcome(game.result, position.turn());
+            let own = *game.elo.get(position.turn());
+            let other = *game.elo.get(!position.turn());
+
+            let here = node;
+            if let Some(node) = here
+                && !repeated
+            {
+                self.tree.count(node, outcome, own, other);
+            }
+            let mut byte = None;
+            let mut flags = 0;
+            if let Some(&m) = m {
+                let next = game.positions.get(ply + 1);
+                let step = node
+                    .zip(next)
+                    .and_then(|(node, next)| self.tree.step(node, m, position, next));
+                node = step.as_ref().map(|step| step.node);
+                byte = match &step {
+                    Some(step) => step.byte,
+                    None => board
+                        .or_else(|| NormalBoard::from_position(position))
+                        .and_then(|board| encode_move_byte(&board, m)),
+                };
+                self.unstorable += u64::from(byte.is_none());
+                if byte.is_some() && !repeats(byte) {
+                    match step {
+                        Some(step) => self.tree.count_move(step.node),
+                        None => flags |= MOVE | PLAYED,
+                    }
+                }
+            }
+            if here.is_none() && !repeated {
+                flags |= GAME;
+            }
+            if extent.main && ply > 0 {
+                flags |= MAIN;
+            }
+            if flags != 0 {
+                self.seen.push(Seen {
+                    place,
+                    byte: byte.unwrap_or(0),
+                    flags: flags | outcome as u8,
+                    own,
+                    other,
+                });
+            }
+            self.past.push(Past { place, byte });
+        }
+        self.count_side_moves(game, extent);
+        Ok(())
+    }
+
+    /// Moves of variations: stored, with their positions, but no game.
+    fn count_side_moves(&mut self, game: &Game, extent: Extent) {
+        for (ply, position, m) in &game.side_moves {
+            let Some(board) = NormalBoard::from_position(position) else {
+                continue;
+            };
+            if *ply >= extent.max_ply {
+                continue;
+            }
+            let byte = encode_move_byte(&board, *m);
+            self.unstorable += u64::from(byte.is_none());
+            let mut next = position.clone();
+            next.play_unchecked(*m);
+            let next = NormalBoard::from_position(&next);
+            let seen = |board: &NormalBoard, byte: Option<u8>, flags| Seen {
+                place: Place::of(&board.key()),
+                byte: byte.unwrap_or(0),
+                flags: flags | u8::from(byte.is_some()) * MOVE,
+                own: 0,
+                other: 0,
+            };
+            self.seen.push(seen(&board, byte, 0));
+            let flags = u8::from(extent.main) * MAIN;
+            self.seen.extend(next.map(|next| seen(&next, None, flags)));
+        }
+    }
+
+    /// Sorts what has been gathered into a run.
+    fn sort(&mut self) -> Result<(), SortError> {
+        if self.seen.is_empty() {
+            return Ok(());
+        }
+        let mut sorted: Vec<u64> = self
+            .seen
+            .iter()
+            .enumerate()
+            .map(|(n, seen)| u64::from(seen.place.order) << 32 | n as u64)
+            .collect();
+        sorted.sort_unstable();
+        let mut writer = self.runs.begin(self.seen.len() as u64 * RUN_BYTES)?;
+        let record = |entry: &u64| self.seen.get((*entry & u64::from(u32::MAX)) as usize);
+        let mut node = Node::new(Place {
+            order: 0,
+            key: [0; 31],
+        });
+        for group in sorted.chunk_by_mut(|a, b| a >> 32 == b >> 32) {
+            if group.len() > 1 {
+                // Different keys may have one hash.
+                group.sort_unstable_by_key(|entry| record(entry).map(|seen| seen.place.key));
+            }
+            for same in group.chunk_by(|a, b| {
+                record(a).map(|seen| seen.place.key) == record(b).map(|seen| seen.place.key)
+            }) {
+                let Some(first) = same.first().and_then(record) else {
+                    continue;
+                };
+                node.reset(first.place);
+                for seen in same.iter().filter_map(record) {
+                    add(&mut node, seen);
+                }
+                writer.push(&node).map_err(|error| self.runs.failed(error))?;
+            }
+        }
+        drop(sorted);
+        self.seen.clear();
+        self.runs.add(writer)
+    }
+
+    /// Hands everything over.
+    pub(super) fn finish(mut self) -> Result<u64, SortError> {
+        self.sort()?;
+        self.seen = Vec::new();
+        let mut nodes = 0;
+        let mut bytes = Vec::new();
+        // How large the run will be is known by making it.
+        self.tree.drain(|node| {
+            node.encode(&mut bytes);
+            nodes += 1;
+            Ok::<_, SortError>(())
+        })?;
+        if nodes > 0 {
+            let mut writer = self.runs.begin(bytes.len() as u64)?;
+            let mut node = Node::new(Place {
+                order: 0,
+                key: [0; 31],
+            });
+            let mut rest = bytes.as_slice();
+            while let Some(length) = node.decode(rest) {
+                writer.push(&node).map_err(|error| self.runs.failed(error))?;
+                rest = rest.get(length..).unwrap_or_default();
+            }
+            self.runs.add(writer)?;
+        }
+        Ok(self.unstorable)
+    }
+}
+
+fn add(node: &mut Node, seen: &Seen) {
+    if seen.flags & GAME != 0 {
+        let outcome = match seen.flags & OUTCOME {
+            1 => Outcome::Won,
+            2 => Outcome::Draw,
+            3 => Outcome::Lost,
+            _ => Outcome::Unknown,
+        };
+        node.tally.count(outcome, seen.own, seen.other);
+    }
+    if seen.flags & MOVE != 0 {
+        node.add_move(seen.byte, u64::from(seen.flags & PLAYED != 0));
+    }
+    node.main |= seen.flags & MAIN != 0;
+}
+
+fn outcome(result: GameResult, turn: Color) -> Outcome {
+    match result {
+        GameResult::Won(winner) if winner == turn => Outcome::Won,
+        GameResult::Won(_) => Outcome::Lost,
+        GameResult::Draw => Outcome::Draw,
+        GameResult::Unknown => Outcome::Unknown,
+    }
+}

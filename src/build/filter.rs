@@ -1,0 +1,147 @@
+//! Which games count.
+
+use std::str::FromStr;
+
+use shakmaty::Color;
+
+use crate::games::{Game, GameResult};
+
+/// Conditions on a game; it must meet all that are set.
+#[derive(Clone, Debug, Default)]
+pub struct Filter {
+    /// The better of the two players has at least this rating.
+    pub min_elo: Option<u16>,
+    /// Both players have at least this rating.
+    pub both_elo: Option<u16>,
+    /// Played in this year or later.
+    pub since: Option<u16>,
+    /// Played in this year or before.
+    pub until: Option<u16>,
+    /// One of the players has this name: see [`has_name`].
+    pub player: Option<String>,
+    /// The colour that `player` had.
+    pub colour: Option<Color>,
+    /// The result.
+    pub result: Option<GameResult>,
+    /// Its opening is in one of these ranges; empty for any.
+    pub eco: Vec<EcoRange>,
+}
+
+impl Filter {
+    /// Whether the game counts. What a game does not say about itself never
+    /// meets a condition.
+    #[must_use]
+    pub fn admits(&self, game: &Game) -> bool {
+        let best = game.elo.white.max(game.elo.black);
+        let worst = game.elo.white.min(game.elo.black);
+        let known_year = game.year > 0;
+        self.min_elo.is_none_or(|elo| best >= elo)
+            && self.both_elo.is_none_or(|elo| worst >= elo)
+            && self.since.is_none_or(|year| known_year && game.year >= year)
+            && self.until.is_none_or(|year| known_year && game.year <= year)
+            && self.result.is_none_or(|result| game.result == result)
+            && (self.eco.is_empty() || self.eco.iter().any(|range| range.contains(game.eco)))
+            && self.player.as_ref().is_none_or(|name| {
+                let played = |colour| {
+                    self.colour.is_none_or(|wanted| wanted == colour)
+                        && has_name(game.names.get(colour), name)
+                };
+                played(Color::White) || played(Color::Black)
+            })
+    }
+}
+
+/// Whether every word of `wanted` is a word of `name`, in any order and
+/// whatever the case: "bobby fischer" and "fischer" both find "Fischer, Bobby".
+#[must_use]
+pub fn has_name(name: &str, wanted: &str) -> bool {
+    let name = name.to_lowercase();
+    words(&wanted.to_lowercase()).all(|word| words(&name).any(|other| other == word))
+}
+
+fn words(text: &str) -> impl Iterator<Item = &str> {
+    text.split(|c: char| !c.is_alphanumeric())
+        .filter(|word| !word.is_empty())
+}
+
+/// ECO codes from one to another, both included.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct EcoRange {
+    first: [u8; 3],
+    last: [u8; 3],
+}
+
+impl EcoRange {
+    fn contains(self, code: [u8; 3]) -> bool {
+        (self.first..=self.last).contains(&code)
+    }
+}
+
+/// A text that is no range of ECO codes.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("expected ECO codes like B20-B99, C57 or D")]
+pub struct ParseEcoError;
+
+impl FromStr for EcoRange {
+    type Err = ParseEcoError;
+
+    /// Reads `B20-B99`, `C57`, or `D` for all of a volume.
+    fn from_str(text: &str) -> Result<EcoRange, ParseEcoError> {
+        let (first, last) = text.split_once('-').unwrap_or((text, text));
+        let code = |text: &str, missing: u8| {
+            let text = text.trim().to_ascii_uppercase();
+            match *text.as_bytes() {
+                [volume @ b'A'..=b'E'] => Ok([volume, missing, missing]),
+                [volume @ b'A'..=b'E', tens @ b'0'..=b'9', ones @ b'0'..=b'9'] => {
+                    Ok([volume, tens, ones])
+                }
+                _ => Err(ParseEcoError),
+            }
+        };
+        let range = EcoRange {
+            first: code(first, b'0')?,
+            last: code(last, b'9')?,
+        };
+        (range.first <= range.last).then_some(range).ok_or(ParseEcoError)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn eco_ranges_are_read_and_hold_their_ends() {
+        let range: EcoRange = "B20-B99".parse().unwrap();
+        assert!(range.contains(*b"B20") && range.contains(*b"B99"));
+        assert!(!range.contains(*b"B19") && !range.contains(*b"C00") && !range.contains([0; 3]));
+        let volume: EcoRange = "d".parse().unwrap();
+        assert!(volume.contains(*b"D00") && volume.contains(*b"D99"));
+        let one: EcoRange = "C57".parse().unwrap();
+        assert!(one.contains(*b"C57") && !one.contains(*b"C58"));
+        for bad in ["", "F00", "B2", "B99-B20", "B20-", "B200"] {
+            assert_eq!(bad.parse::<EcoRange>(), Err(ParseEcoError), "{bad}");
+        }
+    }
+
+    #[test]
+    fn names_are_found_by_whole_words() {
+        assert!(has_name("Fischer, Robert James", "fischer"));
+        assert!(has_name("Fischer, Robert James", "Robert Fischer"));
+        assert!(!has_name("Fischerova, A", "Fischer"));
+        assert!(has_name("Hübner, Robert", "HÜBNER"));
+    }
+
+    #[test]
+    fn what_is_not_known_meets_no_condition() {
+        let mut game = Game::default();
+        let filter = Filter {
+            until: Some(1900),
+            ..Filter::default()
+        };
+        assert!(!filter.admits(&game));
+        game.year = 1850;
+        assert!(filter.admits(&game));
+        assert!(Filter::default().admits(&game));
+    }
+}

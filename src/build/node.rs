@@ -1,0 +1,402 @@
+//! What is known of one position, added up; and its bytes in a sort run.
+//!
+//! A run holds nodes in ascending order of (bit-reversed hash, key), the order
+//! in which a book is written. A node of one game takes some 30 bytes:
+//!
+//! | part | bytes |
+//! |---|---|
+//! | bit-reversed hash, big-endian | 4 |
+//! | key, which knows its own length | 1 to 31 |
+//! | head: see the constants | 1 |
+//! | games, wins, draws, losses, unless the head says it all | 4 varints |
+//! | ratings, if the head says so: of one game both (0 is none), else counts and sums | 2 or 4 varints |
+//! | moves: one byte, or a list of bytes with counts | 0, 1 or more |
+
+use std::cmp::Ordering;
+
+use crate::book::Stats;
+use crate::book::ctg::{Key, MAX_COUNT};
+
+/// Bytes of the largest node: hash, key, head, eight varints and 256 moves
+/// with counts.
+pub(super) const MAX_NODE_BYTES: usize = 4 + 31 + 1 + 8 * 10 + 2 + 256 * 11;
+
+/// Where a position stands in the order of the book: its hash with the bits
+/// reversed, then its key.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct Place {
+    pub(super) order: u32,
+    pub(super) key: [u8; Key::MAX_BYTES],
+}
+
+impl Place {
+    pub(super) fn of(key: &Key) -> Place {
+        Place {
+            order: key.hash().reverse_bits(),
+            key: *key.padded(),
+        }
+    }
+}
+
+/// How a game went for the side to move in a position.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Outcome {
+    Unknown = 0,
+    Won = 1,
+    Draw = 2,
+    Lost = 3,
+}
+
+/// Numbers of a position from the view of its side to move, as in [`Stats`]
+/// but wide enough for any number of games.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct Tally {
+    pub(super) games: u64,
+    pub(super) wins: u64,
+    pub(super) draws: u64,
+    pub(super) losses: u64,
+    pub(super) own_rated: u64,
+    pub(super) own_sum: u64,
+    pub(super) other_rated: u64,
+    pub(super) other_sum: u64,
+}
+
+impl Tally {
+    pub(super) fn count(&mut self, outcome: Outcome, own: u16, other: u16) {
+        self.games += 1;
+        self.wins += u64::from(outcome == Outcome::Won);
+        self.draws += u64::from(outcome == Outcome::Draw);
+        self.losses += u64::from(outcome == Outcome::Lost);
+        self.own_rated += u64::from(own > 0);
+        self.own_sum += u64::from(own);
+        self.other_rated += u64::from(other > 0);
+        self.other_sum += u64::from(other);
+    }
+
+    pub(super) fn add(&mut self, other: &Tally) {
+        self.games += other.games;
+        self.wins += other.wins;
+        self.draws += other.draws;
+        self.losses += other.losses;
+        self.own_rated += other.own_rated;
+        self.own_sum += other.own_sum;
+        self.other_rated += other.other_rated;
+        self.other_sum += other.other_sum;
+    }
+
+    /// The numbers as the format can hold them: where a counter or a sum would
+    /// not fit, all that belong together are made smaller by the same factor.
+    pub(super) fn to_stats(self) -> Stats {
+        let most = u64::from(MAX_COUNT);
+        let scaled = |value: u64, of: u64, to: u64| {
+            (u128::from(value) * u128::from(to) / u128::from(of.max(1))) as u32
+        };
+        let games = self.games.min(most);
+        let result = |value| scaled(value, self.games.max(games), games);
+        let rating = |count: u64, sum: u64| {
+            // The most games whose sum still fits, at the same mean.
+            let fitting = u128::from(u32::MAX) * u128::from(count) / u128::from(sum.max(1));
+            let kept = count.min(most).min(u64::try_from(fitting).unwrap_or(most));
+            (kept as u32, scaled(sum, count, kept))
+        };
+        let (own_rated, own_rating_sum) = rating(self.own_rated, self.own_sum);
+        let (other_rated, other_rating_sum) = rating(self.other_rated, self.other_sum);
+        Stats {
+            games: games as u32,
+            wins: result(self.wins),
+            draws: result(self.draws),
+            losses: result(self.losses),
+            own_rated,
+            own_rating_sum,
+            other_rated,
+            other_rating_sum,
+        }
+    }
+}
+
+/// A position with its numbers and the moves played there.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Node {
+    pub(super) place: Place,
+    pub(super) tally: Tally,
+    /// A move of a priority game leads here.
+    pub(super) main: bool,
+    /// Move bytes, ascending, with the games they were played in.
+    pub(super) moves: Vec<(u8, u64)>,
+}
+
+/// The result of a single game, as [`Outcome`].
+const RESULT: u8 = 0x03;
+/// Exactly one game.
+const SINGLE: u8 = 0x04;
+/// Somebody had a rating.
+const RATED: u8 = 0x08;
+/// See [`Node::main`].
+const MAIN: u8 = 0x10;
+/// The moves: none, one of one game, one of no game, or a list.
+const MOVES: u8 = 0x60;
+const ONE_PLAYED: u8 = 0x20;
+const ONE_UNPLAYED: u8 = 0x40;
+const LIST: u8 = 0x60;
+/// No game at all.
+const EMPTY: u8 = 0x80;
+
+impl Node {
+    pub(super) fn new(place: Place) -> Node {
+        Node {
+            place,
+            tally: Tally::default(),
+            main: false,
+            moves: Vec::new(),
+        }
+    }
+
+    /// Makes it an empty node of another place, keeping the buffer.
+    pub(super) fn reset(&mut self, place: Place) {
+        self.place = place;
+        self.tally = Tally::default();
+        self.main = false;
+        self.moves.clear();
+    }
+
+    pub(super) fn add_move(&mut self, byte: u8, games: u64) {
+        match self.moves.binary_search_by_key(&byte, |(byte, _)| *byte) {
+            Ok(at) => {
+                if let Some((_, count)) = self.moves.get_mut(at) {
+                    *count += games;
+                }
+            }
+            Err(at) => self.moves.insert(at, (byte, games)),
+        }
+    }
+
+    /// Adds what another node knows of the same position.
+    pub(super) fn add(&mut self, other: &Node) {
+        self.tally.add(&other.tally);
+        self.main |= other.main;
+        for &(byte, games) in &other.moves {
+            self.add_move(byte, games);
+        }
+    }
+
+    pub(super) fn compare(&self, other: &Node) -> Ordering {
+        self.place.cmp(&other.place)
+    }
+
+    /// Appends the node to a run.
+    pub(super) fn encode(&self, out: &mut Vec<u8>) {
+        let Place { order, key } = self.place;
+        out.extend(order.to_be_bytes());
+        let length = usize::from(key[0] & 0x1f);
+        out.extend_from_slice(key.get(..length).unwrap_or_default());
+        let t = &self.tally;
+        let mut head = u8::from(self.main) * MAIN
+            | u8::from(t.own_rated + t.other_rated > 0) * RATED
+            | match t.games {
+                0 => EMPTY,
+                1 => SINGLE | single_result(t) as u8,
+                _ => 0,
+            }
+            | match self.moves.as_slice() {
+                [] => 0,
+                [(_, 1)] => ONE_PLAYED,
+                [(_, 0)] => ONE_UNPLAYED,
+                _ => LIST,
+            };
+        if t.games == 0 {
+            head &= !RATED;
+        }
+        out.push(head);
+        if head & (SINGLE | EMPTY) == 0 {
+            for value in [t.games, t.wins, t.draws, t.losses] {
+                put(value, out);
+            }
+        }
+        if head & RATED != 0 {
+            if head & SINGLE == 0 {
+                put(t.own_rated, out);
+            }
+            put(t.own_sum, out);
+            if head & SINGLE == 0 {
+                put(t.other_rated, out);
+            }
+            put(t.other_sum, out);
+        }
+        if head & MOVES == LIST {
+            put(self.moves.len() as u64, out);
+            for &(byte, games) in &self.moves {
+                out.push(byte);
+                put(games, out);
+            }
+        } else if let Some((byte, _)) = self.moves.first() {
+            out.push(*byte);
+        }
+    }
+
+    /// Reads the node that `bytes` begin with; gives its length. `None` if the
+    /// bytes are no node.
+    pub(super) fn decode(&mut self, bytes: &[u8]) -> Option<usize> {
+        let (order, rest) = bytes.split_first_chunk::<4>()?;
+        let length = usize::from(rest.first()? & 0x1f);
+        let mut key = [0; Key::MAX_BYTES];
+        key.get_mut(..length)?.copy_from_slice(rest.get(..length)?);
+        let order = u32::from_be_bytes(*order);
+        self.reset(Place { order, key });
+        let mut rest = rest.get(length..)?;
+        let head = byte(&mut rest)?;
+        self.main = head & MAIN != 0;
+        let t = &mut self.tally;
+        if head & SINGLE != 0 {
+            t.games = 1;
+            let result = head & RESULT;
+            t.wins = u64::from(result == Outcome::Won as u8);
+            t.draws = u64::from(result == Outcome::Draw as u8);
+            t.losses = u64::from(result == Outcome::Lost as u8);
+        } else if head & EMPTY == 0 {
+            t.games = varint(&mut rest)?;
+            t.wins = varint(&mut rest)?;
+            t.draws = varint(&mut rest)?;
+            t.losses = varint(&mut rest)?;
+        }
+        if head & RATED != 0 {
+            if head & SINGLE == 0 {
+                t.own_rated = varint(&mut rest)?;
+                t.own_sum = varint(&mut rest)?;
+                t.other_rated = varint(&mut rest)?;
+                t.other_sum = varint(&mut rest)?;
+            } else {
+                t.own_sum = varint(&mut rest)?;
+                t.other_sum = varint(&mut rest)?;
+                t.own_rated = u64::from(t.own_sum > 0);
+                t.other_rated = u64::from(t.other_sum > 0);
+            }
+        }
+        match head & MOVES {
+            ONE_PLAYED => self.moves.push((byte(&mut rest)?, 1)),
+            ONE_UNPLAYED => self.moves.push((byte(&mut rest)?, 0)),
+            LIST => {
+                for _ in 0..varint(&mut rest)? {
+                    self.moves.push((byte(&mut rest)?, varint(&mut rest)?));
+                }
+            }
+            _ => {}
+        }
+        Some(bytes.len() - rest.len())
+    }
+}
+
+fn single_result(tally: &Tally) -> Outcome {
+    match (tally.wins, tally.draws, tally.losses) {
+        (1.., _, _) => Outcome::Won,
+        (_, 1.., _) => Outcome::Draw,
+        (_, _, 1..) => Outcome::Lost,
+        _ => Outcome::Unknown,
+    }
+}
+
+fn put(mut value: u64, out: &mut Vec<u8>) {
+    while value >= 0x80 {
+        out.push(value as u8 | 0x80);
+        value >>= 7;
+    }
+    out.push(value as u8);
+}
+
+fn byte(rest: &mut &[u8]) -> Option<u8> {
+    let (first, behind) = rest.split_first()?;
+    *rest = behind;
+    Some(*first)
+}
+
+fn varint(rest: &mut &[u8]) -> Option<u64> {
+    let mut value = 0;
+    for shift in (0..64).step_by(7) {
+        let next = byte(rest)?;
+        value |= u64::from(next & 0x7f) << shift;
+        if next & 0x80 == 0 {
+            return Some(value);
+        }
+    }
+    None
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn nodes() -> impl Strategy<Value = Node> {
+        let number = prop_oneof![Just(0_u64), Just(1), 0..300_u64, any::<u64>()];
+        let moves = prop::collection::btree_map(any::<u8>(), 0..3_u64, 0..4);
+        (
+            any::<u32>(),
+            prop::collection::vec(any::<u8>(), 30),
+            1..31_u8,
+            prop::array::uniform4(number),
+            prop::array::uniform4(1..4000_u64),
+            0..3_u8,
+            any::<bool>(),
+            moves,
+        )
+            .prop_map(|(order, bytes, length, [games, wins, draws, losses], rated, how, main, moves)| {
+                let mut key = [0; 31];
+                key[..usize::from(length)].copy_from_slice(&bytes[..usize::from(length)]);
+                key[0] = length;
+                let mut node = Node::new(Place { order, key });
+                match how {
+                    0 => node.tally.count(Outcome::Lost, 0, rated[1] as u16),
+                    1 => {
+                        node.tally = Tally {
+                            games: games.max(2),
+                            wins,
+                            draws,
+                            losses,
+                            own_rated: rated[0],
+                            own_sum: rated[1],
+                            other_rated: rated[2],
+                            other_sum: rated[3],
+                        }
+                    }
+                    _ => {}
+                }
+                node.main = main;
+                node.moves = moves.into_iter().collect();
+                node
+            })
+    }
+
+    proptest! {
+        #[test]
+        fn a_node_comes_back_as_it_went(node in nodes()) {
+            let mut bytes = Vec::new();
+            node.encode(&mut bytes);
+            prop_assert!(bytes.len() <= MAX_NODE_BYTES);
+            let mut back = Node::new(Place { order: 0, key: [0; 31] });
+            prop_assert_eq!(back.decode(&bytes), Some(bytes.len()));
+            prop_assert_eq!(&back, &node);
+            prop_assert_eq!(back.decode(&bytes[..bytes.len() - 1]), None);
+        }
+    }
+
+    #[test]
+    fn too_many_games_are_scaled_together() {
+        let stats = Tally {
+            games: 40_000_000,
+            wins: 20_000_000,
+            draws: 10_000_000,
+            losses: 10_000_000,
+            own_rated: 10_000_000,
+            own_sum: 25_000_000_000,
+            other_rated: 3,
+            other_sum: 6001,
+        }
+        .to_stats();
+        assert_eq!(stats.games, MAX_COUNT);
+        assert_eq!(stats.wins, MAX_COUNT / 2);
+        assert_eq!(stats.draws, MAX_COUNT / 4);
+        assert_eq!(stats.average_elo().map(f64::round), Some(2500.0));
+        assert!(stats.own_rating_sum > u32::MAX - 2500);
+        assert_eq!((stats.other_rated, stats.other_rating_sum), (3, 6001));
+        assert!(stats.wins + stats.draws + stats.losses <= stats.games);
+    }
+}

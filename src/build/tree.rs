@@ -1,0 +1,172 @@
+//! The opening tree: where most games go for their first moves.
+//!
+//! Positions there are counted in place, without normalising them, encoding
+//! their keys or sorting: the way a game came names them. The tree grows by a
+//! few nodes a game, so it follows where games go again and again. Positions
+//! that are reached in two ways have two nodes, which are added up later like
+//! everything else. Being only a short cut, it changes no number.
+
+use hashbrown::HashMap;
+use rustc_hash::FxBuildHasher;
+use shakmaty::{Chess, Move};
+
+use super::node::{Node, Outcome, Place, Tally};
+use crate::book::ctg::{NormalBoard, encode_move_byte};
+
+/// Nodes that one game may add.
+const GROWTH: usize = 3;
+
+/// A node of the tree.
+struct TreeNode {
+    place: Place,
+    tally: Tally,
+    parent: u32,
+    /// The move that leads here from the parent, if the format has a byte for
+    /// it.
+    byte: Option<u8>,
+    /// Games in which it was played there.
+    played: u64,
+}
+
+/// Bytes that a node takes with its share of the table.
+const NODE_BYTES: usize = size_of::<TreeNode>() + 32;
+
+/// What a step of a game does.
+pub(super) struct Step {
+    /// The node it leads to.
+    pub(super) node: u32,
+    /// Its move byte.
+    pub(super) byte: Option<u8>,
+}
+
+/// The tree from the usual start position.
+pub(super) struct Tree {
+    nodes: Vec<TreeNode>,
+    steps: HashMap<u64, u32, FxBuildHasher>,
+    most: usize,
+    /// Nodes that this game may still add.
+    growth: usize,
+}
+
+impl Tree {
+    /// A tree that stays within some bytes.
+    pub(super) fn new(bytes: usize) -> Tree {
+        let mut tree = Tree {
+            nodes: Vec::new(),
+            steps: HashMap::default(),
+            most: bytes / NODE_BYTES,
+            growth: 0,
+        };
+        if let Some(board) = NormalBoard::from_position(&Chess::default()) {
+            tree.push(Place::of(&board.key()), 0, None);
+        }
+        tree
+    }
+
+    fn push(&mut self, place: Place, parent: u32, byte: Option<u8>) -> u32 {
+        self.nodes.push(TreeNode {
+            place,
+            tally: Tally::default(),
+            parent,
+            byte,
+            played: 0,
+        });
+        self.nodes.len() as u32 - 1
+    }
+
+    /// The first node, at the beginning of a game.
+    pub(super) fn start(&mut self) -> u32 {
+        self.growth = GROWTH;
+        0
+    }
+
+    pub(super) fn place(&self, node: u32) -> Option<&Place> {
+        Some(&self.nodes.get(node as usize)?.place)
+    }
+
+    /// Counts a game in a node.
+    pub(super) fn count(&mut self, node: u32, outcome: Outcome, own: u16, other: u16) {
+        if let Some(node) = self.nodes.get_mut(node as usize) {
+            node.tally.count(outcome, own, other);
+        }
+    }
+
+    /// Counts a game in which the move into a node was played.
+    pub(super) fn count_move(&mut self, node: u32) {
+        if let Some(node) = self.nodes.get_mut(node as usize) {
+            node.played += 1;
+        }
+    }
+
+    /// Follows a move, or adds it: `position` is before the move and `next`
+    /// behind it. `None` where the tree ends.
+    pub(super) fn step(
+        &mut self,
+        node: u32,
+        m: Move,
+        position: &Chess,
+        next: &Chess,
+    ) -> Option<Step> {
+        let name = u64::from(node) << 32 | u64::from(name(m)?);
+        if let Some(&child) = self.steps.get(&name) {
+            let byte = self.nodes.get(child as usize)?.byte;
+            return Some(Step { node: child, byte });
+        }
+        if self.growth == 0 || self.nodes.len() >= self.most {
+            return None;
+        }
+        self.growth -= 1;
+        let byte = encode_move_byte(&NormalBoard::from_position(position)?, m);
+        let place = Place::of(&NormalBoard::from_position(next)?.key());
+        let child = self.push(place, node, byte);
+        self.steps.insert(name, child);
+        Some(Step { node: child, byte })
+    }
+
+    /// Hands out everything counted, in order; the tree is empty then.
+    pub(super) fn drain<E>(
+        &mut self,
+        mut sink: impl FnMut(&Node) -> Result<(), E>,
+    ) -> Result<(), E> {
+        self.steps = HashMap::default();
+        let nodes = std::mem::take(&mut self.nodes);
+        // What to add where: a node's numbers, and its move at the parent.
+        let mut parts: Vec<(Place, u32, bool)> = Vec::with_capacity(2 * nodes.len());
+        for (n, node) in nodes.iter().enumerate() {
+            if node.tally.games > 0 {
+                parts.push((node.place, n as u32, false));
+            }
+            let parent = nodes.get(node.parent as usize).filter(|_| n > 0);
+            if let Some(parent) = parent
+                && node.byte.is_some()
+                && node.played > 0
+            {
+                parts.push((parent.place, n as u32, true));
+            }
+        }
+        parts.sort_unstable_by_key(|part| part.0);
+        let mut sum: Option<Node> = None;
+        for (place, n, is_move) in parts {
+            if sum.as_ref().is_some_and(|sum| sum.place != place)
+                && let Some(sum) = sum.take()
+            {
+                sink(&sum)?;
+            }
+            let sum = sum.get_or_insert_with(|| Node::new(place));
+            let Some(node) = nodes.get(n as usize) else {
+                continue;
+            };
+            match node.byte {
+                Some(byte) if is_move => sum.add_move(byte, node.played),
+                _ => sum.tally.add(&node.tally),
+            }
+        }
+        sum.as_ref().map_or(Ok(()), sink)
+    }
+}
+
+/// A number that tells the moves of one position apart.
+fn name(m: Move) -> Option<u32> {
+    let promotion = m.promotion().map_or(0, |role| role as u32);
+    Some(m.from()?.to_u32() << 9 | m.to().to_u32() << 3 | promotion)
+}

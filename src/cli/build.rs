@@ -1,0 +1,171 @@
+//! `tabia build`: from games to a book.
+
+use std::io::{IsTerminal, Write};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
+
+use anyhow::Context as _;
+use indicatif::{HumanCount, ProgressBar, ProgressDrawTarget, ProgressStyle};
+use shakmaty::Color;
+
+use super::args::{BuildArgs, PlayerColour};
+use crate::build::{self, Filter, Job, Progress, Source, Summary};
+use crate::games::GameResult;
+
+/// So many skipped games are named.
+const NAMED: usize = 20;
+
+pub(super) fn run(args: &BuildArgs) -> anyhow::Result<u8> {
+    let job = job(args)?;
+    let stop = Arc::new(AtomicBool::new(false));
+    let asked = stop.clone();
+    // The first Ctrl-C lets everything be cleaned up.
+    ctrlc::set_handler(move || asked.store(true, Ordering::Relaxed))
+        .context("cannot listen for Ctrl-C")?;
+    let start = Instant::now();
+    let bar = Bar::new();
+    let built = build::run(&job, &mut |progress| bar.show(progress), &stop);
+    bar.line.finish_and_clear();
+    let summary = built?;
+    report(&job, &summary, start.elapsed());
+    Ok(u8::from(args.strict && summary.skipped > 0))
+}
+
+fn job(args: &BuildArgs) -> anyhow::Result<Job> {
+    let source = |priority| {
+        move |path: &std::path::PathBuf| Source {
+            path: path.clone(),
+            priority,
+        }
+    };
+    // A file that is named twice counts once, as a priority.
+    let mut sources: Vec<Source> = args.priority.iter().map(source(true)).collect();
+    sources.extend(args.sources.iter().map(source(false)));
+    let result = match args.result.as_deref() {
+        None => None,
+        Some(text) => Some(match GameResult::from_pgn(text.as_bytes()) {
+            GameResult::Unknown if text != "*" => {
+                anyhow::bail!("--result {text}: expected 1-0, 0-1 or 1/2-1/2")
+            }
+            result => result,
+        }),
+    };
+    let usual = Job::new(sources, args.output.clone());
+    Ok(Job {
+        filter: Filter {
+            min_elo: args.min_elo,
+            both_elo: args.both_elo,
+            since: args.since,
+            until: args.until,
+            player: args.player.clone(),
+            colour: args.colour.map(|colour| match colour {
+                PlayerColour::White => Color::White,
+                PlayerColour::Black => Color::Black,
+            }),
+            result,
+            eco: args.eco.clone(),
+        },
+        max_ply: args.max_ply.into(),
+        min_games: args.min_games,
+        variations: args.variations,
+        setups: args.setups,
+        dedupe: args.dedupe,
+        threads: args.threads.map_or(usual.threads, |n| n.get().into()),
+        memory: args.memory,
+        temp: args.temp.clone(),
+        ..usual
+    })
+}
+
+/// What is seen while it lasts, on a terminal only.
+struct Bar {
+    line: ProgressBar,
+    start: Instant,
+}
+
+impl Bar {
+    fn new() -> Bar {
+        let target = if std::io::stderr().is_terminal() {
+            ProgressDrawTarget::stderr_with_hz(8)
+        } else {
+            ProgressDrawTarget::hidden()
+        };
+        Bar {
+            line: ProgressBar::with_draw_target(None, target),
+            start: Instant::now(),
+        }
+    }
+
+    fn show(&self, progress: Progress) {
+        if self.line.is_hidden() {
+            return;
+        }
+        let style = |template: &str| {
+            ProgressStyle::with_template(template).unwrap_or_else(|_| ProgressStyle::default_bar())
+        };
+        match progress {
+            Progress::Reading {
+                bytes,
+                total,
+                games,
+            } => {
+                if self.line.position() == 0 {
+                    self.line.set_style(style(match total {
+                        Some(_) => "reading {wide_bar} {percent}%  {msg}, {eta} left",
+                        None => "reading {spinner} {bytes}  {msg}",
+                    }));
+                }
+                if let Some(total) = total {
+                    self.line.set_length(total);
+                }
+                let seconds = self.start.elapsed().as_secs_f64().max(0.001);
+                let speed = HumanCount((games as f64 / seconds) as u64);
+                self.line
+                    .set_message(format!("{} games, {speed} a second", HumanCount(games)));
+                self.line.set_position(bytes.max(1));
+            }
+            Progress::Writing { positions } => {
+                self.line.set_style(style("writing {spinner} {msg}"));
+                self.line
+                    .set_message(format!("{} positions", HumanCount(positions)));
+                self.line.tick();
+            }
+        }
+    }
+}
+
+fn report(job: &Job, summary: &Summary, time: Duration) {
+    let mut stderr = std::io::stderr().lock();
+    for skipped in summary.named.iter().take(NAMED) {
+        let _ = writeln!(stderr, "{skipped}");
+    }
+    let unnamed = summary.skipped.saturating_sub(NAMED as u64);
+    if unnamed > 0 {
+        let _ = writeln!(stderr, "... and {unnamed} more");
+    }
+    let mut extra = String::new();
+    for (count, what) in [
+        (summary.filtered, "games filtered out"),
+        (summary.duplicates, "duplicates"),
+        (summary.skipped, "games skipped"),
+        (
+            summary.unstorable,
+            "moves left out that the format cannot hold",
+        ),
+    ] {
+        if count > 0 {
+            extra += &format!("; {count} {what}");
+        }
+    }
+    let _ = writeln!(
+        stderr,
+        "{}: {} games, {} positions, {} moves, {} bytes in {:.1} s{extra}",
+        job.target.display(),
+        summary.games,
+        summary.written.positions,
+        summary.written.moves,
+        summary.written.bytes,
+        time.as_secs_f64(),
+    );
+}

@@ -1,0 +1,175 @@
+//! PGN text, cut into games.
+//!
+//! A game begins with a line that starts with `[Event `. The text is cut
+//! there before it is parsed: into batches for the threads, and each batch
+//! into games. So a comment or bracket that is never closed spoils the game
+//! it stands in and no other. Text without such lines is cut at empty lines,
+//! once it has grown large.
+
+use std::io::Read;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use memchr::memmem;
+
+use super::parse::{Ending, Parser};
+use super::{Game, GameBatch, GameSource, SkipReason, Skipped, SourceError, Wanted};
+
+/// Bytes that make a batch.
+const BATCH_BYTES: usize = 512 << 10;
+
+/// A batch may grow to this before it is cut at an empty line.
+const LARGEST_BATCH_BYTES: usize = 16 << 20;
+
+/// How each game begins, with the end of the line before it.
+const GAME_START: &[u8] = b"\n[Event ";
+
+/// PGN from a file or stream, already decompressed.
+pub struct PgnSource {
+    name: Arc<str>,
+    text: Box<dyn Read + Send>,
+    counter: Arc<AtomicU64>,
+    /// Read, but behind the last cut.
+    pending: Vec<u8>,
+    /// Number of the line that `pending` begins with.
+    line: u64,
+    at_end: bool,
+}
+
+impl PgnSource {
+    /// Reads from `text`; `counter` counts the bytes that were read from disk.
+    #[must_use]
+    pub fn new(name: &str, text: Box<dyn Read + Send>, counter: Arc<AtomicU64>) -> PgnSource {
+        PgnSource {
+            name: name.into(),
+            text,
+            counter,
+            pending: Vec::new(),
+            line: 1,
+            at_end: false,
+        }
+    }
+}
+
+impl GameSource for PgnSource {
+    fn next_batch(&mut self) -> Result<Option<Box<dyn GameBatch>>, SourceError> {
+        let mut text = Vec::with_capacity(BATCH_BYTES + 4096);
+        text.append(&mut self.pending);
+        let mut goal = BATCH_BYTES;
+        let cut = loop {
+            let missing = goal.saturating_sub(text.len()) as u64;
+            let count = self
+                .text
+                .by_ref()
+                .take(missing)
+                .read_to_end(&mut text)
+                .map_err(|source| SourceError::Io {
+                    name: self.name.to_string(),
+                    source,
+                })?;
+            self.at_end |= missing > 0 && count == 0;
+            if self.at_end {
+                break text.len();
+            }
+            if text.len() < goal {
+                continue;
+            }
+            if let Some(at) = memmem::rfind(&text, GAME_START) {
+                break at + 1;
+            }
+            if text.len() >= LARGEST_BATCH_BYTES {
+                break match memmem::rfind(&text, b"\n\n") {
+                    Some(at) => at + 2,
+                    None => text.len(),
+                };
+            }
+            goal *= 2;
+        };
+        if text.is_empty() {
+            return Ok(None);
+        }
+        self.pending.extend_from_slice(text.get(cut..).unwrap_or_default());
+        text.truncate(cut);
+        let line = self.line;
+        self.line += lines(&text);
+        Ok(Some(Box::new(PgnBatch {
+            name: self.name.clone(),
+            text: Arc::new(text),
+            line,
+            next_cut: 0,
+            parser: None,
+        })))
+    }
+
+    fn bytes_read(&self) -> u64 {
+        self.counter.load(Ordering::Relaxed)
+    }
+}
+
+fn lines(text: &[u8]) -> u64 {
+    memchr::memchr_iter(b'\n', text).count() as u64
+}
+
+/// Whole games as text.
+struct PgnBatch {
+    name: Arc<str>,
+    text: Arc<Vec<u8>>,
+    /// Number of the first line.
+    line: u64,
+    /// Where the next game begins.
+    next_cut: usize,
+    /// What is left of the piece before `next_cut`: more than one game if
+    /// some do not begin with `[Event `.
+    parser: Option<Parser>,
+}
+
+impl PgnBatch {
+    /// The next piece of the text: its first byte, and behind its last one.
+    fn next_piece(&mut self) -> Option<(usize, usize)> {
+        let start = self.next_cut;
+        let rest = self.text.get(start..).filter(|rest| !rest.is_empty())?;
+        let end = memmem::find(rest, GAME_START).map_or(self.text.len(), |at| start + at + 1);
+        self.next_cut = end;
+        Some((start, end))
+    }
+}
+
+impl GameBatch for PgnBatch {
+    fn next_game(&mut self, wanted: Wanted, game: &mut Game) -> Result<bool, Skipped> {
+        loop {
+            let mut parser = match self.parser.take() {
+                Some(parser) => parser,
+                None => match self.next_piece() {
+                    Some((start, end)) => Parser::new(self.text.clone(), start, end),
+                    None => return Ok(false),
+                },
+            };
+            let reason = match parser.next(wanted, game) {
+                None => continue,
+                Some(Ending::Game) => {
+                    self.parser = Some(parser);
+                    return Ok(true);
+                }
+                Some(Ending::Skip(reason)) => {
+                    self.parser = Some(parser);
+                    reason
+                }
+                Some(Ending::Move { number, san, at }) => {
+                    let line = self.line + lines(self.text.get(..at).unwrap_or_default());
+                    self.parser = Some(parser);
+                    SkipReason::Move { number, line, san }
+                }
+            };
+            return Err(self.skip(reason));
+        }
+    }
+
+    fn skip(&self, reason: SkipReason) -> Skipped {
+        let start = self.parser.as_ref().map_or(0, Parser::game_start);
+        Skipped {
+            source: self.name.to_string(),
+            line: self.line + lines(self.text.get(..start).unwrap_or_default()),
+            reason,
+        }
+    }
+}

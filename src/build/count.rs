@@ -179,7 +179,7 @@ impl<'r> Counter<'r> {
             let seen = |board: &NormalBoard, byte: Option<u8>, flags| Seen {
                 place: Place::of(&board.key()),
                 byte: byte.unwrap_or(0),
-                flags: flags | u8::from(byte.is_some()) * MOVE,
+                flags: flags | if byte.is_some() { MOVE } else { 0 },
                 own: 0,
                 other: 0,
             };
@@ -222,7 +222,9 @@ impl<'r> Counter<'r> {
                 for seen in same.iter().filter_map(record) {
                     add(&mut node, seen);
                 }
-                writer.push(&node).map_err(|error| self.runs.failed(error))?;
+                writer
+                    .push(&node)
+                    .map_err(|error| self.runs.failed(error))?;
             }
         }
         drop(sorted);
@@ -250,7 +252,9 @@ impl<'r> Counter<'r> {
             });
             let mut rest = bytes.as_slice();
             while let Some(length) = node.decode(rest) {
-                writer.push(&node).map_err(|error| self.runs.failed(error))?;
+                writer
+                    .push(&node)
+                    .map_err(|error| self.runs.failed(error))?;
                 rest = rest.get(length..).unwrap_or_default();
             }
             self.runs.add(writer)?;

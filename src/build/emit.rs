@@ -38,12 +38,7 @@ pub(super) struct Rule {
 impl Rule {
     /// Appends the entry of a node, if it is to be stored; gives the number of
     /// its moves.
-    fn entry(
-        self,
-        node: &Node,
-        scratch: &mut Vec<(u8, u64)>,
-        out: &mut Vec<u8>,
-    ) -> Option<usize> {
+    fn entry(self, node: &Node, scratch: &mut Vec<(u8, u64)>, out: &mut Vec<u8>) -> Option<usize> {
         let least = u64::from(self.min_games);
         // Positions of variations have no games; they are wanted unless
         // somebody asks for more than one.

@@ -37,8 +37,12 @@ impl Filter {
         let known_year = game.year > 0;
         self.min_elo.is_none_or(|elo| best >= elo)
             && self.both_elo.is_none_or(|elo| worst >= elo)
-            && self.since.is_none_or(|year| known_year && game.year >= year)
-            && self.until.is_none_or(|year| known_year && game.year <= year)
+            && self
+                .since
+                .is_none_or(|year| known_year && game.year >= year)
+            && self
+                .until
+                .is_none_or(|year| known_year && game.year <= year)
             && self.result.is_none_or(|result| game.result == result)
             && (self.eco.is_empty() || self.eco.iter().any(|range| range.contains(game.eco)))
             && self.player.as_ref().is_none_or(|name| {
@@ -102,7 +106,9 @@ impl FromStr for EcoRange {
             first: code(first, b'0')?,
             last: code(last, b'9')?,
         };
-        (range.first <= range.last).then_some(range).ok_or(ParseEcoError)
+        (range.first <= range.last)
+            .then_some(range)
+            .ok_or(ParseEcoError)
     }
 }
 

@@ -38,9 +38,7 @@ use std::sync::{Mutex, PoisonError};
 use std::{io, thread};
 
 use crate::book::ctg::{self, BookWriter, WriteError, WriteOptions, Written};
-use crate::games::{
-    self, Game, GameBatch, GameSource, SkipReason, Skipped, SourceError, Wanted,
-};
+use crate::games::{self, Game, GameBatch, GameSource, SkipReason, Skipped, SourceError, Wanted};
 use count::{Counter, Extent};
 use dedupe::Duplicates;
 use emit::Rule;
@@ -236,16 +234,20 @@ pub fn run(
     stop: &AtomicBool,
 ) -> Result<Summary, BuildError> {
     let sources = list_sources(job)?;
-    // Fails early where the book cannot be written, before hours of counting.
-    let mut writer = BookWriter::create(&job.target, WriteOptions::default())?;
     let folder = match (&job.temp, job.target.parent()) {
         (Some(folder), _) => folder.as_path(),
         (None, Some(folder)) if folder != Path::new("") => folder,
         _ => Path::new("."),
     };
+    let runs = Runs::new(job.memory / 2, folder);
+    if job.temp.is_some() && !folder.is_dir() {
+        return Err(runs.failed(io::ErrorKind::NotADirectory.into()).into());
+    }
+    // Fails early where the book cannot be written, before hours of counting.
+    let mut writer = BookWriter::create(&job.target, WriteOptions::default())?;
     let shared = Shared {
         job,
-        runs: Runs::new(job.memory / 2, folder),
+        runs,
         duplicates: job.dedupe.then(Duplicates::default),
         games: AtomicU64::new(0),
         filtered: AtomicU64::new(0),
@@ -254,9 +256,13 @@ pub fn run(
         named: Mutex::default(),
         seen: job.sources.iter().map(|_| AtomicU64::new(0)).collect(),
     };
+    // A source may stand for files that an earlier one stands for already.
+    let named: Vec<bool> = (0..job.sources.len())
+        .map(|argument| sources.iter().any(|input| input.argument == argument))
+        .collect();
     let unstorable = count_all(&shared, sources, observe, stop)?;
-    for (source, seen) in job.sources.iter().zip(&shared.seen) {
-        if seen.load(Relaxed) == 0 {
+    for ((source, seen), named) in job.sources.iter().zip(&shared.seen).zip(named) {
+        if named && seen.load(Relaxed) == 0 {
             let path = source.path.clone();
             return Err(BuildError::NoGames { path });
         }
@@ -267,12 +273,12 @@ pub fn run(
         return Err(BuildError::NothingLeft { skipped, filtered });
     }
 
-    let runs = shared.runs.take();
+    let sorted = shared.runs.take();
     let rule = Rule {
         min_games: job.min_games,
     };
     let mut positions = 0;
-    emit::emit(&runs, rule, job.threads, &mut |piece| {
+    emit::emit(&sorted, rule, job.threads, &mut |piece| {
         if stop.load(Relaxed) {
             return Err(BuildError::Interrupted);
         }
@@ -407,10 +413,7 @@ fn read_all(
 }
 
 /// One counting thread.
-fn count_parcels(
-    shared: &Shared<'_>,
-    parcels: &Mutex<Receiver<Parcel>>,
-) -> Result<u64, SortError> {
+fn count_parcels(shared: &Shared<'_>, parcels: &Mutex<Receiver<Parcel>>) -> Result<u64, SortError> {
     let job = shared.job;
     let share = job.memory / 2 / job.threads.max(1) as u64;
     let tree_bytes = (share / 4).min(LARGEST_TREE_BYTES);
@@ -424,7 +427,10 @@ fn count_parcels(
     let mut lot: Vec<Game> = vec![Game::default()];
     loop {
         // Waits with the lock held: whoever gets it is served next.
-        let parcel = parcels.lock().unwrap_or_else(PoisonError::into_inner).recv();
+        let parcel = parcels
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .recv();
         let Ok(mut parcel) = parcel else {
             return counter.finish();
         };

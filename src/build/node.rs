@@ -89,11 +89,17 @@ impl Tally {
     pub(super) fn to_stats(self) -> Stats {
         let most = u64::from(MAX_COUNT);
         let scaled = |value: u64, of: u64, to: u64| {
+            if of == to {
+                return value as u32;
+            }
             (u128::from(value) * u128::from(to) / u128::from(of.max(1))) as u32
         };
         let games = self.games.min(most);
-        let result = |value| scaled(value, self.games.max(games), games);
+        let result = |value| scaled(value, self.games, games);
         let rating = |count: u64, sum: u64| {
+            if count <= most && sum <= u64::from(u32::MAX) {
+                return (count as u32, sum as u32);
+            }
             // The most games whose sum still fits, at the same mean.
             let fitting = u128::from(u32::MAX) * u128::from(count) / u128::from(sum.max(1));
             let kept = count.min(most).min(u64::try_from(fitting).unwrap_or(most));
@@ -190,21 +196,23 @@ impl Node {
         let length = usize::from(key[0] & 0x1f);
         out.extend_from_slice(key.get(..length).unwrap_or_default());
         let t = &self.tally;
-        let mut head = u8::from(self.main) * MAIN
-            | u8::from(t.own_rated + t.other_rated > 0) * RATED
-            | match t.games {
-                0 => EMPTY,
-                1 => SINGLE | single_result(t) as u8,
-                _ => 0,
-            }
-            | match self.moves.as_slice() {
-                [] => 0,
-                [(_, 1)] => ONE_PLAYED,
-                [(_, 0)] => ONE_UNPLAYED,
-                _ => LIST,
-            };
-        if t.games == 0 {
-            head &= !RATED;
+        let count = match t.games {
+            0 => EMPTY,
+            1 => SINGLE | single_result(t) as u8,
+            _ => 0,
+        };
+        let moves = match self.moves.as_slice() {
+            [] => 0,
+            [(_, 1)] => ONE_PLAYED,
+            [(_, 0)] => ONE_UNPLAYED,
+            _ => LIST,
+        };
+        let mut head = count | moves;
+        if self.main {
+            head |= MAIN;
+        }
+        if t.games > 0 && (t.own_rated > 0 || t.other_rated > 0) {
+            head |= RATED;
         }
         out.push(head);
         if head & (SINGLE | EMPTY) == 0 {
@@ -338,31 +346,33 @@ mod tests {
             any::<bool>(),
             moves,
         )
-            .prop_map(|(order, bytes, length, [games, wins, draws, losses], rated, how, main, moves)| {
-                let mut key = [0; 31];
-                key[..usize::from(length)].copy_from_slice(&bytes[..usize::from(length)]);
-                key[0] = length;
-                let mut node = Node::new(Place { order, key });
-                match how {
-                    0 => node.tally.count(Outcome::Lost, 0, rated[1] as u16),
-                    1 => {
-                        node.tally = Tally {
-                            games: games.max(2),
-                            wins,
-                            draws,
-                            losses,
-                            own_rated: rated[0],
-                            own_sum: rated[1],
-                            other_rated: rated[2],
-                            other_sum: rated[3],
+            .prop_map(
+                |(order, bytes, length, [games, wins, draws, losses], rated, how, main, moves)| {
+                    let mut key = [0; 31];
+                    key[..usize::from(length)].copy_from_slice(&bytes[..usize::from(length)]);
+                    key[0] = length;
+                    let mut node = Node::new(Place { order, key });
+                    match how {
+                        0 => node.tally.count(Outcome::Lost, 0, rated[1] as u16),
+                        1 => {
+                            node.tally = Tally {
+                                games: games.max(2),
+                                wins,
+                                draws,
+                                losses,
+                                own_rated: rated[0],
+                                own_sum: rated[1],
+                                other_rated: rated[2],
+                                other_sum: rated[3],
+                            }
                         }
+                        _ => {}
                     }
-                    _ => {}
-                }
-                node.main = main;
-                node.moves = moves.into_iter().collect();
-                node
-            })
+                    node.main = main;
+                    node.moves = moves.into_iter().collect();
+                    node
+                },
+            )
     }
 
     proptest! {

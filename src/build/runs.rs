@@ -92,7 +92,8 @@ impl Runs {
         let reserved = writer.reserved;
         let run = writer.finish().map_err(|source| self.failed(source))?;
         if let Data::Memory(bytes) = &run.data {
-            self.room.fetch_add(reserved.saturating_sub(bytes.len() as u64), Relaxed);
+            self.room
+                .fetch_add(reserved.saturating_sub(bytes.len() as u64), Relaxed);
             lock(&self.memory).push(run);
             return Ok(());
         }
@@ -117,7 +118,8 @@ impl Runs {
         };
         let mut writer = self.begin_file()?;
         let readers = many.iter().map(|run| run.read(0..PARTS)).collect();
-        merge(readers, &mut |node: &Node| writer.push(node)).map_err(|source| self.failed(source))?;
+        merge(readers, &mut |node: &Node| writer.push(node))
+            .map_err(|source| self.failed(source))?;
         let run = writer.finish().map_err(|source| self.failed(source))?;
         self.written.fetch_add(run.bytes(), Relaxed);
         drop(many);
@@ -127,7 +129,11 @@ impl Runs {
     /// All runs, at the end.
     pub(super) fn take(&self) -> Vec<Run> {
         let mut all = std::mem::take(&mut *lock(&self.memory));
-        all.extend(std::mem::take(&mut *lock(&self.files)).into_iter().flatten());
+        all.extend(
+            std::mem::take(&mut *lock(&self.files))
+                .into_iter()
+                .flatten(),
+        );
         all
     }
 }
@@ -135,7 +141,9 @@ impl Runs {
 /// A thread that panics takes the whole build down, so a poisoned lock is
 /// never seen.
 fn lock<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(|poisoned| poisoned.into_inner())
+    mutex
+        .lock()
+        .unwrap_or_else(|poisoned| poisoned.into_inner())
 }
 
 /// Takes nodes in ascending order.
@@ -301,5 +309,60 @@ impl FileReader<'_> {
             }
         }
         Ok(self.buffer.get(self.at..).unwrap_or_default())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::node::{Outcome, Place};
+    use super::*;
+
+    fn node(order: u32) -> Node {
+        let mut key = [0; 31];
+        key[..3].copy_from_slice(&[3, order as u8, 7]);
+        let mut node = Node::new(Place { order, key });
+        node.tally.count(Outcome::Won, 2000, 0);
+        node.add_move(order as u8, 1);
+        node
+    }
+
+    /// More runs than are merged at once, and larger ones than a block, from
+    /// files and from memory, part by part.
+    #[test]
+    fn many_runs_come_back_added_up_and_in_order() {
+        let folder = tempfile::tempdir().unwrap();
+        let runs = Runs::new(100_000, folder.path());
+        let count = 3 * FAN_IN + 5;
+        let orders = || (0..4000_u32).map(|n| n.wrapping_mul(1_073_741));
+        let mut expected: Vec<u32> = orders().collect();
+        expected.sort_unstable();
+        expected.dedup();
+        for run in 0..count {
+            let mut writer = runs
+                .begin(if run % 50 == 0 { 50_000 } else { 200_000 })
+                .unwrap();
+            for &order in &expected {
+                writer.push(&node(order)).unwrap();
+            }
+            runs.add(writer).unwrap();
+        }
+        // Nothing has a name.
+        assert_eq!(folder.path().read_dir().unwrap().count(), 0);
+        assert!(runs.bytes_written() > 0);
+        let all = runs.take();
+        assert!(all.len() < FAN_IN);
+        let mut found = Vec::new();
+        for parts in [0..1000, 1000..1001, 1001..PARTS] {
+            let readers = all.iter().map(|run| run.read(parts.clone())).collect();
+            merge(readers, &mut |node: &Node| {
+                assert_eq!(node.tally.wins, count as u64);
+                assert_eq!(node.tally.own_sum, 2000 * count as u64);
+                assert_eq!(node.moves, [(node.place.order as u8, count as u64)]);
+                found.push(node.place.order);
+                Ok::<_, io::Error>(())
+            })
+            .unwrap();
+        }
+        assert_eq!(found, expected);
     }
 }

@@ -226,7 +226,12 @@ pub(super) enum PlayerColour {
 /// Reads a number of bytes: 1000000, 512K, 64M, 2G.
 fn size(text: &str) -> Result<u64, String> {
     let digits = text.trim_end_matches(|c: char| c.is_ascii_alphabetic());
-    let unit = match text.get(digits.len()..).unwrap_or("").to_ascii_uppercase().as_str() {
+    let unit = match text
+        .get(digits.len()..)
+        .unwrap_or("")
+        .to_ascii_uppercase()
+        .as_str()
+    {
         "" | "B" => 0,
         "K" | "KB" | "KIB" => 10,
         "M" | "MB" | "MIB" => 20,

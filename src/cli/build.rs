@@ -20,9 +20,14 @@ pub(super) fn run(args: &BuildArgs) -> anyhow::Result<u8> {
     let job = job(args)?;
     let stop = Arc::new(AtomicBool::new(false));
     let asked = stop.clone();
-    // The first Ctrl-C lets everything be cleaned up.
-    ctrlc::set_handler(move || asked.store(true, Ordering::Relaxed))
-        .context("cannot listen for Ctrl-C")?;
+    // The first Ctrl-C lets everything be cleaned up, the second one does not
+    // wait for that.
+    let interrupt = move || {
+        if asked.swap(true, Ordering::Relaxed) {
+            std::process::exit(2);
+        }
+    };
+    ctrlc::set_handler(interrupt).context("cannot listen for Ctrl-C")?;
     let start = Instant::now();
     let bar = Bar::new();
     let built = build::run(&job, &mut |progress| bar.show(progress), &stop);

@@ -127,7 +127,9 @@ pub fn open(path: &Path) -> Result<Opened, SourceError> {
 fn decompress(start: Vec<u8>, rest: Counted) -> io::Result<Box<dyn Read + Send>> {
     let kind: [u8; 4] = {
         let mut kind = [0; 4];
-        kind.iter_mut().zip(&start).for_each(|(to, from)| *to = *from);
+        kind.iter_mut()
+            .zip(&start)
+            .for_each(|(to, from)| *to = *from);
         kind
     };
     let whole = io::Cursor::new(start).chain(rest);

@@ -88,7 +88,8 @@ impl GameSource for PgnSource {
         if text.is_empty() {
             return Ok(None);
         }
-        self.pending.extend_from_slice(text.get(cut..).unwrap_or_default());
+        self.pending
+            .extend_from_slice(text.get(cut..).unwrap_or_default());
         text.truncate(cut);
         let line = self.line;
         self.line += lines(&text);

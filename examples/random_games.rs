@@ -1,0 +1,71 @@
+//! Writes random games as PGN to standard output, for measurements of scale:
+//!
+//! ```text
+//! cargo build --release --example random_games
+//! target/release/examples/random_games 10000000 24 | \
+//!     tabia build -o random.ctg --max-ply 24 --memory 64M -
+//! ```
+//!
+//! The same numbers give the same games. Each has 8 half moves or more and at
+//! most the given number (24); its first moves come from a few popular ones, as
+//! in real games, the others are drawn from all legal ones.
+
+use std::error::Error;
+use std::io::{BufWriter, Write};
+
+use shakmaty::san::San;
+use shakmaty::{Chess, Position};
+
+fn main() -> Result<(), Box<dyn Error>> {
+    let mut args = std::env::args().skip(1);
+    let games: u64 = args
+        .next()
+        .ok_or("usage: random_games GAMES [PLIES]")?
+        .parse()?;
+    let most: u64 = args.next().map_or(Ok(24), |text| text.parse())?;
+    let mut out = BufWriter::with_capacity(1 << 20, std::io::stdout().lock());
+    let mut random = Random(0x9e37_79b9_7f4a_7c15);
+    for _ in 0..games {
+        let plies = 8 + random.below(most.saturating_sub(7).max(1));
+        let elo = 1800 + random.below(1000);
+        let result = ["1-0", "0-1", "1/2-1/2", "*"][random.below(4) as usize];
+        write!(
+            out,
+            "[Event \"?\"]\n[Result \"{result}\"]\n[WhiteElo \"{elo}\"]\n\n"
+        )?;
+        let mut position = Chess::default();
+        for ply in 0..plies {
+            let moves = position.legal_moves();
+            // Popular moves: every position has a few, and in the opening
+            // most games play one of them.
+            let choices = match ply {
+                0..6 if random.below(8) > 0 => 3.min(moves.len() as u64),
+                _ => moves.len() as u64,
+            };
+            if choices == 0 {
+                break;
+            }
+            let m = moves[random.below(choices) as usize];
+            if ply % 2 == 0 {
+                write!(out, "{}.", ply / 2 + 1)?;
+            }
+            write!(out, "{} ", San::from_move(&position, m))?;
+            position.play_unchecked(m);
+        }
+        write!(out, "{result}\n\n")?;
+    }
+    out.flush()?;
+    Ok(())
+}
+
+/// Marsaglia's xorshift.
+struct Random(u64);
+
+impl Random {
+    fn below(&mut self, limit: u64) -> u64 {
+        self.0 ^= self.0 << 13;
+        self.0 ^= self.0 >> 7;
+        self.0 ^= self.0 << 17;
+        (self.0 >> 32) % limit
+    }
+}

@@ -44,6 +44,20 @@ pub(super) enum Command {
         tabia probe books/tabia.ctg --json - < fens.txt\n\n\
         Exit code 1 when the position is not in the book.")]
     Probe(ProbeArgs),
+    /// Adds books up: numbers of shared positions are summed
+    #[command(after_help = "Examples:\n  \
+        tabia merge all.ctg 2023.ctg 2024.ctg 2025.ctg\n\n\
+        The order of the books does not matter, nor whether all are merged at once. \
+        Moves are united; of two marks or annotations the warning one stays.")]
+    Merge(MergeArgs),
+    /// Writes a book anew: stale bytes gone, index and counts right
+    #[command(after_help = "Examples:\n  \
+        tabia compact old.ctg\n  \
+        tabia compact damaged.ctg -o saved.ctg\n\n\
+        Works without .cto and .ctb, and on damaged books: what cannot be read is named \
+        and left out. Without -o the new book takes the place of the old one, at once \
+        and only when it is complete.")]
+    Compact(CompactArgs),
     /// Walks an engine through UCI step by step and says what it does wrong
     #[command(after_help = "Examples:\n  \
         tabia check-engine stockfish\n  \
@@ -130,6 +144,62 @@ pub(super) struct ProbeArgs {
     /// Reads the book by system calls instead of mapping it into memory
     #[arg(long)]
     pub(super) no_mmap: bool,
+}
+
+/// Arguments of `merge`.
+#[derive(Args, Debug)]
+pub(super) struct MergeArgs {
+    /// The book to make; .cto and .ctb are put beside it
+    #[arg(value_name = "OUT.ctg")]
+    pub(super) output: PathBuf,
+    /// The books to add up
+    #[arg(value_name = "BOOK", required = true)]
+    pub(super) books: Vec<PathBuf>,
+    /// Memory for sorting books whose pages follow no order, as 64M or 2G
+    #[arg(long, value_name = "SIZE", default_value = "512M", value_parser = size)]
+    pub(super) memory: u64,
+}
+
+/// Arguments of `compact`.
+#[derive(Args, Debug)]
+pub(super) struct CompactArgs {
+    /// The book
+    pub(super) book: PathBuf,
+    /// The new book [default: in place of the old one]
+    #[arg(short, long, value_name = "OUT.ctg")]
+    pub(super) output: Option<PathBuf>,
+    /// Joins pages that the book has split although their positions fit one,
+    /// and makes the index one that every reader can read
+    #[arg(long)]
+    pub(super) repack: bool,
+    /// Memory for sorting a book whose pages follow no order, as 64M or 2G
+    #[arg(long, value_name = "SIZE", default_value = "512M", value_parser = size)]
+    pub(super) memory: u64,
+}
+
+/// Reads a number of bytes: 1000000, 512K, 64M, 2G.
+fn size(text: &str) -> Result<u64, String> {
+    let digits = text.trim_end_matches(|c: char| c.is_ascii_alphabetic());
+    let unit = match text
+        .get(digits.len()..)
+        .unwrap_or("")
+        .to_ascii_uppercase()
+        .as_str()
+    {
+        "" | "B" => 0,
+        "K" | "KB" | "KIB" => 10,
+        "M" | "MB" | "MIB" => 20,
+        "G" | "GB" | "GIB" => 30,
+        _ => return Err("expected a size like 64M or 2G".to_owned()),
+    };
+    let number: u64 = digits
+        .parse()
+        .map_err(|_| "expected a size like 64M or 2G".to_owned())?;
+    match number.checked_mul(1 << unit) {
+        Some(bytes) if bytes >= 1 << 20 => Ok(bytes),
+        Some(_) => Err("at least 1M is needed".to_owned()),
+        None => Err("that is more than there can be".to_owned()),
+    }
 }
 
 /// Arguments of `check-engine`.

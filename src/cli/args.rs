@@ -58,6 +58,20 @@ pub(super) enum Command {
         --threads and --memory are.\n\n\
         Exit codes: 0 done; 1 some games were skipped, with --strict; 2 no book was made.")]
     Build(BuildArgs),
+    /// Adds books up: numbers of shared positions are summed
+    #[command(after_help = "Examples:\n  \
+        tabia merge all.ctg 2023.ctg 2024.ctg 2025.ctg\n\n\
+        The order of the books does not matter, nor whether all are merged at once. \
+        Moves are united; of two marks or annotations the warning one stays.")]
+    Merge(MergeArgs),
+    /// Writes a book anew: stale bytes gone, index and counts right
+    #[command(after_help = "Examples:\n  \
+        tabia compact old.ctg\n  \
+        tabia compact damaged.ctg -o saved.ctg\n\n\
+        Works without .cto and .ctb, and on damaged books: what cannot be read is named \
+        and left out. Without -o the new book takes the place of the old one, at once \
+        and only when it is complete.")]
+    Compact(CompactArgs),
     /// Walks an engine through UCI step by step and says what it does wrong
     #[command(after_help = "Examples:\n  \
         tabia check-engine stockfish\n  \
@@ -221,6 +235,37 @@ pub(super) enum PlayerColour {
     White,
     /// Black
     Black,
+}
+
+/// Arguments of `merge`.
+#[derive(Args, Debug)]
+pub(super) struct MergeArgs {
+    /// The book to make; .cto and .ctb are put beside it
+    #[arg(value_name = "OUT.ctg")]
+    pub(super) output: PathBuf,
+    /// The books to add up
+    #[arg(value_name = "BOOK", required = true)]
+    pub(super) books: Vec<PathBuf>,
+    /// Memory for sorting books whose pages follow no order, as 64M or 2G
+    #[arg(long, value_name = "SIZE", default_value = "512M", value_parser = size)]
+    pub(super) memory: u64,
+}
+
+/// Arguments of `compact`.
+#[derive(Args, Debug)]
+pub(super) struct CompactArgs {
+    /// The book
+    pub(super) book: PathBuf,
+    /// The new book [default: in place of the old one]
+    #[arg(short, long, value_name = "OUT.ctg")]
+    pub(super) output: Option<PathBuf>,
+    /// Joins pages that the book has split although their positions fit one,
+    /// and makes the index one that every reader can read
+    #[arg(long)]
+    pub(super) repack: bool,
+    /// Memory for sorting a book whose pages follow no order, as 64M or 2G
+    #[arg(long, value_name = "SIZE", default_value = "512M", value_parser = size)]
+    pub(super) memory: u64,
 }
 
 /// Reads a number of bytes: 1000000, 512K, 64M, 2G.

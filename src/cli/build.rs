@@ -1,11 +1,8 @@
 //! `tabia build`: from games to a book.
 
 use std::io::{IsTerminal, Write};
-use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
-use anyhow::Context as _;
 use indicatif::{HumanCount, ProgressBar, ProgressDrawTarget, ProgressStyle};
 use shakmaty::Color;
 
@@ -18,16 +15,7 @@ const NAMED: usize = 20;
 
 pub(super) fn run(args: &BuildArgs) -> anyhow::Result<u8> {
     let job = job(args)?;
-    let stop = Arc::new(AtomicBool::new(false));
-    let asked = stop.clone();
-    // The first Ctrl-C lets everything be cleaned up, the second one does not
-    // wait for that.
-    let interrupt = move || {
-        if asked.swap(true, Ordering::Relaxed) {
-            std::process::exit(2);
-        }
-    };
-    ctrlc::set_handler(interrupt).context("cannot listen for Ctrl-C")?;
+    let stop = super::stopped_by_ctrl_c()?;
     let start = Instant::now();
     let bar = Bar::new();
     let built = build::run(&job, &mut |progress| bar.show(progress), &stop);

@@ -7,7 +7,9 @@
 mod args;
 mod build;
 pub mod check_engine;
+mod compact;
 mod info;
+mod merge;
 mod play;
 mod probe;
 
@@ -15,6 +17,8 @@ use std::ffi::OsString;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use anyhow::Context as _;
 use clap::Parser;
@@ -43,6 +47,8 @@ fn dispatch(cli: Cli) -> anyhow::Result<u8> {
         Command::Info(args) => info::run(&args, &mut output()),
         Command::Probe(args) => probe::run(&args, &mut output()),
         Command::Build(args) => build::run(&args),
+        Command::Merge(args) => merge::run(&args),
+        Command::Compact(args) => compact::run(&args),
         Command::CheckEngine(args) => {
             let command = match args.command.split_first() {
                 Some((program, rest)) => command_of(program, rest),
@@ -56,6 +62,21 @@ fn dispatch(cli: Cli) -> anyhow::Result<u8> {
             Ok(0)
         }
     }
+}
+
+/// A flag that Ctrl-C raises, so that long work can end without leaving
+/// anything behind.
+fn stopped_by_ctrl_c() -> anyhow::Result<Arc<AtomicBool>> {
+    let stop = Arc::new(AtomicBool::new(false));
+    let raised = Arc::clone(&stop);
+    // A second one does not wait for anything.
+    let interrupt = move || {
+        if raised.swap(true, Ordering::Relaxed) {
+            std::process::exit(2);
+        }
+    };
+    ctrlc::set_handler(interrupt).context("cannot listen for Ctrl-C")?;
+    Ok(stop)
 }
 
 /// Standard output, written in large pieces.

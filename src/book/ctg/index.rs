@@ -196,6 +196,31 @@ impl SlotFile {
         };
     }
 
+    /// Reads all slots by plain reads, in pieces: number and what stands there.
+    pub(super) fn for_each(&self, mut found: impl FnMut(u64, i32)) -> Result<(), Error> {
+        let path = self.file.path();
+        let view = self.file.positional_view();
+        let mut buffer = vec![0; 64 << 10];
+        let mut slot = 0;
+        while slot < self.slots {
+            let bytes = view
+                .read(CTO_HEADER_BYTES + 4 * slot, &mut buffer)
+                .map_err(|error| Error::read(path, error))?;
+            let (pages, _) = bytes.as_chunks::<4>();
+            if pages.is_empty() {
+                return Err(Error::io(path.clone(), io::ErrorKind::UnexpectedEof.into()));
+            }
+            for page in pages {
+                // A file may be longer than its header says.
+                if slot < self.slots {
+                    found(slot, i32::from_be_bytes(*page));
+                }
+                slot += 1;
+            }
+        }
+        Ok(())
+    }
+
     /// For look-ups; good for one probe.
     pub(super) fn reader(&self) -> Result<SlotReader<'_>, Error> {
         let view = self

@@ -147,7 +147,7 @@ fn index_on_disk(
 
 /// First keys of up to eight pages spread over the book, with their pages.
 /// A fault is returned only if no page can be read.
-fn samples(pages: &PageFile) -> Result<Vec<(Key, u32)>, Error> {
+pub(super) fn samples(pages: &PageFile) -> Result<Vec<(Key, u32)>, Error> {
     const SAMPLES: u32 = 8;
     let mut reader = pages.reader()?;
     let mut samples = Vec::new();
@@ -180,7 +180,7 @@ fn samples(pages: &PageFile) -> Result<Vec<(Key, u32)>, Error> {
 /// Whether the index leads to at least half of the samples: one that does not
 /// is damaged or of another book. (Not to all: a page on the list of free ones
 /// may hold stale entries.)
-fn index_agrees(pages: &PageFile, slots: &SlotFile, samples: &[(Key, u32)]) -> bool {
+pub(super) fn index_agrees(pages: &PageFile, slots: &SlotFile, samples: &[(Key, u32)]) -> bool {
     let Ok(reader) = slots.reader() else {
         return false;
     };
@@ -211,7 +211,7 @@ fn file_name(path: &Path) -> String {
 /// The file beside `path` with another extension, however it is written: in
 /// the case of ours, in the other, or with single letters in capitals (some
 /// programs exchange only the last letter: `.CTG`, `.CTo`).
-fn sibling(path: &Path, extension: &str) -> Option<PathBuf> {
+pub(super) fn sibling(path: &Path, extension: &str) -> Option<PathBuf> {
     let lower = path.with_extension(extension);
     let upper = path.with_extension(extension.to_ascii_uppercase());
     // Where names differ only in case, the one written like ours comes first.

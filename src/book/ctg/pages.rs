@@ -176,6 +176,11 @@ impl PageFile {
         self.with(self.file.positional_view(), WALK_PAGES)
     }
 
+    /// For pages here and there, never touching a mapping either.
+    pub(super) fn positional_reader(&self) -> PageReader<'_> {
+        self.with(self.file.positional_view(), 1)
+    }
+
     fn with<'f>(&'f self, view: View<'f>, at_once: usize) -> PageReader<'f> {
         PageReader {
             file: self,

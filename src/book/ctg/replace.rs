@@ -78,6 +78,11 @@ impl Target {
         &self.ctg
     }
 
+    /// Where it is.
+    pub(super) fn folder(&self) -> &Path {
+        &self.folder
+    }
+
     /// Another of the three files. Always in lower case: most readers exchange
     /// the extension as a whole.
     pub(super) fn sibling(&self, extension: &str) -> PathBuf {

@@ -18,6 +18,12 @@ pub enum WriteError {
         /// The name.
         path: PathBuf,
     },
+    /// The new book would overwrite one that is read.
+    #[error("{}: is one of the books to be read; give the new one another name", path.display())]
+    Input {
+        /// The book that is read.
+        path: PathBuf,
+    },
     /// The folder of the book is not there.
     #[error("{}: cannot write the book: there is no folder {}", path.display(), folder.display())]
     NoFolder {
@@ -31,6 +37,14 @@ pub enum WriteError {
     Io {
         /// The file, under the name it would have got.
         path: PathBuf,
+        /// What the system says.
+        source: io::Error,
+    },
+    /// Entries cannot be sorted on disk.
+    #[error("{}: cannot write temporary files for sorting: {source}", folder.display())]
+    Sort {
+        /// Where the files were to be.
+        folder: PathBuf,
         /// What the system says.
         source: io::Error,
     },

@@ -29,7 +29,7 @@
 use std::{
     fs::File,
     io::{self, BufWriter, Seek as _, SeekFrom, Write},
-    path::Path,
+    path::{Path, PathBuf},
 };
 
 use tempfile::NamedTempFile;
@@ -167,6 +167,11 @@ impl BookWriter {
             moves: 0,
             given_up: false,
         })
+    }
+
+    /// The folder of the book, for other temporary files.
+    pub(super) fn folder(&self) -> PathBuf {
+        self.target.folder().to_owned()
     }
 
     /// Takes the next entry, as [`super::encode_entry`] makes it. Entries come

@@ -1,0 +1,335 @@
+//! The entries of whole books in the order of the writer: by bit-reversed
+//! hash, then by key.
+//!
+//! In a sound book every page is an unbroken run in this order (see
+//! [`super::scan`]). So one pass finds the first and last hash of every page,
+//! and a second reads the pages in the order of these, which needs twelve bytes
+//! for a page and no sorting beyond each page. Books whose pages overlap are
+//! sorted on disk ([`super::runs`]).
+
+use std::{cmp::Reverse, collections::BinaryHeap, path::Path};
+
+use super::{
+    Error, Key, NormalBoard, Place, WriteError,
+    pages::{PageFile, PageReader},
+    runs::{SortedRuns, Sorter},
+};
+
+/// Reading one book or writing another failed.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum RewriteError {
+    /// A book cannot be read.
+    #[error(transparent)]
+    Read(#[from] Error),
+    /// The new book cannot be written.
+    #[error(transparent)]
+    Write(#[from] WriteError),
+    /// Somebody wanted an end.
+    #[error("stopped; nothing was changed")]
+    Stopped,
+}
+
+/// Where an entry stands in the order, and where it came from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct Ordered {
+    pub(super) reversed: u32,
+    pub(super) key: Key,
+    /// Place in the file it came from, in bytes.
+    pub(super) rank: u64,
+}
+
+/// Entries one after the other.
+pub(super) trait EntryStream {
+    /// Copies the next entry; what was in the buffer goes.
+    fn next_into(&mut self, entry: &mut Vec<u8>) -> Result<Option<Ordered>, RewriteError>;
+}
+
+/// Several sorted streams as one. Equal keys come one after the other, by rank
+/// and then by stream.
+#[derive(Debug)]
+pub(super) struct Merge<S> {
+    streams: Vec<(S, Vec<u8>)>,
+    heads: BinaryHeap<Reverse<(Ordered, usize)>>,
+}
+
+impl<S: EntryStream> Merge<S> {
+    pub(super) fn new(streams: Vec<S>) -> Result<Merge<S>, RewriteError> {
+        let mut merge = Merge {
+            streams: streams.into_iter().map(|s| (s, Vec::new())).collect(),
+            heads: BinaryHeap::new(),
+        };
+        for n in 0..merge.streams.len() {
+            merge.advance(n)?;
+        }
+        Ok(merge)
+    }
+
+    pub(super) fn into_streams(self) -> impl Iterator<Item = S> {
+        self.streams.into_iter().map(|(stream, _)| stream)
+    }
+
+    fn advance(&mut self, n: usize) -> Result<(), RewriteError> {
+        if let Some((stream, entry)) = self.streams.get_mut(n)
+            && let Some(order) = stream.next_into(entry)?
+        {
+            self.heads.push(Reverse((order, n)));
+        }
+        Ok(())
+    }
+}
+
+impl<S: EntryStream> EntryStream for Merge<S> {
+    fn next_into(&mut self, entry: &mut Vec<u8>) -> Result<Option<Ordered>, RewriteError> {
+        let Some(Reverse((order, n))) = self.heads.pop() else {
+            return Ok(None);
+        };
+        if let Some((_, head)) = self.streams.get_mut(n) {
+            std::mem::swap(head, entry);
+        }
+        self.advance(n)?;
+        Ok(Some(order))
+    }
+}
+
+/// What was wrong in books that were read from end to end.
+#[derive(Clone, Debug, Default)]
+pub struct Salvage {
+    /// Pages not readable to their end.
+    pub bad_pages: u64,
+    /// Entries left out because their key stands for no position.
+    pub bad_keys: u64,
+    /// Entries left out because one with the same key stands before them in
+    /// the file.
+    pub repeated: u64,
+    /// Pages left out because nothing leads to them any more and others hold
+    /// what belongs there.
+    pub stale_pages: u64,
+    /// The first few of all these, in words.
+    pub messages: Vec<String>,
+    /// Why the first bad page is bad.
+    pub(super) first_fault: Option<Error>,
+}
+
+impl Salvage {
+    const MAX_MESSAGES: usize = 20;
+
+    pub(super) fn message(&mut self, text: impl FnOnce() -> String) {
+        if self.messages.len() < Salvage::MAX_MESSAGES {
+            self.messages.push(text());
+        }
+    }
+
+    /// Whether something could not be read.
+    #[must_use]
+    pub fn is_loss(&self) -> bool {
+        self.bad_pages + self.bad_keys > 0
+    }
+
+    pub(super) fn add(&mut self, other: Salvage) {
+        self.bad_pages += other.bad_pages;
+        self.bad_keys += other.bad_keys;
+        self.repeated += other.repeated;
+        self.stale_pages += other.stale_pages;
+        for message in other.messages {
+            self.message(|| message);
+        }
+    }
+}
+
+/// All entries of one book in order, no key twice.
+pub(super) struct SortedBook<'b> {
+    source: Source<'b>,
+    book: &'b PageFile,
+    last: Option<Key>,
+    pub(super) salvage: Salvage,
+}
+
+enum Source<'b> {
+    Pages {
+        reader: PageReader<'b>,
+        /// In reverse order.
+        order: Vec<u32>,
+        /// What is left of the page, in reverse order.
+        queue: Vec<(Ordered, Vec<u8>)>,
+    },
+    Runs(SortedRuns),
+}
+
+impl<'b> SortedBook<'b> {
+    /// Looks through the pages that `wanted` names: it is asked with page
+    /// number and first bit-reversed hash, and an error of its ends all. A book whose pages overlap
+    /// is sorted within `memory` bytes and a file in `folder`.
+    pub(super) fn new(
+        book: &'b PageFile,
+        pages: u32,
+        mut wanted: impl FnMut(u32, Option<u32>) -> Result<bool, RewriteError>,
+        folder: &Path,
+        memory: u64,
+    ) -> Result<SortedBook<'b>, RewriteError> {
+        let mut salvage = Salvage::default();
+        // First and last hash of each page, and its number.
+        let mut spans: Vec<(u32, u32, u32)> = Vec::new();
+        let mut reader = book.walker();
+        for number in 0..pages {
+            let mut span: Option<(u32, u32)> = None;
+            let mut fault = None;
+            each_entry(book, &mut reader, number, |entry| {
+                match entry {
+                    Ok((_, entry)) => {
+                        let hash = super::hash(entry.key_bytes()).reverse_bits();
+                        span = Some(match span {
+                            Some((low, high)) => (low.min(hash), high.max(hash)),
+                            None => (hash, hash),
+                        });
+                    }
+                    Err(error) => fault = Some(error),
+                }
+                Ok(())
+            })?;
+            if !wanted(number, span.map(|(low, _)| low))? {
+                if span.is_some() {
+                    salvage.stale_pages += 1;
+                    salvage.message(|| {
+                        format!(
+                            "{}: page {number}: left out, the index leads elsewhere \
+                             for what it holds",
+                            book.file().path().display()
+                        )
+                    });
+                }
+                continue;
+            }
+            if let Some(fault) = fault {
+                salvage.bad_pages += 1;
+                salvage.message(|| fault.to_string());
+                salvage.first_fault.get_or_insert(fault);
+            }
+            spans.extend(span.map(|(low, high)| (low, high, number)));
+        }
+        let in_order = spans.is_sorted();
+        spans.sort_unstable();
+        let disjoint = spans
+            .iter()
+            .zip(spans.iter().skip(1))
+            .all(|((_, high, _), (low, _, _))| high < low);
+        let order: Vec<u32> = spans.into_iter().map(|(_, _, number)| number).collect();
+        let source = if disjoint {
+            Source::Pages {
+                reader: if in_order {
+                    reader
+                } else {
+                    book.positional_reader()
+                },
+                order: order.into_iter().rev().collect(),
+                queue: Vec::new(),
+            }
+        } else {
+            let mut numbers = order;
+            numbers.sort_unstable();
+            let mut sorter = Sorter::new(folder, memory);
+            for number in numbers {
+                each_entry(book, &mut reader, number, |entry| {
+                    if let Ok((place, entry)) = entry
+                        && let Some(key) = entry.key()
+                    {
+                        sorter.push(entry.bytes(), &key, place.file_offset())?;
+                    }
+                    Ok(())
+                })?;
+            }
+            Source::Runs(sorter.finish()?)
+        };
+        Ok(SortedBook {
+            source,
+            book,
+            last: None,
+            salvage,
+        })
+    }
+
+    fn next_of_source(&mut self, out: &mut Vec<u8>) -> Result<Option<Ordered>, RewriteError> {
+        match &mut self.source {
+            Source::Runs(runs) => runs.next_into(out),
+            Source::Pages {
+                reader,
+                order,
+                queue,
+            } => loop {
+                if let Some((order, entry)) = queue.pop() {
+                    *out = entry;
+                    return Ok(Some(order));
+                }
+                let Some(number) = order.pop() else {
+                    return Ok(None);
+                };
+                each_entry(self.book, reader, number, |entry| {
+                    // Faults were reported by the first pass.
+                    if let Ok((place, entry)) = entry
+                        && let Some(key) = entry.key()
+                    {
+                        let order = Ordered {
+                            reversed: key.hash().reverse_bits(),
+                            key,
+                            rank: place.file_offset(),
+                        };
+                        queue.push((order, entry.bytes().to_vec()));
+                    }
+                    Ok(())
+                })?;
+                queue.sort_unstable_by(|(a, _), (b, _)| b.cmp(a));
+            },
+        }
+    }
+}
+
+impl EntryStream for SortedBook<'_> {
+    fn next_into(&mut self, entry: &mut Vec<u8>) -> Result<Option<Ordered>, RewriteError> {
+        while let Some(order) = self.next_of_source(entry)? {
+            let path = self.book.file().path().display();
+            if self.last.replace(order.key) == Some(order.key) {
+                self.salvage.repeated += 1;
+                self.salvage.message(|| {
+                    format!(
+                        "{path}: file byte {}: left out, its key {} stands before it too",
+                        order.rank, order.key
+                    )
+                });
+            } else if let Err(fault) = NormalBoard::from_key(&order.key) {
+                self.salvage.bad_keys += 1;
+                self.salvage
+                    .message(|| format!("{path}: file byte {}: left out: {fault}", order.rank));
+            } else {
+                return Ok(Some(order));
+            }
+        }
+        Ok(None)
+    }
+}
+
+/// Calls `found` with every entry of a page, and with what ends the walk.
+fn each_entry(
+    book: &PageFile,
+    reader: &mut PageReader<'_>,
+    number: u32,
+    mut found: impl FnMut(Result<(Place, super::Entry<'_>), Error>) -> Result<(), RewriteError>,
+) -> Result<(), RewriteError> {
+    let page = match reader.page(number) {
+        Ok(page) => page,
+        Err(error @ Error::Page { .. }) => return found(Err(error)),
+        Err(error) => return Err(error.into()),
+    };
+    for entry in page.entries() {
+        found(match entry {
+            Ok((offset, entry)) => Ok((
+                Place {
+                    page: number,
+                    offset,
+                },
+                entry,
+            )),
+            Err(fault) => Err(book.fault(number, fault)),
+        })?;
+    }
+    Ok(())
+}

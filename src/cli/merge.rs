@@ -1,0 +1,16 @@
+//! `tabia merge`: several books added up.
+
+use std::time::Instant;
+
+use super::args::MergeArgs;
+use super::compact::report;
+use crate::book::ctg::merge;
+
+pub(super) fn run(args: &MergeArgs) -> anyhow::Result<u8> {
+    let start = Instant::now();
+    let stop = super::stopped_by_ctrl_c()?;
+    let done = merge(&args.output, &args.books, args.memory, &stop)?;
+    let what = format!("{}: {} books", args.output.display(), args.books.len());
+    report(&what, &done, start);
+    Ok(0)
+}

@@ -65,13 +65,15 @@ pub fn run(session: Session, rim: Rim) -> u8 {
         to_keeper,
         open_books: rim.open_books,
     });
+    // Before the GUI is listened to: a `uci` that is already there has to wait
+    // for the engine's options. The keeper finds the request in its inbox.
+    relay.drive(
+        |session, outlet, _, _| session.start(outlet),
+        Patience::Wait,
+    );
     let commands = rim.commands;
     let keeper = Arc::clone(&relay);
     start_thread("keeper", move || {
-        keeper.drive(
-            |session, outlet, _, _| session.start(outlet),
-            Patience::Wait,
-        );
         keeper.keep(&keeper_inbox, &commands, &to_caller);
     });
     let reader = Arc::clone(&relay);

@@ -77,7 +77,10 @@ impl TestBook {
         if self.shuffled {
             let mut all: Vec<_> = trie.live.into_values().flatten().collect();
             all.sort();
-            pages = all.chunks(20).map(|entries| page(entries, self.clean)).collect();
+            pages = all
+                .chunks(20)
+                .map(|entries| page(entries, self.clean))
+                .collect();
         }
         let lower = cto.iter().position(|&page| page >= 0).unwrap() as u32 / 8 * 8;
         let upper = trie

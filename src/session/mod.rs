@@ -319,6 +319,7 @@ impl Session {
     // Lines of the GUI.
 
     fn on_gui(&mut self, now: Duration, line: &[u8], shelf: &Shelf, out: &mut dyn Outlet) {
+        let line = gui::from_command(line);
         let command = gui::parse(line);
         match command {
             GuiCommand::Blank => {}

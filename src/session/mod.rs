@@ -263,6 +263,7 @@ impl Session {
             Event::BooksOpened(messages) => {
                 self.opening = false;
                 self.librarian.settings_changed();
+                self.librarian.forget_position();
                 if self.book_messages != messages {
                     self.book_messages = messages.to_vec();
                     for message in messages {
@@ -409,7 +410,7 @@ impl Session {
                 self.tell_engine(line, out);
             }
             GuiCommand::SetOption(option) => self.on_set_option(line, &option, out),
-            GuiCommand::Position => self.on_position(line, out),
+            GuiCommand::Position => self.on_position(line, shelf, out),
             GuiCommand::Go(go) => {
                 if self.open_books(line, out) {
                     return;
@@ -515,8 +516,9 @@ impl Session {
         self.rng = Xoshiro256PlusPlus::seed_from_u64(seed);
     }
 
-    fn on_position(&mut self, line: &[u8], out: &mut dyn Outlet) {
+    fn on_position(&mut self, line: &[u8], shelf: &Shelf, out: &mut dyn Outlet) {
         self.drop_held(out);
+        self.librarian.forget_position();
         if self.game.update(line) == Step::Anew {
             self.librarian.new_game();
         }
@@ -529,6 +531,7 @@ impl Session {
         } else {
             self.position_sent = true;
             self.tell_engine(line, out);
+            self.look_ahead(shelf);
         }
     }
 

@@ -35,7 +35,8 @@ pub(super) struct Librarian {
     reply_verdicts: Vec<Weighed>,
     /// The settings in force for each book of the shelf.
     settings: Vec<Settings>,
-    /// Troubles with books that have been told of.
+    /// Paths of the books whose trouble has been told of. Once is enough: a
+    /// book that is cut off has another trouble in every other position.
     told: Vec<String>,
 }
 
@@ -71,11 +72,11 @@ impl Librarian {
         }
     }
 
-    /// True the first time that `text` is to be told.
-    fn is_news(&mut self, text: &str) -> bool {
-        let news = !self.told.iter().any(|told| told == text);
+    /// True the first time that a book's trouble is to be told.
+    fn is_news(&mut self, book: &str) -> bool {
+        let news = !self.told.iter().any(|told| told == book);
         if news {
-            self.told.push(text.to_owned());
+            self.told.push(book.to_owned());
         }
         news
     }
@@ -248,8 +249,8 @@ impl Session {
         let asked = go.searchmoves.as_ref().map(|moves| legal(moves, &position));
         let mut troubles = Vec::new();
         let choice = self.choose(&position, asked.as_deref(), shelf, &mut troubles);
-        for trouble in troubles {
-            if self.librarian.is_news(&trouble) {
+        for (book, trouble) in troubles {
+            if self.librarian.is_news(book) {
                 info_string(&trouble, out);
             }
         }
@@ -265,7 +266,7 @@ impl Session {
         position: &Chess,
         asked: Option<&[Move]>,
         shelf: &'a Shelf,
-        troubles: &mut Vec<String>,
+        troubles: &mut Vec<(&'a str, String)>,
     ) -> Option<Choice<'a>> {
         let own_settings = std::mem::take(&mut self.librarian.settings);
         let mut choice = None;
@@ -278,7 +279,7 @@ impl Session {
                 self.librarian
                     .look_up((index, probe), settings, &self.game, position, asked);
             if let Err(trouble) = looked_up {
-                troubles.push(trouble);
+                troubles.push((&book.spec.path, trouble));
                 continue;
             }
             let Some(index) = pick(&self.librarian.verdicts, &mut self.rng) else {

@@ -206,7 +206,10 @@ impl Session {
         };
         out.gui(format!("id name {name}").as_bytes());
         out.gui(format!("id author {author}").as_bytes());
-        for line in self.settings.declarations().lines() {
+        // What the GUI has set since is no default: a second "uci" is
+        // answered as the first was.
+        let declared = self.profile().map_or(&self.settings, |p| &p.settings);
+        for line in declared.declarations().lines() {
             out.gui(line.as_bytes());
         }
         for option in &self.hello.options {

@@ -386,9 +386,35 @@ impl Session {
             let command = gui::parse(&line);
             if self.disturbs_search(&command) {
                 self.deferred.push_front(line);
-                return;
+                return self.heed_what_waits(out);
             }
             self.handle(now, &line, command, shelf, out);
+        }
+    }
+
+    /// Lets the search under way know of what waits behind a line that has
+    /// to wait for its end: a `stop` or `ponderhit` is for it, and a `go`
+    /// takes its place.
+    fn heed_what_waits(&mut self, out: &mut dyn Outlet) {
+        let mut at = 0;
+        while let Some(line) = self.deferred.get(at) {
+            match gui::parse(line) {
+                GuiCommand::Go(_) => {
+                    if self.search.replace() {
+                        out.engine(b"stop");
+                    }
+                    return;
+                }
+                GuiCommand::Stop => {
+                    self.deferred.remove(at);
+                    return self.on_stop(out);
+                }
+                GuiCommand::PonderHit => {
+                    self.deferred.remove(at);
+                    self.on_ponder_hit(out);
+                }
+                _ => at += 1,
+            }
         }
     }
 

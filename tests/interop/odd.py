@@ -1,0 +1,54 @@
+"""Engines with one fault each: `odd.py FAULT`. None of them plays well."""
+
+import os
+import signal
+import subprocess
+import sys
+import time
+
+fault = sys.argv[1]
+
+
+def say(text):
+    sys.stdout.write(text + "\n")
+    sys.stdout.flush()
+
+
+if fault == "garbage":
+    sys.stdout.buffer.write(bytes(range(256)) * 20 + b"\n\n\n\x00\xff\xfe option name\noption\n")
+    sys.stdout.buffer.write(b"info string \xff\xfe\nbestmove\nid\nuciok uciok\n" * 3)
+    sys.stdout.flush()
+if fault == "long-line":
+    for _ in range(160):
+        sys.stdout.write("x" * 65536)
+    say("")
+if fault == "ignores-end":
+    signal.signal(signal.SIGTERM, signal.SIG_IGN)
+    signal.signal(signal.SIGHUP, signal.SIG_IGN)
+if fault == "leaves-child":
+    # Knows nothing of pipes and would stay for ever.
+    subprocess.Popen(
+        ["sleep", "600"], stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
+    )
+if fault == "closed-stderr":
+    os.close(2)
+
+for line in sys.stdin:
+    words = line.split()
+    if words == ["uci"]:
+        say("id name Odd")
+        say("option name Ponder type check default false")
+        say("uciok")
+    elif words == ["isready"]:
+        say("readyok")
+    elif words[:1] == ["go"]:
+        if fault == "dies-on-go":
+            os._exit(3)
+        if fault == "garbage":
+            sys.stdout.buffer.write(b"\x1b[2J\xff\xfe\x00 info depth\ninfo pv\n\n")
+        say("bestmove a7a6" if fault == "black" else "bestmove a2a3")
+    elif words == ["quit"] and fault != "ignores-end":
+        break
+
+while fault == "ignores-end":
+    time.sleep(60)

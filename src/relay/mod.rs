@@ -9,7 +9,7 @@
 //! the GUI listens is not read until there is room again.
 //!
 //! How to wait for several pipes at once differs between systems: see
-//! [`port`]. Engines are started by the thread that runs the loop, because on
+//! `port`. Engines are started by the thread that runs the loop, because on
 //! Linux an engine dies with the thread that started it. Books are opened in
 //! a thread of their own.
 

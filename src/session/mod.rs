@@ -111,7 +111,7 @@ pub struct Profile {
     /// The adapter's own options with this engine.
     pub settings: Settings,
     /// Books in use while `Book File` is
-    /// [`CONFIGURED`](crate::settings::CONFIGURED).
+    /// [`CONFIGURED`].
     pub books: Vec<BookSpec>,
     /// How long it may take to say `uciok`.
     pub start_timeout: Duration,

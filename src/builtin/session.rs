@@ -129,7 +129,6 @@ impl Session {
     }
 
     fn introduce(&self) {
-        let version = env!("CARGO_PKG_VERSION");
         for line in [
             "id name Little Wing",
             "id author Vincent Ollivier",

@@ -310,6 +310,7 @@ mod family {
 }
 
 #[cfg(all(test, unix))]
+#[allow(clippy::unwrap_used)]
 mod tests {
     use super::*;
     use std::io::{BufRead, BufReader, Write};

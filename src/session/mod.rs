@@ -320,6 +320,7 @@ impl Session {
     // Lines of the GUI.
 
     fn on_gui(&mut self, now: Duration, line: &[u8], shelf: &Shelf, out: &mut dyn Outlet) {
+        let line = gui::from_command(line);
         let command = gui::parse(line);
         match command {
             GuiCommand::Blank => {}
@@ -342,7 +343,7 @@ impl Session {
         }
         let stopped = self.search.is_stopped();
         if self.deferred.is_empty() {
-            return self.disturbs_search(command);
+            return self.disturbs_search(command) || self.overtakes_ready(command);
         }
         match command {
             // These belong to the search under way, unless another one is
@@ -368,6 +369,12 @@ impl Session {
             }
     }
 
+    /// Whether a book's answer to this could come before the engine's
+    /// `readyok` to a question that was asked earlier.
+    const fn overtakes_ready(&self, command: &GuiCommand<'_>) -> bool {
+        self.ready_owed > 0 && !self.search.is_engine() && matches!(command, GuiCommand::Go(_))
+    }
+
     fn defer(&mut self, line: &[u8], command: &GuiCommand<'_>, out: &mut dyn Outlet) {
         self.deferred.push_back(line.to_vec());
         // A new `go` replaces a search that nobody has stopped: its answer
@@ -387,6 +394,10 @@ impl Session {
             if self.disturbs_search(&command) {
                 self.deferred.push_front(line);
                 return self.heed_what_waits(out);
+            }
+            if self.overtakes_ready(&command) {
+                self.deferred.push_front(line);
+                return;
             }
             self.handle(now, &line, command, shelf, out);
         }
@@ -593,6 +604,7 @@ impl Session {
                 if self.ready_owed > 0 {
                     self.ready_owed -= 1;
                     out.gui(b"readyok");
+                    self.go_on(now, shelf, out);
                 }
             }
             EngineReply::Id | EngineReply::Option | EngineReply::UciOk => {}

@@ -101,6 +101,32 @@ pub fn parse(line: &[u8]) -> GuiCommand<'_> {
     }
 }
 
+/// The line from its command on: engines differ in whether they pass over
+/// unknown words before it, and what we take for a `go` they have to take
+/// for one too. A line without a command stays as it is.
+#[must_use]
+pub fn from_command(line: &[u8]) -> &[u8] {
+    const COMMANDS: [&[u8]; 11] = [
+        b"uci",
+        b"isready",
+        b"ucinewgame",
+        b"setoption",
+        b"position",
+        b"go",
+        b"stop",
+        b"ponderhit",
+        b"quit",
+        b"debug",
+        b"register",
+    ];
+    words(line)
+        .find(|word| COMMANDS.contains(word))
+        .and_then(|word| {
+            line.get((word.as_ptr() as usize).saturating_sub(line.as_ptr() as usize)..)
+        })
+        .unwrap_or(line)
+}
+
 /// The part of a `position` line that says where the game starts, and its
 /// moves.
 #[derive(Debug, PartialEq, Eq)]

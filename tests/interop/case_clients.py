@@ -145,6 +145,16 @@ def cutechess_may_drop_a_ponder_search_before_it_begins():
     client.quit()
 
 
+@case(30)
+def the_engines_options_are_there_in_each_of_sixty_starts():
+    """Also when `uci` is there before we are."""
+    for _ in range(60):
+        client = tabia(engine=[TABIA, "engine"])
+        hello = client.hello()
+        assert any(line.startswith("option name Hash ") for line in hello), hello[-4:]
+        client.quit()
+
+
 @case()
 def options_in_any_order_before_and_after_uci():
     client = tabia()
@@ -385,11 +395,27 @@ def everything_in_one_write_and_quit_is_all_answered():
 
 
 @case()
+def readyok_comes_before_the_answer_to_a_later_go():
+    """In the order of the questions, as from any engine."""
+    client = tabia()
+    client.hello()
+    client.ready()
+    for _ in range(20):
+        client.send("isready", "position startpos", "go movetime 10")
+        first = client.until(lambda line: line == "readyok" or line.startswith("bestmove"))[-1]
+        assert first == "readyok", first
+        client.until("bestmove")
+    client.quit()
+
+
+@case()
 def lines_end_in_cr_lf_or_lf_and_ours_always_in_lf():
     client = tabia()
-    client.write(b"uci\r\nisready\r\nposition startpos moves e2e4\r\ngo movetime 20\r\n")
-    got = client.until("bestmove")
-    assert "readyok" in got and not any("\r" in line for line in got), got
+    client.write(b"uci\r\nisready\r\n")
+    got = client.until("readyok")
+    client.write(b"position startpos moves e2e4\r\ngo movetime 20\r\n")
+    got += client.until("bestmove")
+    assert not any("\r" in line for line in got), got
     client.write(b"setoption name OwnBook value false\r\nposition startpos\r\ngo depth 3\r\n")
     got = client.until("bestmove")
     assert not Answer(got).from_book and not any("\r" in line for line in got), got

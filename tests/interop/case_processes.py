@@ -129,7 +129,7 @@ def killing_the_adapter_kills_an_engine_that_ignores_the_end_of_input():
 def killing_the_adapter_ends_an_engine_behind_a_shell():
     for lines in ([], [OUT_OF_BOOK, "go infinite"]):
         client = _started(WRAPPED, *lines)
-        assert len(alive("stockfish")) >= 2
+        assert alive("stockfish") and alive("sh")
         os.kill(client.pid, signal.SIGKILL)
         wait_gone(1)
 
@@ -203,7 +203,7 @@ def a_gui_that_closes_only_our_output_ends_us():
 @case(30)
 def quit_takes_the_engines_own_children_along():
     client = _started(WITH_COMPANY)
-    assert alive("sleep 600")
+    assert alive("sleep")
     client.quit()
     wait_gone(0.5)
 
@@ -213,11 +213,11 @@ def an_engine_that_dies_takes_its_children_along():
     """The next engine must not find the first one's company."""
     client = _started(WITH_COMPANY)
     (first,) = children(client.pid)
-    company = alive("sleep 600")
+    company = alive("sleep")
     os.kill(first, signal.SIGKILL)
     time.sleep(0.2)
     client.ready()
-    left = set(company) & set(alive("sleep 600"))
+    left = set(company) & set(alive("sleep"))
     assert not left, f"still there: {left}"
     client.quit()
     wait_gone(0.5)

@@ -37,7 +37,7 @@ def begin() -> None:
 
 
 def alive(name: str = "") -> list[int]:
-    """Processes of this case that run (no zombies), by name if one is given."""
+    """Processes of this case that run (no zombies); of one program if named."""
     wanted = f"{_MARK}={_mark()}".encode()
     found = []
     for entry in Path("/proc").iterdir():
@@ -46,10 +46,10 @@ def alive(name: str = "") -> list[int]:
         try:
             if wanted not in (entry / "environ").read_bytes().split(b"\0"):
                 continue
-            command = (entry / "cmdline").read_bytes().replace(b"\0", b" ").decode()
+            program = (entry / "cmdline").read_bytes().split(b"\0")[0].decode()
         except OSError:
             continue
-        if name in command:
+        if name in ("", Path(program).name):
             found.append(int(entry.name))
     return found
 

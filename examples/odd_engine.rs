@@ -134,7 +134,7 @@ impl Engine {
             .map(|&word| word.to_owned())
             .collect();
         match &*self.fault {
-            "dies-in-search" if self.searches == 3 => std::process::exit(9),
+            "dies-in-search" if self.searches == 2 => std::process::exit(9),
             "hangs-in-search" => return,
             "floods" => loop {
                 say("info depth 1 score cp 0");

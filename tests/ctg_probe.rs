@@ -225,7 +225,7 @@ fn every_position_of_a_random_book_in_all_orientations() {
             let open = CtgBook::open(&path, &options).unwrap();
             assert_eq!(open.notices().is_empty(), !shuffled);
             let mut orientations = [0; 4];
-            for position in positions.iter().step_by(4) {
+            for position in positions.iter().step_by(9) {
                 let mut twins = vec![position.clone(), colours_exchanged(position)];
                 if let Some(twin) = wings_exchanged(position) {
                     twins.extend([colours_exchanged(&twin), twin]);
@@ -240,7 +240,7 @@ fn every_position_of_a_random_book_in_all_orientations() {
                     orientations[kind] += 1;
                 }
             }
-            assert!(orientations.iter().all(|&n| n > 30), "{orientations:?}");
+            assert!(orientations.iter().all(|&n| n > 15), "{orientations:?}");
             for seed in 1000..1010 {
                 for stranger in wander(choices(seed).take(12)) {
                     assert_eq!(probe(&open, &stranger), expected(&book, &stranger));

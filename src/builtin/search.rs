@@ -110,17 +110,22 @@ impl Searcher {
             line: vec![moves[0].to_uci(CastlingMode::Standard)],
             saw_mate: false,
         };
-        let game = self.game();
-        let outcome = catch_unwind(AssertUnwindSafe(|| {
-            search(game, job, &moves, &mut found, output);
-        }));
-        if outcome.is_err() {
-            // Its board may be in any state.
-            self.game = None;
+        if !self.contained(|game| search(game, job, &moves, &mut found, output)) {
             output.line("info string search broken off, playing the best move so far");
         }
         self.saw_mate |= found.saw_mate;
         found.line
+    }
+
+    /// Whether `work` came to its end; after a panic the next search starts
+    /// with a fresh board and empty tables.
+    fn contained(&mut self, work: impl FnOnce(&mut Game)) -> bool {
+        let game = self.game();
+        let ended = catch_unwind(AssertUnwindSafe(|| work(game))).is_ok();
+        if !ended {
+            self.game = None;
+        }
+        ended
     }
 }
 
@@ -241,7 +246,7 @@ fn search(game: &mut Game, job: &SearchJob, moves: &[Move], found: &mut Found, o
         if limits.mate.is_some() && mate.is_some_and(|n| (1..=wanted).contains(&n)) {
             return;
         }
-        if game.nodes_count >= nodes_limit || control.should_end() {
+        if game.nodes_count >= nodes_limit || control.should_end() || output.is_gone() {
             return;
         }
         // Nothing to choose, or nothing left to find: time is worth more.
@@ -333,4 +338,40 @@ fn report(
         "info depth {depth} score {score} nodes {nodes} nps {nps} time {time} pv {}",
         pv.join(" ")
     ));
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::builtin::limits::Limits;
+    use crate::builtin::position::Board;
+
+    #[test]
+    fn a_panic_costs_the_search_and_not_the_engine() {
+        let mut searcher = Searcher::default();
+        assert!(!searcher.contained(|game| {
+            // What a broken board would lead to.
+            while game.positions.len() > 0 {
+                game.positions.pop();
+            }
+            game.side();
+        }));
+        let job = SearchJob {
+            board: Board::default(),
+            limits: Limits {
+                depth: Some(3),
+                ..Limits::default()
+            },
+            control: Arc::new(Control::new(None, false, false)),
+        };
+        let line = searcher.think(&job, &Output::new(std::io::sink()));
+        assert!(!line.is_empty());
+    }
+
+    #[test]
+    fn the_table_never_takes_more_than_it_may() {
+        for (mib, bytes) in [(0, 1 << 20), (1, 1 << 20), (3, 2 << 20), (16, 16 << 20)] {
+            assert_eq!(table_bytes(mib), bytes);
+        }
+    }
 }

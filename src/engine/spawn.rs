@@ -8,7 +8,7 @@
 
 use std::ffi::OsString;
 use std::io;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStdin, ChildStdout, Command, ExitStatus, Stdio};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
@@ -48,6 +48,13 @@ pub struct SpawnError {
     pub source: io::Error,
 }
 
+/// Where engines are found beside the folders of `PATH`.
+const OTHER_PLACES: &[&str] = if cfg!(unix) {
+    &["/usr/games", "/usr/local/bin", "/opt/homebrew/bin"]
+} else {
+    &[]
+};
+
 fn hint(error: &io::Error) -> &'static str {
     match error.kind() {
         io::ErrorKind::NotFound => " (give its full path in engines.toml, or put it on the PATH)",
@@ -68,14 +75,31 @@ impl EngineCommand {
     ///
     /// The program does not exist, is not executable or has no room to run.
     pub fn spawn(&self) -> Result<Spawned, SpawnError> {
-        self.spawn_io().map_err(|source| SpawnError {
-            program: self.program.clone(),
-            source,
-        })
+        self.spawn_program(&self.resolved_program())
+            .or_else(|error| self.spawn_elsewhere(error))
+            .map_err(|source| SpawnError {
+                program: self.program.clone(),
+                source,
+            })
     }
 
-    fn spawn_io(&self) -> io::Result<Spawned> {
-        let mut command = Command::new(&self.program);
+    /// Tries the usual places for a bare name that `PATH` does not lead to:
+    /// programs started from a desktop often have a short one, without the
+    /// folder of games where Debian keeps engines.
+    fn spawn_elsewhere(&self, error: io::Error) -> io::Result<Spawned> {
+        let is_bare = self.program.components().count() == 1;
+        if error.kind() != io::ErrorKind::NotFound || !is_bare {
+            return Err(error);
+        }
+        OTHER_PLACES
+            .iter()
+            .map(|folder| Path::new(folder).join(&self.program))
+            .find(|program| program.is_file())
+            .map_or(Err(error), |program| self.spawn_program(&program))
+    }
+
+    fn spawn_program(&self, program: &Path) -> io::Result<Spawned> {
+        let mut command = Command::new(program);
         command
             .args(&self.args)
             .envs(self.env.iter().map(|(name, value)| (name, value)))
@@ -95,6 +119,16 @@ impl EngineCommand {
             stdin,
             stdout,
         })
+    }
+
+    /// A relative path counts from our own folder, not from the one the
+    /// engine is to run in; a bare name is left to `PATH`.
+    fn resolved_program(&self) -> PathBuf {
+        if self.program.components().count() > 1 {
+            std::path::absolute(&self.program).unwrap_or_else(|_| self.program.clone())
+        } else {
+            self.program.clone()
+        }
     }
 
     fn working_folder(&self) -> Option<PathBuf> {
@@ -276,6 +310,7 @@ mod family {
 }
 
 #[cfg(all(test, unix))]
+#[allow(clippy::unwrap_used)]
 mod tests {
     use super::*;
     use std::io::{BufRead, BufReader, Write};
@@ -297,6 +332,22 @@ mod tests {
         assert_eq!(line, "got hello\n");
         let status = engine.process.wait(Duration::from_secs(20)).unwrap();
         assert_eq!(status.code(), Some(3));
+    }
+
+    #[test]
+    fn a_relative_path_counts_from_our_own_folder() {
+        // Tests run in the package's folder.
+        let folder = tempfile::tempdir_in(".").unwrap();
+        let relative = Path::new(folder.path().file_name().unwrap()).join("engine");
+        std::fs::copy("/bin/sh", &relative).unwrap();
+        let command = EngineCommand {
+            program: relative,
+            args: vec!["-c".into(), "exit 4".into()],
+            ..EngineCommand::default()
+        };
+        let engine = command.spawn().unwrap();
+        let status = engine.process.wait(Duration::from_secs(20)).unwrap();
+        assert_eq!(status.code(), Some(4));
     }
 
     #[test]

@@ -27,6 +27,9 @@ pub(super) struct Librarian {
     misses: u32,
     shut: bool,
     found: Lookup,
+    /// What `found` holds: the present position in the book with this index,
+    /// asked for so.
+    found_in: Option<(usize, Wanted)>,
     verdicts: Vec<Weighed>,
     reply: Lookup,
     reply_verdicts: Vec<Weighed>,
@@ -54,6 +57,11 @@ impl Librarian {
         self.settings.clear();
     }
 
+    /// The position has changed, or the books have.
+    pub(super) fn forget_position(&mut self) {
+        self.found_in = None;
+    }
+
     fn refresh_settings(&mut self, general: &Settings, shelf: &Shelf) {
         if self.settings.len() != shelf.books.len() {
             self.settings = shelf
@@ -73,23 +81,38 @@ impl Librarian {
         news
     }
 
+    /// Brings into `found` what a book knows of the present position.
+    fn find(
+        &mut self,
+        (index, book): (usize, &dyn Probe),
+        settings: &Settings,
+        position: &Chess,
+    ) -> Result<(), String> {
+        let wanted = if settings.check(OptionId::Transpositions) {
+            Wanted::Transpositions
+        } else {
+            Wanted::Stored
+        };
+        if self.found_in != Some((index, wanted)) {
+            self.found_in = None;
+            book.probe(position, wanted, &mut self.found)
+                .map_err(|error| error.to_string())?;
+            self.found_in = Some((index, wanted));
+        }
+        Ok(())
+    }
+
     /// Looks a position up in one book and weighs its moves.
     fn look_up(
         &mut self,
-        book: &dyn Probe,
+        (index, book): (usize, &dyn Probe),
         settings: &Settings,
         game: &Game,
         position: &Chess,
         asked: Option<&[Move]>,
     ) -> Result<(), String> {
+        self.find((index, book), settings, position)?;
         let policy = settings.policy();
-        let wanted = if policy.transpositions {
-            Wanted::Transpositions
-        } else {
-            Wanted::Stored
-        };
-        book.probe(position, wanted, &mut self.found)
-            .map_err(|error| error.to_string())?;
         let avoid_repetition = settings.check(OptionId::AvoidRepetition);
         let plies = 2 * settings.number(OptionId::LeaveEarly);
         choose::weigh(
@@ -181,6 +204,35 @@ pub(crate) fn line_goes_on(book: &dyn Probe, position: &Chess, plies: u32) -> bo
 }
 
 impl Session {
+    /// Looks the present position up before it is asked for: GUIs send it
+    /// some time before the `go` with which the clock begins to run. Only in
+    /// the book that is asked first; what is wrong with it shows at the `go`.
+    pub(super) fn look_ahead(&mut self, shelf: &Shelf) {
+        if !self.settings.check(OptionId::OwnBook)
+            || self.librarian.shut
+            || self.child_options.analysing()
+        {
+            return;
+        }
+        let Some(position) = self.game.position() else {
+            return;
+        };
+        self.librarian.refresh_settings(&self.settings, shelf);
+        let own_settings = std::mem::take(&mut self.librarian.settings);
+        let first = shelf
+            .books
+            .iter()
+            .zip(&own_settings)
+            .enumerate()
+            .find(|(_, (book, settings))| answers(book, settings, position));
+        if let Some((index, (book, settings))) = first {
+            let _ = self
+                .librarian
+                .find((index, &*book.book), settings, position);
+        }
+        self.librarian.settings = own_settings;
+    }
+
     /// The book's answer to a `go`: lines separated by line feeds, the last
     /// of them the `bestmove`.
     pub(super) fn ask_books(
@@ -218,14 +270,14 @@ impl Session {
     ) -> Option<Choice<'a>> {
         let own_settings = std::mem::take(&mut self.librarian.settings);
         let mut choice = None;
-        for (book, settings) in shelf.books.iter().zip(&own_settings) {
+        for (index, (book, settings)) in shelf.books.iter().zip(&own_settings).enumerate() {
             if !answers(book, settings, position) {
                 continue;
             }
             let probe = &*book.book;
-            let looked_up = self
-                .librarian
-                .look_up(probe, settings, &self.game, position, asked);
+            let looked_up =
+                self.librarian
+                    .look_up((index, probe), settings, &self.game, position, asked);
             if let Err(trouble) = looked_up {
                 troubles.push((&book.spec.path, trouble));
                 continue;
@@ -305,10 +357,10 @@ impl Session {
         for (mv, verdict) in order.iter().take(LISTED) {
             let _ = write!(
                 line,
-                " {} {:.0}% (w {:.0}, n {}",
+                " {} {}% (w {}, n {}",
                 mv.mv.to_uci(mode),
-                verdict.probability * 100.0,
-                verdict.weight,
+                rounded(verdict.probability * 100.0),
+                rounded(verdict.weight),
                 mv.stats().games,
             );
             if mv.factor() != 0 {
@@ -329,12 +381,12 @@ impl Session {
         self.librarian.refresh_settings(&self.settings, shelf);
         let asked = go.searchmoves.as_ref().map(|moves| legal(moves, &position));
         let own_settings = std::mem::take(&mut self.librarian.settings);
-        for (book, settings) in shelf.books.iter().zip(&own_settings) {
+        for (index, (book, settings)) in shelf.books.iter().zip(&own_settings).enumerate() {
             if !answers(book, settings, &position) {
                 continue;
             }
             let looked_up = self.librarian.look_up(
-                &*book.book,
+                (index, &*book.book),
                 settings,
                 &self.game,
                 &position,
@@ -364,6 +416,12 @@ impl Session {
                 |mv| format!("bestmove {}", mv.to_uci(mode)).into_bytes(),
             )
     }
+}
+
+/// A number for people; formatting floats takes longer than drawing a move.
+#[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)]
+fn rounded(number: f64) -> u64 {
+    number.round() as u64
 }
 
 fn pick(verdicts: &[Weighed], rng: &mut dyn Rng) -> Option<usize> {

@@ -17,7 +17,7 @@ pub(super) struct Hello {
     options: Vec<EngineOption>,
     /// The engine has said `uciok`.
     pub(super) complete: bool,
-    /// The GUI has been told `uciok`.
+    /// The GUI has been told of us, or plays without having asked.
     pub(super) told: bool,
 }
 
@@ -221,12 +221,12 @@ impl Session {
             out.gui(line.as_bytes());
         }
         self.tell_notices(out);
-        self.hello.told = true;
         out.gui(b"uciok");
     }
 
-    /// Says what has been kept back so far.
+    /// Says what has been kept back so far; from now on nothing is.
     pub(super) fn tell_notices(&mut self, out: &mut dyn Outlet) {
+        self.hello.told = true;
         for notice in std::mem::take(&mut self.notices) {
             info_string(&notice, out);
         }

@@ -111,7 +111,7 @@ pub struct Profile {
     /// The adapter's own options with this engine.
     pub settings: Settings,
     /// Books in use while `Book File` is
-    /// [`CONFIGURED`](crate::settings::CONFIGURED).
+    /// [`CONFIGURED`].
     pub books: Vec<BookSpec>,
     /// How long it may take to say `uciok`.
     pub start_timeout: Duration,
@@ -263,6 +263,7 @@ impl Session {
             Event::BooksOpened(messages) => {
                 self.opening = false;
                 self.librarian.settings_changed();
+                self.librarian.forget_position();
                 if self.book_messages != messages {
                     self.book_messages = messages.to_vec();
                     for message in messages {
@@ -291,7 +292,7 @@ impl Session {
         if let Search::Engine(running) = &mut self.search {
             if !running.stopped && !matches!(self.engine, Engine::Starting { .. }) {
                 running.stopped = true;
-                self.to_engine(b"stop", out);
+                self.tell_engine(b"stop", out);
             }
             return;
         }
@@ -443,10 +444,10 @@ impl Session {
                 self.drop_held(out);
                 self.librarian.new_game();
                 self.books_stale = true;
-                self.to_engine(line, out);
+                self.tell_engine(line, out);
             }
             GuiCommand::SetOption(option) => self.on_set_option(line, &option, out),
-            GuiCommand::Position => self.on_position(line, out),
+            GuiCommand::Position => self.on_position(line, shelf, out),
             GuiCommand::Go(go) => {
                 if self.open_books(line, out) {
                     return;
@@ -455,7 +456,7 @@ impl Session {
             }
             GuiCommand::Stop => self.on_stop(out),
             GuiCommand::PonderHit => self.on_ponder_hit(out),
-            GuiCommand::Other => self.to_engine(line, out),
+            GuiCommand::Other => self.tell_engine(line, out),
             GuiCommand::Blank | GuiCommand::Quit => {}
         }
     }
@@ -520,11 +521,11 @@ impl Session {
                 line.extend_from_slice(value);
             }
             self.child_options.note(renamed, option.value, &line);
-            return self.to_engine(&line, out);
+            return self.tell_engine(&line, out);
         }
         self.child_options
             .note(&option.name, option.value, line::trimmed(line));
-        self.to_engine(line, out);
+        self.tell_engine(line, out);
     }
 
     fn set_own(&mut self, id: OptionId, text: &str, out: &mut dyn Outlet) {
@@ -552,8 +553,9 @@ impl Session {
         self.rng = Xoshiro256PlusPlus::seed_from_u64(seed);
     }
 
-    fn on_position(&mut self, line: &[u8], out: &mut dyn Outlet) {
+    fn on_position(&mut self, line: &[u8], shelf: &Shelf, out: &mut dyn Outlet) {
         self.drop_held(out);
+        self.librarian.forget_position();
         if self.game.update(line) == Step::Anew {
             self.librarian.new_game();
         }
@@ -565,13 +567,14 @@ impl Session {
             self.notice(&text, out);
         } else {
             self.position_sent = true;
-            self.to_engine(line, out);
+            self.tell_engine(line, out);
+            self.look_ahead(shelf);
         }
     }
 
     /// Sends a line to the engine, now or when it has ended a search that
     /// only we know of.
-    fn to_engine(&mut self, line: &[u8], out: &mut dyn Outlet) {
+    fn tell_engine(&mut self, line: &[u8], out: &mut dyn Outlet) {
         match self.engine {
             Engine::None => {}
             _ if self.swallow > 0 || self.search.is_warming() => {

@@ -131,7 +131,7 @@ impl Session {
             let warming = self.settings.check(OptionId::ThinkAhead)
                 && matches!(self.engine, Engine::Up { .. });
             if warming {
-                self.to_engine(line, out);
+                self.tell_engine(line, out);
             }
             self.search = Search::Held(Held {
                 answer,
@@ -147,7 +147,7 @@ impl Session {
             Engine::None => self.answer_without_engine(line, kind, out),
             _ => {
                 self.send_position(out);
-                self.to_engine(line, out);
+                self.tell_engine(line, out);
                 self.search = Search::Engine(Running {
                     kind,
                     go: line.to_vec(),
@@ -164,7 +164,7 @@ impl Session {
     pub(super) fn send_position(&mut self, out: &mut dyn Outlet) {
         if !self.position_sent && !self.game.raw().is_empty() {
             let line = self.game.raw().to_vec();
-            self.to_engine(&line, out);
+            self.tell_engine(&line, out);
             self.position_sent = true;
         }
     }
@@ -177,7 +177,7 @@ impl Session {
                 // Forwarded even when the engine knows: it may have missed
                 // the first one.
                 running.stopped = true;
-                self.to_engine(b"stop", out);
+                self.tell_engine(b"stop", out);
             }
         }
     }
@@ -193,7 +193,7 @@ impl Session {
             }
             Search::Engine(running) => {
                 running.kind.ponder = false;
-                self.to_engine(b"ponderhit", out);
+                self.tell_engine(b"ponderhit", out);
             }
         }
     }

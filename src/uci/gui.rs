@@ -462,7 +462,8 @@ mod tests {
 
     #[test]
     fn options_are_split_at_the_word_value() {
-        let rows: [(&[u8], &str, Option<&[u8]>); 12] = [
+        type Row = (&'static [u8], &'static str, Option<&'static [u8]>);
+        let rows: [Row; 12] = [
             (b"setoption name Hash value 64", "Hash", Some(b"64")),
             (b"setoption name Clear Hash", "Clear Hash", None),
             (b"setoption name X value ", "X", Some(b"")),

@@ -2,7 +2,7 @@
 //! files out, everything held in memory.
 
 // Each test uses its own part of this, as a module of its own.
-#![allow(dead_code, unreachable_pub)]
+#![allow(dead_code, unreachable_pub, clippy::unwrap_used)]
 
 use std::{
     collections::BTreeMap,

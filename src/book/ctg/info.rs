@@ -24,9 +24,10 @@ pub struct BookInfo {
     pub largest_page_bytes: usize,
     /// Bytes used over bytes there are, 0 to 1.
     pub average_fill: f64,
-    /// Bounds of the .ctb file; `None` without a usable index.
+    /// Bounds of the .ctb file (0 and the number of slots if it is of no use);
+    /// `None` without a usable .cto file.
     pub bounds: Option<super::Bounds>,
-    /// Slots of the .cto file; `None` without a usable index.
+    /// Slots of the .cto file; `None` if it is of no use.
     pub slots: Option<u64>,
     /// Positions marked as main move (green).
     pub main_marks: u64,

@@ -52,6 +52,7 @@
 //! [`CtgBook::explain`]. Nothing in a file makes this module panic, loop or ask
 //! for much memory.
 
+mod bits;
 mod entry;
 mod error;
 mod explain;
@@ -60,6 +61,7 @@ mod info;
 mod key;
 mod move_table;
 mod moves;
+mod open;
 mod page;
 mod pages;
 mod position;

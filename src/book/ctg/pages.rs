@@ -168,58 +168,72 @@ impl PageFile {
             .file
             .view()
             .map_err(|error| Error::read(self.file.path(), error))?;
-        Ok(self.with(view))
+        Ok(self.with(view, 1))
     }
 
     /// For walks over all pages: never touches a mapping.
     pub(super) fn walker(&self) -> PageReader<'_> {
-        self.with(self.file.positional_view())
+        self.with(self.file.positional_view(), WALK_PAGES)
     }
 
-    fn with<'f>(&'f self, view: View<'f>) -> PageReader<'f> {
+    fn with<'f>(&'f self, view: View<'f>, at_once: usize) -> PageReader<'f> {
         PageReader {
             file: self,
             view,
+            at_once,
             buffer: Vec::new(),
-            buffered: None,
+            first: 0,
+            held: 0,
         }
     }
 }
 
-/// Hands out pages: slices of the mapping, or of a buffer of one page.
+/// Pages read at once on a walk: 256 KiB.
+const WALK_PAGES: usize = 64;
+
+/// Hands out pages: slices of the mapping, or of a buffer.
 pub(super) struct PageReader<'f> {
     file: &'f PageFile,
     view: View<'f>,
+    /// Pages to read into the buffer at once.
+    at_once: usize,
     /// Empty until a page must be copied.
     buffer: Vec<u8>,
-    /// The page and how much of it the buffer holds.
-    buffered: Option<(u32, usize)>,
+    /// The first page in the buffer.
+    first: u32,
+    /// Bytes of the buffer that are filled.
+    held: usize,
 }
 
 impl PageReader<'_> {
     /// The page's bytes; fewer than 4096 where the file ends.
     pub(super) fn bytes(&mut self, page: u32) -> Result<&[u8], Error> {
-        let start = file_offset(page, 0);
+        let offset = file_offset(page, 0);
         if let Some(bytes) = self.view.bytes() {
-            let start = usize::try_from(start).unwrap_or(usize::MAX);
-            let end = start.saturating_add(PAGE_BYTES).min(bytes.len());
-            return Ok(bytes.get(start..end).unwrap_or_default());
+            let start = usize::try_from(offset).unwrap_or(usize::MAX);
+            return Ok(page_of(bytes, start));
         }
-        let held = match self.buffered {
-            Some((buffered, held)) if buffered == page => held,
-            _ => {
-                self.buffered = None;
-                self.buffer.resize(PAGE_BYTES, 0);
-                let held = self
+        let buffered = page
+            .checked_sub(self.first)
+            .map(|n| n as usize)
+            .filter(|&n| n < self.held.div_ceil(PAGE_BYTES))
+            .map(|n| n * PAGE_BYTES);
+        let start = match buffered {
+            Some(start) => start,
+            None => {
+                self.held = 0;
+                self.buffer.resize(self.at_once * PAGE_BYTES, 0);
+                self.held = self
                     .view
-                    .read(start, &mut self.buffer)
+                    .read(offset, &mut self.buffer)
                     .map_err(|error| Error::read(self.file.file.path(), error))?
                     .len();
-                self.buffered = Some((page, held));
-                held
+                self.first = page;
+                0
             }
         };
-        Ok(self.buffer.get(..held).unwrap_or_default())
+        let held = self.buffer.get(..self.held).unwrap_or_default();
+        Ok(page_of(held, start))
     }
 
     /// The page with its header checked.
@@ -237,4 +251,10 @@ impl PageFile {
             fault,
         }
     }
+}
+
+/// Up to one page of `bytes` from `start` on.
+fn page_of(bytes: &[u8], start: usize) -> &[u8] {
+    let rest = bytes.get(start..).unwrap_or_default();
+    rest.get(..PAGE_BYTES).unwrap_or(rest)
 }

@@ -35,7 +35,10 @@ use shakmaty::{
     Bitboard, Board, ByColor, ByRole, Chess, Color, File, Position as _, Rank, Role, Setup, Square,
 };
 
-use super::Key;
+use super::{
+    Key,
+    bits::{BitReader, BitWriter, file_code},
+};
 
 /// How the normalised picture lies on the real board.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -79,17 +82,15 @@ pub struct NormalBoard {
     castling: u8,
     /// File a legal en passant capture leads to, 0 = a.
     en_passant: Option<u8>,
-    /// The same where every capture exposes the own king.
+    /// The same where every capture leaves the own king in check.
     pinned_en_passant: Option<u8>,
     orientation: Orientation,
 }
 
-const WHITE_RIGHTS: u8 = 0b0011;
-
 impl NormalBoard {
     /// Normalises a position. `None` for what the format cannot express:
     /// castling rights of a king that is not on its e square or of a rook not
-    /// in the corner (Chess960), and more than 32 men.
+    /// in the corner (Chess960), and more than 32 men or no king.
     #[must_use]
     pub fn from_position(position: &Chess) -> Option<NormalBoard> {
         let board = position.board();
@@ -98,35 +99,25 @@ impl NormalBoard {
         }
         let inverted = position.turn().is_black();
         let castling = castling_nibble(position, inverted)?;
-        // Mirrored ranks and a1-h8 diagonal exchanged: 8 * file + rank.
-        let turn = |squares: Bitboard| {
+        // Exchanging colours leaves files as they are.
+        let king = board.king_of(position.turn())?;
+        let mirrored = castling == 0 && king.file() < File::E;
+        let orientation = Orientation { inverted, mirrored };
+        let place = |squares: Bitboard| {
             let squares = if inverted {
                 squares.flip_vertical()
             } else {
                 squares
             };
-            squares.flip_diagonal().0
-        };
-        let own_king = turn(board.kings() & board.by_color(position.turn()));
-        let mirrored = castling == 0 && own_king & FILES_A_TO_D != 0;
-        let place = |squares: Bitboard| {
-            let squares = turn(squares);
-            // Files are bytes here.
+            // From 8 * rank + file to 8 * file + rank: a file is a byte now.
+            let squares = squares.flip_diagonal().0;
             if mirrored {
                 squares.swap_bytes()
             } else {
                 squares
             }
         };
-        let file = |square: Square| {
-            let file = square.file();
-            let file = if mirrored {
-                file.flip_horizontal()
-            } else {
-                file
-            };
-            file.to_u32() as u8
-        };
+        let file = |square: Square| orientation.apply(square).file().to_u32() as u8;
         let pseudo_legal = position.pseudo_legal_ep_square();
         let legal = pseudo_legal.and_then(|_| position.legal_ep_square());
         Some(NormalBoard {
@@ -140,7 +131,7 @@ impl NormalBoard {
             castling,
             en_passant: legal.map(file),
             pinned_en_passant: pseudo_legal.filter(|_| legal.is_none()).map(file),
-            orientation: Orientation { inverted, mirrored },
+            orientation,
         })
     }
 
@@ -228,19 +219,10 @@ impl NormalBoard {
         let mut bits = BitWriter::after_first_byte();
         let [b0, b1, b2] = self.role_bits.map(u64::to_le_bytes);
         let other = self.other.to_le_bytes();
-        // A file is a byte of each word. Its squares become eight nibbles, and
-        // two nibbles at a time their code: no step depends on what stands
-        // where, which makes it fast.
+        // A file is a byte of each word.
         for (((b0, b1), b2), other) in b0.into_iter().zip(b1).zip(b2).zip(other) {
-            let spread = |byte: u8| SPREAD[usize::from(byte)];
-            let squares = spread(b0) | spread(b1) << 1 | spread(b2) << 2 | spread(other) << 3;
-            let (mut file, mut length) = (0, 0);
-            for pair in squares.to_le_bytes() {
-                let (code, bits) = PAIRS[usize::from(pair)];
-                file = file << bits | u64::from(code);
-                length += u32::from(bits);
-            }
-            bits.push(file, length);
+            let (code, length) = file_code([b0, b1, b2], other);
+            bits.push(code, length);
         }
 
         let (mut tail, mut length, mut flags) = (0, 0, 0);
@@ -380,8 +362,6 @@ pub enum KeyFault {
     Kings,
 }
 
-const FILES_A_TO_D: u64 = 0xffff_ffff;
-
 const ROLES: [Role; 6] = [
     Role::Pawn,
     Role::Knight,
@@ -406,56 +386,6 @@ fn square_of_bit(bit: u32) -> Square {
     Square::from_coords(File::new(bit / 8 % 8), Rank::new(bit % 8))
 }
 
-/// Code and its length in bits of what stands on a square: 0 nothing, pawn 1 to
-/// king 6, for Black 8 more. The rest never occurs.
-const CODES: [(u16, u8); 16] = [
-    (0b0, 1),
-    (0b110, 3),
-    (0b10010, 5),
-    (0b10100, 5),
-    (0b10110, 5),
-    (0b100010, 6),
-    (0b100000, 6),
-    (0, 0),
-    (0, 0),
-    (0b111, 3),
-    (0b10011, 5),
-    (0b10101, 5),
-    (0b10111, 5),
-    (0b100011, 6),
-    (0b100001, 6),
-    (0, 0),
-];
-
-/// [`CODES`] for two squares, the lower one in the low nibble; its code comes
-/// first.
-const PAIRS: [(u16, u8); 256] = {
-    let mut pairs = [(0, 0); 256];
-    let mut n = 0;
-    while n < 256 {
-        let (first, first_bits) = CODES[n & 15];
-        let (second, second_bits) = CODES[n >> 4];
-        pairs[n] = (first << second_bits | second, first_bits + second_bits);
-        n += 1;
-    }
-    pairs
-};
-
-/// Bit n of the index becomes bit 4n.
-const SPREAD: [u32; 256] = {
-    let mut spread = [0; 256];
-    let mut n = 0;
-    while n < 256 {
-        let mut bit = 0;
-        while bit < 8 {
-            spread[n] |= (n as u32 >> bit & 1) << (4 * bit);
-            bit += 1;
-        }
-        n += 1;
-    }
-    spread
-};
-
 fn castling_nibble(position: &Chess, inverted: bool) -> Option<u8> {
     let rights = position.castles().castling_rights();
     if rights.is_empty() {
@@ -473,105 +403,9 @@ fn castling_nibble(position: &Chess, inverted: bool) -> Option<u8> {
     let bit = |square, value| u8::from(rights.contains(square)) * value;
     let white = bit(Square::H1, 2) | bit(Square::A1, 1);
     let black = bit(Square::H8, 2) | bit(Square::A8, 1);
-    debug_assert!(white | black <= WHITE_RIGHTS);
     Some(if inverted {
         white << 2 | black
     } else {
         black << 2 | white
     })
-}
-
-/// Packs bits, most significant first, behind byte 0 of a key. Zeros cost
-/// nothing: the words are zero from the start.
-struct BitWriter {
-    /// 32 men make at most 8 + 224 + 7 bits; the last word takes what an
-    /// overlong push spills.
-    words: [u64; 5],
-    /// The next bit, counted from the first of byte 0.
-    at: u32,
-}
-
-impl BitWriter {
-    fn after_first_byte() -> BitWriter {
-        BitWriter {
-            words: [0; 5],
-            at: 8,
-        }
-    }
-
-    fn skip(&mut self, zeros: u32) {
-        self.at += zeros;
-    }
-
-    /// Appends the low `count` bits of `value`, 1 to 64 of them; the others
-    /// are 0.
-    fn push(&mut self, value: u64, count: u32) {
-        // Two words are written each time, the second mostly with nothing:
-        // that is faster than to ask.
-        let bits = value << (64 - count);
-        let offset = self.at % 64;
-        let index = (self.at / 64) as usize;
-        if let Some([word, spill]) = self.words.get_mut(index..index + 2) {
-            *word |= bits >> offset;
-            *spill |= bits << 1 << (63 - offset);
-        }
-        self.at += count;
-    }
-
-    /// The key, ended with the byte that `at` is in.
-    fn finish(mut self, flags: u8) -> Key {
-        let length = self.at.div_ceil(8) as u8 & Key::LENGTH;
-        self.at = 0;
-        self.push(u64::from(flags | length), 8);
-        let mut bytes = [0; 40];
-        for (to, word) in bytes.as_chunks_mut::<8>().0.iter_mut().zip(self.words) {
-            *to = word.to_be_bytes();
-        }
-        Key::new(bytes.first_chunk().copied().unwrap_or_default())
-    }
-}
-
-struct BitReader<'a> {
-    bytes: &'a [u8],
-    /// The next bit, counted from the first of byte 0.
-    at: u32,
-}
-
-impl BitReader<'_> {
-    fn bit(&mut self) -> Result<bool, KeyFault> {
-        let byte = self
-            .bytes
-            .get(self.at as usize / 8)
-            .ok_or(KeyFault::Short)?;
-        let bit = byte << (self.at % 8) & 0x80;
-        self.at += 1;
-        Ok(bit != 0)
-    }
-
-    fn number(&mut self, count: u32) -> Result<u8, KeyFault> {
-        (0..count).try_fold(0, |number, _| Ok(number << 1 | u8::from(self.bit()?)))
-    }
-
-    /// What stands on the next square.
-    fn man(&mut self) -> Result<Option<(Role, Color)>, KeyFault> {
-        if !self.bit()? {
-            return Ok(None);
-        }
-        // A pawn's code is known by its second bit, an officer's by the two
-        // after it, queen and king by one more. Every pattern means something.
-        let role = if self.bit()? {
-            Role::Pawn
-        } else {
-            match self.number(2)? {
-                0b11 => Role::Rook,
-                0b10 => Role::Bishop,
-                0b01 => Role::Knight,
-                _ => match self.bit()? {
-                    true => Role::Queen,
-                    false => Role::King,
-                },
-            }
-        };
-        Ok(Some((role, Color::from_black(self.bit()?))))
-    }
 }

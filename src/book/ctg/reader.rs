@@ -1,10 +1,6 @@
 //! An open book.
 
-use std::{
-    ffi::OsStr,
-    fmt, io,
-    path::{Path, PathBuf},
-};
+use std::{fmt, path::Path};
 
 use shakmaty::{Chess, Move, Position as _};
 
@@ -15,10 +11,7 @@ use super::{
     pages::{Header, PageFile, PageReader},
     scan::ScanIndex,
 };
-use crate::book::{
-    BookMove, Lookup, PositionRecord, Probe, Wanted,
-    file::{BookFile, Change},
-};
+use crate::book::{BookMove, Lookup, PositionRecord, Probe, Wanted, file::Change};
 
 /// How to open a book.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -40,12 +33,28 @@ impl Default for OpenOptions {
 /// `Send` and `Sync`, no locks: one book serves any number of threads. A probe
 /// may wait for the disk. Private memory is a few kilobytes for a mapped
 /// book, up to about 4 MiB for a small one held in memory, and eight bytes per
-/// 4096-byte page if the index had to be made by a scan.
+/// 4096-byte page if the index had to be made by a scan (per position if its
+/// pages follow no order).
+///
+/// ```
+/// use shakmaty::Chess;
+/// use tabia::book::{
+///     Lookup, Probe, Wanted,
+///     ctg::{CtgBook, Error, OpenOptions},
+/// };
+///
+/// let book = CtgBook::open("tests/data/ctg/simple.ctg", &OpenOptions::default())?;
+/// let mut found = Lookup::default();
+/// book.probe(&Chess::default(), Wanted::Stored, &mut found)?;
+/// let moves: Vec<String> = found.moves.iter().map(|m| m.mv.to_string()).collect();
+/// assert_eq!(moves, ["e2-e4", "d2-d4"]);
+/// # Ok::<_, Error>(())
+/// ```
 #[derive(Debug)]
 pub struct CtgBook {
     pub(super) pages: PageFile,
     pub(super) index: Index,
-    notices: Vec<String>,
+    pub(super) notices: Vec<String>,
 }
 
 #[derive(Debug)]
@@ -81,108 +90,6 @@ pub enum Step {
 }
 
 impl CtgBook {
-    /// Opens the book whose .ctg file is `path`.
-    ///
-    /// The .cto and .ctb files are found beside it by name, upper or lower
-    /// case. Without a usable .cto the whole book is read once and an index
-    /// made in memory, which takes as long as reading the file; without a
-    /// usable .ctb look-ups take a few steps more. [`CtgBook::notices`] says
-    /// so.
-    ///
-    /// # Errors
-    ///
-    /// The .ctg file cannot be read, is no CTG book, has no data pages, or
-    /// none of the pages looked at can be read.
-    pub fn open(path: impl AsRef<Path>, options: &OpenOptions) -> Result<CtgBook, Error> {
-        let path = path.as_ref();
-        let pages = PageFile::open(path, options.mmap)?;
-        let mut notices: Vec<String> = pages.notice().into_iter().collect();
-        let samples = samples(&pages)?;
-
-        let index = match open_index(path, options.mmap) {
-            Ok((mut slots, mut bounds_problem)) => {
-                let mut agrees = index_agrees(&pages, &slots, &samples);
-                if !agrees && bounds_problem.is_none() {
-                    slots.forget_bounds();
-                    bounds_problem = Some("the .ctb file does not belong to the index".into());
-                    agrees = index_agrees(&pages, &slots, &samples);
-                }
-                if agrees {
-                    notices.extend(bounds_problem.map(|problem| {
-                        format!(
-                            "{}: {problem}; the book is read without it, a little slower; \
-                             `tabia compact` writes a new one",
-                            path.display()
-                        )
-                    }));
-                    Ok(slots)
-                } else {
-                    Err(format!(
-                        "index {} does not lead to the positions of the book",
-                        file_name(slots.file().path())
-                    ))
-                }
-            }
-            Err(problem) => Err(problem),
-        };
-        let index = match index {
-            Ok(slots) => Index::Slots(slots),
-            Err(problem) => {
-                let (scan, report) = ScanIndex::build(&pages)?;
-                if let (0, Some(fault)) = (report.entries, &report.first_fault) {
-                    return Err(fault.clone());
-                }
-                notices.push(format!(
-                    "{}: {problem}, positions were indexed by reading the whole book; \
-                     `tabia compact` writes a new one",
-                    path.display()
-                ));
-                if let Some(fault) = report.first_fault {
-                    notices.push(format!(
-                        "{} damaged pages could not be read to their end, the first: {fault}",
-                        report.bad_pages
-                    ));
-                }
-                Index::Scan(scan)
-            }
-        };
-        Ok(CtgBook {
-            pages,
-            index,
-            notices,
-        })
-    }
-
-    /// A book that is part of the program: the bytes of its three files,
-    /// and a name for messages.
-    ///
-    /// # Errors
-    ///
-    /// The bytes are no CTG book with a sound index.
-    pub fn from_static(
-        name: &str,
-        ctg: &'static [u8],
-        cto: &'static [u8],
-        ctb: &'static [u8],
-    ) -> Result<CtgBook, Error> {
-        let name = Path::new(name);
-        let open = |bytes| BookFile::from_static(name, bytes);
-        let pages = PageFile::new(open(ctg))?;
-        let index = SlotFile::new(open(cto)).and_then(|mut slots| {
-            slots.take_bounds(&open(ctb))?;
-            Ok(slots)
-        });
-        let index = index.map_err(|problem| {
-            let text = format!("its index {problem}");
-            Error::io(name, io::Error::new(io::ErrorKind::InvalidData, text))
-        })?;
-        Ok(CtgBook {
-            pages,
-            index: Index::Slots(index),
-            notices: Vec::new(),
-        })
-    }
-
     /// The .ctg file.
     #[must_use]
     pub fn path(&self) -> &Path {
@@ -401,123 +308,6 @@ impl Reading<'_> {
             None => Ok(None),
         }
     }
-}
-
-/// First keys of up to eight pages spread over the book, with their pages.
-/// A fault is returned only if no page can be read.
-fn samples(pages: &PageFile) -> Result<Vec<(Key, u32)>, Error> {
-    const SAMPLES: u32 = 8;
-    let mut reader = pages.walker();
-    let mut samples = Vec::new();
-    let mut first_error = None;
-    let count = pages.walked();
-    let mut last = None;
-    for n in 0..SAMPLES {
-        let number = (u64::from(n) * u64::from(count - 1) / u64::from(SAMPLES - 1)) as u32;
-        if last.replace(number) == Some(number) {
-            continue;
-        }
-        let entry = reader.page(number).and_then(|page| {
-            let first = page.entries().next().transpose();
-            first.map_err(|fault| pages.fault(number, fault))
-        });
-        match entry {
-            Ok(Some((_, entry))) => samples.extend(entry.key().map(|key| (key, number))),
-            Ok(None) => {}
-            Err(error) => {
-                first_error.get_or_insert(error);
-            }
-        }
-    }
-    match first_error {
-        Some(error) if samples.is_empty() => Err(error),
-        _ => Ok(samples),
-    }
-}
-
-/// Whether the index leads to at least half of the samples: one that does not
-/// is damaged or of another book. (Not to all: a page on the list of free ones
-/// may hold stale entries.)
-fn index_agrees(pages: &PageFile, slots: &SlotFile, samples: &[(Key, u32)]) -> bool {
-    let Ok(reader) = slots.reader() else {
-        return false;
-    };
-    let found = samples
-        .iter()
-        .filter(|(key, page)| {
-            reader
-                .walk(key.hash())
-                .any(|slot| match reader.page_of(slot.number, pages.held()) {
-                    Ok(found) => found == SlotPage::Page(*page),
-                    Err(_) => false,
-                })
-        })
-        .count();
-    2 * found >= samples.len()
-}
-
-/// Opens .cto and .ctb. The outer error and the inner problem are sentences
-/// without a subject's path: "index x.cto is missing".
-fn open_index(ctg: &Path, mmap: bool) -> Result<(SlotFile, Option<String>), String> {
-    let path = sibling(ctg, "cto").ok_or_else(|| missing(ctg, "cto"))?;
-    let mut slots = SlotFile::open(&path, mmap)
-        .map_err(|problem| format!("index {} {problem}", file_name(&path)))?;
-    let bounds = match sibling(ctg, "ctb") {
-        None => Err(missing(ctg, "ctb")),
-        Some(path) => slots
-            .read_bounds(&path)
-            .map_err(|problem| format!("index {} {problem}", file_name(&path))),
-    };
-    Ok((slots, bounds.err()))
-}
-
-fn missing(ctg: &Path, extension: &str) -> String {
-    let path = ctg.with_extension(extension);
-    format!("index {} is missing", file_name(&path))
-}
-
-fn file_name(path: &Path) -> String {
-    let name = path.file_name().unwrap_or(path.as_os_str());
-    name.to_string_lossy().into_owned()
-}
-
-/// The file beside `path` with another extension, however it is written: in
-/// the case of ours, in the other, or with single letters in capitals (some
-/// programs exchange only the last letter: `.CTG`, `.CTo`).
-fn sibling(path: &Path, extension: &str) -> Option<PathBuf> {
-    let lower = path.with_extension(extension);
-    let upper = path.with_extension(extension.to_ascii_uppercase());
-    // Where names differ only in case, the one written like ours comes first.
-    let shouted = path
-        .extension()
-        .and_then(OsStr::to_str)
-        .is_some_and(|own| own.chars().all(char::is_uppercase));
-    let by_name = if shouted {
-        [upper, lower]
-    } else {
-        [lower, upper]
-    };
-    by_name
-        .into_iter()
-        .find(|path| path.exists())
-        .or_else(|| in_any_case(path, extension))
-}
-
-fn in_any_case(path: &Path, extension: &str) -> Option<PathBuf> {
-    let folder = match path.parent() {
-        Some(parent) if !parent.as_os_str().is_empty() => parent,
-        _ => Path::new("."),
-    };
-    let wanted = path.with_extension(extension);
-    let wanted = wanted.file_name()?;
-    let mut fits: Vec<_> = folder
-        .read_dir()
-        .ok()?
-        .filter_map(|entry| entry.ok().map(|entry| entry.file_name()))
-        .filter(|name| name.eq_ignore_ascii_case(wanted))
-        .collect();
-    fits.sort();
-    Some(folder.join(fits.into_iter().next()?))
 }
 
 impl fmt::Display for Step {

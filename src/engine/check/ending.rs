@@ -1,6 +1,6 @@
 //! Ways to end.
 
-use std::time::Duration;
+use std::time::Instant;
 
 use super::walk::{Fault, Verdict, Walk, seconds};
 
@@ -39,7 +39,7 @@ fn end(walk: &mut Walk<'_>, before: &[&str], quit: bool) -> Result<String, Fault
         walk.watch(walk.patience.watch / 4)?;
     }
     let limit = walk.patience.quit;
-    let start = std::time::Instant::now();
+    let start = Instant::now();
     let peer = walk.peer()?;
     if quit {
         peer.send("quit");
@@ -74,7 +74,7 @@ fn family_survives(id: u32) -> bool {
         if test_kill_process_group(group).is_err() {
             return false;
         }
-        std::thread::sleep(Duration::from_millis(10));
+        std::thread::sleep(std::time::Duration::from_millis(10));
     }
     // Not left running on our account.
     let _ = rustix::process::kill_process_group(group, rustix::process::Signal::KILL);
@@ -84,6 +84,5 @@ fn family_survives(id: u32) -> bool {
 /// The job that holds the engine's family ends it with the engine.
 #[cfg(not(unix))]
 fn family_survives(_id: u32) -> bool {
-    let _ = Duration::ZERO;
     false
 }

@@ -19,7 +19,6 @@ pub(super) const STEPS: &[(&str, StepFn)] = &[
     ("ignores an unknown option", unknown_option),
     ("ignores an unknown command", unknown_command),
     ("starts a new game", new_game),
-    ("reads lines that end in CR LF", crlf),
 ];
 
 /// Without these nothing else can be tried.
@@ -159,17 +158,6 @@ fn unknown_command(walk: &mut Walk<'_>) -> Result<Verdict, Fault> {
 
 fn new_game(walk: &mut Walk<'_>) -> Result<Verdict, Fault> {
     walk.send("ucinewgame")?;
-    walk.ready()?;
-    Ok(Verdict::Passed(String::new()))
-}
-
-fn crlf(walk: &mut Walk<'_>) -> Result<Verdict, Fault> {
-    walk.peer()?.send_raw("isready", "\r\n");
-    walk.until("readyok", walk.patience.ready)?;
-    walk.peer()?
-        .send_raw("position startpos moves e2e4", "\r\n");
-    walk.peer()?.send_raw("go depth 1", "\r\n");
-    walk.until("bestmove", walk.patience.search)?;
     walk.ready()?;
     Ok(Verdict::Passed(String::new()))
 }

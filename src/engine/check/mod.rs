@@ -45,7 +45,7 @@ impl Default for Patience {
         Self {
             start: Duration::from_secs(10),
             ready: Duration::from_secs(15),
-            search: Duration::from_secs(20),
+            search: Duration::from_secs(10),
             stop: Duration::from_secs(5),
             quit: Duration::from_secs(1),
             watch: Duration::from_millis(300),

@@ -14,6 +14,7 @@ pub(super) const STEPS: &[(&str, StepFn)] = &[
     ("searches for a time", movetime),
     ("plays on a clock", clock),
     ("searches a number of nodes", nodes),
+    ("reads lines that end in CR LF", crlf),
     ("continues a game as Black", |walk| {
         simple(walk, None, "e2e4 e7e5 g1f3", "go depth 3")
     }),
@@ -119,6 +120,17 @@ fn clock(walk: &mut Walk<'_>) -> Result<Verdict, Fault> {
 
 fn nodes(walk: &mut Walk<'_>) -> Result<Verdict, Fault> {
     simple(walk, None, "", "go nodes 500")
+}
+
+fn crlf(walk: &mut Walk<'_>) -> Result<Verdict, Fault> {
+    walk.peer()?.send_raw("isready", "\r\n");
+    walk.until("readyok", walk.patience.ready)?;
+    walk.peer()?
+        .send_raw("position startpos moves e2e4", "\r\n");
+    walk.peer()?.send_raw("go depth 1", "\r\n");
+    walk.until("bestmove", walk.patience.search)?;
+    walk.ready()?;
+    Ok(Verdict::Passed(String::new()))
 }
 
 fn only_move(walk: &mut Walk<'_>) -> Result<Verdict, Fault> {

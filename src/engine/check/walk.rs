@@ -13,7 +13,7 @@ use super::{Outcome, Patience, Report, Step, ending, handshake, play};
 
 /// An engine that has to be started this often again is not worth more
 /// waiting.
-const MAX_RESTARTS: u32 = 8;
+const MAX_RESTARTS: u32 = 6;
 
 /// How a step went that did not fail.
 pub(super) enum Verdict {
@@ -96,28 +96,31 @@ impl<'a> Walk<'a> {
 
     pub(super) fn run(mut self, seen: &mut dyn FnMut(&Step)) -> Report {
         let mut report = Report::default();
-        let mut lost: Option<&str> = None;
         let steps = handshake::STEPS
             .iter()
             .chain(play::STEPS)
             .chain(ending::STEPS);
         for &(name, step_fn) in steps {
-            let step = match lost {
-                Some(reason) => skipped(name, reason),
-                None => self.step(name, step_fn),
-            };
-            if step.outcome == Outcome::Failed {
-                // Whatever state it is in now, the next step deserves a
-                // fresh one.
-                self.peer = None;
-                if handshake::is_essential(name) {
-                    lost = Some("the engine cannot be talked to");
-                } else if self.restarts >= MAX_RESTARTS {
-                    lost = Some("too many failures before");
-                }
-            }
+            let step = self.step(name, step_fn);
+            let failed = step.outcome == Outcome::Failed;
             seen(&step);
             report.steps.push(step);
+            if !failed {
+                continue;
+            }
+            // Whatever state it is in now, the next step deserves a fresh one.
+            self.peer = None;
+            let lost = if handshake::is_essential(name) {
+                "the engine cannot be talked to"
+            } else if self.restarts >= MAX_RESTARTS {
+                "too many failures before"
+            } else {
+                continue;
+            };
+            let rest = skipped("all other steps", lost);
+            seen(&rest);
+            report.steps.push(rest);
+            break;
         }
         report.name = self.name.take();
         report

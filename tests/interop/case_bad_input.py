@@ -76,8 +76,10 @@ def a_book_without_its_index():
     lines += answer.lines
     said = [line for line in _strings(lines) if ".cto" in line]
     assert len(said) == 1, lines
+    assert answer.from_book, "the whole book is read instead"
     client.quit()
-    assert ".cto" in run("probe", book).stderr
+    done = run("probe", book)
+    assert done.returncode == 0 and ".cto" in done.stderr, done.stderr
 
 
 @case()

@@ -191,6 +191,10 @@ pub struct Session {
 /// them. GUIs kill two to five seconds after `quit`.
 const LEAVE_LIMIT: Duration = Duration::from_millis(500);
 
+/// The same while the engine still starts, which takes some of them most of
+/// a second.
+const LEAVE_LIMIT_AT_START: Duration = Duration::from_millis(1500);
+
 impl Session {
     /// A session that has not begun. `entropy` seeds the choice of moves
     /// while `Book Seed` is 0.
@@ -272,7 +276,13 @@ impl Session {
                 }
                 self.go_on(now, shelf, out);
             }
-            Event::WakeUp if self.leaving => self.exit(0, out),
+            Event::WakeUp if self.leaving => {
+                if matches!(self.engine, Engine::Starting { .. }) {
+                    // It had its time; "quit" would only cost more.
+                    out.request(Request::KillEngine);
+                }
+                self.exit(0, out);
+            }
             Event::WakeUp => self.on_wake_up(now, shelf, out),
         }
         if self.leaving && !self.ended {
@@ -283,7 +293,12 @@ impl Session {
     fn begin_to_leave(&mut self, out: &mut dyn Outlet) {
         if !self.leaving {
             self.leaving = true;
-            out.request(Request::WakeUp(LEAVE_LIMIT));
+            let starting = matches!(self.engine, Engine::Starting { .. });
+            out.request(Request::WakeUp(if starting {
+                LEAVE_LIMIT_AT_START
+            } else {
+                LEAVE_LIMIT
+            }));
         }
     }
 

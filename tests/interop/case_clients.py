@@ -6,12 +6,13 @@ recorded conversations show it.
 
 import os
 import random
+import sys
 import time
 
 import chess
 
 from oracle import Oracle
-from places import SIMPLE, STARTER, STOCKFISH, TABIA
+from places import ODD, SIMPLE, STARTER, STOCKFISH, TABIA
 from procs import Answer, Client, tabia
 from runner import case
 
@@ -460,6 +461,14 @@ def everything_in_one_write_and_quit_is_all_answered():
         assert got.count("readyok") == 3, got
         moves = [line for line in got if line.startswith("bestmove")]
         assert len(moves) == 2, moves
+
+
+@case()
+def a_slow_start_is_waited_for_when_everything_comes_at_once():
+    client = tabia(engine=[sys.executable, ODD, "slow-start"])
+    client.send("uci", "isready", "position startpos", "go movetime 10", "quit")
+    got = client.end()
+    assert "uciok" in got and "readyok" in got and got[-1].startswith("bestmove"), got
 
 
 @case()

@@ -2,7 +2,6 @@
 
 import os
 import signal
-import subprocess
 import sys
 import time
 
@@ -25,13 +24,8 @@ if fault == "long-line":
 if fault == "ignores-end":
     signal.signal(signal.SIGTERM, signal.SIG_IGN)
     signal.signal(signal.SIGHUP, signal.SIG_IGN)
-if fault == "leaves-child":
-    # Knows nothing of pipes and would stay for ever.
-    subprocess.Popen(
-        ["sleep", "600"], stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
-    )
-if fault == "closed-stderr":
-    os.close(2)
+if fault == "slow-start":
+    time.sleep(0.9)
 
 for line in sys.stdin:
     words = line.split()
@@ -46,7 +40,7 @@ for line in sys.stdin:
             os._exit(3)
         if fault == "garbage":
             sys.stdout.buffer.write(b"\x1b[2J\xff\xfe\x00 info depth\ninfo pv\n\n")
-        say("bestmove a7a6" if fault == "black" else "bestmove a2a3")
+        say("bestmove a2a3")
     elif words == ["quit"] and fault != "ignores-end":
         break
 

@@ -361,7 +361,7 @@ impl Session {
 
     /// Whether a line may not reach the engine during the search under way.
     fn disturbs_search(&self, command: &GuiCommand<'_>) -> bool {
-        self.search.is_engine()
+        self.search.is_exclusive()
             && match command {
                 GuiCommand::Position | GuiCommand::Go(_) | GuiCommand::NewGame => true,
                 GuiCommand::SetOption(option) => OptionId::by_name(&option.name).is_none(),

@@ -67,6 +67,8 @@ pub struct Go {
     /// Asks for something that only an engine can give: `mate`, `perft`, or
     /// a word that is not known here.
     pub engine_only: bool,
+    /// Counts positions; most engines, Stockfish too, give no `bestmove`.
+    pub perft: bool,
     /// The moves to choose from; `None` without the word `searchmoves`.
     pub searchmoves: Option<Vec<String>>,
 }
@@ -258,6 +260,7 @@ fn go_by_words(line: &[u8]) -> Go {
             }
             b"mate" | b"perft" => {
                 go.engine_only = true;
+                go.perft |= word == b"perft";
                 list.next();
             }
             b"searchmoves" => {
@@ -374,7 +377,13 @@ mod tests {
             ("go wtime -5 btime 0 movestogo 0", plain.clone()),
             // What follows an unknown word is lost to it.
             ("go wtime 1 foo btime 2", engine_only.clone()),
-            ("go perft 5", engine_only.clone()),
+            (
+                "go perft 5",
+                Go {
+                    perft: true,
+                    ..engine_only.clone()
+                },
+            ),
             ("go mate 130", engine_only.clone()),
             // No condition at all: until stop.
             ("go", infinite.clone()),

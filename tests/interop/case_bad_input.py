@@ -9,7 +9,7 @@ from pathlib import Path
 
 import chess
 
-from places import EMPTY_CONFIG, ODD, SCRATCH, STARTER, STOCKFISH, copy_starter, folder
+from places import EMPTY_CONFIG, ODD, SCRATCH, STARTER, STOCKFISH, TABIA, copy_starter, folder
 from procs import Client, run, tabia
 from runner import case
 
@@ -76,8 +76,10 @@ def a_book_without_its_index():
     lines += answer.lines
     said = [line for line in _strings(lines) if ".cto" in line]
     assert len(said) == 1, lines
+    assert answer.from_book, "the whole book is read instead"
     client.quit()
-    assert ".cto" in run("probe", book).stderr
+    done = run("probe", book)
+    assert done.returncode == 0 and ".cto" in done.stderr, done.stderr
 
 
 @case()
@@ -307,18 +309,12 @@ def an_engine_that_never_answers_does_not_stop_the_book():
     config.write_text(
         'default = ["mute"]\n[engine.mute]\ncommand = "/bin/sleep"\nargs = ["600"]\nstart_timeout_ms = 300\n'
     )
-    client = Client_with(config)
+    client = Client([TABIA, "--config", str(config)])
     client.hello()
     client.ready()
     assert client.go("position startpos").from_book
     client.go(OUT_OF_BOOK)
     client.quit()
-
-
-def Client_with(config: Path, *arguments: str) -> Client:
-    from places import TABIA
-
-    return Client([TABIA, "--config", str(config), *arguments])
 
 
 @case(30)
@@ -329,7 +325,7 @@ def the_next_engine_of_the_chain_plays_when_the_first_does_not_start():
         '[engine.mute]\ncommand = "/bin/sleep"\nargs = ["600"]\nstart_timeout_ms = 300\n'
         f'[engine.stockfish]\ncommand = "{STOCKFISH}"\n[engine.stockfish.options]\nHash = 16\n'
     )
-    client = Client_with(config)
+    client = Client([TABIA, "--config", str(config)])
     hello = client.hello()
     assert any(line.startswith("id name Stockfish") for line in hello), hello
     assert len(_strings(hello)) == 2, _strings(hello)

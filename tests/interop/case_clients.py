@@ -311,6 +311,74 @@ def en_croissant_sends_new_searches_without_waiting():
 
 
 @case()
+def pychess_changes_multipv_between_stop_and_go():
+    client = tabia()
+    client.hello()
+    client.ready()
+    client.send("stop")
+    for lines in (2, 1, 3):
+        client.send("position startpos", "go infinite")
+        client.until(lambda line: " depth 6 " in line)
+        client.send("stop", f"setoption name MultiPV value {lines}", "position startpos", "go depth 6")
+        # The answer to the search that was stopped, and the new one's.
+        client.until("bestmove")
+        answer = Answer(client.until("bestmove"))
+        shown = {line.split(" multipv ")[1].split()[0] for line in answer.lines if " multipv " in line}
+        assert answer.from_book == (lines == 1), answer.lines
+        assert lines == 1 or len(shown) == lines, shown
+    client.quiet(0.05)
+    client.quit()
+
+
+@case()
+def scid_gets_uciok_well_within_its_2_seconds():
+    client = tabia()
+    start = time.monotonic()
+    client.hello()
+    spent = time.monotonic() - start
+    assert spent < 1.5, spent
+    client.send("setoption name UCI_AnalyseMode value true", "isready")
+    client.until("readyok")
+    # In analyse mode the engine answers, however the search is limited.
+    assert not client.go("position startpos").from_book
+    client.send("setoption name UCI_AnalyseMode value false")
+    # `pv` comes last, for Scid cuts it at the next word that it knows.
+    answer = client.go("position startpos")
+    assert answer.from_book and answer.lines[-2].split(" pv ")[1].split()[0] == answer.move
+    client.quit()
+    return f"{1000 * spent:.0f} ms"
+
+
+@case()
+def what_only_an_engine_can_answer_is_the_engines():
+    client = tabia()
+    client.hello()
+    client.ready()
+    for go in ("go mate 1 movetime 50", "go perft 2", "go movetime 50 hocus"):
+        client.send("position startpos", go)
+        if "perft" in go:
+            client.until(lambda line: line.startswith("Nodes searched"))
+            # Stockfish gives no `bestmove` for perft.
+            client.send("stop")
+            continue
+        assert not Answer(client.until("bestmove")).from_book, go
+    assert client.go("position startpos", "go depth 4").from_book
+    assert client.go("position startpos", "go nodes 4").from_book
+    client.quit()
+
+
+@case()
+def book_in_analysis_shows_the_moves_and_leaves_the_answer_to_the_engine():
+    client = tabia("--set", "Book In Analysis=true")
+    client.hello()
+    client.send("position startpos", "go infinite")
+    client.until(lambda line: line.startswith("info string book starter: "))
+    client.until(lambda line: " depth 5 " in line)
+    client.ask("stop", wanted="bestmove")
+    client.quit()
+
+
+@case()
 def a_go_without_a_stop_replaces_the_one_before():
     client = tabia()
     client.hello()

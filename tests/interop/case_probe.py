@@ -6,9 +6,8 @@ import math
 import chess
 
 from oracle import Oracle
-from places import SIMPLE, STARTER, STOCKFISH
+from places import SIMPLE, STARTER, TABIA
 from procs import Client, run, tabia
-from places import TABIA
 from runner import case
 
 # The four positions of the genuine book: moves to reach them, games, moves.

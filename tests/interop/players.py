@@ -1,6 +1,7 @@
 """python-chess as the GUI: engines, and whole games between them."""
 
 import contextlib
+import logging
 import os
 import random
 import signal
@@ -19,6 +20,9 @@ def adapter(*arguments: str, engine: Iterable[str] = (STOCKFISH,)) -> list[str]:
     return [TABIA, *map(str, arguments), "--", *engine]
 
 
+# What python-chess has to say reaches us as exceptions.
+logging.getLogger("chess.engine").setLevel(logging.CRITICAL)
+
 BUILT_IN = [TABIA, "engine"]
 
 
@@ -29,8 +33,8 @@ def player(command: Iterable[str]):
     try:
         yield engine
         engine.quit()
-        code = engine.returncode.result(timeout=5) if hasattr(engine.returncode, "result") else engine.returncode
-        assert code in (0, None), f"exit code {code}"
+        code = engine.transport.get_returncode()
+        assert code == 0, f"exit code {code}"
     finally:
         engine.close()
 
@@ -98,7 +102,7 @@ def play_game(
         assert result.move in board.legal_moves, (result.move, board.fen())
         oracle = books[turn]
         if oracle:
-            playable = {board.parse_uci(uci) for uci in oracle.playable(board)} if oracle else set()
+            playable = {board.parse_uci(uci) for uci in oracle.playable(board)}
             # A move that repeats a position is not played from the book.
             fresh = set()
             for move in playable:

@@ -243,3 +243,42 @@ fn a_closed_output_is_a_quiet_success() {
     assert_eq!(err(&output), "");
     assert!(output.status.success());
 }
+
+#[test]
+fn probe_takes_the_game_into_account_as_the_adapter_does() {
+    let probability_in = |book: &str, args: &[&str]| -> (f64, String) {
+        let output = tabia(&[&["probe", book, "--json"], args].concat());
+        let json: serde_json::Value = serde_json::from_str(&out(&output)).unwrap();
+        let moves = json["moves"].as_array().unwrap();
+        let sum = moves.iter().map(|mv| mv["probability"].as_f64().unwrap());
+        let reason = moves[0]["not_played"].as_str().unwrap_or_default();
+        (sum.sum(), reason.to_owned())
+    };
+    let probability = |args: &[&str]| probability_in("books/tabia.ctg", args);
+    let played = |(sum, _): &(f64, String)| (sum - 1.0).abs() < 1e-9;
+    assert!(played(&probability(&[])));
+    let late = probability(&["--set", "Book Depth=1", "--moves", "e2e4 e7e5"]);
+    assert_eq!(late, (0.0, "past Book Depth".to_owned()));
+    assert!(played(&probability(&["--set", "Book Leave Early=3"])));
+    // Its longest line is 1. d4 d5.
+    let early = probability_in(SIMPLE, &["--set", "Book Leave Early=1"]);
+    assert_eq!(early, (0.0, "line ends too soon".to_owned()));
+    assert_eq!(
+        tabia(&["probe", SIMPLE, "--set", "Book Info=none"])
+            .status
+            .code(),
+        Some(2)
+    );
+}
+
+#[test]
+fn probe_explains_in_json_too() {
+    let output = tabia(&["probe", SIMPLE, "--json", "--explain"]);
+    let json: serde_json::Value = serde_json::from_str(&out(&output)).unwrap();
+    assert!(
+        json["explanation"]
+            .as_str()
+            .unwrap()
+            .contains("hash eb7ed3d7")
+    );
+}

@@ -9,17 +9,13 @@ use shakmaty::{CastlingMode, Chess, Color, Move, Position};
 use super::game::Game;
 use super::{Outlet, Session, info_string};
 use crate::book::{BookMove, Lookup, Probe, Wanted};
-use crate::choose::{self, Dropped, Weighed};
+use crate::choose::{self, Circumstances, Weighed};
 use crate::settings::{OptionId, Settings};
 use crate::shelf::{OpenBook, Shelf};
 use crate::uci::gui::Go;
 
 /// Most moves that an announcement lists.
 const LISTED: usize = 12;
-
-/// How many positions are looked at to find out whether a line goes on; more
-/// than that are not needed even in bushy books.
-const LINE_BUDGET: u32 = 4000;
 
 /// What is remembered of a game for the book's sake, and buffers.
 #[derive(Debug, Default)]
@@ -112,23 +108,20 @@ impl Librarian {
         asked: Option<&[Move]>,
     ) -> Result<(), String> {
         self.find((index, book), settings, position)?;
-        let policy = settings.policy();
-        let avoid_repetition = settings.check(OptionId::AvoidRepetition);
-        let plies = 2 * settings.number(OptionId::LeaveEarly);
+        let repeats = |next: &Chess| game.repeats(next);
+        let circumstances = Circumstances {
+            position,
+            book,
+            asked,
+            repeats: settings
+                .check(OptionId::AvoidRepetition)
+                .then_some(&repeats),
+            line_plies: 2 * settings.number(OptionId::LeaveEarly),
+        };
         choose::weigh(
             &self.found.moves,
-            &policy,
-            |candidate| {
-                bar(
-                    candidate,
-                    asked,
-                    position,
-                    game,
-                    book,
-                    avoid_repetition,
-                    plies,
-                )
-            },
+            &settings.policy(),
+            |candidate| circumstances.against(candidate),
             &mut self.verdicts,
         );
         Ok(())
@@ -146,61 +139,6 @@ impl Librarian {
         let index = choose::best(&self.reply_verdicts)?;
         self.reply.moves.get(index).map(|reply| reply.mv)
     }
-}
-
-/// What the game has against a move.
-fn bar(
-    candidate: &BookMove,
-    asked: Option<&[Move]>,
-    position: &Chess,
-    game: &Game,
-    book: &dyn Probe,
-    avoid_repetition: bool,
-    plies: u32,
-) -> Option<Dropped> {
-    if asked.is_some_and(|asked| !asked.contains(&candidate.mv)) {
-        return Some(Dropped::NotAsked);
-    }
-    if !avoid_repetition && plies == 0 {
-        return None;
-    }
-    let mut next = position.clone();
-    next.play_unchecked(candidate.mv);
-    if avoid_repetition && game.repeats(&next) {
-        return Some(Dropped::Repetition);
-    }
-    (plies > 0 && !line_goes_on(book, &next, plies)).then_some(Dropped::LineEnds)
-}
-
-/// Whether the book has a line of at least `plies` half moves from here.
-#[must_use]
-pub(crate) fn line_goes_on(book: &dyn Probe, position: &Chess, plies: u32) -> bool {
-    fn search(book: &dyn Probe, position: &Chess, plies: u32, budget: &mut u32) -> bool {
-        if plies == 0 {
-            return true;
-        }
-        let Some(left) = budget.checked_sub(1) else {
-            return false;
-        };
-        *budget = left;
-        let mut found = Lookup::default();
-        if book.probe(position, Wanted::Stored, &mut found).is_err() {
-            return false;
-        }
-        found
-            .moves
-            .retain(|mv| !mv.transposition && mv.child.is_some());
-        // The most played move has the longest line, mostly.
-        found
-            .moves
-            .sort_by_key(|mv| std::cmp::Reverse(mv.stats().games));
-        found.moves.iter().any(|mv| {
-            let mut next = position.clone();
-            next.play_unchecked(mv.mv);
-            search(book, &next, plies - 1, budget)
-        })
-    }
-    search(book, position, plies, &mut LINE_BUDGET.clone())
 }
 
 impl Session {

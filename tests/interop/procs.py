@@ -158,7 +158,10 @@ class Client:
             line = self.lines.get(timeout=limit)
         except queue.Empty:
             raise AssertionError(f"nothing came for {limit} s") from None
-        if line is not None:
+        if line is None:
+            # The end stays the end, however often it is asked for.
+            self.lines.put(None)
+        else:
             self.talk.append("<< " + line)
         return line
 

@@ -4,7 +4,7 @@ use std::cmp::Reverse;
 use std::io;
 use std::ops::Range;
 use std::sync::Mutex;
-use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
+use std::sync::mpsc::{Receiver, SyncSender, channel, sync_channel};
 
 use super::merge::merge;
 use super::node::Node;
@@ -127,8 +127,17 @@ pub(super) fn emit<E: From<io::Error> + Send>(
             ((span, sender), receiver)
         })
         .unzip();
-    let work = Mutex::new(senders.into_iter());
-    let next = || work.lock().map_or(None, |mut work| work.next());
+    // So that no thread runs far ahead of the writer, a span needs a ticket.
+    let (tickets, admitted) = channel();
+    for _ in 0..=threads {
+        let _ = tickets.send(());
+    }
+    let work = Mutex::new((senders.into_iter(), admitted));
+    let next = || {
+        let mut work = work.lock().ok()?;
+        work.1.recv().ok()?;
+        work.0.next()
+    };
     std::thread::scope(|scope| {
         for _ in 0..threads {
             scope.spawn(|| {
@@ -139,10 +148,14 @@ pub(super) fn emit<E: From<io::Error> + Send>(
                 }
             });
         }
+        // Ends, or fails, by leaving the scope without it: who waits for a
+        // ticket stops then.
+        let tickets = tickets;
         for receiver in receivers {
             for piece in receiver {
                 sink(&piece?)?;
             }
+            let _ = tickets.send(());
         }
         Ok(())
     })

@@ -111,7 +111,7 @@ pub struct Profile {
     /// The adapter's own options with this engine.
     pub settings: Settings,
     /// Books in use while `Book File` is
-    /// [`CONFIGURED`](crate::settings::CONFIGURED).
+    /// [`CONFIGURED`].
     pub books: Vec<BookSpec>,
     /// How long it may take to say `uciok`.
     pub start_timeout: Duration,
@@ -191,6 +191,10 @@ pub struct Session {
 /// them. GUIs kill two to five seconds after `quit`.
 const LEAVE_LIMIT: Duration = Duration::from_millis(500);
 
+/// The same while the engine still starts, which takes some of them most of
+/// a second.
+const LEAVE_LIMIT_AT_START: Duration = Duration::from_millis(1500);
+
 impl Session {
     /// A session that has not begun. `entropy` seeds the choice of moves
     /// while `Book Seed` is 0.
@@ -263,6 +267,7 @@ impl Session {
             Event::BooksOpened(messages) => {
                 self.opening = false;
                 self.librarian.settings_changed();
+                self.librarian.forget_position();
                 if self.book_messages != messages {
                     self.book_messages = messages.to_vec();
                     for message in messages {
@@ -271,7 +276,13 @@ impl Session {
                 }
                 self.go_on(now, shelf, out);
             }
-            Event::WakeUp if self.leaving => self.exit(0, out),
+            Event::WakeUp if self.leaving => {
+                if matches!(self.engine, Engine::Starting { .. }) {
+                    // It had its time; "quit" would only cost more.
+                    out.request(Request::KillEngine);
+                }
+                self.exit(0, out);
+            }
             Event::WakeUp => self.on_wake_up(now, shelf, out),
         }
         if self.leaving && !self.ended {
@@ -282,7 +293,12 @@ impl Session {
     fn begin_to_leave(&mut self, out: &mut dyn Outlet) {
         if !self.leaving {
             self.leaving = true;
-            out.request(Request::WakeUp(LEAVE_LIMIT));
+            let starting = matches!(self.engine, Engine::Starting { .. });
+            out.request(Request::WakeUp(if starting {
+                LEAVE_LIMIT_AT_START
+            } else {
+                LEAVE_LIMIT
+            }));
         }
     }
 
@@ -319,6 +335,7 @@ impl Session {
     // Lines of the GUI.
 
     fn on_gui(&mut self, now: Duration, line: &[u8], shelf: &Shelf, out: &mut dyn Outlet) {
+        let line = gui::from_command(line);
         let command = gui::parse(line);
         match command {
             GuiCommand::Blank => {}
@@ -341,7 +358,7 @@ impl Session {
         }
         let stopped = self.search.is_stopped();
         if self.deferred.is_empty() {
-            return self.disturbs_search(command);
+            return self.disturbs_search(command) || self.overtakes_ready(command);
         }
         match command {
             // These belong to the search under way, unless another one is
@@ -359,12 +376,18 @@ impl Session {
 
     /// Whether a line may not reach the engine during the search under way.
     fn disturbs_search(&self, command: &GuiCommand<'_>) -> bool {
-        self.search.is_engine()
+        self.search.is_exclusive()
             && match command {
                 GuiCommand::Position | GuiCommand::Go(_) | GuiCommand::NewGame => true,
                 GuiCommand::SetOption(option) => OptionId::by_name(&option.name).is_none(),
                 _ => false,
             }
+    }
+
+    /// Whether a book's answer to this could come before the engine's
+    /// `readyok` to a question that was asked earlier.
+    const fn overtakes_ready(&self, command: &GuiCommand<'_>) -> bool {
+        self.ready_owed > 0 && !self.search.is_engine() && matches!(command, GuiCommand::Go(_))
     }
 
     fn defer(&mut self, line: &[u8], command: &GuiCommand<'_>, out: &mut dyn Outlet) {
@@ -385,9 +408,39 @@ impl Session {
             let command = gui::parse(&line);
             if self.disturbs_search(&command) {
                 self.deferred.push_front(line);
+                return self.heed_what_waits(out);
+            }
+            if self.overtakes_ready(&command) {
+                self.deferred.push_front(line);
                 return;
             }
             self.handle(now, &line, command, shelf, out);
+        }
+    }
+
+    /// Lets the search under way know of what waits behind a line that has
+    /// to wait for its end: a `stop` or `ponderhit` is for it, and a `go`
+    /// takes its place.
+    fn heed_what_waits(&mut self, out: &mut dyn Outlet) {
+        let mut at = 0;
+        while let Some(line) = self.deferred.get(at) {
+            match gui::parse(line) {
+                GuiCommand::Go(_) => {
+                    if self.search.replace() {
+                        out.engine(b"stop");
+                    }
+                    return;
+                }
+                GuiCommand::Stop => {
+                    self.deferred.remove(at);
+                    return self.on_stop(out);
+                }
+                GuiCommand::PonderHit => {
+                    self.deferred.remove(at);
+                    self.on_ponder_hit(out);
+                }
+                _ => at += 1,
+            }
         }
     }
 
@@ -409,7 +462,7 @@ impl Session {
                 self.tell_engine(line, out);
             }
             GuiCommand::SetOption(option) => self.on_set_option(line, &option, out),
-            GuiCommand::Position => self.on_position(line, out),
+            GuiCommand::Position => self.on_position(line, shelf, out),
             GuiCommand::Go(go) => {
                 if self.open_books(line, out) {
                     return;
@@ -515,8 +568,9 @@ impl Session {
         self.rng = Xoshiro256PlusPlus::seed_from_u64(seed);
     }
 
-    fn on_position(&mut self, line: &[u8], out: &mut dyn Outlet) {
+    fn on_position(&mut self, line: &[u8], shelf: &Shelf, out: &mut dyn Outlet) {
         self.drop_held(out);
+        self.librarian.forget_position();
         if self.game.update(line) == Step::Anew {
             self.librarian.new_game();
         }
@@ -529,6 +583,7 @@ impl Session {
         } else {
             self.position_sent = true;
             self.tell_engine(line, out);
+            self.look_ahead(shelf);
         }
     }
 
@@ -564,6 +619,7 @@ impl Session {
                 if self.ready_owed > 0 {
                     self.ready_owed -= 1;
                     out.gui(b"readyok");
+                    self.go_on(now, shelf, out);
                 }
             }
             EngineReply::Id | EngineReply::Option | EngineReply::UciOk => {}

@@ -1,5 +1,5 @@
 //! Tabia lets any UCI chess engine play from ChessBase opening books
-//! (`.ctg`), and looks into such books.
+//! (`.ctg`), looks into such books, and makes them.
 //!
 //! # How a `go` line becomes a book move
 //!
@@ -19,11 +19,24 @@
 //! probabilities and [`choose::pick`] draw a move. Everything else goes to
 //! the engine, bytes unchanged.
 //!
+//! # How games become a book
+//!
+//! ```text
+//! games::GameSource -> Game -> build: filter, count, sort, merge -> ctg::BookWriter
+//! ```
+//!
+//! The other flow shares only the book format with the first one. [`games`]
+//! reads collections of games, [`build`] adds up what was played in every
+//! position with as little memory as it is given, and hands the entries, in
+//! the order of the book, to the writer.
+//!
 //! # Modules, from the ground up
 //!
 //! | module | is for |
 //! |---|---|
 //! | [`book`] | what a position holds, and the CTG format; knows nothing of UCI |
+//! | [`games`] | collections of games, whatever the format |
+//! | [`build`] | from games to a book |
 //! | [`choose`] | which book move to play: one pure function |
 //! | [`uci`] | lines, words and what they mean; knows nothing of books |
 //! | [`settings`] | the adapter's own options: one table |

@@ -10,6 +10,8 @@ use std::path::{Path, PathBuf};
 /// Arrows point downwards only: a row names none that stands below it.
 const FLOORS: &[(&str, &[&str])] = &[
     ("book", &[]),
+    ("games", &[]),
+    ("build", &["book", "games"]),
     ("uci", &[]),
     ("choose", &["book"]),
     ("settings", &["choose"]),
@@ -22,8 +24,8 @@ const FLOORS: &[(&str, &[&str])] = &[
     (
         "cli",
         &[
-            "book", "builtin", "choose", "config", "engine", "relay", "session", "settings",
-            "shelf",
+            "book", "build", "builtin", "choose", "config", "engine", "games", "relay", "session",
+            "settings", "shelf",
         ],
     ),
 ];

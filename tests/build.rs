@@ -1,6 +1,8 @@
 //! `tabia build`: what stands in the book is what replaying the games by other
 //! means gives, and nothing that can be wrong with the input does harm.
 
+#![allow(clippy::unwrap_used)]
+
 mod common;
 
 use std::collections::{BTreeMap, HashSet};
@@ -307,7 +309,7 @@ fn the_book_says_what_replaying_the_games_says() {
     assert_eq!(record.stats.games, 300);
     assert_eq!(moves.len(), 3);
     assert!(run.messages().contains("300 games"), "{}", run.messages());
-    let book = CtgBook::open(&run.book(), &OpenOptions::default()).unwrap();
+    let book = CtgBook::open(run.book(), &OpenOptions::default()).unwrap();
     assert_eq!(book.header().games, 300);
 }
 
@@ -647,7 +649,7 @@ fn sources_may_be_compressed_folders_and_streams() {
     let mut bz2 = bzip2::write::BzEncoder::new(Vec::new(), bzip2::Compression::fast());
     bz2.write_all(text.as_bytes()).unwrap();
     assert!(build(bz2.finish().unwrap(), &[]).bytes() == plain.bytes());
-    let cut = build(&gzip_cut_short(&text), &[]);
+    let cut = build(gzip_cut_short(&text), &[]);
     assert_eq!(cut.output.status.code(), Some(2));
     assert!(!cut.book().exists());
 }

@@ -11,6 +11,7 @@
 mod open;
 mod parse;
 mod pgn;
+mod zst;
 
 pub use open::{Opened, SourceError, files, open};
 pub use pgn::PgnSource;

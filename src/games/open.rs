@@ -8,6 +8,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
+use super::zst::ZstReader;
 use super::{GameSource, PgnSource};
 
 /// A source that cannot be used.
@@ -115,7 +116,7 @@ pub fn open(path: &Path) -> Result<Opened, SourceError> {
         .take(4)
         .read_to_end(&mut start)
         .map_err(failed)?;
-    let text = decompress(start, input).map_err(failed)?;
+    let text = decompress(start, input);
     let shown = if name == "-" { "standard input" } else { &name };
     Ok(Opened {
         source: Box::new(PgnSource::new(shown, text, counter)),
@@ -124,7 +125,7 @@ pub fn open(path: &Path) -> Result<Opened, SourceError> {
 }
 
 /// The plain bytes of an input that begins with `start`.
-fn decompress(start: Vec<u8>, rest: Counted) -> io::Result<Box<dyn Read + Send>> {
+fn decompress(start: Vec<u8>, rest: Counted) -> Box<dyn Read + Send> {
     let kind: [u8; 4] = {
         let mut kind = [0; 4];
         kind.iter_mut()
@@ -133,17 +134,15 @@ fn decompress(start: Vec<u8>, rest: Counted) -> io::Result<Box<dyn Read + Send>>
         kind
     };
     let whole = io::Cursor::new(start).chain(rest);
-    Ok(match kind {
+    match kind {
         [0x1f, 0x8b, ..] => Box::new(flate2::read::MultiGzDecoder::new(whole)),
         [b'B', b'Z', b'h', b'1'..=b'9'] => Box::new(bzip2::read::MultiBzDecoder::new(whole)),
-        [0x28, 0xb5, 0x2f, 0xfd] => {
-            let mut decoder = zstd::Decoder::new(whole)?;
-            // The largest window the format knows (`zstd --long=31`).
-            decoder.window_log_max(31)?;
-            Box::new(decoder)
+        // A frame, or one to be skipped before it.
+        [0x28, 0xb5, 0x2f, 0xfd] | [0x50..=0x5f, 0x2a, 0x4d, 0x18] => {
+            Box::new(ZstReader::new(whole))
         }
         _ => Box::new(whole),
-    })
+    }
 }
 
 /// Counts what is read through it.

@@ -1,0 +1,223 @@
+"""`tabia build` against other programs: python-chess counts the same games, and
+Polyglot makes a book of them for comparison."""
+
+import json
+import os
+import random
+import shutil
+import signal
+import subprocess
+import time
+from collections import Counter, defaultdict
+from pathlib import Path
+
+import chess
+import chess.pgn
+
+from places import POLYGLOT, SHARED, TABIA, folder
+from procs import environment, run
+from runner import case
+
+PGN = SHARED / "data" / "pgn"
+ALL = PGN / "gnuchess_book_1.02.pgn.zst"
+
+
+def unpack(packed: Path, to: Path) -> Path:
+    plain = to / packed.with_suffix("").name
+    with plain.open("wb") as out:
+        subprocess.run(["zstd", "-dc", "--long=27", packed], stdout=out, check=True)
+    return plain
+
+
+def random_games(to: Path, count: int) -> Path:
+    """Games by python-chess, with a seed."""
+    rng = random.Random(7)
+    with to.open("w") as out:
+        for number in range(count):
+            board = chess.Board()
+            for ply in range(rng.randrange(6, 60)):
+                moves = sorted(board.legal_moves, key=lambda move: move.uci())
+                if not moves:
+                    break
+                board.push(rng.choice(moves[:3] if ply < 6 else moves))
+            game = chess.pgn.Game.from_board(board)
+            game.headers["Result"] = rng.choice(["1-0", "0-1", "1/2-1/2", "*"])
+            if rng.random() < 0.5:
+                game.headers["WhiteElo"] = str(rng.randrange(1800, 2800))
+            print(game, file=out, end="\n\n")
+    return to
+
+
+def normal(board: chess.Board) -> str:
+    """The one of four pictures in which the format stores a position."""
+    picture = board if board.turn else board.mirror()
+    king = picture.king(chess.WHITE)
+    if not picture.clean_castling_rights() and chess.square_file(king) < 4:
+        picture = picture.transform(chess.flip_horizontal)
+    return picture.epd(en_passant="legal")
+
+
+class Count:
+    """Games replayed by python-chess."""
+
+    def __init__(self, path: Path, plies: int):
+        self.results = defaultdict(Counter)
+        self.fens = {}
+        with path.open(encoding="latin-1") as file:
+            while game := chess.pgn.read_game(file):
+                if "FEN" not in game.headers and not game.errors:
+                    self.add(game, plies)
+
+    def add(self, game: chess.pgn.Game, plies: int) -> None:
+        winner = {"1-0": chess.WHITE, "0-1": chess.BLACK, "1/2-1/2": None}
+        result = game.headers["Result"]
+        board = game.board()
+        moves = list(game.mainline_moves())[:plies]
+        seen = set()
+        for move in [None, *moves]:
+            if move is not None:
+                board.push(move)
+            name = normal(board)
+            if name in seen:
+                continue
+            seen.add(name)
+            self.fens.setdefault(name, board.fen())
+            count = self.results[name]
+            count["games"] += 1
+            if result in winner:
+                won = winner[result]
+                count["draws" if won is None else "wins" if won == board.turn else "losses"] += 1
+
+
+def compare(path: Path, book: Path, plies: int, positions: int) -> str:
+    count = Count(path, plies)
+    names = sorted(count.fens)
+    often = sorted(names, key=lambda name: -count.results[name]["games"])[: positions // 2]
+    chosen = often + random.Random(3).sample(names, min(len(names), positions // 2))
+    done = run("probe", book, "--json", "-", given="\n".join(count.fens[name] for name in chosen))
+    answers = [json.loads(line) for line in done.stdout.splitlines()]
+    assert len(answers) == len(chosen), done.stderr
+    children = 0
+    for name, answer in zip(chosen, answers):
+        expected = count.results[name]
+        assert answer["in_book"], name
+        for number in ("games", "wins", "draws", "losses"):
+            assert answer[number] == expected[number], (name, number, answer[number], expected)
+        board = chess.Board(count.fens[name])
+        for move in answer["moves"]:
+            board.push_uci(move["uci"])
+            child = count.results[normal(board)]
+            board.pop()
+            # Results of a move are seen from the side that plays it.
+            assert move["games"] == child["games"], (name, move)
+            assert (move["wins"], move["losses"]) == (child["losses"], child["wins"]), (name, move)
+            children += 1
+    info = json.loads(run("info", book, "--json").stdout)
+    assert info["positions"] == len(names), (info["positions"], len(names))
+    return f"{len(names)} positions in all, {len(chosen)} and {children} moves compared"
+
+
+@case(limit=60)
+def numbers_are_those_that_python_chess_counts():
+    here = folder("count")
+    games = random_games(here / "games.pgn", 300)
+    done = run("build", "-o", here / "out.ctg", games, "--max-ply", "30")
+    assert done.returncode == 0, done.stderr
+    return compare(games, here / "out.ctg", 30, 400)
+
+
+@case(limit=120, needs_shared=True)
+def numbers_of_real_games_are_those_that_python_chess_counts():
+    here = folder("count")
+    packed = PGN / "chesscore_Boris_Spassky.pgn.zst"
+    done = run("build", "-o", here / "out.ctg", packed)
+    assert done.returncode == 0, done.stderr
+    return compare(unpack(packed, here), here / "out.ctg", 40, 400)
+
+
+def measured(command: list) -> tuple[float, float, str]:
+    """Seconds, megabytes and what it said."""
+    start = time.monotonic()
+    child = subprocess.Popen(
+        [str(word) for word in command], stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, env=environment()
+    )
+    text = child.stderr.read().decode()
+    _, status, usage = os.wait4(child.pid, 0)
+    child.returncode = os.waitstatus_to_exitcode(status)
+    child.stderr.close()
+    assert child.returncode == 0, text
+    return time.monotonic() - start, usage.ru_maxrss / 1024, text
+
+
+@case(limit=300, needs_shared=True)
+def a_third_of_the_time_of_polyglot_at_most():
+    here = folder("speed")
+    games = unpack(ALL, here)
+    polyglot, build = [], []
+    for _ in range(2):
+        # By turns, so that whatever else runs slows both.
+        command = [POLYGLOT, "make-book", "-pgn", games, "-bin", here / "out.bin"]
+        polyglot.append(measured([*command, "-max-ply", "40", "-min-game", "1"])[0])
+        build.append(measured([TABIA, "build", "-o", here / "out.ctg", games]))
+    seconds, megabytes = min(one[0] for one in build), max(one[1] for one in build)
+    # The sums must not depend on what was free.
+    first = (here / "out.ctg").read_bytes()
+    _, small, text = measured([TABIA, "build", "-o", here / "out.ctg", games, "--memory", "64M", "--threads", "1"])
+    assert (here / "out.ctg").read_bytes() == first
+    assert seconds < min(polyglot) / 3, (seconds, polyglot)
+    assert megabytes < 256, megabytes
+    assert small < 64 + 48, small
+    return (
+        f"{seconds:.2f} s to {min(polyglot):.2f} s: {seconds / min(polyglot):.2f}; "
+        f"{megabytes:.0f} MiB, with --memory 64M {small:.0f} MiB"
+    )
+
+
+def full_disk(script: str, megabytes: int) -> subprocess.CompletedProcess:
+    """Runs a script in a tiny file system of its own, as $D."""
+    place = folder("disk")
+    return subprocess.run(
+        ["unshare", "-rm", "sh", "-c", f"mount -t tmpfs -o size={megabytes}m tmpfs {place} && cd {place} && {script}"],
+        capture_output=True,
+        text=True,
+        env=environment(),
+    )
+
+
+@case(limit=60)
+def a_full_disk_is_one_message_and_no_litter():
+    here = folder("games")
+    games = random_games(here / "games.pgn", 600)
+    if full_disk("true", 1).returncode != 0:
+        return "left out: no file system may be mounted here"
+    for what, more, size in (("sorting", "--memory 1M", 1), ("writing", "--memory 64M", 1)):
+        script = f"echo old > out.ctg; {TABIA} build -o out.ctg {games} --max-ply 60 {more}; echo $?; cat out.ctg; ls -A"
+        done = full_disk(script, size)
+        assert done.stdout.split() == ["2", "old", "out.ctg"], (what, done)
+        assert "No space left" in done.stderr, (what, done.stderr)
+        assert len(done.stderr.strip().splitlines()) == 1, (what, done.stderr)
+
+
+@case(limit=60)
+def interrupted_it_leaves_nothing():
+    here = folder("interrupt")
+    games = random_games(here / "games.pgn", 100)
+    (here / "out").mkdir()
+    command = [TABIA, "build", "-o", str(here / "out" / "book.ctg"), "-", "--memory", "1M"]
+    child = subprocess.Popen(command, stdin=subprocess.PIPE, stderr=subprocess.PIPE, env=environment())
+    text = games.read_bytes()
+    for _ in range(40):
+        child.stdin.write(text)
+    child.stdin.flush()
+    child.send_signal(signal.SIGINT)
+    try:
+        child.stdin.write(40 * text)
+        child.stdin.close()
+    except BrokenPipeError:
+        pass
+    said = child.stderr.read().decode()
+    child.stderr.close()
+    assert child.wait() == 2, said
+    assert "interrupted" in said, said
+    assert list((here / "out").iterdir()) == []
+    shutil.rmtree(here)

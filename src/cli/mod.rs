@@ -11,6 +11,7 @@ mod info;
 mod merge;
 mod play;
 mod probe;
+mod verify;
 
 use std::ffi::OsString;
 use std::io::{self, Write};
@@ -47,6 +48,7 @@ fn dispatch(cli: Cli) -> anyhow::Result<u8> {
         Command::Probe(args) => probe::run(&args, &mut output()),
         Command::Merge(args) => merge::run(&args),
         Command::Compact(args) => compact::run(&args),
+        Command::Verify(args) => verify::run(&args, &mut output()),
         Command::CheckEngine(args) => {
             let command = match args.command.split_first() {
                 Some((program, rest)) => command_of(program, rest),

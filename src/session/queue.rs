@@ -55,7 +55,7 @@ impl Session {
         // A new `go` replaces a search that nobody has stopped: its answer
         // is dropped, and with it the engine's chance to block.
         if matches!(command, GuiCommand::Go(_)) && self.search.replace() {
-            out.engine(b"stop");
+            self.tell_engine(b"stop", out);
         }
     }
 
@@ -87,7 +87,7 @@ impl Session {
             match gui::parse(line) {
                 GuiCommand::Go(_) => {
                     if self.search.replace() {
-                        out.engine(b"stop");
+                        self.tell_engine(b"stop", out);
                     }
                     return;
                 }

@@ -32,7 +32,11 @@
 //! so that variety 50 plays in proportion to the weights, 100 plays all moves
 //! alike, and 0 always the heaviest (of equal ones the one stored first).
 
+mod game;
+
 use rand::{Rng, RngExt};
+
+pub use game::{Circumstances, line_goes_on};
 
 use crate::book::{Annotation, BookMove, Mark};
 
@@ -84,6 +88,8 @@ pub enum Dropped {
     NoPosition,
     /// Nobody stored it, and transpositions are off.
     Transposition,
+    /// The book may answer only earlier moves of the game.
+    PastDepth,
     /// It is not among the moves that the GUI asked for (`searchmoves`).
     NotAsked,
     /// It repeats a position of this game.
@@ -117,6 +123,7 @@ impl Dropped {
         match self {
             Dropped::NoPosition => "position after it not in book",
             Dropped::Transposition => "transpositions are off",
+            Dropped::PastDepth => "past Book Depth",
             Dropped::NotAsked => "not among searchmoves",
             Dropped::Repetition => "repeats a position",
             Dropped::LineEnds => "line ends too soon",

@@ -1,4 +1,57 @@
-//! Tabia lets any UCI chess engine play from ChessBase opening books.
+//! Tabia lets any UCI chess engine play from ChessBase opening books
+//! (`.ctg`), and looks into such books.
+//!
+//! # How a `go` line becomes a book move
+//!
+//! ```text
+//! GUI line -> uci::gui -> Session::step -> book::Probe -> choose -> bestmove
+//!                              |  ^
+//!                              v  |
+//!                          real engine
+//! ```
+//!
+//! The program starts in [`cli`], which reads the configuration
+//! ([`config`]) and hands a [`session::Session`] to [`relay::run`]. The relay
+//! waits for bytes of the GUI and of the engine and feeds them, line by line,
+//! to the session: a state machine without files, processes or clocks. When
+//! the book may answer, the session asks the books on its [`shelf`] through
+//! [`book::Probe`], lets [`choose::weigh`] turn what they know into
+//! probabilities and [`choose::pick`] draw a move. Everything else goes to
+//! the engine, bytes unchanged.
+//!
+//! # Modules, from the ground up
+//!
+//! | module | is for |
+//! |---|---|
+//! | [`book`] | what a position holds, and the CTG format; knows nothing of UCI |
+//! | [`choose`] | which book move to play: one pure function |
+//! | [`uci`] | lines, words and what they mean; knows nothing of books |
+//! | [`settings`] | the adapter's own options: one table |
+//! | [`shelf`] | the books in use, and opening them |
+//! | [`session`] | the conversation as a pure state machine |
+//! | [`engine`] | a real engine as a child process; checking one |
+//! | [`builtin`] | the built-in engine |
+//! | [`config`] | `engines.toml` |
+//! | [`relay`] | pipes, processes and clocks around the session |
+//! | [`cli`] | the command line; the only place that prints for people |
+//!
+//! # As a library
+//!
+//! ```
+//! use shakmaty::Chess;
+//! use tabia::book::{Lookup, Probe, Wanted};
+//! use tabia::choose::{self, Policy};
+//!
+//! let book = tabia::shelf::starter()?;
+//! let mut found = Lookup::default();
+//! book.probe(&Chess::default(), Wanted::Transpositions, &mut found)?;
+//! let mut verdicts = Vec::new();
+//! choose::weigh(&found.moves, &Policy::default(), |_| None, &mut verdicts);
+//! for (mv, verdict) in found.moves.iter().zip(&verdicts) {
+//!     println!("{} {:.1}%", mv.mv, 100.0 * verdict.probability);
+//! }
+//! # Ok::<(), tabia::book::ctg::Error>(())
+//! ```
 
 pub mod book;
 pub mod builtin;

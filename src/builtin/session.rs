@@ -129,10 +129,9 @@ impl Session {
     }
 
     fn introduce(&self) {
-        let version = env!("CARGO_PKG_VERSION");
         for line in [
-            &format!("id name Tabia {version} (Little Wing)"),
-            "id author the Tabia authors, Vincent Ollivier (Little Wing)",
+            "id name Little Wing",
+            "id author Vincent Ollivier",
             &format!(
                 "option name Hash type spin default {DEFAULT_HASH_MIB} min 1 max {MAX_HASH_MIB}"
             ),

@@ -3,6 +3,7 @@
 use std::fs::File;
 use std::io::{self, IsTerminal, Write};
 use std::path::PathBuf;
+use std::sync::Arc;
 use std::time::Instant;
 
 use anyhow::Context as _;
@@ -31,13 +32,15 @@ pub(super) fn run(args: &PlayArgs) -> anyhow::Result<u8> {
         folders: book_folders(&config),
         mmap: !args.no_mmap,
     };
+    let (input, output) = relay::standard_streams().context("standard input and output")?;
     let rim = Rim {
-        input: Box::new(io::stdin()),
-        output: relay::standard_output().context("standard output")?,
+        input,
+        output,
         commands,
-        open_books: Box::new(move |specs, present| opener.shelf(specs, present)),
+        open_books: Arc::new(move |specs, present| opener.shelf(specs, present)),
     };
-    Ok(relay::run(Session::new(engines, rand::rng().random()), rim))
+    let session = Session::new(engines, rand::rng().random());
+    relay::run(session, rim).context("standard input and output")
 }
 
 /// The engines to try, with all that the command line adds.

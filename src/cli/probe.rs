@@ -12,7 +12,7 @@ use shakmaty::{CastlingMode, Chess, EnPassantMode, Position};
 use super::args::ProbeArgs;
 use crate::book::ctg::{CtgBook, Explanation, Trace};
 use crate::book::{BookMove, Lookup, Probe, Wanted};
-use crate::choose::{self, Weighed};
+use crate::choose::{self, Circumstances, Dropped, Weighed};
 use crate::session::from_fen;
 use crate::settings::{OptionId, Settings};
 use crate::shelf::Opener;
@@ -28,6 +28,8 @@ struct JsonPosition {
     losses: u32,
     commentary: u8,
     moves: Vec<JsonMove>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    explanation: Option<String>,
 }
 
 #[derive(Serialize)]
@@ -89,16 +91,32 @@ pub(super) fn run(args: &ProbeArgs, out: &mut impl Write) -> anyhow::Result<u8> 
     Ok(code)
 }
 
+/// The options that decide between moves.
+const DECIDING: [OptionId; 12] = [
+    OptionId::Depth,
+    OptionId::Preset,
+    OptionId::Variety,
+    OptionId::MinimumGames,
+    OptionId::MinimumScore,
+    OptionId::MinimumShare,
+    OptionId::Tournament,
+    OptionId::Annotations,
+    OptionId::LearnInfluence,
+    OptionId::Transpositions,
+    OptionId::AvoidRepetition,
+    OptionId::LeaveEarly,
+];
+
 fn settings(sets: &[String]) -> anyhow::Result<Settings> {
     let mut settings = Settings::default();
     for set in sets {
         let (name, value) = set
             .split_once('=')
             .with_context(|| format!("--set \"{set}\" has no \"=\": write NAME=VALUE"))?;
-        let Some(id) = OptionId::by_name(name.trim()) else {
-            bail!("there is no option \"{name}\" that decides between moves");
+        match OptionId::by_name(name.trim()) {
+            Some(id) if DECIDING.contains(&id) => settings.set(id, value)?,
+            _ => bail!("there is no option \"{name}\" that decides between moves"),
         };
-        settings.set(id, value)?;
     }
     Ok(settings)
 }
@@ -121,7 +139,9 @@ struct Prober<'a> {
 }
 
 impl Prober<'_> {
-    fn position(&self, fen: &str) -> Result<Chess, String> {
+    /// The position asked for and those of the game before it.
+    fn position(&self, fen: &str) -> Result<(Chess, Vec<Chess>), String> {
+        let mut before = Vec::new();
         let mut position = match fen.trim() {
             "" | "startpos" => Chess::default(),
             fen => from_fen(fen)?,
@@ -134,20 +154,37 @@ impl Prober<'_> {
             let Some(mv) = mv else {
                 return Err(format!("move {} ({word}) is not legal", index + 1));
             };
+            before.push(position.clone());
             position.play_unchecked(mv);
         }
-        Ok(position)
+        Ok((position, before))
     }
 
-    fn look_up(&self, position: Chess) -> anyhow::Result<Answer> {
+    fn look_up(&self, (position, before): (Chess, Vec<Chess>)) -> anyhow::Result<Answer> {
         let mut found = Lookup::default();
         self.book
             .probe(&position, Wanted::Transpositions, &mut found)?;
+        let repeats = |next: &Chess| before.contains(next);
+        let circumstances = Circumstances {
+            position: &position,
+            book: self.book,
+            asked: None,
+            repeats: self
+                .settings
+                .check(OptionId::AvoidRepetition)
+                .then_some(&repeats),
+            line_plies: 2 * self.settings.number(OptionId::LeaveEarly),
+        };
         let mut verdicts = Vec::new();
         choose::weigh(
             &found.moves,
             &self.settings.policy(),
-            |_| None,
+            |candidate| {
+                if position.fullmoves().get() > self.settings.number(OptionId::Depth) {
+                    return Some(Dropped::PastDepth);
+                }
+                circumstances.against(candidate)
+            },
             &mut verdicts,
         );
         let mut order: Vec<usize> = (0..found.moves.len()).collect();
@@ -171,14 +208,17 @@ impl Prober<'_> {
     fn answer_one(&self, fen: &str, out: &mut impl Write) -> anyhow::Result<u8> {
         let position = self.position(fen).map_err(anyhow::Error::msg)?;
         let answer = self.look_up(position)?;
+        let mut explanation = Vec::new();
+        if self.explain {
+            let found = self.book.explain(&answer.position)?;
+            write_explanation(&found, &answer.position, &mut explanation)?;
+        }
         if self.json {
-            answer.write_json(out)?;
+            let text = String::from_utf8_lossy(&explanation).into_owned();
+            answer.write_json(self.explain.then_some(text), out)?;
         } else {
             answer.write_table(out)?;
-        }
-        if self.explain {
-            let explanation = self.book.explain(&answer.position)?;
-            write_explanation(&explanation, &answer.position, out)?;
+            out.write_all(&explanation)?;
         }
         Ok(u8::from(answer.found.here.is_none()))
     }
@@ -197,7 +237,7 @@ impl Prober<'_> {
                     let answer = self.look_up(position)?;
                     code = code.max(u8::from(answer.found.here.is_none()));
                     if self.json {
-                        answer.write_json(out)?;
+                        answer.write_json(None, out)?;
                     } else {
                         answer.write_line(out)?;
                     }
@@ -235,7 +275,7 @@ impl Answer {
         SanPlus::from_move(self.position.clone(), mv.mv).to_string()
     }
 
-    fn write_json(&self, out: &mut impl Write) -> anyhow::Result<()> {
+    fn write_json(&self, explanation: Option<String>, out: &mut impl Write) -> anyhow::Result<()> {
         let here = self.found.here.unwrap_or_default();
         let json = JsonPosition {
             fen: self.fen(),
@@ -249,6 +289,7 @@ impl Answer {
                 .rows()
                 .map(|(mv, verdict)| self.json_move(mv, verdict))
                 .collect(),
+            explanation,
         };
         serde_json::to_writer(&mut *out, &json)?;
         writeln!(out)?;
@@ -276,7 +317,7 @@ impl Answer {
             transposition: mv.transposition,
             probability: verdict.probability,
             weight: verdict.weight,
-            not_played: verdict.dropped.map(choose::Dropped::as_str),
+            not_played: verdict.dropped.map(Dropped::as_str),
         }
     }
 

@@ -161,7 +161,15 @@ impl EngineProcess {
     /// The exit status, if the engine has ended.
     #[must_use]
     pub fn status(&self) -> Option<ExitStatus> {
-        self.child().try_wait().ok().flatten()
+        self.reap(&mut self.child())
+    }
+
+    /// The exit status, if the engine has ended. What it has started goes
+    /// with it, as long as the number of the family is still its own: that
+    /// is, until it is reaped here.
+    fn reap(&self, child: &mut Child) -> Option<ExitStatus> {
+        self.family.bury(child);
+        child.try_wait().ok().flatten()
     }
 
     /// Waits for the engine to end by itself, at most `limit`.
@@ -187,9 +195,7 @@ impl EngineProcess {
     /// Kills the engine and whatever it has started, and reaps it.
     pub fn kill(&self) {
         let mut child = self.child();
-        // An engine that has ended may have left children behind: the
-        // family is killed in any case, as long as its number is still ours.
-        if child.try_wait().ok().flatten().is_none() {
+        if self.reap(&mut child).is_none() {
             self.family.kill(&child);
             let _ = child.kill();
             let _ = child.wait();
@@ -209,7 +215,7 @@ mod family {
     use std::os::unix::process::CommandExt;
     use std::process::{Child, Command};
 
-    use rustix::process::{Pid, Signal, kill_process_group};
+    use rustix::process::{Pid, Signal, WaitId, WaitIdOptions, kill_process_group, waitid};
 
     #[derive(Debug)]
     pub(super) struct Family;
@@ -237,11 +243,26 @@ mod family {
         Ok((command.spawn()?, Family))
     }
 
+    fn number(child: &Child) -> Option<Pid> {
+        i32::try_from(child.id()).ok().and_then(Pid::from_raw)
+    }
+
     impl Family {
         #[allow(clippy::unused_self)]
         pub(super) fn kill(&self, child: &Child) {
-            if let Some(pid) = i32::try_from(child.id()).ok().and_then(Pid::from_raw) {
+            if let Some(pid) = number(child) {
                 let _ = kill_process_group(pid, Signal::KILL);
+            }
+        }
+
+        /// Kills the rest of the family if its head has ended and nobody has
+        /// asked for its status yet; later the number may be another's.
+        pub(super) fn bury(&self, child: &Child) {
+            let peek = WaitIdOptions::EXITED | WaitIdOptions::NOHANG | WaitIdOptions::NOWAIT;
+            if let Some(pid) = number(child)
+                && matches!(waitid(WaitId::Pid(pid), peek), Ok(Some(_)))
+            {
+                self.kill(child);
             }
         }
     }
@@ -281,10 +302,15 @@ mod family {
             // closes, that is with this value.
             let _ = &self.0;
         }
+
+        /// The job sees to it when its handle closes.
+        #[allow(clippy::unused_self)]
+        pub(super) fn bury(&self, _child: &Child) {}
     }
 }
 
 #[cfg(all(test, unix))]
+#[allow(clippy::unwrap_used)]
 mod tests {
     use super::*;
     use std::io::{BufRead, BufReader, Write};
@@ -337,13 +363,29 @@ mod tests {
 
     #[test]
     fn kill_takes_grandchildren_along() {
-        let mut engine = shell("sleep 600 & echo $!; wait").spawn().unwrap();
+        let (engine, grandchild) = with_grandchild("sleep 600 & echo $!; wait");
+        engine.process.kill();
+        wait_until_gone(grandchild);
+    }
+
+    #[test]
+    fn an_engine_that_ends_by_itself_takes_grandchildren_along() {
+        let (engine, grandchild) = with_grandchild("sleep 600 >/dev/null & echo $!");
+        let status = engine.process.wait(Duration::from_secs(20)).unwrap();
+        assert_eq!(status.code(), Some(0));
+        wait_until_gone(grandchild);
+    }
+
+    fn with_grandchild(script: &str) -> (Spawned, i32) {
+        let mut engine = shell(script).spawn().unwrap();
         let mut line = String::new();
         BufReader::new(&mut engine.stdout)
             .read_line(&mut line)
             .unwrap();
-        let grandchild: i32 = line.trim().parse().unwrap();
-        engine.process.kill();
+        (engine, line.trim().parse().unwrap())
+    }
+
+    fn wait_until_gone(grandchild: i32) {
         let pid = rustix::process::Pid::from_raw(grandchild).unwrap();
         let gone = (0..2000).any(|_| {
             std::thread::sleep(Duration::from_millis(5));

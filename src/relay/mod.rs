@@ -1,20 +1,28 @@
-//! The rim of the adapter: threads, pipes and clocks around the session.
+//! The rim of the adapter: pipes, processes and clocks around the session.
 //!
-//! One thread reads the GUI, one reads the engine; each takes the session's
-//! lock, lets it [step](crate::session::Session::step), and writes what came
-//! of it after the lock is free. A line is thus forwarded by the thread that
-//! read it, with one read and one write. A third thread, the keeper, starts
-//! engines (on Linux an engine dies with the thread that started it, so that
-//! one has to last) and wakes the session when its time has come. Books are
-//! opened in a thread of their own.
+//! One loop waits for whatever comes first — bytes of the GUI, bytes of the
+//! engine, an alarm, books that have been opened — lets the session
+//! [step](crate::session::Session::step), does what it asks for and writes
+//! what it says. A forwarded line costs one read and one write and no change
+//! of threads; nothing is allocated for it. Nobody can block the loop: a pipe
+//! that is full keeps its lines here, and an engine that talks faster than
+//! the GUI listens is not read until there is room again.
+//!
+//! How to wait for several pipes at once differs between systems: see
+//! `port`. Engines are started by the thread that runs the loop, because on
+//! Linux an engine dies with the thread that started it. Books are opened in
+//! a thread of their own.
 
-mod outbox;
+mod port;
+#[cfg(unix)]
+mod port_poll;
+mod port_threads;
 
+use std::collections::VecDeque;
 use std::fs::File;
-use std::io::{self, Read};
+use std::io;
 use std::process::ExitStatus;
-use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -22,22 +30,31 @@ use crate::engine::{EngineCommand, EngineProcess, Spawned};
 use crate::session::{Event, Outlet, Request, Session};
 use crate::shelf::{BookSpec, Shelf};
 use crate::uci::line::LineBuffer;
-use outbox::{Outbox, Patience};
+use port::{Port, Ready};
+
+#[cfg(unix)]
+use port_poll::PollPort as SystemPort;
+#[cfg(not(unix))]
+use port_threads::ThreadPort as SystemPort;
 
 /// How long an engine may take to end by itself after `quit`.
 const QUIT_LIMIT: Duration = Duration::from_secs(1);
 
-/// How long the last lines for the GUI may take.
+/// How long an engine that has closed its output may take to end, and how
+/// long the last lines for the GUI may take.
 const LAST_WORDS_LIMIT: Duration = Duration::from_millis(200);
+
+/// The engine is not read while more than this waits for the GUI.
+const HIGH_WATER: usize = 1 << 20;
 
 /// Opens books: gets those wanted and the present shelf, gives the new shelf
 /// and what there is to say about it.
-pub type OpenBooks = Box<dyn Fn(&[BookSpec], &Shelf) -> (Shelf, Vec<String>) + Send + Sync>;
+pub type OpenBooks = Arc<dyn Fn(&[BookSpec], &Shelf) -> (Shelf, Vec<String>) + Send + Sync>;
 
 /// The adapter's streams and helpers.
 pub struct Rim {
-    /// From the GUI.
-    pub input: Box<dyn Read + Send>,
+    /// From the GUI, without buffering.
+    pub input: File,
     /// To the GUI, without buffering.
     pub output: File,
     /// How to start the engine of each profile.
@@ -48,101 +65,56 @@ pub struct Rim {
 
 /// Runs a session to its end; the exit code.
 ///
-/// On return the engine is gone. The threads that wait for input may still
-/// be there; the process is expected to end.
-pub fn run(session: Session, rim: Rim) -> u8 {
-    let (to_keeper, keeper_inbox) = channel();
-    let (to_caller, ended) = channel();
-    let relay = Arc::new(Relay {
-        core: Mutex::new(Core {
-            session,
-            shelf: Arc::default(),
-            engine: None,
-            generation: 0,
-        }),
-        gui: Arc::new(Outbox::new(rim.output)),
-        begun: Instant::now(),
-        to_keeper,
+/// On return the engine is gone. Threads that wait for input may still be
+/// there; the process is expected to end.
+///
+/// # Errors
+///
+/// The system does not let us wait for the streams.
+pub fn run(session: Session, rim: Rim) -> io::Result<u8> {
+    let port = SystemPort::new(rim.input, rim.output)?;
+    let mut relay = Relay {
+        session,
+        shelf: Arc::default(),
+        port,
+        lines: Lines::default(),
+        gui: LineBuffer::default(),
+        engine: None,
+        engine_lines: LineBuffer::default(),
+        commands: rim.commands,
         open_books: rim.open_books,
-    });
-    let commands = rim.commands;
-    let keeper = Arc::clone(&relay);
-    start_thread("keeper", move || {
-        keeper.drive(
-            |session, outlet, _, _| session.start(outlet),
-            Patience::Wait,
-        );
-        keeper.keep(&keeper_inbox, &commands, &to_caller);
-    });
-    let reader = Arc::clone(&relay);
-    let input = rim.input;
-    start_thread("gui", move || reader.read_gui(input));
-    let code = ended.recv().unwrap_or(2);
+        begun: Instant::now(),
+        wake_at: None,
+    };
+    relay.session.start(&mut relay.lines);
+    let code = relay.work();
     relay.end();
-    code
+    Ok(code)
 }
 
-fn start_thread(name: &str, work: impl FnOnce() + Send + 'static) {
-    let started = thread::Builder::new().name(name.to_owned()).spawn(work);
-    if let Err(error) = started {
-        log::error!("no thread can be started: {error}");
-    }
+/// What the session has said and not yet been carried out.
+#[derive(Debug, Default)]
+struct Lines {
+    gui: Vec<u8>,
+    engine: Vec<u8>,
+    requests: VecDeque<Request>,
 }
 
-/// An errand for the keeper.
-enum Errand {
-    Request(Request),
-    /// The books asked for.
-    Books(Shelf, Vec<String>),
-}
-
-/// What the threads share.
-struct Relay {
-    core: Mutex<Core>,
-    gui: Arc<Outbox>,
-    begun: Instant,
-    to_keeper: Sender<Errand>,
-    open_books: OpenBooks,
-}
-
-/// What is under the lock.
-struct Core {
-    session: Session,
-    shelf: Arc<Shelf>,
-    engine: Option<Running>,
-    /// Counts engines, so that the last words of one that is gone are not
-    /// taken for those of the next.
-    generation: u64,
-}
-
-/// The engine that runs.
-#[derive(Clone)]
-struct Running {
-    process: Arc<EngineProcess>,
-    stdin: Arc<Outbox>,
-}
-
-/// Where the words of the session go during a step.
-struct Lines<'a> {
-    relay: &'a Relay,
-    engine: Option<&'a Outbox>,
-}
-
-impl Outlet for Lines<'_> {
+impl Outlet for Lines {
     fn gui(&mut self, line: &[u8]) {
         trace("gui<", line);
-        self.relay.gui.push(line);
+        self.gui.extend_from_slice(line);
+        self.gui.push(b'\n');
     }
 
     fn engine(&mut self, line: &[u8]) {
         trace("eng<", line);
-        if let Some(engine) = self.engine {
-            engine.push(line);
-        }
+        self.engine.extend_from_slice(line);
+        self.engine.push(b'\n');
     }
 
     fn request(&mut self, request: Request) {
-        let _ = self.relay.to_keeper.send(Errand::Request(request));
+        self.requests.push_back(request);
     }
 }
 
@@ -153,268 +125,237 @@ fn trace(direction: &str, line: &[u8]) {
     }
 }
 
-impl Relay {
-    fn core(&self) -> MutexGuard<'_, Core> {
-        self.core.lock().unwrap_or_else(PoisonError::into_inner)
-    }
+struct Relay<P: Port> {
+    session: Session,
+    shelf: Arc<Shelf>,
+    port: P,
+    lines: Lines,
+    gui: LineBuffer,
+    engine: Option<EngineProcess>,
+    engine_lines: LineBuffer,
+    commands: Vec<EngineCommand>,
+    open_books: OpenBooks,
+    begun: Instant,
+    wake_at: Option<Instant>,
+}
 
-    /// Lets the session work under the lock, then writes what came of it.
-    fn drive(
-        &self,
-        work: impl FnOnce(&mut Session, &mut dyn Outlet, &Shelf, Duration),
-        patience: Patience,
-    ) {
-        let mut core = self.core();
-        self.drive_locked(&mut core, work);
-        let engine = core.engine.as_ref().map(|engine| Arc::clone(&engine.stdin));
-        drop(core);
-        self.flush(engine, patience);
-    }
-
-    fn drive_locked(
-        &self,
-        core: &mut Core,
-        work: impl FnOnce(&mut Session, &mut dyn Outlet, &Shelf, Duration),
-    ) {
-        let mut lines = Lines {
-            relay: self,
-            engine: core.engine.as_ref().map(|engine| &*engine.stdin),
-        };
-        work(
-            &mut core.session,
-            &mut lines,
-            &core.shelf,
-            self.begun.elapsed(),
-        );
-    }
-
-    fn flush(&self, engine: Option<Arc<Outbox>>, patience: Patience) {
-        if let Some(engine) = engine {
-            // An engine that waits for us to read must not make us wait for
-            // it to read.
-            let _ = engine.flush(Patience::Hurry);
-        }
-        if self.gui.flush(patience).is_err() {
-            // Nobody listens any more.
-            let _ = self.to_keeper.send(Errand::Request(Request::Exit(0)));
-        }
-    }
-
-    fn read_gui(&self, mut input: Box<dyn Read + Send>) {
-        let mut buffer = LineBuffer::default();
+impl<P: Port> Relay<P> {
+    /// Works until the session wants to end; the exit code.
+    fn work(&mut self) -> u8 {
         loop {
-            let read = buffer.fill(&mut input);
-            let at_end = !matches!(read, Ok(1..));
-            self.drive(
-                |session, out, shelf, now| {
-                    while let Some(line) = buffer.next_line() {
-                        trace("gui>", line);
-                        session.step(now, Event::Gui(line), shelf, out);
-                    }
-                    if at_end {
-                        if let Some(line) = buffer.last_line() {
-                            trace("gui>", line);
-                            session.step(now, Event::Gui(line), shelf, out);
-                        }
-                        session.step(now, Event::GuiClosed, shelf, out);
-                    }
-                    if buffer.take_dropped() > 0 {
-                        out.gui(b"info string a line longer than 2 MiB was ignored");
-                    }
-                },
-                Patience::Hurry,
-            );
-            if at_end {
-                return;
-            }
-        }
-    }
-
-    fn read_engine(&self, mut output: impl Read, generation: u64, process: &EngineProcess) {
-        let mut buffer = LineBuffer::default();
-        loop {
-            let read = buffer.fill(&mut output);
-            let at_end = !matches!(read, Ok(1..));
-            let mut core = self.core();
-            if core.generation != generation {
-                return;
-            }
-            self.drive_locked(&mut core, |session, out, shelf, now| {
-                while let Some(line) = buffer.next_line() {
-                    trace("eng>", line);
-                    session.step(now, Event::Engine(line), shelf, out);
-                }
-                if at_end && let Some(line) = buffer.last_line() {
-                    trace("eng>", line);
-                    session.step(now, Event::Engine(line), shelf, out);
-                }
-                if buffer.take_dropped() > 0 {
-                    out.gui(
-                        b"info string the engine sent a line longer than 2 MiB; it was ignored",
-                    );
-                }
-            });
-            let engine = core.engine.as_ref().map(|engine| Arc::clone(&engine.stdin));
-            drop(core);
-            self.flush(engine, Patience::Wait);
-            if at_end {
-                break;
-            }
-        }
-        let status = process.wait(LAST_WORDS_LIMIT);
-        process.kill();
-        let mut core = self.core();
-        if core.generation == generation {
-            core.engine = None;
-            let reason = describe_end(status);
-            self.drive_locked(&mut core, |session, out, shelf, now| {
-                session.step(now, Event::EngineGone(&reason), shelf, out);
-            });
-            drop(core);
-            self.flush(None, Patience::Wait);
-        }
-    }
-
-    /// The keeper's work: errands, and the session's alarm clock.
-    fn keep(
-        self: &Arc<Self>,
-        inbox: &Receiver<Errand>,
-        commands: &[EngineCommand],
-        ended: &Sender<u8>,
-    ) {
-        let mut wake_at: Option<Instant> = None;
-        loop {
-            let errand = match wake_at {
-                None => inbox.recv().map_err(|_| RecvTimeoutError::Disconnected),
-                Some(at) => inbox.recv_timeout(at.saturating_duration_since(Instant::now())),
-            };
-            match errand {
-                Err(RecvTimeoutError::Disconnected) => return,
-                Err(RecvTimeoutError::Timeout) => {
-                    wake_at = None;
-                    self.step(Event::WakeUp);
-                }
-                Ok(Errand::Request(Request::WakeUp(after))) => {
-                    wake_at = Some(Instant::now() + after);
-                }
-                Ok(Errand::Request(Request::StartEngine(index))) => {
-                    self.start_engine(commands.get(index));
-                }
-                Ok(Errand::Request(Request::KillEngine)) => self.kill_engine(),
-                Ok(Errand::Request(Request::OpenBooks(books))) => self.open(books),
-                Ok(Errand::Books(shelf, messages)) => {
-                    self.core().shelf = Arc::new(shelf);
-                    self.step(Event::BooksOpened(&messages));
-                }
-                Ok(Errand::Request(Request::Exit(code))) => {
-                    let _ = ended.send(code);
-                    return;
+            while let Some(request) = self.lines.requests.pop_front() {
+                if let Some(code) = self.carry_out(request) {
+                    return code;
                 }
             }
+            if self.port.write_gui(&mut self.lines.gui).is_err() {
+                // Nobody listens any more.
+                return 0;
+            }
+            if self.port.write_engine(&mut self.lines.engine).is_err() {
+                // It will be heard of by the end of its output.
+                self.lines.engine.clear();
+            }
+            let timeout = self
+                .wake_at
+                .map(|at| at.saturating_duration_since(Instant::now()));
+            let listen = self.lines.gui.len() < HIGH_WATER;
+            let ready = self
+                .port
+                .wait(timeout, listen, &self.lines.gui, &self.lines.engine);
+            self.attend(ready);
         }
     }
 
-    fn step(&self, event: Event<'_>) {
-        self.drive(
-            |session, out, shelf, now| session.step(now, event, shelf, out),
-            Patience::Hurry,
-        );
+    /// Carries out what the session asks for; the exit code if it ends.
+    fn carry_out(&mut self, request: Request) -> Option<u8> {
+        match request {
+            Request::StartEngine(index) => self.start_engine(index),
+            Request::KillEngine => self.kill_engine(),
+            Request::OpenBooks(books) => self.open(books),
+            Request::WakeUp(after) => self.wake_at = Some(Instant::now() + after),
+            Request::Exit(code) => return Some(code),
+        }
+        None
     }
 
-    fn open(self: &Arc<Self>, books: Vec<BookSpec>) {
-        let relay = Arc::clone(self);
-        start_thread("books", move || {
-            let present = Arc::clone(&relay.core().shelf);
-            let (shelf, messages) = (relay.open_books)(&books, &present);
-            let _ = relay.to_keeper.send(Errand::Books(shelf, messages));
-        });
-    }
-
-    fn kill_engine(&self) {
-        let mut core = self.core();
-        core.generation += 1;
-        let engine = core.engine.take();
-        drop(core);
-        if let Some(engine) = engine {
-            engine.process.kill();
+    fn attend(&mut self, ready: Ready) {
+        if let Some((shelf, messages)) = ready.books {
+            self.shelf = Arc::new(shelf);
+            self.step(Event::BooksOpened(&messages));
+        }
+        if ready.engine {
+            self.read_engine();
+        }
+        if ready.gui {
+            self.read_gui();
+        }
+        if self.wake_at.is_some_and(|at| at <= Instant::now()) {
+            self.wake_at = None;
+            self.step(Event::WakeUp);
         }
     }
 
-    fn start_engine(self: &Arc<Self>, command: Option<&EngineCommand>) {
+    fn step(&mut self, event: Event<'_>) {
+        let now = self.begun.elapsed();
+        self.session.step(now, event, &self.shelf, &mut self.lines);
+    }
+
+    fn read_gui(&mut self) {
+        let read = self.port.read_gui(&mut self.gui);
+        let now = self.begun.elapsed();
+        let (session, shelf, out) = (&mut self.session, &*self.shelf, &mut self.lines);
+        while let Some(line) = self.gui.next_line() {
+            trace("gui>", line);
+            session.step(now, Event::Gui(line), shelf, out);
+        }
+        if !matches!(read, Ok(1..)) {
+            if let Some(line) = self.gui.last_line() {
+                trace("gui>", line);
+                session.step(now, Event::Gui(line), shelf, out);
+            }
+            session.step(now, Event::GuiClosed, shelf, out);
+        }
+        if self.gui.take_dropped() > 0 {
+            out.gui(b"info string a line longer than 2 MiB was ignored");
+        }
+    }
+
+    fn read_engine(&mut self) {
+        let read = self.port.read_engine(&mut self.engine_lines);
+        let now = self.begun.elapsed();
+        let (session, shelf, out) = (&mut self.session, &*self.shelf, &mut self.lines);
+        while let Some(line) = self.engine_lines.next_line() {
+            trace("eng>", line);
+            session.step(now, Event::Engine(line), shelf, out);
+        }
+        let is_over = !matches!(read, Ok(1..));
+        if is_over && let Some(line) = self.engine_lines.last_line() {
+            trace("eng>", line);
+            session.step(now, Event::Engine(line), shelf, out);
+        }
+        if self.engine_lines.take_dropped() > 0 {
+            out.gui(b"info string the engine sent a line longer than 2 MiB; it was ignored");
+        }
+        if is_over {
+            let status = self
+                .engine
+                .as_ref()
+                .and_then(|engine| engine.wait(LAST_WORDS_LIMIT));
+            self.kill_engine();
+            self.step(Event::EngineGone(&describe_end(status)));
+        }
+    }
+
+    fn kill_engine(&mut self) {
+        // The pipes first: an engine that waits for its input ends by itself.
+        self.port.detach();
+        self.lines.engine.clear();
+        self.engine_lines = LineBuffer::default();
+        if let Some(engine) = self.engine.take() {
+            engine.kill();
+        }
+    }
+
+    fn start_engine(&mut self, index: usize) {
         self.kill_engine();
-        let Some(command) = command else {
+        let Some(command) = self.commands.get(index) else {
             return self.step(Event::EngineGone("there is no such engine"));
         };
-        let Spawned {
-            process,
-            stdin,
-            stdout,
-        } = match command.spawn() {
-            Ok(spawned) => spawned,
-            Err(error) => return self.step(Event::EngineGone(&error.to_string())),
-        };
-        let running = Running {
-            process: Arc::new(process),
-            stdin: Arc::new(Outbox::new(into_file(stdin))),
-        };
-        let mut core = self.core();
-        core.generation += 1;
-        let generation = core.generation;
-        core.engine = Some(running.clone());
-        drop(core);
-        self.step(Event::EngineUp);
-        let relay = Arc::clone(self);
-        start_thread("engine", move || {
-            relay.read_engine(stdout, generation, &running.process);
+        let started = command.spawn().map_err(|error| error.to_string());
+        let started = started.and_then(|spawned| {
+            let Spawned {
+                process,
+                stdin,
+                stdout,
+            } = spawned;
+            let attached = self.port.attach(into_file(stdin), into_file(stdout));
+            attached
+                .map(|()| process)
+                .map_err(|error| error.to_string())
         });
+        match started {
+            Ok(process) => {
+                self.engine = Some(process);
+                self.step(Event::EngineUp);
+            }
+            Err(reason) => self.step(Event::EngineGone(&reason)),
+        }
+    }
+
+    fn open(&self, books: Vec<BookSpec>) {
+        let present = Arc::clone(&self.shelf);
+        let open_books = Arc::clone(&self.open_books);
+        let deliver = self.port.deliver();
+        let work = move || {
+            let (shelf, messages) = open_books(&books, &present);
+            deliver(shelf, messages);
+        };
+        let started = thread::Builder::new().name("books".to_owned()).spawn(work);
+        if let Err(error) = started {
+            log::error!("no thread can be started: {error}");
+        }
     }
 
     /// Ends the engine: `quit`, the end of its input, and force.
-    fn end(&self) {
-        let mut core = self.core();
-        let engine = core.engine.clone();
-        // Its reader goes on reading, so that an engine which still writes
-        // can end; the session does not listen any more.
-        core.generation += u64::from(engine.is_none());
-        drop(core);
-        if let Some(engine) = engine {
+    fn end(&mut self) {
+        if let Some(engine) = self.engine.take() {
             trace("eng<", b"quit");
-            engine.stdin.push(b"quit");
-            engine.stdin.close();
-            if engine.process.wait(QUIT_LIMIT).is_none() {
+            self.lines.engine.extend_from_slice(b"quit\n");
+            let _ = self.port.write_engine(&mut self.lines.engine);
+            // Read on, so that an engine which still writes can end.
+            if let Some(mut output) = self.port.detach() {
+                thread::spawn(move || io::copy(&mut output, &mut io::sink()));
+            }
+            if engine.wait(QUIT_LIMIT).is_none() {
                 log::warn!("the engine ignores \"quit\" and is killed");
             }
-            engine.process.kill();
+            engine.kill();
         }
-        self.gui.settle(LAST_WORDS_LIMIT);
+        let until = Instant::now() + LAST_WORDS_LIMIT;
+        while !self.lines.gui.is_empty()
+            && self.port.write_gui(&mut self.lines.gui).is_ok()
+            && !self.lines.gui.is_empty()
+            && Instant::now() < until
+        {
+            thread::sleep(Duration::from_millis(1));
+        }
+        self.port.settle(LAST_WORDS_LIMIT);
     }
 }
 
 #[cfg(unix)]
-fn into_file(stdin: std::process::ChildStdin) -> File {
-    File::from(std::os::fd::OwnedFd::from(stdin))
+fn into_file(pipe: impl Into<std::os::fd::OwnedFd>) -> File {
+    File::from(pipe.into())
 }
 
 #[cfg(windows)]
-fn into_file(stdin: std::process::ChildStdin) -> File {
-    File::from(std::os::windows::io::OwnedHandle::from(stdin))
+fn into_file(pipe: impl Into<std::os::windows::io::OwnedHandle>) -> File {
+    File::from(pipe.into())
 }
 
-/// Standard output as a file: unbuffered, for lines are written whole.
+/// Standard input and output as files: unbuffered, for lines are read and
+/// written in large pieces.
 ///
 /// # Errors
 ///
-/// There is no standard output.
-pub fn standard_output() -> io::Result<File> {
+/// One of them does not exist.
+pub fn standard_streams() -> io::Result<(File, File)> {
     #[cfg(unix)]
     {
         use std::os::fd::AsFd;
-        Ok(File::from(io::stdout().as_fd().try_clone_to_owned()?))
+        Ok((
+            into_file(io::stdin().as_fd().try_clone_to_owned()?),
+            into_file(io::stdout().as_fd().try_clone_to_owned()?),
+        ))
     }
     #[cfg(windows)]
     {
         use std::os::windows::io::AsHandle;
-        Ok(File::from(io::stdout().as_handle().try_clone_to_owned()?))
+        Ok((
+            into_file(io::stdin().as_handle().try_clone_to_owned()?),
+            into_file(io::stdout().as_handle().try_clone_to_owned()?),
+        ))
     }
 }
 

@@ -9,7 +9,7 @@ use shakmaty::{CastlingMode, Chess, Color, Move, Position};
 use super::game::Game;
 use super::{Outlet, Session, info_string};
 use crate::book::{BookMove, Lookup, Probe, Wanted};
-use crate::choose::{self, Dropped, Weighed};
+use crate::choose::{self, Circumstances, Weighed};
 use crate::settings::{OptionId, Settings};
 use crate::shelf::{OpenBook, Shelf};
 use crate::uci::gui::Go;
@@ -17,22 +17,22 @@ use crate::uci::gui::Go;
 /// Most moves that an announcement lists.
 const LISTED: usize = 12;
 
-/// How many positions are looked at to find out whether a line goes on; more
-/// than that are not needed even in bushy books.
-const LINE_BUDGET: u32 = 4000;
-
 /// What is remembered of a game for the book's sake, and buffers.
 #[derive(Debug, Default)]
 pub(super) struct Librarian {
     misses: u32,
     shut: bool,
     found: Lookup,
+    /// What `found` holds: the present position in the book with this index,
+    /// asked for so.
+    found_in: Option<(usize, Wanted)>,
     verdicts: Vec<Weighed>,
     reply: Lookup,
     reply_verdicts: Vec<Weighed>,
     /// The settings in force for each book of the shelf.
     settings: Vec<Settings>,
-    /// Troubles with books that have been told of.
+    /// Paths of the books whose trouble has been told of. Once is enough: a
+    /// book that is cut off has another trouble in every other position.
     told: Vec<String>,
 }
 
@@ -53,6 +53,11 @@ impl Librarian {
         self.settings.clear();
     }
 
+    /// The position has changed, or the books have.
+    pub(super) fn forget_position(&mut self) {
+        self.found_in = None;
+    }
+
     fn refresh_settings(&mut self, general: &Settings, shelf: &Shelf) {
         if self.settings.len() != shelf.books.len() {
             self.settings = shelf
@@ -63,48 +68,60 @@ impl Librarian {
         }
     }
 
-    /// True the first time that `text` is to be told.
-    fn is_news(&mut self, text: &str) -> bool {
-        let news = !self.told.iter().any(|told| told == text);
+    /// True the first time that a book's trouble is to be told.
+    fn is_news(&mut self, book: &str) -> bool {
+        let news = !self.told.iter().any(|told| told == book);
         if news {
-            self.told.push(text.to_owned());
+            self.told.push(book.to_owned());
         }
         news
+    }
+
+    /// Brings into `found` what a book knows of the present position.
+    fn find(
+        &mut self,
+        (index, book): (usize, &dyn Probe),
+        settings: &Settings,
+        position: &Chess,
+    ) -> Result<(), String> {
+        let wanted = if settings.check(OptionId::Transpositions) {
+            Wanted::Transpositions
+        } else {
+            Wanted::Stored
+        };
+        if self.found_in != Some((index, wanted)) {
+            self.found_in = None;
+            book.probe(position, wanted, &mut self.found)
+                .map_err(|error| error.to_string())?;
+            self.found_in = Some((index, wanted));
+        }
+        Ok(())
     }
 
     /// Looks a position up in one book and weighs its moves.
     fn look_up(
         &mut self,
-        book: &dyn Probe,
+        (index, book): (usize, &dyn Probe),
         settings: &Settings,
         game: &Game,
         position: &Chess,
         asked: Option<&[Move]>,
     ) -> Result<(), String> {
-        let policy = settings.policy();
-        let wanted = if policy.transpositions {
-            Wanted::Transpositions
-        } else {
-            Wanted::Stored
+        self.find((index, book), settings, position)?;
+        let repeats = |next: &Chess| game.repeats(next);
+        let circumstances = Circumstances {
+            position,
+            book,
+            asked,
+            repeats: settings
+                .check(OptionId::AvoidRepetition)
+                .then_some(&repeats),
+            line_plies: 2 * settings.number(OptionId::LeaveEarly),
         };
-        book.probe(position, wanted, &mut self.found)
-            .map_err(|error| error.to_string())?;
-        let avoid_repetition = settings.check(OptionId::AvoidRepetition);
-        let plies = 2 * settings.number(OptionId::LeaveEarly);
         choose::weigh(
             &self.found.moves,
-            &policy,
-            |candidate| {
-                bar(
-                    candidate,
-                    asked,
-                    position,
-                    game,
-                    book,
-                    avoid_repetition,
-                    plies,
-                )
-            },
+            &settings.policy(),
+            |candidate| circumstances.against(candidate),
             &mut self.verdicts,
         );
         Ok(())
@@ -124,62 +141,36 @@ impl Librarian {
     }
 }
 
-/// What the game has against a move.
-fn bar(
-    candidate: &BookMove,
-    asked: Option<&[Move]>,
-    position: &Chess,
-    game: &Game,
-    book: &dyn Probe,
-    avoid_repetition: bool,
-    plies: u32,
-) -> Option<Dropped> {
-    if asked.is_some_and(|asked| !asked.contains(&candidate.mv)) {
-        return Some(Dropped::NotAsked);
-    }
-    if !avoid_repetition && plies == 0 {
-        return None;
-    }
-    let mut next = position.clone();
-    next.play_unchecked(candidate.mv);
-    if avoid_repetition && game.repeats(&next) {
-        return Some(Dropped::Repetition);
-    }
-    (plies > 0 && !line_goes_on(book, &next, plies)).then_some(Dropped::LineEnds)
-}
-
-/// Whether the book has a line of at least `plies` half moves from here.
-#[must_use]
-pub(crate) fn line_goes_on(book: &dyn Probe, position: &Chess, plies: u32) -> bool {
-    fn search(book: &dyn Probe, position: &Chess, plies: u32, budget: &mut u32) -> bool {
-        if plies == 0 {
-            return true;
-        }
-        let Some(left) = budget.checked_sub(1) else {
-            return false;
-        };
-        *budget = left;
-        let mut found = Lookup::default();
-        if book.probe(position, Wanted::Stored, &mut found).is_err() {
-            return false;
-        }
-        found
-            .moves
-            .retain(|mv| !mv.transposition && mv.child.is_some());
-        // The most played move has the longest line, mostly.
-        found
-            .moves
-            .sort_by_key(|mv| std::cmp::Reverse(mv.stats().games));
-        found.moves.iter().any(|mv| {
-            let mut next = position.clone();
-            next.play_unchecked(mv.mv);
-            search(book, &next, plies - 1, budget)
-        })
-    }
-    search(book, position, plies, &mut LINE_BUDGET.clone())
-}
-
 impl Session {
+    /// Looks the present position up before it is asked for: GUIs send it
+    /// some time before the `go` with which the clock begins to run. Only in
+    /// the book that is asked first; what is wrong with it shows at the `go`.
+    pub(super) fn look_ahead(&mut self, shelf: &Shelf) {
+        if !self.settings.check(OptionId::OwnBook)
+            || self.librarian.shut
+            || self.child_options.analysing()
+        {
+            return;
+        }
+        let Some(position) = self.game.position() else {
+            return;
+        };
+        self.librarian.refresh_settings(&self.settings, shelf);
+        let own_settings = std::mem::take(&mut self.librarian.settings);
+        let first = shelf
+            .books
+            .iter()
+            .zip(&own_settings)
+            .enumerate()
+            .find(|(_, (book, settings))| answers(book, settings, position));
+        if let Some((index, (book, settings))) = first {
+            let _ = self
+                .librarian
+                .find((index, &*book.book), settings, position);
+        }
+        self.librarian.settings = own_settings;
+    }
+
     /// The book's answer to a `go`: lines separated by line feeds, the last
     /// of them the `bestmove`.
     pub(super) fn ask_books(
@@ -196,8 +187,8 @@ impl Session {
         let asked = go.searchmoves.as_ref().map(|moves| legal(moves, &position));
         let mut troubles = Vec::new();
         let choice = self.choose(&position, asked.as_deref(), shelf, &mut troubles);
-        for trouble in troubles {
-            if self.librarian.is_news(&trouble) {
+        for (book, trouble) in troubles {
+            if self.librarian.is_news(book) {
                 info_string(&trouble, out);
             }
         }
@@ -213,20 +204,20 @@ impl Session {
         position: &Chess,
         asked: Option<&[Move]>,
         shelf: &'a Shelf,
-        troubles: &mut Vec<String>,
+        troubles: &mut Vec<(&'a str, String)>,
     ) -> Option<Choice<'a>> {
         let own_settings = std::mem::take(&mut self.librarian.settings);
         let mut choice = None;
-        for (book, settings) in shelf.books.iter().zip(&own_settings) {
+        for (index, (book, settings)) in shelf.books.iter().zip(&own_settings).enumerate() {
             if !answers(book, settings, position) {
                 continue;
             }
             let probe = &*book.book;
-            let looked_up = self
-                .librarian
-                .look_up(probe, settings, &self.game, position, asked);
+            let looked_up =
+                self.librarian
+                    .look_up((index, probe), settings, &self.game, position, asked);
             if let Err(trouble) = looked_up {
-                troubles.push(trouble);
+                troubles.push((&book.spec.path, trouble));
                 continue;
             }
             let Some(index) = pick(&self.librarian.verdicts, &mut self.rng) else {
@@ -304,10 +295,10 @@ impl Session {
         for (mv, verdict) in order.iter().take(LISTED) {
             let _ = write!(
                 line,
-                " {} {:.0}% (w {:.0}, n {}",
+                " {} {}% (w {}, n {}",
                 mv.mv.to_uci(mode),
-                verdict.probability * 100.0,
-                verdict.weight,
+                rounded(verdict.probability * 100.0),
+                rounded(verdict.weight),
                 mv.stats().games,
             );
             if mv.factor() != 0 {
@@ -328,12 +319,12 @@ impl Session {
         self.librarian.refresh_settings(&self.settings, shelf);
         let asked = go.searchmoves.as_ref().map(|moves| legal(moves, &position));
         let own_settings = std::mem::take(&mut self.librarian.settings);
-        for (book, settings) in shelf.books.iter().zip(&own_settings) {
+        for (index, (book, settings)) in shelf.books.iter().zip(&own_settings).enumerate() {
             if !answers(book, settings, &position) {
                 continue;
             }
             let looked_up = self.librarian.look_up(
-                &*book.book,
+                (index, &*book.book),
                 settings,
                 &self.game,
                 &position,
@@ -363,6 +354,12 @@ impl Session {
                 |mv| format!("bestmove {}", mv.to_uci(mode)).into_bytes(),
             )
     }
+}
+
+/// A number for people; formatting floats takes longer than drawing a move.
+#[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)]
+fn rounded(number: f64) -> u64 {
+    number.round() as u64
 }
 
 fn pick(verdicts: &[Weighed], rng: &mut dyn Rng) -> Option<usize> {

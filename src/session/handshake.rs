@@ -17,7 +17,7 @@ pub(super) struct Hello {
     options: Vec<EngineOption>,
     /// The engine has said `uciok`.
     pub(super) complete: bool,
-    /// The GUI has been told `uciok`.
+    /// The GUI has been told of us, or plays without having asked.
     pub(super) told: bool,
 }
 
@@ -206,7 +206,10 @@ impl Session {
         };
         out.gui(format!("id name {name}").as_bytes());
         out.gui(format!("id author {author}").as_bytes());
-        for line in self.settings.declarations().lines() {
+        // What the GUI has set since is no default: a second "uci" is
+        // answered as the first was.
+        let declared = self.profile().map_or(&self.settings, |p| &p.settings);
+        for line in declared.declarations().lines() {
             out.gui(line.as_bytes());
         }
         for option in &self.hello.options {
@@ -218,12 +221,12 @@ impl Session {
             out.gui(line.as_bytes());
         }
         self.tell_notices(out);
-        self.hello.told = true;
         out.gui(b"uciok");
     }
 
-    /// Says what has been kept back so far.
+    /// Says what has been kept back so far; from now on nothing is.
     pub(super) fn tell_notices(&mut self, out: &mut dyn Outlet) {
+        self.hello.told = true;
         for notice in std::mem::take(&mut self.notices) {
             info_string(&notice, out);
         }

@@ -34,6 +34,8 @@
 mod answer;
 mod game;
 mod handshake;
+mod options;
+mod queue;
 mod search;
 
 use std::collections::VecDeque;
@@ -44,10 +46,10 @@ use rand::rngs::Xoshiro256PlusPlus;
 
 pub use game::from_fen;
 
-use crate::settings::{CONFIGURED, OptionId, Settings};
+use crate::settings::Settings;
 use crate::shelf::{BookSpec, Shelf};
 use crate::uci::engine::EngineReply;
-use crate::uci::gui::{self, GuiCommand, SetOption};
+use crate::uci::gui::{self, GuiCommand};
 use crate::uci::{engine, line};
 use answer::Librarian;
 use game::{Game, Step};
@@ -191,6 +193,10 @@ pub struct Session {
 /// them. GUIs kill two to five seconds after `quit`.
 const LEAVE_LIMIT: Duration = Duration::from_millis(500);
 
+/// The same while the engine still starts, which takes some of them most of
+/// a second.
+const LEAVE_LIMIT_AT_START: Duration = Duration::from_millis(1500);
+
 impl Session {
     /// A session that has not begun. `entropy` seeds the choice of moves
     /// while `Book Seed` is 0.
@@ -263,6 +269,7 @@ impl Session {
             Event::BooksOpened(messages) => {
                 self.opening = false;
                 self.librarian.settings_changed();
+                self.librarian.forget_position();
                 if self.book_messages != messages {
                     self.book_messages = messages.to_vec();
                     for message in messages {
@@ -271,7 +278,13 @@ impl Session {
                 }
                 self.go_on(now, shelf, out);
             }
-            Event::WakeUp if self.leaving => self.exit(0, out),
+            Event::WakeUp if self.leaving => {
+                if matches!(self.engine, Engine::Starting { .. }) {
+                    // It had its time; "quit" would only cost more.
+                    out.request(Request::KillEngine);
+                }
+                self.exit(0, out);
+            }
             Event::WakeUp => self.on_wake_up(now, shelf, out),
         }
         if self.leaving && !self.ended {
@@ -282,7 +295,12 @@ impl Session {
     fn begin_to_leave(&mut self, out: &mut dyn Outlet) {
         if !self.leaving {
             self.leaving = true;
-            out.request(Request::WakeUp(LEAVE_LIMIT));
+            let starting = matches!(self.engine, Engine::Starting { .. });
+            out.request(Request::WakeUp(if starting {
+                LEAVE_LIMIT_AT_START
+            } else {
+                LEAVE_LIMIT
+            }));
         }
     }
 
@@ -319,6 +337,7 @@ impl Session {
     // Lines of the GUI.
 
     fn on_gui(&mut self, now: Duration, line: &[u8], shelf: &Shelf, out: &mut dyn Outlet) {
+        let line = gui::from_command(line);
         let command = gui::parse(line);
         match command {
             GuiCommand::Blank => {}
@@ -331,63 +350,6 @@ impl Session {
             },
             command if self.must_wait(&command) => self.defer(line, &command, out),
             command => self.handle(now, line, command, shelf, out),
-        }
-    }
-
-    /// Whether a line has to wait for its turn.
-    fn must_wait(&self, command: &GuiCommand<'_>) -> bool {
-        if matches!(self.engine, Engine::Starting { .. }) || self.opening {
-            return true;
-        }
-        let stopped = self.search.is_stopped();
-        if self.deferred.is_empty() {
-            return self.disturbs_search(command);
-        }
-        match command {
-            // These belong to the search under way, unless another one is
-            // waiting behind it.
-            GuiCommand::Stop | GuiCommand::PonderHit => self
-                .deferred
-                .iter()
-                .any(|line| matches!(gui::parse(line), GuiCommand::Go(_))),
-            // The engine answers in the middle of a search. After a stop it
-            // comes to the waiting lines at once, and they come first.
-            GuiCommand::IsReady => stopped,
-            _ => true,
-        }
-    }
-
-    /// Whether a line may not reach the engine during the search under way.
-    fn disturbs_search(&self, command: &GuiCommand<'_>) -> bool {
-        self.search.is_engine()
-            && match command {
-                GuiCommand::Position | GuiCommand::Go(_) | GuiCommand::NewGame => true,
-                GuiCommand::SetOption(option) => OptionId::by_name(&option.name).is_none(),
-                _ => false,
-            }
-    }
-
-    fn defer(&mut self, line: &[u8], command: &GuiCommand<'_>, out: &mut dyn Outlet) {
-        self.deferred.push_back(line.to_vec());
-        // A new `go` replaces a search that nobody has stopped: its answer
-        // is dropped, and with it the engine's chance to block.
-        if matches!(command, GuiCommand::Go(_)) && self.search.replace() {
-            out.engine(b"stop");
-        }
-    }
-
-    /// Handles the lines that wait, as far as they may go now.
-    fn go_on(&mut self, now: Duration, shelf: &Shelf, out: &mut dyn Outlet) {
-        while !self.ended && !self.opening && !matches!(self.engine, Engine::Starting { .. }) {
-            let Some(line) = self.deferred.pop_front() else {
-                return;
-            };
-            let command = gui::parse(&line);
-            if self.disturbs_search(&command) {
-                self.deferred.push_front(line);
-                return;
-            }
-            self.handle(now, &line, command, shelf, out);
         }
     }
 
@@ -409,7 +371,7 @@ impl Session {
                 self.tell_engine(line, out);
             }
             GuiCommand::SetOption(option) => self.on_set_option(line, &option, out),
-            GuiCommand::Position => self.on_position(line, out),
+            GuiCommand::Position => self.on_position(line, shelf, out),
             GuiCommand::Go(go) => {
                 if self.open_books(line, out) {
                     return;
@@ -435,34 +397,6 @@ impl Session {
         }
     }
 
-    /// Has the books opened if the shelf does not hold those wanted; true
-    /// when `line` has to wait for that.
-    fn open_books(&mut self, line: &[u8], out: &mut dyn Outlet) -> bool {
-        if !self.books_stale {
-            return false;
-        }
-        self.books_stale = false;
-        self.opening = true;
-        self.deferred.push_front(line.to_vec());
-        let books = self.wanted_books();
-        out.request(Request::OpenBooks(books));
-        true
-    }
-
-    fn wanted_books(&self) -> Vec<BookSpec> {
-        use shakmaty::Color::{Black, White};
-        let own_colour = [(OptionId::WhiteFile, White), (OptionId::BlackFile, Black)];
-        let mut books: Vec<BookSpec> = own_colour
-            .into_iter()
-            .flat_map(|(id, colour)| BookSpec::list(self.settings.text(id), Some(colour)))
-            .collect();
-        match self.settings.text(OptionId::File) {
-            CONFIGURED => books.extend(self.profile().into_iter().flat_map(|p| p.books.clone())),
-            paths => books.extend(BookSpec::list(paths, None)),
-        }
-        books
-    }
-
     fn profile(&self) -> Option<&Profile> {
         match self.engine {
             Engine::Starting { index, .. } | Engine::Up { index } => {
@@ -472,51 +406,9 @@ impl Session {
         }
     }
 
-    fn on_set_option(&mut self, line: &[u8], option: &SetOption<'_>, out: &mut dyn Outlet) {
-        if let Some(id) = OptionId::by_name(&option.name) {
-            return self.set_own(id, &option.text(), out);
-        }
-        if let Some(renamed) = self.hello.behind_prefix(&option.name) {
-            let mut line = format!("setoption name {renamed}").into_bytes();
-            if let Some(value) = option.value {
-                line.extend_from_slice(b" value ");
-                line.extend_from_slice(value);
-            }
-            self.child_options.note(renamed, option.value, &line);
-            return self.tell_engine(&line, out);
-        }
-        self.child_options
-            .note(&option.name, option.value, line::trimmed(line));
-        self.tell_engine(line, out);
-    }
-
-    fn set_own(&mut self, id: OptionId, text: &str, out: &mut dyn Outlet) {
-        match self.settings.set(id, text) {
-            Err(error) => self.notice(&error.to_string(), out),
-            Ok(false) => {}
-            Ok(true) => {
-                self.librarian.settings_changed();
-                match id {
-                    OptionId::Seed => self.reseed(),
-                    OptionId::File | OptionId::WhiteFile | OptionId::BlackFile => {
-                        self.books_stale = true;
-                    }
-                    _ => {}
-                }
-            }
-        }
-    }
-
-    fn reseed(&mut self) {
-        let seed = match self.settings.number(OptionId::Seed) {
-            0 => self.entropy,
-            seed => u64::from(seed),
-        };
-        self.rng = Xoshiro256PlusPlus::seed_from_u64(seed);
-    }
-
-    fn on_position(&mut self, line: &[u8], out: &mut dyn Outlet) {
+    fn on_position(&mut self, line: &[u8], shelf: &Shelf, out: &mut dyn Outlet) {
         self.drop_held(out);
+        self.librarian.forget_position();
         if self.game.update(line) == Step::Anew {
             self.librarian.new_game();
         }
@@ -529,6 +421,7 @@ impl Session {
         } else {
             self.position_sent = true;
             self.tell_engine(line, out);
+            self.look_ahead(shelf);
         }
     }
 
@@ -564,6 +457,7 @@ impl Session {
                 if self.ready_owed > 0 {
                     self.ready_owed -= 1;
                     out.gui(b"readyok");
+                    self.go_on(now, shelf, out);
                 }
             }
             EngineReply::Id | EngineReply::Option | EngineReply::UciOk => {}

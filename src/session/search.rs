@@ -51,6 +51,9 @@ pub(super) struct Running {
     pub(super) stopped: bool,
     /// A later `go` has taken its place: the answer is dropped.
     pub(super) replaced: bool,
+    /// A `go perft`: it may well end without a `bestmove`, so that nothing
+    /// may wait for one.
+    pub(super) perft: bool,
 }
 
 impl Running {
@@ -75,6 +78,12 @@ impl Search {
 
     pub(super) const fn is_engine(&self) -> bool {
         matches!(self, Search::Engine(_))
+    }
+
+    /// Whether the engine has to end this search before it may be told of
+    /// anything else.
+    pub(super) const fn is_exclusive(&self) -> bool {
+        matches!(self, Search::Engine(Running { perft: false, .. }))
     }
 
     pub(super) const fn is_warming(&self) -> bool {
@@ -119,8 +128,10 @@ impl Session {
             if !go.ponder {
                 return tell_all(&answer, out);
             }
+            // Not while it still ends the last warming: the line would wait.
             let warming = self.settings.check(OptionId::ThinkAhead)
-                && matches!(self.engine, Engine::Up { .. });
+                && matches!(self.engine, Engine::Up { .. })
+                && self.swallow == 0;
             if warming {
                 self.tell_engine(line, out);
             }
@@ -145,6 +156,7 @@ impl Session {
                     since: now,
                     stopped: false,
                     replaced: false,
+                    perft: go.perft,
                 });
             }
         }
@@ -198,10 +210,14 @@ impl Session {
 
     /// Forgets an answer that was held: the GUI has gone on without it.
     pub(super) fn drop_held(&mut self, out: &mut dyn Outlet) {
-        if let Search::Held(held) = &self.search {
-            let warming = held.warming;
-            self.search = Search::Idle;
-            self.end_warming(warming, out);
+        match &self.search {
+            Search::Held(held) => {
+                let warming = held.warming;
+                self.search = Search::Idle;
+                self.end_warming(warming, out);
+            }
+            Search::Engine(Running { perft: true, .. }) => self.search = Search::Idle,
+            Search::Engine(_) | Search::Idle => {}
         }
     }
 

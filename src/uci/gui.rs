@@ -67,6 +67,8 @@ pub struct Go {
     /// Asks for something that only an engine can give: `mate`, `perft`, or
     /// a word that is not known here.
     pub engine_only: bool,
+    /// Counts positions; most engines, Stockfish too, give no `bestmove`.
+    pub perft: bool,
     /// The moves to choose from; `None` without the word `searchmoves`.
     pub searchmoves: Option<Vec<String>>,
 }
@@ -99,6 +101,32 @@ pub fn parse(line: &[u8]) -> GuiCommand<'_> {
             _ => rest = after,
         }
     }
+}
+
+/// The line from its command on: engines differ in whether they pass over
+/// unknown words before it, and what we take for a `go` they have to take
+/// for one too. A line without a command stays as it is.
+#[must_use]
+pub fn from_command(line: &[u8]) -> &[u8] {
+    const COMMANDS: [&[u8]; 11] = [
+        b"uci",
+        b"isready",
+        b"ucinewgame",
+        b"setoption",
+        b"position",
+        b"go",
+        b"stop",
+        b"ponderhit",
+        b"quit",
+        b"debug",
+        b"register",
+    ];
+    words(line)
+        .find(|word| COMMANDS.contains(word))
+        .and_then(|word| {
+            line.get((word.as_ptr() as usize).saturating_sub(line.as_ptr() as usize)..)
+        })
+        .unwrap_or(line)
 }
 
 /// The part of a `position` line that says where the game starts, and its
@@ -232,6 +260,7 @@ fn go_by_words(line: &[u8]) -> Go {
             }
             b"mate" | b"perft" => {
                 go.engine_only = true;
+                go.perft |= word == b"perft";
                 list.next();
             }
             b"searchmoves" => {
@@ -348,7 +377,13 @@ mod tests {
             ("go wtime -5 btime 0 movestogo 0", plain.clone()),
             // What follows an unknown word is lost to it.
             ("go wtime 1 foo btime 2", engine_only.clone()),
-            ("go perft 5", engine_only.clone()),
+            (
+                "go perft 5",
+                Go {
+                    perft: true,
+                    ..engine_only.clone()
+                },
+            ),
             ("go mate 130", engine_only.clone()),
             // No condition at all: until stop.
             ("go", infinite.clone()),

@@ -1,0 +1,241 @@
+//! What the whole adapter costs, seen from the GUI's end of the pipe: the
+//! release binary around a tiny engine (this program run with `engine`),
+//! compared in one run with the engine alone and, where it is installed, with
+//! polyglot in UCI mode.
+//!
+//! `cargo bench --bench relay`. Medians; rounds are interleaved, because the
+//! place where the system lets processes run changes the figures more than
+//! anything else. For repeatable ones, keep everything on one processor:
+//! `taskset -c 1 cargo bench --bench relay`.
+
+#![allow(clippy::print_stdout, clippy::unwrap_used)] // Figures for people.
+
+use std::io::{self, BufRead, Read, Write};
+use std::path::Path;
+use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
+use std::time::{Duration, Instant};
+
+const INFO: &str = "info depth 20 seldepth 30 multipv 1 score cp 31 nodes 1000000 nps 900000 \
+                    hashfull 100 tbhits 0 time 1100 pv e2e4 e7e5 g1f3 b8c6 f1b5 a7a6 b5a4 g8f6";
+const FLOOD: usize = 1_000_000;
+
+fn main() {
+    let mut args = std::env::args().skip(1);
+    if args.next().as_deref() == Some("engine") {
+        return engine();
+    }
+    let this = std::env::current_exe().unwrap();
+    let this = this.to_str().unwrap();
+    let tabia = env!("CARGO_BIN_EXE_tabia");
+    let direct: &[&str] = &[this, "engine"];
+    let through: &[&str] = &[tabia, "--", this, "engine"];
+    let command = format!("{this} engine");
+    let polyglot: &[&str] = &["/usr/games/polyglot", "-noini", "-ec", &command];
+    let mut rivals = vec![("engine alone", direct), ("through tabia", through)];
+    if Path::new(polyglot[0]).exists() {
+        rivals.push(("through polyglot", polyglot));
+    }
+
+    println!("start to uciok, ms");
+    compare(&rivals, 15, |command, _| {
+        let begin = Instant::now();
+        let mut peer = Peer::start(command);
+        peer.say("uci\n");
+        peer.wait_for("uciok");
+        begin.elapsed().as_secs_f64() * 1e3
+    });
+
+    println!("isready to readyok, µs");
+    let mut peers: Vec<Peer> = rivals
+        .iter()
+        .map(|(_, command)| Peer::ready(command))
+        .collect();
+    compare(&rivals, 11, |_, index| {
+        median(2000, || {
+            peers[index].say("isready\n");
+            peers[index].wait_for("readyok");
+        })
+    });
+
+    println!("go to bestmove, µs");
+    let mut peer = Peer::ready(through);
+    for (name, set, go) in [
+        ("in book, all infos", "full", "go wtime 60000 btime 60000"),
+        (
+            "in book, the bare move",
+            "none",
+            "go wtime 60000 btime 60000",
+        ),
+    ] {
+        peer.say(&format!(
+            "setoption name Book Info value {set}\nposition startpos\n"
+        ));
+        let time = median(5000, || {
+            peer.say(go);
+            peer.say("\n");
+            peer.wait_for("bestmove");
+        });
+        println!("  {name:<24}{time:>10.1}");
+    }
+
+    println!("{FLOOD} info lines, µs a line");
+    peer.say("position startpos moves a2a3\n");
+    for round in 1..=5 {
+        let begin = Instant::now();
+        peer.say("go infinite\nstop\n");
+        let lines = peer.wait_for("bestmove");
+        assert!(lines >= FLOOD, "{lines} lines came through");
+        let time = begin.elapsed().as_secs_f64() * 1e6 / FLOOD as f64;
+        println!("  round {round:<18}{time:>10.3}");
+    }
+    println!(
+        "memory of its own after that, KiB: {}",
+        private_kib(&peer.child)
+    );
+}
+
+/// A tiny engine: answers at once; `go infinite` brings a flood of infos.
+fn engine() {
+    let mut out = io::stdout().lock();
+    for line in io::stdin().lock().lines() {
+        let line = line.unwrap();
+        match line.as_str() {
+            "uci" => out.write_all(b"id name Tiny\nuciok\n").unwrap(),
+            "isready" => out.write_all(b"readyok\n").unwrap(),
+            "quit" => return,
+            "go infinite" => {
+                let piece = format!("{INFO}\n").repeat(500);
+                for _ in 0..FLOOD / 500 {
+                    out.write_all(piece.as_bytes()).unwrap();
+                }
+            }
+            "stop" => out.write_all(b"bestmove a7a6\n").unwrap(),
+            _ if line.starts_with("go") => out.write_all(b"bestmove a7a6\n").unwrap(),
+            _ => {}
+        }
+        out.flush().unwrap();
+    }
+}
+
+/// A program that speaks UCI with us.
+struct Peer {
+    child: Child,
+    stdin: ChildStdin,
+    stdout: ChildStdout,
+    unread: Vec<u8>,
+    buffer: Vec<u8>,
+}
+
+impl Peer {
+    fn start(command: &[&str]) -> Peer {
+        let mut child = Command::new(command[0])
+            .args(&command[1..])
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::null())
+            .spawn()
+            .unwrap();
+        Peer {
+            stdin: child.stdin.take().unwrap(),
+            stdout: child.stdout.take().unwrap(),
+            child,
+            unread: Vec::new(),
+            buffer: vec![0; 1 << 16],
+        }
+    }
+
+    fn ready(command: &[&str]) -> Peer {
+        let mut peer = Peer::start(command);
+        peer.say("uci\n");
+        peer.wait_for("uciok");
+        peer.say("isready\n");
+        peer.wait_for("readyok");
+        peer
+    }
+
+    fn say(&mut self, text: &str) {
+        self.stdin.write_all(text.as_bytes()).unwrap();
+    }
+
+    /// Reads up to the line that begins with `word`; how many lines came.
+    fn wait_for(&mut self, word: &str) -> usize {
+        let mut lines = 0;
+        loop {
+            let mut rest = 0;
+            while let Some(length) = self.unread[rest..].iter().position(|byte| *byte == b'\n') {
+                let line = &self.unread[rest..rest + length];
+                rest += length + 1;
+                lines += 1;
+                if line.starts_with(word.as_bytes()) {
+                    self.unread.drain(..rest);
+                    return lines;
+                }
+            }
+            self.unread.drain(..rest);
+            let count = self.stdout.read(&mut self.buffer).unwrap();
+            assert!(count > 0, "it ended before {word}");
+            self.unread.extend_from_slice(&self.buffer[..count]);
+        }
+    }
+}
+
+impl Drop for Peer {
+    fn drop(&mut self) {
+        let _ = self.stdin.write_all(b"quit\n");
+        std::thread::sleep(Duration::from_millis(5));
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+/// Median time of `runs` runs, in microseconds.
+fn median(runs: usize, mut work: impl FnMut()) -> f64 {
+    let mut times: Vec<f64> = (0..runs)
+        .map(|_| {
+            let begin = Instant::now();
+            work();
+            begin.elapsed().as_secs_f64() * 1e6
+        })
+        .collect();
+    middle(&mut times)
+}
+
+fn middle(times: &mut [f64]) -> f64 {
+    times.sort_by(f64::total_cmp);
+    times[times.len() / 2]
+}
+
+/// Takes rounds in turn and prints, for each rival, the median and the best of
+/// its rounds, and what they add to the first rival's.
+fn compare(
+    rivals: &[(&str, &[&str])],
+    rounds: usize,
+    mut round: impl FnMut(&[&str], usize) -> f64,
+) {
+    let mut times = vec![Vec::new(); rivals.len()];
+    for _ in 0..rounds {
+        for (index, (_, command)) in rivals.iter().enumerate() {
+            times[index].push(round(command, index));
+        }
+    }
+    let first = (middle(&mut times[0]), times[0][0]);
+    for (index, (name, _)) in rivals.iter().enumerate() {
+        let time = middle(&mut times[index]);
+        let least = times[index][0];
+        println!(
+            "  {name:<24}{time:>8.1}  added {:>6.1}   best round{least:>8.1}  added {:>6.1}",
+            time - first.0,
+            least - first.1
+        );
+    }
+}
+
+/// Memory that belongs to the process alone (Linux; 0 elsewhere).
+fn private_kib(child: &Child) -> u64 {
+    let text = std::fs::read_to_string(format!("/proc/{}/smaps_rollup", child.id()));
+    text.unwrap_or_default()
+        .lines()
+        .filter(|line| line.starts_with("Private_"))
+        .filter_map(|line| line.split_whitespace().nth(1)?.parse::<u64>().ok())
+        .sum()
+}

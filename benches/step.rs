@@ -1,0 +1,142 @@
+//! What a line costs inside the adapter, without pipes: the session's step on
+//! the starter book.
+//!
+//! `cargo bench --bench step`; medians over batches, in nanoseconds.
+
+#![allow(clippy::print_stdout)] // The figures are for people.
+
+use std::hint::black_box;
+use std::time::{Duration, Instant};
+
+use tabia::session::{Engines, Event, Outlet, Profile, Request, Session};
+use tabia::settings::STARTER;
+use tabia::shelf::{BookSpec, Opener, Shelf};
+
+/// Takes lines as the relay does: into buffers that keep their memory.
+#[derive(Default)]
+struct Buffers {
+    gui: Vec<u8>,
+    engine: Vec<u8>,
+}
+
+impl Outlet for Buffers {
+    fn gui(&mut self, line: &[u8]) {
+        self.gui.extend_from_slice(line);
+        self.gui.push(b'\n');
+    }
+
+    fn engine(&mut self, line: &[u8]) {
+        self.engine.extend_from_slice(line);
+        self.engine.push(b'\n');
+    }
+
+    fn request(&mut self, _request: Request) {}
+}
+
+struct Bench {
+    session: Session,
+    shelf: Shelf,
+    out: Buffers,
+}
+
+impl Bench {
+    fn new() -> Bench {
+        let engines = Engines {
+            profiles: vec![Profile::default()],
+            stand_in: None,
+            chain: 1,
+        };
+        let opener = Opener {
+            folders: Vec::new(),
+            mmap: true,
+        };
+        let spec = BookSpec {
+            path: STARTER.to_owned(),
+            ..BookSpec::default()
+        };
+        let (shelf, messages) = opener.shelf(&[spec], &Shelf::default());
+        assert!(messages.is_empty(), "{messages:?}");
+        let mut bench = Bench {
+            session: Session::new(engines, 1),
+            shelf,
+            out: Buffers::default(),
+        };
+        bench.session.start(&mut bench.out);
+        bench.step(Event::EngineUp);
+        bench.step(Event::Engine(b"uciok"));
+        bench.gui("uci");
+        bench.gui("isready");
+        bench.step(Event::BooksOpened(&[]));
+        bench.step(Event::Engine(b"readyok"));
+        bench
+    }
+
+    fn step(&mut self, event: Event<'_>) {
+        self.session
+            .step(Duration::ZERO, event, &self.shelf, &mut self.out);
+    }
+
+    fn gui(&mut self, line: &str) {
+        self.step(Event::Gui(line.as_bytes()));
+    }
+
+    /// Median time of one run of `work`, after a check of what it says.
+    fn measure(&mut self, name: &str, expected: &str, mut work: impl FnMut(&mut Bench)) {
+        self.out.gui.clear();
+        self.out.engine.clear();
+        work(self);
+        let said = [self.out.gui.as_slice(), &self.out.engine].concat();
+        let said = String::from_utf8_lossy(&said).into_owned();
+        assert!(said.contains(expected), "{name}: {said}");
+        const BATCH: u32 = 200;
+        let mut times: Vec<f64> = (0..60)
+            .map(|_| {
+                let begin = Instant::now();
+                for _ in 0..BATCH {
+                    self.out.gui.clear();
+                    self.out.engine.clear();
+                    work(self);
+                }
+                begin.elapsed().as_secs_f64() * 1e9 / f64::from(BATCH)
+            })
+            .collect();
+        times.sort_by(f64::total_cmp);
+        black_box(&self.out.gui);
+        println!("{name:<44}{:>10.0} ns", times[times.len() / 2]);
+    }
+}
+
+fn main() {
+    let mut bench = Bench::new();
+    bench.gui("position startpos");
+    bench.measure("go in book, start position", "bestmove", |bench| {
+        bench.gui("go wtime 60000 btime 60000 winc 600 binc 600");
+    });
+    bench.measure("position and go in book, 3 plies", "bestmove", |bench| {
+        bench.gui("position startpos moves e2e4 c7c5 g1f3");
+        bench.gui("go wtime 60000 btime 60000 winc 600 binc 600");
+        bench.gui("position startpos");
+    });
+    bench.gui("setoption name Book Info value none");
+    bench.gui("setoption name Book Ponder value false");
+    bench.measure("go in book, the bare move", "bestmove", |bench| {
+        bench.gui("go movetime 100");
+    });
+    let mut game = "position startpos moves".to_owned();
+    let mut shuffle = ["g1f3", "g8f6", "f3g1", "f6g8"].into_iter().cycle();
+    bench.measure("position, one ply more", "position", |bench| {
+        game.push(' ');
+        game.push_str(shuffle.next().unwrap_or_default());
+        bench.gui(&game);
+    });
+    bench.gui("position startpos moves a2a3");
+    let info = b"info depth 20 seldepth 30 multipv 1 score cp 31 nodes 1000000 nps 900000 \
+                 hashfull 100 tbhits 0 time 1100 pv e2e4 e7e5 g1f3 b8c6 f1b5 a7a6 b5a4 g8f6";
+    bench.measure("info line of the engine", "info depth 20", |bench| {
+        bench.step(Event::Engine(info));
+    });
+    bench.measure("isready and readyok", "readyok", |bench| {
+        bench.gui("isready");
+        bench.step(Event::Engine(b"readyok"));
+    });
+}

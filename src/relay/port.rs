@@ -1,0 +1,74 @@
+//! What the loop needs of the system: to wait for several pipes at once and
+//! to write without being blocked.
+
+use std::fs::File;
+use std::io;
+use std::time::Duration;
+
+use crate::shelf::Shelf;
+use crate::uci::line::LineBuffer;
+
+/// What a wait has brought.
+#[derive(Debug, Default)]
+pub(super) struct Ready {
+    /// The GUI has sent something, or closed its end.
+    pub(super) gui: bool,
+    /// The engine has sent something, or closed its end.
+    pub(super) engine: bool,
+    /// Books have been opened.
+    pub(super) books: Option<(Shelf, Vec<String>)>,
+}
+
+/// Hands opened books to the loop, from another thread.
+pub(super) type Deliver = Box<dyn FnOnce(Shelf, Vec<String>) + Send>;
+
+/// The pipes to both sides.
+pub(super) trait Port {
+    /// Waits until something is ready, or `timeout` is over. The engine is
+    /// not waited for unless `listen`; where lines are left to be written, so
+    /// is the pipe they are for.
+    fn wait(
+        &mut self,
+        timeout: Option<Duration>,
+        listen: bool,
+        gui_left: &[u8],
+        engine_left: &[u8],
+    ) -> Ready;
+
+    /// Reads what the GUI has sent; 0 at its end.
+    fn read_gui(&mut self, buffer: &mut LineBuffer) -> io::Result<usize>;
+
+    /// Reads what the engine has sent; 0 at its end.
+    fn read_engine(&mut self, buffer: &mut LineBuffer) -> io::Result<usize>;
+
+    /// Writes what the GUI's pipe takes now, and removes it from `lines`.
+    ///
+    /// # Errors
+    ///
+    /// The other end is gone.
+    fn write_gui(&mut self, lines: &mut Vec<u8>) -> io::Result<()>;
+
+    /// Writes what the engine's pipe takes now, and removes it from `lines`.
+    ///
+    /// # Errors
+    ///
+    /// The other end is gone.
+    fn write_engine(&mut self, lines: &mut Vec<u8>) -> io::Result<()>;
+
+    /// Takes the pipes of an engine that has just been started.
+    ///
+    /// # Errors
+    ///
+    /// The system does not let us use them.
+    fn attach(&mut self, stdin: File, stdout: File) -> io::Result<()>;
+
+    /// Closes the engine's input and gives its output, where it is still
+    /// ours to give.
+    fn detach(&mut self) -> Option<File>;
+
+    /// Waits until everything handed over has been written, at most `limit`.
+    fn settle(&mut self, limit: Duration);
+
+    /// A way to hand in opened books.
+    fn deliver(&self) -> Deliver;
+}

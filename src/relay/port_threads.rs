@@ -1,0 +1,395 @@
+//! Waiting with threads, where pipes cannot be polled (Windows): one thread
+//! reads each side, one writes to each.
+//!
+//! It runs everywhere, and is tested everywhere.
+
+#![cfg_attr(unix, allow(dead_code))]
+
+use std::collections::VecDeque;
+use std::fs::File;
+use std::io::{self, Read, Write};
+use std::sync::mpsc::{Receiver, Sender, channel};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use super::port::{Deliver, Port, Ready};
+use crate::shelf::Shelf;
+use crate::uci::line::LineBuffer;
+
+/// What the threads report.
+enum Report {
+    /// Bytes of the GUI; none at its end.
+    Gui(Vec<u8>),
+    /// Bytes of the engine with this number; none at its end.
+    Engine(u64, Vec<u8>),
+    Books(Shelf, Vec<String>),
+    /// A writer has written so many bytes; `None` when its pipe is closed.
+    GuiWritten(Option<usize>),
+    EngineWritten(u64, Option<usize>),
+}
+
+/// A pipe and the thread that writes to it.
+#[derive(Default)]
+struct Writer {
+    to_thread: Option<Sender<Vec<u8>>>,
+    /// Bytes that the thread has not written yet.
+    waiting: usize,
+    broken: bool,
+}
+
+impl Writer {
+    fn start(mut file: File, written: impl Fn(Option<usize>) + Send + 'static) -> Writer {
+        let (to_thread, lines) = channel::<Vec<u8>>();
+        thread::spawn(move || {
+            for piece in lines {
+                if file.write_all(&piece).is_err() {
+                    return written(None);
+                }
+                written(Some(piece.len()));
+            }
+        });
+        Writer {
+            to_thread: Some(to_thread),
+            waiting: 0,
+            broken: false,
+        }
+    }
+
+    /// Hands lines to the thread, unless it has enough to do.
+    fn write(&mut self, lines: &mut Vec<u8>) -> io::Result<()> {
+        const ENOUGH: usize = 1 << 16;
+        if self.broken {
+            return Err(io::ErrorKind::BrokenPipe.into());
+        }
+        if lines.is_empty() || self.waiting > ENOUGH {
+            return Ok(());
+        }
+        let piece = std::mem::take(lines);
+        self.waiting += piece.len();
+        match &self.to_thread {
+            Some(to_thread) => to_thread
+                .send(piece)
+                .map_err(|_| io::ErrorKind::BrokenPipe.into()),
+            None => Ok(()),
+        }
+    }
+
+    fn written(&mut self, count: Option<usize>) {
+        match count {
+            Some(count) => self.waiting = self.waiting.saturating_sub(count),
+            None => self.broken = true,
+        }
+    }
+}
+
+/// Bytes that have come and were not read yet.
+#[derive(Default)]
+struct Inbox {
+    pieces: VecDeque<Vec<u8>>,
+    at_end: bool,
+}
+
+impl Inbox {
+    fn put(&mut self, piece: Vec<u8>) {
+        if piece.is_empty() {
+            self.at_end = true;
+        } else {
+            self.pieces.push_back(piece);
+        }
+    }
+
+    fn is_ready(&self) -> bool {
+        self.at_end || !self.pieces.is_empty()
+    }
+}
+
+impl Read for Inbox {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let Some(piece) = self.pieces.front_mut() else {
+            // Said once.
+            self.at_end = false;
+            return Ok(0);
+        };
+        let count = piece.as_slice().read(buffer)?;
+        piece.drain(..count);
+        if piece.is_empty() {
+            self.pieces.pop_front();
+        }
+        Ok(count)
+    }
+}
+
+/// The pipes and the threads around them.
+pub(super) struct ThreadPort {
+    reports: Receiver<Report>,
+    to_reports: Sender<Report>,
+    gui: Inbox,
+    gui_writer: Writer,
+    /// Counts engines: late reports of one that is gone are nobody's.
+    engine_number: u64,
+    engine: Inbox,
+    engine_writer: Writer,
+    books: Option<(Shelf, Vec<String>)>,
+}
+
+fn start_reader(
+    mut file: File,
+    report: impl Fn(Vec<u8>) -> Report + Send + 'static,
+    to: Sender<Report>,
+) {
+    thread::spawn(move || {
+        let mut bytes = vec![0; 1 << 16];
+        loop {
+            let count = match file.read(&mut bytes) {
+                Ok(count) => count,
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
+                Err(_) => 0,
+            };
+            let piece = bytes.get(..count).unwrap_or_default().to_vec();
+            if to.send(report(piece)).is_err() || count == 0 {
+                return;
+            }
+        }
+    });
+}
+
+impl ThreadPort {
+    pub(super) fn new(input: File, output: File) -> io::Result<ThreadPort> {
+        let (to_reports, reports) = channel();
+        start_reader(input, Report::Gui, to_reports.clone());
+        let written = to_reports.clone();
+        Ok(ThreadPort {
+            reports,
+            gui: Inbox::default(),
+            gui_writer: Writer::start(output, move |count| {
+                let _ = written.send(Report::GuiWritten(count));
+            }),
+            to_reports,
+            engine_number: 0,
+            engine: Inbox::default(),
+            engine_writer: Writer::default(),
+            books: None,
+        })
+    }
+
+    fn take_in(&mut self, report: Report) {
+        match report {
+            Report::Gui(piece) => self.gui.put(piece),
+            Report::Engine(number, piece) => {
+                if number == self.engine_number {
+                    self.engine.put(piece);
+                }
+            }
+            Report::Books(shelf, messages) => self.books = Some((shelf, messages)),
+            Report::GuiWritten(count) => self.gui_writer.written(count),
+            Report::EngineWritten(number, count) => {
+                if number == self.engine_number {
+                    self.engine_writer.written(count);
+                }
+            }
+        }
+    }
+
+    fn is_ready(&self, listen: bool) -> bool {
+        self.gui.is_ready() || (listen && self.engine.is_ready()) || self.books.is_some()
+    }
+}
+
+impl Port for ThreadPort {
+    fn wait(
+        &mut self,
+        timeout: Option<Duration>,
+        listen: bool,
+        _gui_left: &[u8],
+        _engine_left: &[u8],
+    ) -> Ready {
+        // Lines that are left wait for a report that others were written:
+        // any report ends the wait.
+        if !self.is_ready(listen) {
+            let first = match timeout {
+                Some(timeout) => self.reports.recv_timeout(timeout).ok(),
+                None => self.reports.recv().ok(),
+            };
+            if let Some(report) = first {
+                self.take_in(report);
+            }
+        }
+        while let Ok(report) = self.reports.try_recv() {
+            self.take_in(report);
+        }
+        Ready {
+            gui: self.gui.is_ready(),
+            engine: listen && self.engine.is_ready(),
+            books: self.books.take(),
+        }
+    }
+
+    fn read_gui(&mut self, buffer: &mut LineBuffer) -> io::Result<usize> {
+        buffer.fill(&mut self.gui)
+    }
+
+    fn read_engine(&mut self, buffer: &mut LineBuffer) -> io::Result<usize> {
+        buffer.fill(&mut self.engine)
+    }
+
+    fn write_gui(&mut self, lines: &mut Vec<u8>) -> io::Result<()> {
+        self.gui_writer.write(lines)
+    }
+
+    fn write_engine(&mut self, lines: &mut Vec<u8>) -> io::Result<()> {
+        if self.engine_writer.to_thread.is_none() {
+            lines.clear();
+        }
+        self.engine_writer.write(lines)
+    }
+
+    fn attach(&mut self, stdin: File, stdout: File) -> io::Result<()> {
+        self.detach();
+        let number = self.engine_number;
+        start_reader(
+            stdout,
+            move |piece| Report::Engine(number, piece),
+            self.to_reports.clone(),
+        );
+        let written = self.to_reports.clone();
+        self.engine_writer = Writer::start(stdin, move |count| {
+            let _ = written.send(Report::EngineWritten(number, count));
+        });
+        Ok(())
+    }
+
+    /// The output stays with the thread that reads it, which goes on.
+    fn detach(&mut self) -> Option<File> {
+        self.engine_number += 1;
+        self.engine = Inbox::default();
+        self.engine_writer = Writer::default();
+        None
+    }
+
+    fn settle(&mut self, limit: Duration) {
+        let until = Instant::now() + limit;
+        while self.gui_writer.waiting > 0 && !self.gui_writer.broken {
+            let left = until.saturating_duration_since(Instant::now());
+            match self.reports.recv_timeout(left) {
+                Ok(report) => self.take_in(report),
+                Err(_) => return,
+            }
+        }
+    }
+
+    fn deliver(&self) -> Deliver {
+        let to_reports = self.to_reports.clone();
+        Box::new(move |shelf, messages| {
+            let _ = to_reports.send(Report::Books(shelf, messages));
+        })
+    }
+}
+
+#[cfg(all(test, unix))]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+    use std::os::fd::OwnedFd;
+
+    fn pipe() -> (File, File) {
+        let (reader, writer) = io::pipe().unwrap();
+        (
+            File::from(OwnedFd::from(reader)),
+            File::from(OwnedFd::from(writer)),
+        )
+    }
+
+    struct Ends {
+        port: ThreadPort,
+        gui_in: File,
+        gui_out: File,
+        engine_in: File,
+        engine_out: File,
+    }
+
+    fn connected() -> Ends {
+        let (input, gui_in) = pipe();
+        let (gui_out, output) = pipe();
+        let (engine_in, stdin) = pipe();
+        let (stdout, engine_out) = pipe();
+        let mut port = ThreadPort::new(input, output).unwrap();
+        port.attach(stdin, stdout).unwrap();
+        Ends {
+            port,
+            gui_in,
+            gui_out,
+            engine_in,
+            engine_out,
+        }
+    }
+
+    fn wait(port: &mut ThreadPort) -> Ready {
+        port.wait(Some(Duration::from_secs(20)), true, &[], &[])
+    }
+
+    #[test]
+    fn bytes_come_from_both_sides_and_go_to_both() {
+        let mut ends = connected();
+        let mut buffer = LineBuffer::default();
+        ends.gui_in.write_all(b"uci\n").unwrap();
+        while !wait(&mut ends.port).gui {}
+        ends.port.read_gui(&mut buffer).unwrap();
+        assert_eq!(buffer.next_line(), Some(&b"uci"[..]));
+        ends.engine_out.write_all(b"uciok\n").unwrap();
+        while !wait(&mut ends.port).engine {}
+        ends.port.read_engine(&mut buffer).unwrap();
+        assert_eq!(buffer.next_line(), Some(&b"uciok"[..]));
+        ends.port.write_gui(&mut b"to gui".to_vec()).unwrap();
+        ends.port.write_engine(&mut b"to eng".to_vec()).unwrap();
+        let mut bytes = [0; 6];
+        ends.gui_out.read_exact(&mut bytes).unwrap();
+        assert_eq!(&bytes, b"to gui");
+        ends.engine_in.read_exact(&mut bytes).unwrap();
+        assert_eq!(&bytes, b"to eng");
+    }
+
+    #[test]
+    fn an_end_is_said_once() {
+        let mut ends = connected();
+        drop(ends.engine_out);
+        while !wait(&mut ends.port).engine {}
+        let mut buffer = LineBuffer::default();
+        assert_eq!(ends.port.read_engine(&mut buffer).unwrap(), 0);
+        let ready = ends
+            .port
+            .wait(Some(Duration::from_millis(20)), true, &[], &[]);
+        assert!(!ready.engine);
+    }
+
+    #[test]
+    fn a_reader_that_sleeps_does_not_hold_us_up() {
+        let mut ends = connected();
+        let mut lines = Vec::new();
+        for _ in 0..100 {
+            lines.extend_from_slice(&[b'x'; 10_000]);
+            ends.port.write_gui(&mut lines).unwrap();
+        }
+        // Some has been handed over, the rest is still ours.
+        assert!(lines.len() > 100_000, "{}", lines.len());
+        let mut port = ends.port;
+        drop(ends.gui_out);
+        while !port.gui_writer.broken {
+            wait(&mut port);
+        }
+        assert!(port.write_gui(&mut lines).is_err());
+    }
+
+    #[test]
+    fn an_engine_that_was_replaced_is_not_heard() {
+        let mut ends = connected();
+        ends.engine_out.write_all(b"old\n").unwrap();
+        let (_engine_in, stdin) = pipe();
+        let (stdout, mut engine_out) = pipe();
+        ends.port.attach(stdin, stdout).unwrap();
+        engine_out.write_all(b"new\n").unwrap();
+        let mut buffer = LineBuffer::default();
+        while !wait(&mut ends.port).engine {}
+        ends.port.read_engine(&mut buffer).unwrap();
+        assert_eq!(buffer.next_line(), Some(&b"new"[..]));
+    }
+}

@@ -1,0 +1,16 @@
+"""The interoperability cases. Run them with `tests/interop/run`."""
+
+import sys
+
+# Importing a module adds its cases, in this order.
+import case_tools  # noqa: F401
+import case_probe  # noqa: F401
+import case_clients  # noqa: F401
+import case_analysis  # noqa: F401
+import case_games  # noqa: F401
+import case_bad_input  # noqa: F401
+import case_processes  # noqa: F401
+import case_latency  # noqa: F401
+import runner
+
+sys.exit(runner.main())

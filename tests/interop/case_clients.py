@@ -1,0 +1,646 @@
+"""GUIs and tournament managers, imitated on raw pipes.
+
+The order of the lines is that of the real programs, as their sources and
+recorded conversations show it.
+"""
+
+import os
+import random
+import sys
+import time
+
+import chess
+
+from oracle import Oracle
+from places import ODD, SIMPLE, STARTER, STOCKFISH, TABIA
+from procs import Answer, Client, tabia
+from runner import case
+
+OUT_OF_BOOK = "position startpos moves a2a3 a7a6 h2h3 h7h6"
+CLOCK = "go wtime 3000 btime 3000 winc 20 binc 20"
+OPTION_TYPES = {"check", "spin", "combo", "button", "string"}
+
+
+def _legal(board: chess.Board, uci: str) -> chess.Move:
+    move = chess.Move.from_uci(uci)
+    if board.chess960 or move in board.legal_moves:
+        move = board.parse_uci(uci)
+    assert move in board.legal_moves, f"{uci} in {board.fen()}"
+    return move
+
+
+def _line(board: chess.Board) -> str:
+    moves = " ".join(move.uci() for move in board.move_stack)
+    return f"position startpos moves {moves}" if moves else "position startpos"
+
+
+def _pv_is_playable(board: chess.Board, pv: list[str]) -> None:
+    board = board.copy()
+    for uci in pv:
+        board.push(_legal(board, uci))
+
+
+@case()
+def every_option_line_suits_the_parsers_of_the_guis():
+    client = tabia()
+    names = []
+    for line in client.hello():
+        if not line.startswith("option "):
+            assert line.split()[0] in ("id", "info", "uciok"), line
+            continue
+        name, rest = line.removeprefix("option name ").split(" type ", 1)
+        names.append(name.lower())
+        words = rest.split()
+        kind = words[0]
+        assert kind in OPTION_TYPES, line
+        assert not {"name", "type", "default", "min", "max", "var", "value"} & set(name.split()), line
+        if kind == "button":
+            continue
+        assert "default" in words, line
+        default = words[words.index("default") + 1 :]
+        assert default, f"an empty default has to be <empty>: {line}"
+        if kind == "combo":
+            choices = [words[i + 1] for i, word in enumerate(words) if word == "var"]
+            assert default[0] in choices, line
+            assert words.count("var") * 2 + 3 == len(words), f"values of one word: {line}"
+        if kind == "spin":
+            low, high = int(words[words.index("min") + 1]), int(words[words.index("max") + 1])
+            assert low <= int(default[0]) <= high < 2**31, line
+    assert len(names) == len(set(names)), "a name occurs twice"
+    for name in ("ownbook", "book file", "book variety", "hash", "ponder", "uci_chess960", "multipv"):
+        assert name in names, name
+    client.quit()
+
+
+def _cutechess_begins(client: Client, options: dict[str, str]) -> None:
+    client.hello()
+    # All at once, sorted by name, without waiting.
+    client.send(*[f"setoption name {name} value {options[name]}" for name in sorted(options)])
+    client.ready()
+    client.send("ucinewgame", "setoption name Ponder value true", "position startpos")
+    client.ready()
+
+
+def _cutechess_moves(client: Client, position: str, go: str = CLOCK) -> Answer:
+    client.send(position)
+    client.ready()
+    return Answer(client.ask(go, wanted="bestmove"))
+
+
+@case(60)
+def cutechess_plays_a_game_with_ponder_hits_and_misses():
+    """Both sides' moves come as positions; every second ponder move is right."""
+    client = tabia("--set", "Book Seed=11")
+    _cutechess_begins(client, {"Hash": "16", "Book Variety": "50", "Threads": "1", "Book Depth": "30"})
+    board, rng = chess.Board(), random.Random(5)
+    answer = _cutechess_moves(client, _line(board))
+    hits = misses = held = 0
+    with Oracle(STARTER) as oracle:
+        for ply in range(24):
+            in_book = bool(oracle.playable(board))
+            assert answer.from_book == in_book, f"ply {2 * ply}: {answer.lines}"
+            board.push(_legal(board, answer.move))
+            client.send(_line(board))
+            if board.is_game_over():
+                break
+            replies = list(board.legal_moves)
+            book_replies = [chess.Move.from_uci(uci) for uci in oracle.playable(board)]
+            reply = rng.choice(book_replies or replies)
+            guess = answer.reply and _legal(board, answer.reply)
+            if guess:
+                if ply % 2 == 0:
+                    reply = guess
+                pondered = board.copy()
+                pondered.push(guess)
+                held += bool(oracle.playable(pondered))
+                client.send(_line(pondered))
+                client.ready()
+                client.send("go ponder wtime 3000 btime 3000 winc 20 binc 20")
+                said = client.quiet(0.05)
+                if reply == guess:
+                    hits += 1
+                    answer = Answer(said + client.ask("ponderhit", wanted="bestmove"))
+                    board.push(reply)
+                    continue
+                misses += 1
+                client.ask("stop", wanted="bestmove")
+            board.push(reply)
+            answer = _cutechess_moves(client, _line(board))
+    client.ready()
+    client.quit()
+    assert hits > 4 and misses > 4 and held > 2, (hits, misses, held)
+    return f"{hits} hits, {misses} misses, {held} of them held from the book"
+
+
+@case()
+def cutechess_may_drop_a_ponder_search_before_it_begins():
+    """The opponent answered before `readyok`: `go ponder` is never sent."""
+    client = tabia()
+    _cutechess_begins(client, {"Hash": "16"})
+    first = _cutechess_moves(client, "position startpos")
+    client.send(f"position startpos moves {first.move} e7e5", "isready", f"position startpos moves {first.move} a7a6")
+    client.until("readyok")
+    client.ready()
+    client.ask(CLOCK, wanted="bestmove")
+    client.quiet(0.1)
+    client.quit()
+
+
+@case(30)
+def the_engines_options_are_there_in_each_of_sixty_starts():
+    """Also when `uci` is there before we are."""
+    for _ in range(60):
+        client = tabia(engine=[TABIA, "engine"])
+        hello = client.hello()
+        assert any(line.startswith("option name Hash ") for line in hello), hello[-4:]
+        client.quit()
+
+
+@case()
+def options_in_any_order_before_and_after_uci():
+    client = tabia()
+    # Init strings of Cute Chess come before "uci".
+    client.send("setoption name Hash value 16", "setoption name Book Variety value 0")
+    hello = client.hello()
+    client.ready()
+    moves = {client.go("position startpos").move for _ in range(20)}
+    assert len(moves) == 1, moves
+    assert sum(line == "uciok" for line in hello) == 1
+    # Another "uci" is answered again, from the cache.
+    again = client.hello()
+    assert [line for line in again if line.startswith("option")] == [
+        line for line in hello if line.startswith("option")
+    ]
+    client.quit()
+
+
+@case(60)
+def fastchess_plays_three_games_with_three_isready_a_move():
+    client = tabia("--set", "Book Seed=5")
+    client.hello()
+    options = ["Threads value 1", "Book Variety value 60", f"Book File value {STARTER}", "Hash value 16"]
+    rng = random.Random(8)
+    booked = 0
+    for game in range(3):
+        # Unchanged options before each game.
+        client.send(*[f"setoption name {option}" for option in options], "ucinewgame")
+        client.ready()
+        board = chess.Board()
+        if game % 2:
+            board.push_san("e4")
+        for _ in range(15):
+            if board.is_game_over():
+                break
+            assert client.ready() == ["readyok"]
+            client.send(_line(board))
+            assert client.ready() == ["readyok"]
+            answer = Answer(client.ask("go nodes 400", wanted="bestmove"))
+            _strict_infos(board, answer)
+            board.push(_legal(board, answer.move))
+            assert client.ready() == ["readyok"]
+            booked += answer.from_book
+            replies = list(board.legal_moves)
+            if replies:
+                board.push(rng.choice(replies) if len(board.move_stack) > 5 else replies[-1])
+    start = time.monotonic()
+    client.send("stop")
+    client.quit()
+    assert time.monotonic() - start < 1
+    assert booked >= 3, booked
+
+
+def _strict_infos(board: chess.Board, answer: Answer) -> None:
+    """`bestmove` alone, or a scored info line whose PV begins with it."""
+    if len(answer.lines) == 1:
+        return
+    scored = [line.split() for line in answer.lines if line.startswith("info ") and " score " in line]
+    assert scored, answer.lines
+    pvs = [words[words.index("pv") + 1 :] for words in scored if "pv" in words]
+    assert pvs and pvs[-1][0] == answer.move, answer.lines
+    _pv_is_playable(board, pvs[-1])
+    assert not any(line.endswith("\r") for line in answer.lines)
+
+
+@case()
+def book_info_none_is_bestmove_alone_and_brief_is_one_string():
+    client = tabia("--set", "Book Info=none")
+    client.hello()
+    client.ready()
+    assert len(client.go("position startpos").lines) == 1
+    client.send("setoption name book info value BRIEF")
+    lines = client.go("position startpos").lines
+    assert len(lines) == 2 and lines[0].startswith("info string book "), lines
+    client.send("setoption name Book Info value full")
+    answer = client.go("position startpos")
+    assert answer.from_book and len(answer.lines) == 3, answer.lines
+    client.quit()
+
+
+@case()
+def fastchess_compliance_finds_scored_lines():
+    client = tabia()
+    client.hello()
+    client.send("ucinewgame")
+    client.ready()
+    answer = client.go("position startpos moves e2e4", "go wtime 100 btime 100")
+    assert any("score" in line for line in answer.lines), answer.lines
+    answer = client.go("position startpos", "go wtime 100 btime 100")
+    assert any(line.startswith("info depth") for line in answer.lines), answer.lines
+    client.quit()
+
+
+@case()
+def nibbler_gets_king_takes_rook_castling_in_ordinary_chess():
+    client = tabia()
+    client.hello()
+    client.send("setoption name UCI_Chess960 value true", "setoption name MultiPV value 1", "ucinewgame")
+    client.ready()
+    start = "position fen rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w HAha - 0 1"
+    assert client.go(start, "go nodes 1000").from_book
+    # 1.e4 e5 2.Nf3 Nc6 3.Bb5 a6 4.Ba4 Nf6 5.O-O
+    moves = " moves e2e4 e7e5 g1f3 b8c6 f1b5 a7a6 b5a4 g8f6"
+    castled = client.go(start + moves, "go nodes 1000 searchmoves e1h1")
+    assert castled.from_book and castled.move == "e1h1", castled.lines
+    after = client.go(start + moves + " e1h1", "go nodes 1000")
+    assert after.from_book, after.lines
+    # Castling rights as they stand in the middle of a game.
+    middle = "position fen r1bqkb1r/1ppp1ppp/p1n2n2/4p3/B3P3/5N2/PPPP1PPP/RNBQK2R w HAha - 4 5"
+    assert client.go(middle, "go nodes 1000 searchmoves e1h1").move == "e1h1"
+    # And without Chess960 the same answer is written the usual way.
+    client.send("setoption name UCI_Chess960 value false")
+    usual = client.go("position startpos" + moves, "go nodes 1000 searchmoves e1g1")
+    assert usual.from_book and usual.move == "e1g1", usual.lines
+    client.quit()
+
+
+@case()
+def chess960_start_positions_are_out_of_book_and_go_to_the_engine():
+    client = tabia()
+    client.hello()
+    client.send("setoption name UCI_Chess960 value true", "ucinewgame")
+    client.ready()
+    board = chess.Board.from_chess960_pos(0)
+    fens = [board.fen(), board.shredder_fen() if hasattr(board, "shredder_fen") else board.fen(shredder=True)]
+    for fen in fens:
+        answer = client.go(f"position fen {fen}", "go nodes 500")
+        assert not answer.from_book, answer.lines
+        assert board.parse_uci(answer.move) in board.legal_moves
+    client.quit()
+
+
+@case()
+def en_croissant_sends_new_searches_without_waiting():
+    """`stop`, 50 ms, the next `position` and `go`, whatever has come."""
+    client = tabia()
+    client.hello()
+    client.send("setoption name MultiPV value 3", "setoption name Threads value 1", "setoption name Hash value 16")
+    board = chess.Board()
+    boards = []
+    for uci in ("e2e4", "e7e5", "g1f3", "b8c6", "f1b5", "a7a6"):
+        board.push_uci(uci)
+        boards.append(board.copy())
+        client.send(f"position fen {board.fen()}", "go infinite")
+        time.sleep(0.05)
+        client.send("stop")
+        time.sleep(0.05)
+    answers = [Answer(client.until("bestmove")) for _ in boards]
+    for board, answer in zip(boards, answers):
+        _legal(board, answer.move)
+        assert not answer.from_book
+    client.quiet(0.1)
+    client.quit()
+
+
+@case()
+def pychess_changes_multipv_between_stop_and_go():
+    client = tabia()
+    client.hello()
+    client.ready()
+    client.send("stop")
+    for lines in (2, 1, 3):
+        client.send("position startpos", "go infinite")
+        client.until(lambda line: " depth 6 " in line)
+        client.send("stop", f"setoption name MultiPV value {lines}", "position startpos", "go depth 6")
+        # The answer to the search that was stopped, and the new one's.
+        client.until("bestmove")
+        answer = Answer(client.until("bestmove"))
+        shown = {line.split(" multipv ")[1].split()[0] for line in answer.lines if " multipv " in line}
+        assert answer.from_book == (lines == 1), answer.lines
+        assert lines == 1 or len(shown) == lines, shown
+    client.quiet(0.05)
+    client.quit()
+
+
+@case()
+def scid_gets_uciok_well_within_its_2_seconds():
+    client = tabia()
+    start = time.monotonic()
+    client.hello()
+    spent = time.monotonic() - start
+    assert spent < 1.5, spent
+    client.send("setoption name UCI_AnalyseMode value true", "isready")
+    client.until("readyok")
+    # In analyse mode the engine answers, however the search is limited.
+    assert not client.go("position startpos").from_book
+    client.send("setoption name UCI_AnalyseMode value false")
+    # `pv` comes last, for Scid cuts it at the next word that it knows.
+    answer = client.go("position startpos")
+    assert answer.from_book and answer.lines[-2].split(" pv ")[1].split()[0] == answer.move
+    client.quit()
+    return f"{1000 * spent:.0f} ms"
+
+
+@case()
+def what_only_an_engine_can_answer_is_the_engines():
+    client = tabia()
+    client.hello()
+    client.ready()
+    for go in ("go mate 1 movetime 50", "go perft 2", "go movetime 50 hocus"):
+        client.send("position startpos", go)
+        if "perft" in go:
+            client.until(lambda line: line.startswith("Nodes searched"))
+            # Stockfish gives no `bestmove` for perft.
+            client.send("stop")
+            continue
+        assert not Answer(client.until("bestmove")).from_book, go
+    assert client.go("position startpos", "go depth 4").from_book
+    assert client.go("position startpos", "go nodes 4").from_book
+    client.quit()
+
+
+@case()
+def book_in_analysis_shows_the_moves_and_leaves_the_answer_to_the_engine():
+    client = tabia("--set", "Book In Analysis=true")
+    client.hello()
+    client.send("position startpos", "go infinite")
+    client.until(lambda line: line.startswith("info string book starter: "))
+    client.until(lambda line: " depth 5 " in line)
+    client.ask("stop", wanted="bestmove")
+    client.quit()
+
+
+@case()
+def a_go_without_a_stop_replaces_the_one_before():
+    client = tabia()
+    client.hello()
+    client.ready()
+    client.send("setoption name OwnBook value false")
+    for _ in range(5):
+        client.send("position startpos", "go infinite")
+        client.send("position startpos moves e2e4", "go infinite")
+    client.quiet(0.2)
+    answer = client.ask("stop", wanted="bestmove")[-1]
+    board = chess.Board()
+    board.push_uci("e2e4")
+    _legal(board, answer.split()[1])
+    client.quiet(0.1)
+    client.ready()
+    client.quit()
+
+
+@case()
+def a_person_types_at_a_terminal():
+    client = tabia()
+    client.send("")
+    client.send("  uci  ")
+    client.until("uciok")
+    client.send("\tisready\t")
+    client.until("readyok")
+    client.send("joho isready")
+    client.until("readyok")
+    client.send("position   startpos\tmoves  e2e4 ")
+    answer = Answer(client.ask("go   movetime\t50", wanted="bestmove"))
+    assert answer.from_book
+    # What is not UCI is the engine's.
+    client.send("d")
+    got = client.until(lambda line: line.startswith("Checkers"))
+    assert any("4P3" in line or "4p3" in line for line in got), got
+    client.send("eval")
+    client.until(lambda line: line.startswith("Final evaluation"))
+    client.send("debug on", "what is this", "register later", "stop", "ponderhit")
+    client.ready()
+    client.quit()
+
+
+@case()
+def a_terminal_is_greeted_on_standard_error():
+    import pty
+    import subprocess
+
+    from procs import environment
+
+    keyboard, terminal = pty.openpty()
+    process = subprocess.Popen(
+        [TABIA, "--", STOCKFISH],
+        stdin=terminal,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        env=environment(),
+    )
+    os.close(terminal)
+    os.write(keyboard, b"uci\nquit\n")
+    out, err = process.communicate(timeout=10)
+    os.close(keyboard)
+    assert process.returncode == 0
+    assert len(err.decode().splitlines()) == 1 and b"uci" in err and b"--help" in err, err
+    assert b"uciok" in out
+
+
+@case()
+def everything_in_one_write_and_quit_is_all_answered():
+    for ending in ("quit\n", "quit", ""):
+        client = tabia()
+        client.send("uci")
+        client.write(
+            b"isready\nucinewgame\nisready\nposition startpos\ngo wtime 1000 btime 1000\n"
+            b"position startpos moves a2a3 a7a6 h2h3 h7h6\ngo depth 4\nisready\n" + ending.encode()
+        )
+        client.process.stdin.close()
+        got = client.end()
+        assert got.count("uciok") == 1, got
+        assert got.count("readyok") == 3, got
+        moves = [line for line in got if line.startswith("bestmove")]
+        assert len(moves) == 2, moves
+
+
+@case()
+def a_slow_start_is_waited_for_when_everything_comes_at_once():
+    client = tabia(engine=[sys.executable, ODD, "slow-start"])
+    client.send("uci", "isready", "position startpos", "go movetime 10", "quit")
+    got = client.end()
+    assert "uciok" in got and "readyok" in got and got[-1].startswith("bestmove"), got
+
+
+@case()
+def readyok_comes_before_the_answer_to_a_later_go():
+    """In the order of the questions, as from any engine."""
+    client = tabia()
+    client.hello()
+    client.ready()
+    for _ in range(20):
+        client.send("isready", "position startpos", "go movetime 10")
+        first = client.until(lambda line: line == "readyok" or line.startswith("bestmove"))[-1]
+        assert first == "readyok", first
+        client.until("bestmove")
+    client.quit()
+
+
+@case()
+def lines_end_in_cr_lf_or_lf_and_ours_always_in_lf():
+    client = tabia()
+    client.write(b"uci\r\nisready\r\n")
+    got = client.until("readyok")
+    client.write(b"position startpos moves e2e4\r\ngo movetime 20\r\n")
+    got += client.until("bestmove")
+    assert not any("\r" in line for line in got), got
+    client.write(b"setoption name OwnBook value false\r\nposition startpos\r\ngo depth 3\r\n")
+    got = client.until("bestmove")
+    assert not Answer(got).from_book and not any("\r" in line for line in got), got
+    client.write(b"quit\r\n")
+    client.end()
+
+
+@case()
+def byte_by_byte_is_the_same():
+    client = tabia()
+    for byte in b"uci\nisready\nposition startpos moves e2e4 e7e5\ngo movetime 20\n":
+        client.write(bytes([byte]))
+        time.sleep(0.001)
+    assert Answer(client.until("bestmove")).from_book
+    client.quit()
+
+
+@case()
+def a_held_book_move_comes_at_ponderhit_and_at_stop():
+    client = tabia()
+    client.hello()
+    client.ready()
+    for word in ("ponderhit", "stop"):
+        client.send("position startpos moves e2e4 e7e5", "go ponder wtime 5000 btime 5000")
+        client.quiet(0.15)
+        client.ready()
+        start = time.monotonic()
+        client.ask(word, wanted="bestmove")
+        assert time.monotonic() - start < 0.1
+    client.quiet(0.05)
+    client.quit()
+
+
+@case()
+def a_held_book_move_is_dropped_by_the_next_position():
+    client = tabia()
+    client.hello()
+    client.ready()
+    client.send("position startpos moves e2e4 e7e5", "go ponder wtime 5000 btime 5000")
+    client.quiet(0.05)
+    answer = client.go("position startpos moves d2d4 d7d5", CLOCK)
+    board = chess.Board()
+    board.push_uci("d2d4")
+    board.push_uci("d7d5")
+    _legal(board, answer.move)
+    client.quiet(0.1)
+    client.quit()
+
+
+@case()
+def pondering_out_of_book_is_the_engines():
+    client = tabia()
+    client.hello()
+    client.send("setoption name Ponder value true")
+    client.ready()
+    client.send(OUT_OF_BOOK, "go ponder wtime 2000 btime 2000 winc 0 binc 0")
+    client.quiet(0.2)
+    assert client.ask("ponderhit", wanted="bestmove")
+    client.send(OUT_OF_BOOK, "go ponder wtime 2000 btime 2000 winc 0 binc 0")
+    client.quiet(0.1)
+    client.ask("stop", wanted="bestmove")
+    client.quiet(0.05)
+    client.quit()
+
+
+@case()
+def thinking_ahead_warms_the_engine_and_says_nothing_of_it():
+    client = tabia("--set", "Book Think Ahead=true")
+    client.hello()
+    client.ready()
+    for _ in range(5):
+        client.send("position startpos moves e2e4 e7e5", "go ponder wtime 5000 btime 5000")
+        assert client.quiet(0.05, word="info") == []
+        assert Answer(client.ask("ponderhit", wanted="bestmove")).from_book
+        out = client.go(OUT_OF_BOOK, "go depth 4")
+        assert not out.from_book
+        board = chess.Board()
+        for uci in OUT_OF_BOOK.split()[3:]:
+            board.push_uci(uci)
+        _legal(board, out.move)
+    client.quiet(0.05)
+    client.quit()
+
+
+@case()
+def an_option_for_a_searching_engine_waits_for_its_end():
+    """Stockfish stops reading when one comes, and would miss the `stop`."""
+    client = tabia()
+    client.hello()
+    client.ready()
+    client.send("position startpos", "go infinite", "setoption name Hash value 32")
+    client.quiet(0.1)
+    client.ask("stop", wanted="bestmove", limit=2)
+    client.ready()
+    client.quit()
+
+
+@case()
+def isready_is_answered_in_the_middle_of_a_search():
+    client = tabia()
+    client.hello()
+    client.send("position startpos", "go infinite")
+    for _ in range(50):
+        client.until(lambda line: line.startswith("info"), 5)
+        client.ready(1)
+    client.ask("stop", wanted="bestmove")
+    client.quit()
+
+
+@case()
+def taking_back_and_new_games_without_ucinewgame_stay_in_book():
+    client = tabia("--set", "Book Miss Limit=1")
+    client.hello()
+    client.ready()
+    assert client.go("position startpos moves e2e4").from_book
+    assert not client.go(OUT_OF_BOOK, "go depth 3").from_book
+    # Shut for that game; another game begins.
+    assert client.go("position startpos moves d2d4").from_book
+    client.quit()
+
+
+@case()
+def a_repetition_is_not_played_from_the_book():
+    client = tabia("--set", "Book Minimum Share=0", "--set", "Book Variety=100")
+    client.hello()
+    client.ready()
+    moves = "position startpos moves g1f3 g8f6 f3g1"
+    board = chess.Board()
+    for uci in moves.split()[3:]:
+        board.push_uci(uci)
+    for _ in range(10):
+        # f6g8 would lead to the start position again, which is in the book.
+        answer = client.go(moves, "go depth 2 searchmoves f6g8")
+        assert not answer.from_book and answer.move == "f6g8", answer.lines
+    client.quit()
+
+
+@case(needs_shared=True)
+def the_genuine_book_is_played_to_its_end_and_no_further():
+    client = tabia("--book", str(SIMPLE))
+    client.hello()
+    client.ready()
+    assert client.go("position startpos").move in ("e2e4", "d2d4")
+    answer = client.go("position startpos moves d2d4")
+    assert answer.from_book and answer.move == "d7d5"
+    for line in ("e2e4", "d2d4 d7d5"):
+        assert not client.go(f"position startpos moves {line}").from_book
+    # Book Depth 0: no move at all.
+    client.send("setoption name Book Depth value 0")
+    assert not client.go("position startpos").from_book
+    client.quit()

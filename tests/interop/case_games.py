@@ -1,0 +1,99 @@
+"""Twenty whole games through python-chess, each stopped at a ply limit."""
+
+import chess
+
+from oracle import Oracle
+from places import SIMPLE, STARTER, STOCKFISH
+from players import BUILT_IN, Report, adapter, chess960_board, play_game, player
+from runner import case
+
+
+@case(90)
+def four_games_with_the_starter_book_against_stockfish():
+    """As White and as Black, pondering."""
+    report = Report()
+    with player(adapter()) as ours, player([STOCKFISH]) as other, Oracle(STARTER) as book:
+        for game in range(4):
+            if game % 2 == 0:
+                play_game(report, ours, other, {chess.WHITE: book, chess.BLACK: None})
+            else:
+                play_game(report, other, ours, {chess.WHITE: None, chess.BLACK: book})
+    assert report.booked >= 8, report
+    return str(report)
+
+
+@case(90)
+def four_games_on_clocks_against_the_built_in_engine_behind_us():
+    """Both sides are ours and both play from the book: long book lines."""
+    report = Report()
+    with (
+        player(adapter()) as one,
+        player(adapter(engine=BUILT_IN)) as two,
+        Oracle(STARTER) as book,
+    ):
+        for game in range(4):
+            white, black = (one, two) if game % 2 == 0 else (two, one)
+            play_game(report, white, black, {True: book, False: book}, clock=(2, 0.02), plies=110)
+    assert report.booked >= 4 * 6, report
+    return str(report)
+
+
+@case(90)
+def four_chess960_games():
+    """Number 518 is the ordinary start position: there the book plays."""
+    report = Report()
+    with player(adapter()) as ours, player([STOCKFISH]) as other, Oracle(STARTER) as book:
+        for number in (0, 518, 959, 361):
+            in_book = book if number == 518 else None
+            before = report.booked
+            play_game(report, ours, other, {True: in_book, False: None}, board=chess960_board(number), plies=70)
+            assert number != 518 or report.booked > before, report
+    return str(report)
+
+
+@case(90)
+def four_chess960_games_against_ourselves_castle_legally():
+    """Castling at once: king and rook stand beside each other."""
+    report = Report()
+    castled = 0
+    with player(adapter()) as one, player(adapter("--set", "OwnBook=false")) as two:
+        for number in (118, 690, 342, 857):
+            board = play_game(
+                report, one, two, {True: None, False: None}, board=chess960_board(number), plies=60
+            )
+            replay = chess960_board(number)
+            for move in board.move_stack:
+                castled += replay.is_castling(move)
+                replay.push(move)
+    assert castled > 0, report
+    return f"{report}; {castled} times castled"
+
+
+@case(90, needs_shared=True)
+def four_games_with_the_genuine_book_as_white_and_black():
+    report = Report()
+    with (
+        player(adapter("--book", SIMPLE)) as ours,
+        player(BUILT_IN) as other,
+        Oracle(SIMPLE) as book,
+    ):
+        for game in range(4):
+            if game % 2 == 0:
+                play_game(report, ours, other, {True: book, False: None}, clock=(2, 0.02), plies=80)
+            else:
+                board = chess.Board()
+                board.push_san("d4")
+                play_game(report, other, ours, {True: None, False: book}, board=board, clock=(2, 0.02), plies=80)
+    # Two first moves as White, two replies 1...d5 as Black.
+    assert report.booked == 4, report
+    return str(report)
+
+
+@case(90)
+def two_games_of_the_built_in_engine_behind_us_without_pondering():
+    report = Report()
+    with player(adapter(engine=BUILT_IN)) as ours, player(BUILT_IN) as other, Oracle(STARTER) as book:
+        play_game(report, ours, other, {True: book, False: None}, ponder=False)
+        play_game(report, other, ours, {True: None, False: book}, ponder=False)
+    assert report.booked >= 2, report
+    return str(report)

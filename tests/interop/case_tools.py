@@ -1,0 +1,83 @@
+"""`tabia check-engine` on real engines, and Polyglot on either side."""
+
+from places import POLYGLOT, STOCKFISH, TABIA
+from procs import Client, run, tabia
+from runner import case
+
+
+def _check(*command: str) -> str:
+    done = run("check-engine", "--", *command, limit=55)
+    assert done.returncode == 0, done.stdout
+    assert "FAIL" not in done.stdout, done.stdout
+    return done.stdout.strip().splitlines()[-1]
+
+
+@case(60)
+def stockfish_passes_check_engine():
+    return _check(STOCKFISH)
+
+
+@case(60)
+def the_built_in_engine_passes_check_engine():
+    return _check(TABIA, "engine")
+
+
+@case(60)
+def the_adapter_passes_check_engine():
+    return _check(TABIA, "--", STOCKFISH)
+
+
+@case(60)
+def the_adapter_with_the_built_in_engine_passes_check_engine():
+    return _check(TABIA, "--", TABIA, "engine")
+
+
+@case(60)
+def the_adapter_around_the_adapter_passes_check_engine():
+    return _check(TABIA, "--set", "OwnBook=false", "--", TABIA, "--", STOCKFISH)
+
+
+@case()
+def check_engine_says_no_to_what_is_no_engine():
+    done = run("check-engine", "--", "/bin/true")
+    assert done.returncode == 1, done.returncode
+    assert "FAIL" in done.stdout
+    assert run("check-engine", "--", "/nowhere/fish").returncode == 1
+
+
+@case()
+def polyglot_runs_as_our_engine():
+    client = tabia(engine=[POLYGLOT, "-noini", "-ec", STOCKFISH])
+    hello = client.hello()
+    assert any("Stockfish" in line for line in hello), hello
+    assert client.go("position startpos").from_book
+    out = client.go("position startpos moves a2a3 a7a6 h2h3 h7h6")
+    assert not out.from_book
+    client.ready()
+    client.quit()
+
+
+@case()
+def we_run_as_the_engine_of_polyglot():
+    client = Client([POLYGLOT, "-noini", "-ec", f"{TABIA} -- {STOCKFISH}"])
+    hello = client.hello()
+    assert any("Book Variety" in line for line in hello), hello
+    client.ready()
+    assert client.go("position startpos", "go movetime 50").from_book
+    out = client.go("position startpos moves a2a3 a7a6 h2h3 h7h6", "go movetime 50")
+    assert not out.from_book
+    client.quit()
+
+
+@case(30)
+def polyglot_plays_us_for_an_xboard():
+    """XBoard's side of a game, with Polyglot translating."""
+    client = Client([POLYGLOT, "-noini", "-ec", f"{TABIA} -- {STOCKFISH}"])
+    client.send("xboard", "protover 2")
+    client.until(lambda line: line.startswith("feature") and "done=1" in line)
+    client.send("new", "level 40 0:10 0", "post", "easy", "e2e4")
+    got = client.until("move")
+    move = got[-1].split()[1]
+    client.send("force", "quit")
+    client.end(limit=5)
+    return f"1.e4 {move}"

@@ -1,0 +1,48 @@
+"""Engines with one fault each: `odd.py FAULT`. None of them plays well."""
+
+import os
+import signal
+import sys
+import time
+
+fault = sys.argv[1]
+
+
+def say(text):
+    sys.stdout.write(text + "\n")
+    sys.stdout.flush()
+
+
+if fault == "garbage":
+    sys.stdout.buffer.write(bytes(range(256)) * 20 + b"\n\n\n\x00\xff\xfe option name\noption\n")
+    sys.stdout.buffer.write(b"info string \xff\xfe\nbestmove\nid\nuciok uciok\n" * 3)
+    sys.stdout.flush()
+if fault == "long-line":
+    for _ in range(160):
+        sys.stdout.write("x" * 65536)
+    say("")
+if fault == "ignores-end":
+    signal.signal(signal.SIGTERM, signal.SIG_IGN)
+    signal.signal(signal.SIGHUP, signal.SIG_IGN)
+if fault == "slow-start":
+    time.sleep(0.9)
+
+for line in sys.stdin:
+    words = line.split()
+    if words == ["uci"]:
+        say("id name Odd")
+        say("option name Ponder type check default false")
+        say("uciok")
+    elif words == ["isready"]:
+        say("readyok")
+    elif words[:1] == ["go"]:
+        if fault == "dies-on-go":
+            os._exit(3)
+        if fault == "garbage":
+            sys.stdout.buffer.write(b"\x1b[2J\xff\xfe\x00 info depth\ninfo pv\n\n")
+        say("bestmove a2a3")
+    elif words == ["quit"] and fault != "ignores-end":
+        break
+
+while fault == "ignores-end":
+    time.sleep(60)

@@ -1,0 +1,41 @@
+"""What a book says, asked through `tabia probe`."""
+
+import json
+import subprocess
+
+from places import TABIA
+from procs import environment
+
+
+class Oracle:
+    """A running `tabia probe BOOK --json -`."""
+
+    def __init__(self, book, *sets: str):
+        arguments = [word for one in sets for word in ("--set", one)]
+        self.process = subprocess.Popen(
+            [TABIA, "probe", str(book), "--json", *arguments, "-"],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            env=environment(),
+        )
+
+    def ask(self, board) -> dict:
+        self.process.stdin.write(board.fen().encode() + b"\n")
+        self.process.stdin.flush()
+        return json.loads(self.process.stdout.readline())
+
+    def playable(self, board) -> dict[str, float]:
+        """The moves that may be played, with their probabilities."""
+        return {
+            move["uci"]: move["probability"]
+            for move in self.ask(board)["moves"]
+            if move["probability"] > 0
+        }
+
+    def __enter__(self) -> "Oracle":
+        return self
+
+    def __exit__(self, *_) -> None:
+        self.process.stdin.close()
+        self.process.stdout.close()
+        self.process.wait(5)

@@ -1,0 +1,50 @@
+"""Where things are."""
+
+import os
+import shutil
+import tempfile
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+TARGET = Path(os.environ.get("CARGO_TARGET_DIR") or ROOT / "target")
+if not TARGET.is_absolute():
+    TARGET = ROOT / TARGET
+
+TABIA = str(TARGET / "release" / "tabia")
+STARTER = ROOT / "books" / "tabia.ctg"
+ODD = str(Path(__file__).with_name("odd.py"))
+
+# Genuine books that may not lie in this repository.
+SHARED = ROOT.parent / "shared"
+SIMPLE = SHARED / "data" / "ctg" / "simple.ctg"
+
+
+def _program(name: str) -> str:
+    path = os.environ.get("PATH", "") + os.pathsep + "/usr/games"
+    found = shutil.which(name, path=path)
+    if found is None:
+        raise SystemExit(f"{name} is not installed: see tests/interop/run")
+    return found
+
+
+STOCKFISH = _program("stockfish")
+POLYGLOT = _program("polyglot")
+
+_scratch = tempfile.TemporaryDirectory(prefix="tabia-interop-")
+SCRATCH = Path(_scratch.name)
+
+# The configuration of whoever runs this stays out of it.
+EMPTY_CONFIG = SCRATCH / "empty.toml"
+EMPTY_CONFIG.write_text("# nothing\n")
+
+
+def folder(name: str) -> Path:
+    """A fresh folder."""
+    return Path(tempfile.mkdtemp(prefix=name + "-", dir=SCRATCH))
+
+
+def copy_starter(to: Path, name: str = "book") -> Path:
+    """The starter book's three files under another name."""
+    for ending in ("ctg", "cto", "ctb"):
+        shutil.copy(STARTER.with_suffix("." + ending), to / f"{name}.{ending}")
+    return to / f"{name}.ctg"

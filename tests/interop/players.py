@@ -1,0 +1,137 @@
+"""python-chess as the GUI: engines, and whole games between them."""
+
+import contextlib
+import logging
+import os
+import random
+import signal
+import time
+from typing import Iterable, Optional
+
+import chess
+import chess.engine
+
+from oracle import Oracle
+from places import STOCKFISH, TABIA
+from procs import children, environment
+
+
+def adapter(*arguments: str, engine: Iterable[str] = (STOCKFISH,)) -> list[str]:
+    return [TABIA, *map(str, arguments), "--", *engine]
+
+
+# What python-chess has to say reaches us as exceptions.
+logging.getLogger("chess.engine").setLevel(logging.CRITICAL)
+
+BUILT_IN = [TABIA, "engine"]
+
+
+@contextlib.contextmanager
+def player(command: Iterable[str]):
+    """An engine under python-chess; ends with code 0 unless it was killed."""
+    engine = chess.engine.SimpleEngine.popen_uci(list(command), timeout=10, env=environment())
+    try:
+        yield engine
+        engine.quit()
+        code = engine.transport.get_returncode()
+        assert code == 0, f"exit code {code}"
+    finally:
+        engine.close()
+
+
+def process_of(engine: chess.engine.SimpleEngine) -> int:
+    return engine.transport.get_pid()
+
+
+def kill_child_of(engine: chess.engine.SimpleEngine) -> int:
+    """Kills the engine behind the adapter."""
+    (child,) = children(process_of(engine))
+    os.kill(child, signal.SIGKILL)
+    return child
+
+
+def from_book(result: chess.engine.PlayResult) -> bool:
+    return str(result.info.get("string", "")).startswith("book ")
+
+
+class Report:
+    def __init__(self) -> None:
+        self.games = self.plies = self.booked = 0
+        self.results: list[str] = []
+
+    def __str__(self) -> str:
+        return f"{self.games} games, {self.plies} plies, {self.booked} from the book: {' '.join(self.results)}"
+
+
+def play_game(
+    report: Report,
+    white: chess.engine.SimpleEngine,
+    black: chess.engine.SimpleEngine,
+    books: dict[bool, Optional[Oracle]],
+    *,
+    board: Optional[chess.Board] = None,
+    clock: Optional[tuple[float, float]] = None,
+    move_time: float = 0.03,
+    plies: int = 90,
+    ponder: bool = True,
+) -> chess.Board:
+    """Plays a game. `books` says for each colour which book answers; every
+    move is checked to come from it as long as it has one, and to be legal
+    (python-chess refuses others). Moves that the GUI's side plays from a book
+    are checked against what `probe` says."""
+    board = board or chess.Board()
+    game = object()
+    left = {chess.WHITE: clock[0], chess.BLACK: clock[0]} if clock else {}
+    start = len(board.move_stack)
+    while not board.is_game_over(claim_draw=True) and len(board.move_stack) - start < plies:
+        turn = board.turn
+        engine = white if turn == chess.WHITE else black
+        if clock:
+            limit = chess.engine.Limit(
+                white_clock=left[chess.WHITE],
+                black_clock=left[chess.BLACK],
+                white_inc=clock[1],
+                black_inc=clock[1],
+            )
+        else:
+            limit = chess.engine.Limit(time=move_time)
+        begun = time.monotonic()
+        result = engine.play(board, limit, game=game, ponder=ponder, info=chess.engine.INFO_ALL)
+        if clock:
+            left[turn] = max(0.05, left[turn] - (time.monotonic() - begun)) + clock[1]
+        assert result.move in board.legal_moves, (result.move, board.fen())
+        oracle = books[turn]
+        if oracle:
+            playable = {board.parse_uci(uci) for uci in oracle.playable(board)}
+            # A move that repeats a position is not played from the book.
+            fresh = set()
+            for move in playable:
+                board.push(move)
+                if not board.is_repetition(2):
+                    fresh.add(move)
+                board.pop()
+            if fresh:
+                assert from_book(result), f"not from the book: {board.fen()} {result.info}"
+                assert result.move in playable, (result.move, playable)
+                report.booked += 1
+            elif not playable:
+                assert not from_book(result), f"from no book: {board.fen()} {result.info}"
+        board.push(result.move)
+        report.plies += 1
+    report.games += 1
+    outcome = board.outcome(claim_draw=True)
+    report.results.append(outcome.result() if outcome else "*")
+    return board
+
+
+def chess960_board(number: int) -> chess.Board:
+    return chess.Board.from_chess960_pos(number)
+
+
+def random_line(plies: int, seed: int) -> chess.Board:
+    """A game of random moves, out of every book soon."""
+    rng = random.Random(seed)
+    board = chess.Board()
+    while len(board.move_stack) < plies and not board.is_game_over():
+        board.push(rng.choice(list(board.legal_moves)))
+    return board

@@ -1,0 +1,280 @@
+"""Processes: starting, talking to, watching and clearing away.
+
+Whatever a case starts inherits an environment variable that names the case,
+so that its descendants are known even when their parents are gone.
+"""
+
+import os
+import queue
+import signal
+import subprocess
+import tempfile
+import threading
+import time
+from pathlib import Path
+from typing import Callable, Iterable, Optional, Union
+
+from places import EMPTY_CONFIG, STOCKFISH, TABIA
+
+_MARK = "TABIA_INTEROP_CASE"
+_count = 0
+_clients: list["Client"] = []
+
+
+def _mark() -> str:
+    return f"{os.getpid()}.{_count}"
+
+
+def environment() -> dict[str, str]:
+    """The environment of everything that a case starts."""
+    return {**os.environ, _MARK: _mark(), "TABIA_CONFIG": str(EMPTY_CONFIG)}
+
+
+def begin() -> None:
+    global _count
+    _count += 1
+    _clients.clear()
+
+
+def alive(name: str = "") -> list[int]:
+    """Processes of this case that run (no zombies); of one program if named."""
+    wanted = f"{_MARK}={_mark()}".encode()
+    found = []
+    for entry in Path("/proc").iterdir():
+        if not entry.name.isdigit() or int(entry.name) == os.getpid():
+            continue
+        try:
+            if wanted not in (entry / "environ").read_bytes().split(b"\0"):
+                continue
+            program = (entry / "cmdline").read_bytes().split(b"\0")[0].decode()
+        except OSError:
+            continue
+        if name in ("", Path(program).name):
+            found.append(int(entry.name))
+    return found
+
+
+def children(pid: int) -> list[int]:
+    """The direct children of a process that run."""
+    found = []
+    for one in alive():
+        try:
+            stat = Path(f"/proc/{one}/stat").read_text()
+        except OSError:
+            continue
+        if int(stat.rsplit(")", 1)[1].split()[1]) == pid:
+            found.append(one)
+    return found
+
+
+def wait_gone(limit: float, name: str = "") -> float:
+    """Waits until no process of the case is left; how long it took."""
+    start = time.monotonic()
+    while left := alive(name):
+        if time.monotonic() - start > limit:
+            what = [Path(f"/proc/{pid}/cmdline").read_bytes().replace(b"\0", b" ") for pid in left]
+            raise AssertionError(f"still there after {limit} s: {what}")
+        time.sleep(0.005)
+    return time.monotonic() - start
+
+
+def end() -> None:
+    """Ends whatever a case has left running."""
+    for pid in alive():
+        try:
+            os.kill(pid, signal.SIGKILL)
+        except ProcessLookupError:
+            pass
+    for client in _clients:
+        client.forget()
+
+
+def check_stderr() -> None:
+    """No program of ours may have panicked."""
+    for client in _clients:
+        text = client.stderr()
+        if "panicked" in text:
+            raise AssertionError(f"panic: {text}")
+
+
+def tail() -> str:
+    """The last lines of the conversations, for a failure's report."""
+    lines = []
+    for client in _clients:
+        lines.append(f"--- {' '.join(client.command)}")
+        lines.extend(client.talk[-14:])
+        lines.extend("stderr: " + line for line in client.stderr().splitlines()[-5:])
+    return "\n".join(line[:200] for line in lines)
+
+
+Wanted = Union[str, Callable[[str], bool]]
+
+
+class Client:
+    """A UCI client on raw pipes."""
+
+    def __init__(self, command: Iterable[str], cwd: Optional[str] = None):
+        self.command = [str(word) for word in command]
+        self.talk: list[str] = []
+        self.lines: queue.Queue[Optional[str]] = queue.Queue()
+        self._stderr = tempfile.TemporaryFile()
+        self.process = subprocess.Popen(
+            self.command,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=self._stderr,
+            env=environment(),
+            cwd=cwd,
+            bufsize=0,
+        )
+        self.pid = self.process.pid
+        _clients.append(self)
+        threading.Thread(target=self._read, daemon=True).start()
+
+    def _read(self) -> None:
+        rest = b""
+        try:
+            while chunk := os.read(self.process.stdout.fileno(), 1 << 16):
+                *lines, rest = (rest + chunk).split(b"\n")
+                for line in lines:
+                    self.lines.put(line.decode("utf-8", "backslashreplace"))
+        except (OSError, ValueError):
+            pass
+        self.lines.put(None)
+
+    def write(self, data: bytes) -> None:
+        """Sends bytes as they are."""
+        for line in data.decode("utf-8", "backslashreplace").splitlines():
+            self.talk.append(">> " + line)
+        self.process.stdin.write(data)
+
+    def send(self, *lines: str) -> None:
+        """Sends lines in one write."""
+        self.write("".join(line + "\n" for line in lines).encode())
+
+    def next(self, limit: float = 10.0) -> Optional[str]:
+        """The next line; `None` at the end of the output."""
+        try:
+            line = self.lines.get(timeout=limit)
+        except queue.Empty:
+            raise AssertionError(f"nothing came for {limit} s") from None
+        if line is None:
+            # The end stays the end, however often it is asked for.
+            self.lines.put(None)
+        else:
+            self.talk.append("<< " + line)
+        return line
+
+    def until(self, wanted: Wanted, limit: float = 10.0) -> list[str]:
+        """The lines up to the first wanted one, which comes last."""
+        holds = wanted if callable(wanted) else lambda line: line.split()[:1] == [wanted]
+        deadline = time.monotonic() + limit
+        got = []
+        while True:
+            try:
+                line = self.next(max(0.0, deadline - time.monotonic()))
+            except AssertionError:
+                raise AssertionError(f"no {wanted} within {limit} s; got {got[-5:]}") from None
+            if line is None:
+                raise AssertionError(f"ended instead of {wanted}; got {got[-5:]}")
+            got.append(line)
+            if holds(line):
+                return got
+
+    def ask(self, *lines: str, wanted: Wanted, limit: float = 10.0) -> list[str]:
+        self.send(*lines)
+        return self.until(wanted, limit)
+
+    def quiet(self, seconds: float, word: str = "bestmove") -> list[str]:
+        """Whatever comes in this time, which may not begin with `word`."""
+        deadline = time.monotonic() + seconds
+        got = []
+        while (left := deadline - time.monotonic()) > 0:
+            try:
+                line = self.next(left)
+            except AssertionError:
+                break
+            if line is None:
+                break
+            got.append(line)
+            if line.split()[:1] == [word]:
+                raise AssertionError(f"too early: {line}")
+        return got
+
+    def hello(self, limit: float = 10.0) -> list[str]:
+        return self.ask("uci", wanted="uciok", limit=limit)
+
+    def ready(self, limit: float = 10.0) -> list[str]:
+        return self.ask("isready", wanted="readyok", limit=limit)
+
+    def go(self, position: str, go: str = "go movetime 20", limit: float = 10.0) -> "Answer":
+        """Asks for a move."""
+        return Answer(self.ask(position, go, wanted="bestmove", limit=limit))
+
+    def quit(self, limit: float = 3.0, code: int = 0) -> list[str]:
+        """Says `quit`; all that still comes."""
+        self.send("quit")
+        return self.end(limit, code)
+
+    def end(self, limit: float = 3.0, code: int = 0) -> list[str]:
+        """Waits for the end of the output and the exit code."""
+        deadline = time.monotonic() + limit
+        got = []
+        while (line := self.next(max(0.01, deadline - time.monotonic()))) is not None:
+            got.append(line)
+        actual = self.process.wait(max(0.01, deadline - time.monotonic()))
+        assert actual == code, f"exit code {actual}, not {code}"
+        return got
+
+    def running(self) -> bool:
+        return self.process.poll() is None
+
+    def stderr(self) -> str:
+        if self._stderr.closed:
+            return ""
+        self._stderr.seek(0)
+        return self._stderr.read().decode("utf-8", "replace")
+
+    def forget(self) -> None:
+        """Lets go of a client that is gone or killed."""
+        try:
+            self.process.stdin.close()
+        except OSError:
+            pass
+        try:
+            self.process.wait(2)
+        except subprocess.TimeoutExpired:
+            pass
+        self._stderr.close()
+
+
+class Answer:
+    """What came for a `go`."""
+
+    def __init__(self, lines: list[str]):
+        self.lines = lines
+        words = lines[-1].split()
+        self.move = words[1]
+        self.reply = words[3] if words[2:3] == ["ponder"] else None
+        self.from_book = any(line.startswith("info string book ") for line in lines) and any(
+            line.startswith(f"info depth 1 seldepth 1 multipv 1 score cp 0 nodes 1 nps 1 time 0 pv {self.move}")
+            for line in lines
+        )
+
+
+def tabia(*arguments: str, engine: Iterable[str] = (STOCKFISH,), cwd: Optional[str] = None) -> Client:
+    """The adapter around an engine."""
+    return Client([TABIA, *map(str, arguments), "--", *engine], cwd)
+
+
+def run(*arguments, given: Union[str, bytes] = b"", limit: float = 10.0) -> subprocess.CompletedProcess:
+    """Runs the program to its end."""
+    if isinstance(given, str):
+        given = given.encode()
+    done = subprocess.run(
+        [TABIA, *map(str, arguments)], input=given, capture_output=True, env=environment(), timeout=limit
+    )
+    done.stdout = done.stdout.decode("utf-8", "replace")
+    done.stderr = done.stderr.decode("utf-8", "replace")
+    assert "panicked" not in done.stderr, done.stderr
+    return done

@@ -18,8 +18,8 @@ use proptest::prelude::*;
 use tabia::book::{
     Probe,
     ctg::{
-        BookWriter, CtgBook, Key, OpenOptions, RewriteError, Rewritten, WriteOptions, compact,
-        encode_entry, merge, sum_entries,
+        BookWriter, CtgBook, Key, NormalBoard, OpenOptions, RewriteError, Rewritten, WriteOptions,
+        compact, encode_entry, merge, sum_entries,
     },
 };
 
@@ -493,9 +493,7 @@ fn a_kill_at_any_moment_leaves_the_old_book_or_the_new_one() {
         let expected = &states[state];
         assert_eq!(book.entries().count(), expected.entries.len());
         for position in &positions {
-            let key = tabia::book::ctg::NormalBoard::from_position(position)
-                .unwrap()
-                .key();
+            let key = NormalBoard::from_position(position).unwrap().key();
             let there = expected.entries.contains_key(&key);
             assert_eq!(book.contains(position).unwrap(), there);
         }
@@ -505,6 +503,40 @@ fn a_kill_at_any_moment_leaves_the_old_book_or_the_new_one() {
     // The next writer cleans up after all of them.
     write_over(&path, &sorted(&states[0]));
     assert_eq!(names(&books), ["book.ctb", "book.ctg", "book.cto"]);
+}
+
+// Windows does not let an open file be replaced at all times.
+#[cfg(unix)]
+#[test]
+fn a_reader_sees_one_book_while_another_is_put_in_place() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("book.ctg");
+    let states = [book_of(1), book_of(2)];
+    let entries = states.each_ref().map(sorted);
+    let (_, positions) = random_book(33, 40);
+    write_over(&path, &entries[0]);
+    let done = AtomicBool::new(false);
+    let mut opened = 0;
+    std::thread::scope(|scope| {
+        scope.spawn(|| {
+            for n in 0..30 {
+                write_over(&path, &entries[n % 2]);
+            }
+            done.store(true, std::sync::atomic::Ordering::Relaxed);
+        });
+        while !done.load(std::sync::atomic::Ordering::Relaxed) {
+            let book = open(&path);
+            opened += 1;
+            let first = book.entries().next().unwrap().unwrap();
+            let expected = &states[first.record.stats.games as usize - 1];
+            for position in positions.iter().step_by(11) {
+                let key = NormalBoard::from_position(position).unwrap().key();
+                let there = expected.entries.contains_key(&key);
+                assert_eq!(book.contains(position).unwrap(), there);
+            }
+        }
+    });
+    assert!(opened > 30, "{opened}");
 }
 
 proptest! {

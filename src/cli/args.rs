@@ -72,6 +72,16 @@ pub(super) enum Command {
         and left out. Without -o the new book takes the place of the old one, at once \
         and only when it is complete.")]
     Compact(CompactArgs),
+    /// Reads every byte of a book and says what is wrong in it
+    #[command(after_help = "Examples:\n  \
+        tabia verify book.ctg\n  \
+        tabia verify --json book.ctg\n\n\
+        Looks at header, page bounds, keys, moves, children, numbers, and the index \
+        against the pages. Each problem has file, page, byte of the file, kind and text. \
+        What books made by ChessBase have too (stale bytes, a header that counts too many \
+        positions) is a note.\n\n\
+        Exit codes: 0 no problem; 1 problems; 2 the file cannot be read or is no book.")]
+    Verify(VerifyArgs),
     /// Walks an engine through UCI step by step and says what it does wrong
     #[command(after_help = "Examples:\n  \
         tabia check-engine stockfish\n  \
@@ -266,6 +276,19 @@ pub(super) struct CompactArgs {
     /// Memory for sorting a book whose pages follow no order, as 64M or 2G
     #[arg(long, value_name = "SIZE", default_value = "512M", value_parser = size)]
     pub(super) memory: u64,
+}
+
+/// Arguments of `verify`.
+#[derive(Args, Debug)]
+pub(super) struct VerifyArgs {
+    /// The book
+    pub(super) book: PathBuf,
+    /// Prints one JSON object
+    #[arg(long)]
+    pub(super) json: bool,
+    /// Reads the book by system calls instead of mapping it into memory
+    #[arg(long)]
+    pub(super) no_mmap: bool,
 }
 
 /// Reads a number of bytes: 1000000, 512K, 64M, 2G.

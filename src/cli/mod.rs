@@ -12,6 +12,7 @@ mod info;
 mod merge;
 mod play;
 mod probe;
+mod verify;
 
 use std::ffi::OsString;
 use std::io::{self, Write};
@@ -49,6 +50,7 @@ fn dispatch(cli: Cli) -> anyhow::Result<u8> {
         Command::Build(args) => build::run(&args),
         Command::Merge(args) => merge::run(&args),
         Command::Compact(args) => compact::run(&args),
+        Command::Verify(args) => verify::run(&args, &mut output()),
         Command::CheckEngine(args) => {
             let command = match args.command.split_first() {
                 Some((program, rest)) => command_of(program, rest),

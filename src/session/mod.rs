@@ -34,6 +34,8 @@
 mod answer;
 mod game;
 mod handshake;
+mod options;
+mod queue;
 mod search;
 
 use std::collections::VecDeque;
@@ -44,10 +46,10 @@ use rand::rngs::Xoshiro256PlusPlus;
 
 pub use game::from_fen;
 
-use crate::settings::{CONFIGURED, OptionId, Settings};
+use crate::settings::Settings;
 use crate::shelf::{BookSpec, Shelf};
 use crate::uci::engine::EngineReply;
-use crate::uci::gui::{self, GuiCommand, SetOption};
+use crate::uci::gui::{self, GuiCommand};
 use crate::uci::{engine, line};
 use answer::Librarian;
 use game::{Game, Step};
@@ -111,7 +113,7 @@ pub struct Profile {
     /// The adapter's own options with this engine.
     pub settings: Settings,
     /// Books in use while `Book File` is
-    /// [`CONFIGURED`].
+    /// [`CONFIGURED`](crate::settings::CONFIGURED).
     pub books: Vec<BookSpec>,
     /// How long it may take to say `uciok`.
     pub start_timeout: Duration,
@@ -351,99 +353,6 @@ impl Session {
         }
     }
 
-    /// Whether a line has to wait for its turn.
-    fn must_wait(&self, command: &GuiCommand<'_>) -> bool {
-        if matches!(self.engine, Engine::Starting { .. }) || self.opening {
-            return true;
-        }
-        let stopped = self.search.is_stopped();
-        if self.deferred.is_empty() {
-            return self.disturbs_search(command) || self.overtakes_ready(command);
-        }
-        match command {
-            // These belong to the search under way, unless another one is
-            // waiting behind it.
-            GuiCommand::Stop | GuiCommand::PonderHit => self
-                .deferred
-                .iter()
-                .any(|line| matches!(gui::parse(line), GuiCommand::Go(_))),
-            // The engine answers in the middle of a search. After a stop it
-            // comes to the waiting lines at once, and they come first.
-            GuiCommand::IsReady => stopped,
-            _ => true,
-        }
-    }
-
-    /// Whether a line may not reach the engine during the search under way.
-    fn disturbs_search(&self, command: &GuiCommand<'_>) -> bool {
-        self.search.is_exclusive()
-            && match command {
-                GuiCommand::Position | GuiCommand::Go(_) | GuiCommand::NewGame => true,
-                GuiCommand::SetOption(option) => OptionId::by_name(&option.name).is_none(),
-                _ => false,
-            }
-    }
-
-    /// Whether a book's answer to this could come before the engine's
-    /// `readyok` to a question that was asked earlier.
-    const fn overtakes_ready(&self, command: &GuiCommand<'_>) -> bool {
-        self.ready_owed > 0 && !self.search.is_engine() && matches!(command, GuiCommand::Go(_))
-    }
-
-    fn defer(&mut self, line: &[u8], command: &GuiCommand<'_>, out: &mut dyn Outlet) {
-        self.deferred.push_back(line.to_vec());
-        // A new `go` replaces a search that nobody has stopped: its answer
-        // is dropped, and with it the engine's chance to block.
-        if matches!(command, GuiCommand::Go(_)) && self.search.replace() {
-            out.engine(b"stop");
-        }
-    }
-
-    /// Handles the lines that wait, as far as they may go now.
-    fn go_on(&mut self, now: Duration, shelf: &Shelf, out: &mut dyn Outlet) {
-        while !self.ended && !self.opening && !matches!(self.engine, Engine::Starting { .. }) {
-            let Some(line) = self.deferred.pop_front() else {
-                return;
-            };
-            let command = gui::parse(&line);
-            if self.disturbs_search(&command) {
-                self.deferred.push_front(line);
-                return self.heed_what_waits(out);
-            }
-            if self.overtakes_ready(&command) {
-                self.deferred.push_front(line);
-                return;
-            }
-            self.handle(now, &line, command, shelf, out);
-        }
-    }
-
-    /// Lets the search under way know of what waits behind a line that has
-    /// to wait for its end: a `stop` or `ponderhit` is for it, and a `go`
-    /// takes its place.
-    fn heed_what_waits(&mut self, out: &mut dyn Outlet) {
-        let mut at = 0;
-        while let Some(line) = self.deferred.get(at) {
-            match gui::parse(line) {
-                GuiCommand::Go(_) => {
-                    if self.search.replace() {
-                        out.engine(b"stop");
-                    }
-                    return;
-                }
-                GuiCommand::Stop => {
-                    self.deferred.remove(at);
-                    return self.on_stop(out);
-                }
-                GuiCommand::PonderHit => {
-                    self.deferred.remove(at);
-                    self.on_ponder_hit(out);
-                }
-                _ => at += 1,
-            }
-        }
-    }
-
     fn handle(
         &mut self,
         now: Duration,
@@ -488,34 +397,6 @@ impl Session {
         }
     }
 
-    /// Has the books opened if the shelf does not hold those wanted; true
-    /// when `line` has to wait for that.
-    fn open_books(&mut self, line: &[u8], out: &mut dyn Outlet) -> bool {
-        if !self.books_stale {
-            return false;
-        }
-        self.books_stale = false;
-        self.opening = true;
-        self.deferred.push_front(line.to_vec());
-        let books = self.wanted_books();
-        out.request(Request::OpenBooks(books));
-        true
-    }
-
-    fn wanted_books(&self) -> Vec<BookSpec> {
-        use shakmaty::Color::{Black, White};
-        let own_colour = [(OptionId::WhiteFile, White), (OptionId::BlackFile, Black)];
-        let mut books: Vec<BookSpec> = own_colour
-            .into_iter()
-            .flat_map(|(id, colour)| BookSpec::list(self.settings.text(id), Some(colour)))
-            .collect();
-        match self.settings.text(OptionId::File) {
-            CONFIGURED => books.extend(self.profile().into_iter().flat_map(|p| p.books.clone())),
-            paths => books.extend(BookSpec::list(paths, None)),
-        }
-        books
-    }
-
     fn profile(&self) -> Option<&Profile> {
         match self.engine {
             Engine::Starting { index, .. } | Engine::Up { index } => {
@@ -523,49 +404,6 @@ impl Session {
             }
             Engine::None => self.engines.profiles.first(),
         }
-    }
-
-    fn on_set_option(&mut self, line: &[u8], option: &SetOption<'_>, out: &mut dyn Outlet) {
-        if let Some(id) = OptionId::by_name(&option.name) {
-            return self.set_own(id, &option.text(), out);
-        }
-        if let Some(renamed) = self.hello.behind_prefix(&option.name) {
-            let mut line = format!("setoption name {renamed}").into_bytes();
-            if let Some(value) = option.value {
-                line.extend_from_slice(b" value ");
-                line.extend_from_slice(value);
-            }
-            self.child_options.note(renamed, option.value, &line);
-            return self.tell_engine(&line, out);
-        }
-        self.child_options
-            .note(&option.name, option.value, line::trimmed(line));
-        self.tell_engine(line, out);
-    }
-
-    fn set_own(&mut self, id: OptionId, text: &str, out: &mut dyn Outlet) {
-        match self.settings.set(id, text) {
-            Err(error) => self.notice(&error.to_string(), out),
-            Ok(false) => {}
-            Ok(true) => {
-                self.librarian.settings_changed();
-                match id {
-                    OptionId::Seed => self.reseed(),
-                    OptionId::File | OptionId::WhiteFile | OptionId::BlackFile => {
-                        self.books_stale = true;
-                    }
-                    _ => {}
-                }
-            }
-        }
-    }
-
-    fn reseed(&mut self) {
-        let seed = match self.settings.number(OptionId::Seed) {
-            0 => self.entropy,
-            seed => u64::from(seed),
-        };
-        self.rng = Xoshiro256PlusPlus::seed_from_u64(seed);
     }
 
     fn on_position(&mut self, line: &[u8], shelf: &Shelf, out: &mut dyn Outlet) {

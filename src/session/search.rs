@@ -128,8 +128,10 @@ impl Session {
             if !go.ponder {
                 return tell_all(&answer, out);
             }
+            // Not while it still ends the last warming: the line would wait.
             let warming = self.settings.check(OptionId::ThinkAhead)
-                && matches!(self.engine, Engine::Up { .. });
+                && matches!(self.engine, Engine::Up { .. })
+                && self.swallow == 0;
             if warming {
                 self.tell_engine(line, out);
             }

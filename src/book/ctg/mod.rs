@@ -73,6 +73,7 @@ mod scan;
 mod sorted;
 mod sum;
 mod trie;
+mod verify;
 mod write_error;
 mod writer;
 
@@ -97,5 +98,6 @@ pub use rewrite::{Rewritten, compact, merge};
 pub use sorted::{RewriteError, Salvage};
 pub use sum::{Totals, sum_entries};
 pub use trie::Splits;
+pub use verify::{Problem, ProblemKind, Verified, verify};
 pub use write_error::WriteError;
 pub use writer::{BookWriter, WriteOptions, Written};

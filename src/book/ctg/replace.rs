@@ -207,7 +207,9 @@ fn place(file: NamedTempFile, path: &Path) -> Result<(), WriteError> {
         let _ = file.set_permissions(old.permissions());
     }
     // Renamed while still open and locked, so that nobody takes it for a
-    // leftover.
+    // leftover. On Windows a lock keeps readers out as well.
+    #[cfg(windows)]
+    let _ = file.unlock();
     fs::rename(&temporary, path).map_err(|error| WriteError::io(path, error))?;
     // The name is gone; there is nothing to delete.
     let _ = temporary.keep();

@@ -24,6 +24,8 @@ pub(super) struct ScanReport {
     pub(super) entries: u64,
     /// Pages not read to their end.
     pub(super) bad_pages: u32,
+    /// Their numbers, ascending.
+    pub(super) damaged: Vec<u32>,
     /// The first reason for that.
     pub(super) first_fault: Option<Error>,
 }
@@ -32,8 +34,17 @@ impl ScanIndex {
     /// Reads all pages once, or twice if they overlap. Damaged pages are read
     /// as far as they go and reported.
     pub(super) fn build(book: &PageFile) -> Result<(ScanIndex, ScanReport), Error> {
+        ScanIndex::build_over(book, book.walked())
+    }
+
+    /// The same for the first `pages` pages of the file, whatever its header
+    /// says.
+    pub(super) fn build_over(
+        book: &PageFile,
+        pages: u32,
+    ) -> Result<(ScanIndex, ScanReport), Error> {
         let mut spans: Vec<(u32, u32, u32)> = Vec::new();
-        let report = for_each_hash(book, |page, hash| match spans.last_mut() {
+        let report = for_each_hash(book, pages, |page, hash| match spans.last_mut() {
             Some((low, high, last)) if *last == page => {
                 *low = hash.min(*low);
                 *high = hash.max(*high);
@@ -53,7 +64,7 @@ impl ScanIndex {
         } else {
             drop(spans);
             let mut runs = Vec::new();
-            for_each_hash(book, |page, hash| runs.push((hash, page)))?;
+            for_each_hash(book, pages, |page, hash| runs.push((hash, page)))?;
             runs.sort_unstable();
             runs.dedup_by_key(|(_, page)| *page);
             runs
@@ -81,14 +92,19 @@ impl ScanIndex {
 }
 
 /// Calls `found` with page and bit-reversed hash of every entry, in file order.
-fn for_each_hash(book: &PageFile, mut found: impl FnMut(u32, u32)) -> Result<ScanReport, Error> {
+fn for_each_hash(
+    book: &PageFile,
+    pages: u32,
+    mut found: impl FnMut(u32, u32),
+) -> Result<ScanReport, Error> {
     let mut report = ScanReport::default();
     let mut reader = book.walker();
-    for number in 0..book.walked() {
+    for number in 0..pages {
         let page = match reader.page(number) {
             Ok(page) => page,
             Err(error @ Error::Page { .. }) => {
                 report.bad_pages += 1;
+                report.damaged.push(number);
                 report.first_fault.get_or_insert(error);
                 continue;
             }
@@ -102,6 +118,7 @@ fn for_each_hash(book: &PageFile, mut found: impl FnMut(u32, u32)) -> Result<Sca
                 }
                 Err(fault) => {
                     report.bad_pages += 1;
+                    report.damaged.push(number);
                     report
                         .first_fault
                         .get_or_insert_with(|| book.fault(number, fault));

@@ -1,0 +1,96 @@
+//! `tabia verify`: every byte of a book looked at.
+
+use std::io::{self, Write};
+use std::time::Instant;
+
+use serde::Serialize;
+
+use super::args::VerifyArgs;
+use crate::book::ctg::{Problem, verify};
+
+/// A problem in `--json`.
+#[derive(Serialize)]
+struct Json<'a> {
+    file: String,
+    page: Option<u32>,
+    offset: u64,
+    kind: &'static str,
+    text: &'a str,
+}
+
+pub(super) fn run(args: &VerifyArgs, out: &mut impl Write) -> anyhow::Result<u8> {
+    let start = Instant::now();
+    // Problems are printed as they are found: a ruined book may have millions.
+    let mut first = true;
+    let mut printed: io::Result<()> = Ok(());
+    let mut print = |problem: Problem| {
+        if printed.is_ok() {
+            printed = if args.json {
+                print_json(out, &problem, std::mem::take(&mut first))
+            } else {
+                print_line(out, &problem)
+            };
+        }
+    };
+    let verified = verify(&args.book, !args.no_mmap, &mut print)?;
+    printed?;
+    if args.json {
+        if first {
+            write!(out, "{{\"problems\":[")?;
+        }
+        write!(
+            out,
+            "],\"positions\":{},\"moves\":{},\"pages\":{},\"problem_count\":{},\"notes\":",
+            verified.positions, verified.moves, verified.pages, verified.problems
+        )?;
+        serde_json::to_writer(&mut *out, &verified.notes)?;
+        writeln!(out, "}}")?;
+    } else {
+        for note in &verified.notes {
+            writeln!(out, "note: {note}")?;
+        }
+    }
+    out.flush()?;
+    // Nothing can be done about a closed standard error.
+    let _ = writeln!(
+        io::stderr(),
+        "{}: {} positions, {} moves, {} pages in {:.1} s; {}",
+        args.book.display(),
+        verified.positions,
+        verified.moves,
+        verified.pages,
+        start.elapsed().as_secs_f64(),
+        match verified.problems {
+            0 => "no problem".to_owned(),
+            1 => "1 problem".to_owned(),
+            n => format!("{n} problems"),
+        }
+    );
+    Ok(u8::from(verified.problems > 0))
+}
+
+fn print_json(out: &mut impl Write, problem: &Problem, first: bool) -> io::Result<()> {
+    out.write_all(if first { b"{\"problems\":[" } else { b"," })?;
+    let json = Json {
+        file: problem.file.display().to_string(),
+        page: problem.page,
+        offset: problem.offset,
+        kind: problem.kind.as_str(),
+        text: &problem.text,
+    };
+    serde_json::to_writer(out, &json).map_err(io::Error::from)
+}
+
+fn print_line(out: &mut impl Write, problem: &Problem) -> io::Result<()> {
+    write!(out, "{}: ", problem.file.display())?;
+    if let Some(page) = problem.page {
+        write!(out, "page {page}, ")?;
+    }
+    writeln!(
+        out,
+        "byte {}: {}: {}",
+        problem.offset,
+        problem.kind.as_str(),
+        problem.text
+    )
+}

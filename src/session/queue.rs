@@ -1,0 +1,106 @@
+//! Lines of the GUI that have to wait for their turn.
+//!
+//! They wait in order while the engine starts, while books are being opened,
+//! and while the engine searches if they may not reach a searching engine.
+
+use std::time::Duration;
+
+use super::{Engine, Outlet, Session};
+use crate::settings::OptionId;
+use crate::shelf::Shelf;
+use crate::uci::gui::{self, GuiCommand};
+
+impl Session {
+    /// Whether a line has to wait for its turn.
+    pub(super) fn must_wait(&self, command: &GuiCommand<'_>) -> bool {
+        if matches!(self.engine, Engine::Starting { .. }) || self.opening {
+            return true;
+        }
+        let stopped = self.search.is_stopped();
+        if self.deferred.is_empty() {
+            return self.disturbs_search(command) || self.overtakes_ready(command);
+        }
+        match command {
+            // These belong to the search under way, unless another one is
+            // waiting behind it.
+            GuiCommand::Stop | GuiCommand::PonderHit => self
+                .deferred
+                .iter()
+                .any(|line| matches!(gui::parse(line), GuiCommand::Go(_))),
+            // The engine answers in the middle of a search. After a stop it
+            // comes to the waiting lines at once, and they come first.
+            GuiCommand::IsReady => stopped,
+            _ => true,
+        }
+    }
+
+    /// Whether a line may not reach the engine during the search under way.
+    pub(super) fn disturbs_search(&self, command: &GuiCommand<'_>) -> bool {
+        self.search.is_exclusive()
+            && match command {
+                GuiCommand::Position | GuiCommand::Go(_) | GuiCommand::NewGame => true,
+                GuiCommand::SetOption(option) => OptionId::by_name(&option.name).is_none(),
+                _ => false,
+            }
+    }
+
+    /// Whether a book's answer to this could come before the engine's
+    /// `readyok` to a question that was asked earlier.
+    pub(super) const fn overtakes_ready(&self, command: &GuiCommand<'_>) -> bool {
+        self.ready_owed > 0 && !self.search.is_engine() && matches!(command, GuiCommand::Go(_))
+    }
+
+    pub(super) fn defer(&mut self, line: &[u8], command: &GuiCommand<'_>, out: &mut dyn Outlet) {
+        self.deferred.push_back(line.to_vec());
+        // A new `go` replaces a search that nobody has stopped: its answer
+        // is dropped, and with it the engine's chance to block.
+        if matches!(command, GuiCommand::Go(_)) && self.search.replace() {
+            self.tell_engine(b"stop", out);
+        }
+    }
+
+    /// Handles the lines that wait, as far as they may go now.
+    pub(super) fn go_on(&mut self, now: Duration, shelf: &Shelf, out: &mut dyn Outlet) {
+        while !self.ended && !self.opening && !matches!(self.engine, Engine::Starting { .. }) {
+            let Some(line) = self.deferred.pop_front() else {
+                return;
+            };
+            let command = gui::parse(&line);
+            if self.disturbs_search(&command) {
+                self.deferred.push_front(line);
+                return self.heed_what_waits(out);
+            }
+            if self.overtakes_ready(&command) {
+                self.deferred.push_front(line);
+                return;
+            }
+            self.handle(now, &line, command, shelf, out);
+        }
+    }
+
+    /// Lets the search under way know of what waits behind a line that has
+    /// to wait for its end: a `stop` or `ponderhit` is for it, and a `go`
+    /// takes its place.
+    pub(super) fn heed_what_waits(&mut self, out: &mut dyn Outlet) {
+        let mut at = 0;
+        while let Some(line) = self.deferred.get(at) {
+            match gui::parse(line) {
+                GuiCommand::Go(_) => {
+                    if self.search.replace() {
+                        self.tell_engine(b"stop", out);
+                    }
+                    return;
+                }
+                GuiCommand::Stop => {
+                    self.deferred.remove(at);
+                    return self.on_stop(out);
+                }
+                GuiCommand::PonderHit => {
+                    self.deferred.remove(at);
+                    self.on_ponder_hit(out);
+                }
+                _ => at += 1,
+            }
+        }
+    }
+}

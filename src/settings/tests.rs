@@ -1,0 +1,115 @@
+use super::*;
+
+#[test]
+fn the_table_is_in_the_order_of_the_ids() {
+    for (index, spec) in SPECS.iter().enumerate() {
+        assert_eq!(spec.id as usize, index, "{}", spec.name);
+    }
+}
+
+#[test]
+fn defaults_are_the_policy_defaults() {
+    assert_eq!(Settings::default().policy(), Policy::default());
+    let mut normal = Settings::default();
+    normal.set(OptionId::Preset, "normal").unwrap();
+    assert_eq!(normal.policy(), Policy::default());
+}
+
+#[test]
+fn values_are_read_as_guis_write_them() {
+    let mut settings = Settings::default();
+    for (text, on) in [("FALSE", false), ("1", true), ("off", false), ("Yes", true)] {
+        settings.set(OptionId::OwnBook, text).unwrap();
+        assert_eq!(settings.check(OptionId::OwnBook), on, "{text}");
+    }
+    for (given, kept) in [
+        ("C:\\my  books\\a.ctg", "C:\\my  books\\a.ctg"),
+        ("\"a b.ctg\"", "a b.ctg"),
+        ("<empty>", ""),
+        ("", ""),
+    ] {
+        settings.set(OptionId::File, given).unwrap();
+        assert_eq!(settings.text(OptionId::File), kept);
+    }
+}
+
+#[test]
+fn a_wrong_value_says_what_would_do_and_changes_nothing() {
+    let mut settings = Settings::default();
+    let error = settings.set(OptionId::Variety, "101").unwrap_err();
+    assert_eq!(
+        error.to_string(),
+        "Book Variety takes a whole number from 0 to 100, not \"101\""
+    );
+    assert!(settings.set(OptionId::Info, "loud").is_err());
+    assert!(settings.set(OptionId::Tournament, "").is_err());
+    assert_eq!(settings, Settings::default());
+}
+
+#[test]
+fn an_unchanged_value_is_no_change() {
+    let mut settings = Settings::default();
+    assert_eq!(settings.set(OptionId::File, STARTER), Ok(false));
+    assert_eq!(settings.set(OptionId::Seed, "7"), Ok(true));
+    assert_eq!(settings.set(OptionId::Seed, "7"), Ok(false));
+}
+
+#[test]
+fn presets_set_and_single_changes_make_custom() {
+    let mut settings = Settings::default();
+    settings.set(OptionId::Preset, "Handicap").unwrap();
+    assert_eq!(settings.number(OptionId::Variety), 100);
+    assert!(!settings.check(OptionId::Tournament));
+    settings.set(OptionId::Seed, "3").unwrap();
+    assert_eq!(settings.text(OptionId::Preset), "Handicap");
+    settings.set(OptionId::Variety, "100").unwrap();
+    assert_eq!(settings.text(OptionId::Preset), "Handicap");
+    settings.set(OptionId::Variety, "99").unwrap();
+    assert_eq!(settings.text(OptionId::Preset), "Custom");
+}
+
+#[test]
+fn every_option_has_a_key_in_the_configuration() {
+    for spec in &SPECS {
+        assert_eq!(OptionId::by_key(&spec.id.key()), Some(spec.id));
+        assert_eq!(
+            OptionId::by_name(&spec.name.to_ascii_uppercase()),
+            Some(spec.id)
+        );
+    }
+    assert_eq!(OptionId::by_key("file"), Some(OptionId::File));
+    assert_eq!(
+        OptionId::by_key("minimum_games"),
+        Some(OptionId::MinimumGames)
+    );
+    assert_eq!(OptionId::by_key("engine_stand_in"), Some(OptionId::StandIn));
+    assert_eq!(OptionId::by_key("varity"), None);
+}
+
+/// What parsers of GUIs demand of option lines.
+#[test]
+fn declarations_suit_the_strictest_gui() {
+    let lines = Settings::default().declarations();
+    assert_eq!(lines.lines().count(), SPECS.len());
+    for spec in &SPECS {
+        for word in spec.name.split(' ') {
+            let key = ["name", "type", "default", "min", "max", "var", "value"];
+            assert!(!key.contains(&word), "{}", spec.name);
+        }
+        if let Kind::Spin(number, least, greatest) = spec.kind {
+            assert!((least..=greatest).contains(&number));
+            assert!(i32::try_from(greatest).is_ok());
+        }
+        if let Kind::Combo(default, words) = spec.kind {
+            assert!(default < words.len());
+            assert!(words.iter().all(|word| !word.contains(' ')));
+        }
+    }
+    assert!(lines.contains("option name Book White File type string default <empty>\n"));
+    assert!(lines.contains("option name Book Depth type spin default 1000 min 0 max 1000\n"));
+    assert!(
+        lines.contains(
+            "option name Book Info type combo default full var none var brief var full\n"
+        )
+    );
+}

@@ -163,13 +163,21 @@ impl Session {
             out.engine(line);
         }
         out.engine(b"ucinewgame");
-        if self.position_sent {
+        let readable = self.game.trouble().is_none();
+        if self.position_sent && readable {
             out.engine(self.game.raw());
         }
         for _ in 0..self.ready_owed {
             out.engine(b"isready");
         }
-        if let Search::Engine(running) = &mut self.search {
+        if self.search.is_engine() && !readable {
+            // The line that nobody can read was the death of one engine
+            // already: the next one is spared it.
+            info_string("the position is not searched again", out);
+            self.search = Search::Idle;
+            self.position_sent = false;
+            out.gui(b"bestmove 0000");
+        } else if let Search::Engine(running) = &mut self.search {
             let white_moves = self
                 .game
                 .position()

@@ -439,6 +439,7 @@ fn places_where_no_book_can_be_are_named() {
     if cfg!(target_os = "linux") {
         let text = create("/proc/b.ctg".into());
         assert!(text.contains("cannot write the book"), "{text}");
+        assert!(!text.contains(".tmp"), "{text}");
     }
     assert_eq!(names(folder.path()), ["d.ctg"]);
 }

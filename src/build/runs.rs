@@ -70,16 +70,43 @@ impl Runs {
         }
     }
 
-    /// Begins a run of at most `estimate` bytes.
+    /// Begins a run of at most `estimate` bytes. Where memory has no room for
+    /// it, what is there goes to disk as one run: the larger runs in files
+    /// are, the fewer times they are merged.
     pub(super) fn begin(&self, estimate: u64) -> Result<RunWriter, SortError> {
-        let fits = self
-            .room
-            .try_update(Relaxed, Relaxed, |room| room.checked_sub(estimate))
-            .is_ok();
-        if fits {
+        if self.reserve(estimate) {
             return Ok(RunWriter::new(None, estimate));
         }
+        let full = std::mem::take(&mut *lock(&self.memory));
+        if full.len() > 1 {
+            let run = self.join(&full)?;
+            let freed = full.iter().map(Run::bytes).sum();
+            drop(full);
+            self.room.fetch_add(freed, Relaxed);
+            self.add_file(run, 0)?;
+            if self.reserve(estimate) {
+                return Ok(RunWriter::new(None, estimate));
+            }
+        } else {
+            lock(&self.memory).extend(full);
+        }
         self.begin_file()
+    }
+
+    fn reserve(&self, bytes: u64) -> bool {
+        self.room
+            .try_update(Relaxed, Relaxed, |room| room.checked_sub(bytes))
+            .is_ok()
+    }
+
+    /// Merges runs into one on disk.
+    fn join(&self, runs: &[Run]) -> Result<Run, SortError> {
+        let mut writer = self.begin_file()?;
+        let readers = runs.iter().map(|run| run.read(0..PARTS)).collect();
+        merge(readers, &mut |node: &Node| writer.push(node)).map_err(|error| self.failed(error))?;
+        let run = writer.finish().map_err(|error| self.failed(error))?;
+        self.written.fetch_add(run.bytes(), Relaxed);
+        Ok(run)
     }
 
     fn begin_file(&self) -> Result<RunWriter, SortError> {
@@ -116,12 +143,7 @@ impl Runs {
             }
             std::mem::take(runs)
         };
-        let mut writer = self.begin_file()?;
-        let readers = many.iter().map(|run| run.read(0..PARTS)).collect();
-        merge(readers, &mut |node: &Node| writer.push(node))
-            .map_err(|source| self.failed(source))?;
-        let run = writer.finish().map_err(|source| self.failed(source))?;
-        self.written.fetch_add(run.bytes(), Relaxed);
+        let run = self.join(&many)?;
         drop(many);
         self.add_file(run, level + 1)
     }
@@ -350,7 +372,7 @@ mod tests {
         assert_eq!(folder.path().read_dir().unwrap().count(), 0);
         assert!(runs.bytes_written() > 0);
         let all = runs.take();
-        assert!(all.len() < FAN_IN);
+        assert!(all.len() <= FAN_IN + 1);
         let mut found = Vec::new();
         for parts in [0..1000, 1000..1001, 1001..PARTS] {
             let readers = all.iter().map(|run| run.read(parts.clone())).collect();

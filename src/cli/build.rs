@@ -146,6 +146,7 @@ fn report(job: &Job, summary: &Summary, time: Duration) {
             summary.unstorable,
             "moves left out that the format cannot hold",
         ),
+        (summary.sorted_on_disk, "bytes through temporary files"),
     ] {
         if count > 0 {
             extra += &format!("; {count} {what}");

@@ -16,12 +16,12 @@ use crate::book::file::ReadError;
 #[non_exhaustive]
 pub enum Error {
     /// The file cannot be opened or read at all.
-    #[error("{}: cannot read the book: {source}", path.display())]
+    #[error("{}: cannot read the book: {reason}", path.display())]
     Io {
         /// The file.
         path: Arc<Path>,
         /// What the system says.
-        source: Arc<io::Error>,
+        reason: Arc<io::Error>,
     },
     /// The file is no CTG book, or an empty one.
     #[error("{}: {fault}", path.display())]
@@ -88,14 +88,14 @@ impl Error {
     pub fn io(path: impl Into<Arc<Path>>, source: io::Error) -> Error {
         Error::Io {
             path: path.into(),
-            source: Arc::new(source),
+            reason: Arc::new(source),
         }
     }
 
     pub(super) fn read(path: &Arc<Path>, error: ReadError) -> Error {
         let path = Arc::clone(path);
         match error {
-            ReadError::Io(source) => Error::Io { path, source },
+            ReadError::Io(reason) => Error::Io { path, reason },
             ReadError::Shrunk { was, now } => Error::Shrunk { path, was, now },
         }
     }

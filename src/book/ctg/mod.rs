@@ -38,6 +38,17 @@
 //! The key is compared in full; the hash only leads to the page. An entry is
 //! at most 31 + 255 + 33 bytes and never crosses a page.
 //!
+//! # Making books
+//!
+//! ```text
+//! books -> entries in the order of hashes -> sums -> trie -> pages -> three files
+//!          [sorted], [runs]                  [sum]   [trie]  [writer] [replace]
+//! ```
+//!
+//! [`BookWriter`] takes sorted entries and needs memory for one page of them;
+//! [`compact`] and [`merge`] make books of books, [`verify`] looks at every
+//! byte of one.
+//!
 //! # What a book cannot store
 //!
 //! Promotions to anything but a queen; moves of a third queen, rook, bishop

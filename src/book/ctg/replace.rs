@@ -30,9 +30,16 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use tempfile::NamedTempFile;
+use tempfile::TempPath;
 
 use super::WriteError;
+
+/// An open file under a temporary name; deleted when dropped.
+#[derive(Debug)]
+pub(super) struct Temporary {
+    pub(super) file: File,
+    pub(super) path: TempPath,
+}
 
 /// A book to be written, by its name.
 #[derive(Debug)]
@@ -90,7 +97,7 @@ impl Target {
     }
 
     /// A new file beside the book; deleted when dropped.
-    pub(super) fn temporary(&self, path: &Path) -> Result<NamedTempFile, WriteError> {
+    pub(super) fn temporary(&self, path: &Path) -> Result<Temporary, WriteError> {
         let failed = |error| WriteError::io(path, error);
         let prefix = temporary_prefix(path);
         let mut builder = tempfile::Builder::new();
@@ -98,18 +105,19 @@ impl Target {
         // Readable to whom any new file is, not to the owner alone.
         #[cfg(unix)]
         builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666));
-        let file = builder.tempfile_in(&self.folder).map_err(failed)?;
+        let made = builder.tempfile_in(&self.folder);
+        let (file, path) = made.map_err(|error| failed(plain(error)))?.into_parts();
         // Where locks are not to be had, nobody removes anything either.
-        let _ = file.as_file().try_lock();
-        Ok(file)
+        let _ = file.try_lock();
+        Ok(Temporary { file, path })
     }
 
     /// Steps 2 to 5.
     pub(super) fn put(
         &self,
-        ctg: NamedTempFile,
-        cto: NamedTempFile,
-        ctb: NamedTempFile,
+        ctg: Temporary,
+        cto: Temporary,
+        ctb: Temporary,
     ) -> Result<(), WriteError> {
         let old_index = self.move_index_aside()?;
         self.sync();
@@ -199,9 +207,21 @@ impl Target {
     }
 }
 
+/// The system's error without the temporary name, which tells nobody anything.
+fn plain(error: io::Error) -> io::Error {
+    let inner = error.get_ref().and_then(|error| error.source());
+    let code = inner
+        .and_then(|inner| inner.downcast_ref::<io::Error>())
+        .and_then(io::Error::raw_os_error);
+    code.map_or(error, io::Error::from_raw_os_error)
+}
+
 /// Renames a complete file to its final name.
-fn place(file: NamedTempFile, path: &Path) -> Result<(), WriteError> {
-    let (file, temporary) = file.into_parts();
+fn place(temporary: Temporary, path: &Path) -> Result<(), WriteError> {
+    let Temporary {
+        file,
+        path: temporary,
+    } = temporary;
     // Who could read the old book can read the new one.
     if let Ok(old) = fs::metadata(path) {
         let _ = file.set_permissions(old.permissions());

@@ -89,9 +89,9 @@ impl Sorter {
         self.sort();
         let start = self.written;
         let folder = &self.folder;
-        let failed = |source| WriteError::Sort {
+        let failed = |reason| WriteError::Sort {
             folder: folder.clone(),
-            source,
+            reason,
         };
         if self.file.is_none() {
             let file = tempfile::tempfile_in(folder).map_err(failed)?;
@@ -125,9 +125,9 @@ impl Sorter {
         }
         self.write_run()?;
         let folder: Arc<Path> = self.folder.into();
-        let failed = |source| WriteError::Sort {
+        let failed = |reason| WriteError::Sort {
             folder: folder.to_path_buf(),
-            source,
+            reason,
         };
         let Some(file) = self.file else {
             return Err(WriteError::GivenUp.into());
@@ -237,9 +237,9 @@ impl Run {
 impl EntryStream for Run {
     fn next_into(&mut self, entry: &mut Vec<u8>) -> Result<Option<Ordered>, RewriteError> {
         if self.record().is_none() && self.next < self.end {
-            self.fill().map_err(|source| WriteError::Sort {
+            self.fill().map_err(|reason| WriteError::Sort {
                 folder: self.folder.to_path_buf(),
-                source,
+                reason,
             })?;
         }
         let Some((rank, bytes)) = self.record() else {

@@ -33,20 +33,20 @@ pub enum WriteError {
         folder: PathBuf,
     },
     /// The system refuses: the disk is full, the folder is not ours.
-    #[error("{}: cannot write the book: {source}", path.display())]
+    #[error("{}: cannot write the book: {reason}", path.display())]
     Io {
         /// The file, under the name it would have got.
         path: PathBuf,
         /// What the system says.
-        source: io::Error,
+        reason: io::Error,
     },
     /// Entries cannot be sorted on disk.
-    #[error("{}: cannot write temporary files for sorting: {source}", folder.display())]
+    #[error("{}: cannot write temporary files for sorting: {reason}", folder.display())]
     Sort {
         /// Where the files were to be.
         folder: PathBuf,
         /// What the system says.
-        source: io::Error,
+        reason: io::Error,
     },
     /// The bytes are no entry.
     #[error("not one whole entry: {0}")]
@@ -93,10 +93,10 @@ pub enum WriteError {
 }
 
 impl WriteError {
-    pub(super) fn io(path: &Path, source: io::Error) -> WriteError {
+    pub(super) fn io(path: &Path, reason: io::Error) -> WriteError {
         WriteError::Io {
             path: path.to_owned(),
-            source,
+            reason,
         }
     }
 }

@@ -32,12 +32,12 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use tempfile::NamedTempFile;
+use tempfile::TempPath;
 
 use super::{
     CTB_HEADER_BYTES, CTO_HEADER_BYTES, Key, PAGE_BYTES, PAGE_HEADER_BYTES, WriteError, hash,
     page::split_entry,
-    replace::Target,
+    replace::{Target, Temporary},
     trie::{Node, Splits},
 };
 
@@ -111,7 +111,9 @@ const TOLERATED_INDEX: u64 = 256 << 20;
 pub struct BookWriter {
     target: Target,
     options: WriteOptions,
-    ctg: BufWriter<NamedTempFile>,
+    ctg: BufWriter<File>,
+    /// Deletes the file when dropped.
+    ctg_path: TempPath,
     /// Slots whose entries are still to come, the next one last.
     ahead: Vec<Node>,
     /// Entries that have come and are in no page yet: bytes and numbers.
@@ -146,7 +148,7 @@ impl BookWriter {
     /// The name does not end with .ctg, or no file can be made in the folder.
     pub fn create(target: &Path, options: WriteOptions) -> Result<BookWriter, WriteError> {
         let target = Target::new(target)?;
-        let file = target.temporary(target.ctg())?;
+        let Temporary { file, path } = target.temporary(target.ctg())?;
         let mut ctg = BufWriter::with_capacity(256 << 10, file);
         // Room for the header page, whose numbers come last.
         ctg.write_all(&[0; PAGE_BYTES])
@@ -155,6 +157,7 @@ impl BookWriter {
             target,
             options,
             ctg,
+            ctg_path: path,
             ahead: vec![Node::ROOT],
             bytes: Vec::with_capacity(2 * PAGE_BYTES),
             pending: Vec::new(),
@@ -311,6 +314,7 @@ impl BookWriter {
         let BookWriter {
             target,
             ctg,
+            ctg_path,
             mut live,
             mut split,
             positions,
@@ -333,7 +337,7 @@ impl BookWriter {
             });
         }
         let header = header_page(pages, positions, games, split.is_empty());
-        let ctg = complete(ctg, target.ctg(), |file| {
+        let ctg = complete((ctg, ctg_path), target.ctg(), |file| {
             file.seek(SeekFrom::Start(0))?;
             file.write_all(&header)
         })?;
@@ -342,29 +346,37 @@ impl BookWriter {
         pages_by_slot.sort_unstable();
         split.sort_unstable();
         let path = target.sibling("cto");
-        let cto = BufWriter::with_capacity(256 << 10, target.temporary(&path)?);
+        let cto = buffered(target.temporary(&path)?);
         let cto = complete(cto, &path, |file| write_cto(file, &shape, &pages_by_slot))?;
         let path = target.sibling("ctb");
-        let ctb = BufWriter::with_capacity(64 << 10, target.temporary(&path)?);
+        let ctb = buffered(target.temporary(&path)?);
         let ctb = complete(ctb, &path, |file| write_ctb(file, &shape, &split))?;
         target.put(ctg, cto, ctb)?;
         Ok(written)
     }
 }
 
+fn buffered(temporary: Temporary) -> (BufWriter<File>, TempPath) {
+    let Temporary { file, path } = temporary;
+    (BufWriter::with_capacity(256 << 10, file), path)
+}
+
 /// Writes the rest of a file and waits for the disk.
 fn complete(
-    mut file: BufWriter<NamedTempFile>,
+    (mut file, temporary): (BufWriter<File>, TempPath),
     path: &Path,
-    rest: impl FnOnce(&mut BufWriter<NamedTempFile>) -> io::Result<()>,
-) -> Result<NamedTempFile, WriteError> {
+    rest: impl FnOnce(&mut BufWriter<File>) -> io::Result<()>,
+) -> Result<Temporary, WriteError> {
     let failed = |error| WriteError::io(path, error);
     rest(&mut file).map_err(failed)?;
     let file = file
         .into_inner()
         .map_err(|error| failed(error.into_error()))?;
-    File::sync_all(file.as_file()).map_err(failed)?;
-    Ok(file)
+    file.sync_all().map_err(failed)?;
+    Ok(Temporary {
+        file,
+        path: temporary,
+    })
 }
 
 /// The numbers of an index.

@@ -110,6 +110,12 @@ def tail() -> str:
 Wanted = Union[str, Callable[[str], bool]]
 
 
+def _heed_signals() -> None:
+    """Whoever runs us may ignore some (nohup, a shell's background)."""
+    for number in (signal.SIGINT, signal.SIGHUP, signal.SIGTERM):
+        signal.signal(number, signal.SIG_DFL)
+
+
 class Client:
     """A UCI client on raw pipes."""
 
@@ -126,6 +132,7 @@ class Client:
             env=environment(),
             cwd=cwd,
             bufsize=0,
+            preexec_fn=_heed_signals,
         )
         self.pid = self.process.pid
         _clients.append(self)

@@ -38,7 +38,7 @@ pub(super) fn report(what: &str, done: &Rewritten, start: Instant) {
         (salvage.bad_pages, "damaged pages not read to their end"),
         (salvage.bad_keys, "positions with impossible keys left out"),
         (salvage.repeated, "repeated positions left out"),
-        (salvage.stale_pages, "stale pages left out"),
+        (salvage.unreached_pages, "pages that no slot led to"),
     ] {
         if count > 0 {
             extra += &format!("; {count} {text}");

@@ -46,7 +46,7 @@
 //! ```
 //!
 //! [`BookWriter`] takes sorted entries and needs memory for one page of them;
-//! [`compact`] and [`merge`] make books of books, [`verify`] looks at every
+//! [`compact`] and [`merge`] make books of books, [`verify()`] looks at every
 //! byte of one.
 //!
 //! # What a book cannot store

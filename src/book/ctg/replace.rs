@@ -207,13 +207,17 @@ impl Target {
     }
 }
 
-/// The system's error without the temporary name, which tells nobody anything.
+/// The usual reasons without the temporary name, which tells nobody anything.
 fn plain(error: io::Error) -> io::Error {
-    let inner = error.get_ref().and_then(|error| error.source());
-    let code = inner
-        .and_then(|inner| inner.downcast_ref::<io::Error>())
-        .and_then(io::Error::raw_os_error);
-    code.map_or(error, io::Error::from_raw_os_error)
+    use io::ErrorKind::{
+        NotFound, PermissionDenied, QuotaExceeded, ReadOnlyFilesystem, StorageFull,
+    };
+    match error.kind() {
+        kind @ (NotFound | PermissionDenied | QuotaExceeded | ReadOnlyFilesystem | StorageFull) => {
+            kind.into()
+        }
+        _ => error,
+    }
 }
 
 /// Renames a complete file to its final name.

@@ -11,9 +11,9 @@ use super::{
     is_same_book,
     open::{index_agrees, samples, sibling},
     pages::PageFile,
-    sorted::{EntryStream as _, Merge, SortedBook},
+    sorted::{EntryStream as _, Merge, SortedBook, Span, Survey},
     sum::sum_entries,
-    trie::upwards,
+    trie::is_of_slot,
 };
 
 /// What [`compact`] or [`merge`] did.
@@ -34,9 +34,9 @@ pub struct Rewritten {
 ///
 /// Slots that the book has split stay split if its .cto file is sound; with
 /// `repack` the index is made as small as it can be instead, and slot 0 is
-/// split. Pages that cannot be read are left out and counted. A page that no
-/// slot leads to is taken in if what it holds has no slot at all; otherwise it
-/// is a stale one.
+/// split. Pages that cannot be read are left out and counted. Of a page that no
+/// slot leads to, what stands nowhere else is taken in: it may be lost, or an
+/// old state of other pages.
 ///
 /// `memory` in bytes is needed only if pages overlap; twelve more for every
 /// page always. Once `stop` is true the work ends.
@@ -54,8 +54,8 @@ pub fn compact(
 ) -> Result<Rewritten, RewriteError> {
     let book = PageFile::open(source, false)?;
     let games = book.header().games;
-    let live = LiveSlots::of(source, &book);
-    let options = match &live {
+    let surveyed = Surveyed::of(&book, source, stop)?;
+    let options = match &surveyed.live {
         Some(live) if !repack => WriteOptions {
             split_root: false,
             keep_splits: Some(live.splits.clone()),
@@ -64,7 +64,7 @@ pub fn compact(
     };
     let splits_kept = options.keep_splits.is_some();
     let mut writer = BookWriter::create(target, options)?;
-    let mut entries = stream(&book, live.as_ref(), &writer.folder(), memory, stop)?;
+    let mut entries = surveyed.sorted(&writer.folder(), memory)?;
     let mut entry = Vec::new();
     let mut any = false;
     while let Some(order) = entries.next_into(&mut entry)? {
@@ -122,8 +122,8 @@ pub fn merge(
     let share = memory / books.len().max(1) as u64;
     let mut streams = Vec::new();
     for (book, source) in books.iter().zip(sources) {
-        let live = LiveSlots::of(source, book);
-        streams.push(stream(book, live.as_ref(), &folder, share, stop)?);
+        let surveyed = Surveyed::of(book, source, stop)?;
+        streams.push(surveyed.sorted(&folder, share)?);
     }
     let mut entries = Merge::new(streams)?;
     let mut group: Vec<Vec<u8>> = Vec::new();
@@ -163,35 +163,66 @@ fn go_on(stop: &AtomicBool) -> Result<(), RewriteError> {
     Ok(())
 }
 
-/// The sorted entries of a book, without stale pages where a sound index tells
-/// which those are.
-fn stream<'b>(
-    book: &'b PageFile,
-    live: Option<&LiveSlots>,
-    folder: &Path,
-    memory: u64,
-    stop: &AtomicBool,
-) -> Result<SortedBook<'b>, RewriteError> {
-    let Some(live) = live else {
-        let all = |_, _| go_on(stop).map(|()| true);
-        return SortedBook::new(book, book.walked(), all, folder, memory);
-    };
-    let mut named = vec![false; book.held() as usize];
-    for (_, page) in &live.slots {
-        if let Some(named) = named.get_mut(*page as usize) {
-            *named = true;
-        }
-    }
-    // The index may know of more pages than a damaged header.
-    let highest = live.slots.iter().map(|(_, page)| page + 1).max();
-    let pages = book.walked().max(highest.unwrap_or(0));
-    let wanted = |page: u32, hash: Option<u32>| {
-        go_on(stop)?;
-        let named = named.get(page as usize) == Some(&true);
-        Ok(named || hash.is_some_and(|hash| !live.covers(hash)))
-    };
-    SortedBook::new(book, pages, wanted, folder, memory)
+/// A book after the first pass over it.
+struct Surveyed<'b> {
+    survey: Survey<'b>,
+    /// Its index, if that is sound.
+    live: Option<LiveSlots>,
+    salvage: Salvage,
 }
+
+impl<'b> Surveyed<'b> {
+    /// Looks at all pages.
+    fn of(book: &'b PageFile, source: &Path, stop: &AtomicBool) -> Result<Self, RewriteError> {
+        let live = LiveSlots::of(source, book);
+        // The index may know of more pages than a damaged header.
+        let named = live.iter().flat_map(|live| &live.slots);
+        let end = named.map(|(_, page)| page + 1).max().unwrap_or(0);
+        let pages = book.walked().max(end);
+        let mut survey = Survey::of(book, pages, || go_on(stop))?;
+        let mut salvage = Salvage::default();
+        let live = live.filter(|live| live.fits(&survey.spans));
+        match &live {
+            None => {
+                survey.spans.retain(|span| span.page < book.walked());
+                survey.faults.retain(|(page, _)| *page < book.walked());
+            }
+            Some(live) => {
+                let slot_of = live.slot_of(pages);
+                let unnamed = |page: u32| slot_of.get(page as usize) == Some(&NO_SLOT);
+                let spans = survey.spans.iter().map(|span| span.page);
+                survey.unreached = spans.filter(|page| unnamed(*page)).collect();
+                for page in &survey.unreached {
+                    salvage.unreached_pages += 1;
+                    salvage.message(|| unreached(book, *page));
+                }
+                let unreached = &survey.unreached;
+                survey
+                    .faults
+                    .retain(|(page, _)| !unnamed(*page) || unreached.contains(page));
+            }
+        }
+        Ok(Surveyed {
+            survey,
+            live,
+            salvage,
+        })
+    }
+
+    fn sorted(self, folder: &Path, memory: u64) -> Result<SortedBook<'b>, RewriteError> {
+        SortedBook::new(self.survey, self.salvage, folder, memory)
+    }
+}
+
+fn unreached(book: &PageFile, page: u32) -> String {
+    format!(
+        "{}: page {page}: no slot leads to it; what stands nowhere else was taken in",
+        book.file().path().display()
+    )
+}
+
+/// A slot that names no page.
+const NO_SLOT: u32 = u32::MAX;
 
 /// The slots of a sound .cto file that have a page.
 struct LiveSlots {
@@ -235,15 +266,27 @@ impl LiveSlots {
             .then_some(LiveSlots { slots, splits })
     }
 
-    /// Whether some slot has a page for a bit-reversed hash.
-    fn covers(&self, reversed: u32) -> bool {
-        let hash = u64::from(reversed.reverse_bits());
-        let deepest = self.slots.last().map_or(0, |(slot, _)| u64::from(*slot));
-        let level = (deepest + 1).ilog2();
-        let n = (1_u64 << level) - 1;
-        upwards((hash & n) + n).any(|slot| {
-            u32::try_from(slot)
-                .is_ok_and(|slot| self.slots.binary_search_by_key(&slot, |s| s.0).is_ok())
+    /// The slot of every page.
+    fn slot_of(&self, pages: u32) -> Vec<u32> {
+        let mut slot_of = vec![NO_SLOT; pages as usize];
+        for (slot, page) in &self.slots {
+            if let Some(known) = slot_of.get_mut(*page as usize) {
+                *known = *slot;
+            }
+        }
+        slot_of
+    }
+
+    /// Whether all that the pages hold is in the page of its slot.
+    fn fits(&self, spans: &[Span]) -> bool {
+        let pages = spans.last().map_or(0, |span| span.page + 1);
+        let slot_of = self.slot_of(pages);
+        spans.iter().all(|span| {
+            let slot = slot_of.get(span.page as usize).copied();
+            slot.is_none_or(|slot| {
+                let holds = |reversed: u32| is_of_slot(slot, reversed.reverse_bits());
+                slot == NO_SLOT || holds(span.first) && holds(span.last)
+            })
         })
     }
 }

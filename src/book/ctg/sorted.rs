@@ -7,7 +7,11 @@
 //! for a page and no sorting beyond each page. Books whose pages overlap are
 //! sorted on disk ([`super::runs`]).
 
-use std::{cmp::Reverse, collections::BinaryHeap, path::Path};
+use std::{
+    cmp::Reverse,
+    collections::{BinaryHeap, HashSet},
+    path::Path,
+};
 
 use super::{
     Error, Key, NormalBoard, Place, WriteError,
@@ -100,11 +104,10 @@ pub struct Salvage {
     /// Entries left out because their key stands for no position.
     pub bad_keys: u64,
     /// Entries left out because one with the same key stands before them in
-    /// the file.
+    /// the file, or is the one that readers find.
     pub repeated: u64,
-    /// Pages left out because nothing leads to them any more and others hold
-    /// what belongs there.
-    pub stale_pages: u64,
+    /// Pages that no slot leads to. What stands nowhere else was taken in.
+    pub unreached_pages: u64,
     /// The first few of all these, in words.
     pub messages: Vec<String>,
     /// Why the first bad page is bad.
@@ -130,7 +133,7 @@ impl Salvage {
         self.bad_pages += other.bad_pages;
         self.bad_keys += other.bad_keys;
         self.repeated += other.repeated;
-        self.stale_pages += other.stale_pages;
+        self.unreached_pages += other.unreached_pages;
         for message in other.messages {
             self.message(|| message);
         }
@@ -141,6 +144,7 @@ impl Salvage {
 pub(super) struct SortedBook<'b> {
     source: Source<'b>,
     book: &'b PageFile,
+    unreached: HashSet<u32>,
     last: Option<Key>,
     pub(super) salvage: Salvage,
 }
@@ -156,84 +160,112 @@ enum Source<'b> {
     Runs(SortedRuns),
 }
 
-impl<'b> SortedBook<'b> {
-    /// Looks through the pages that `wanted` names: it is asked with page
-    /// number and first bit-reversed hash, and an error of its ends all. A book whose pages overlap
-    /// is sorted within `memory` bytes and a file in `folder`.
-    pub(super) fn new(
+/// What a first pass over a book finds.
+pub(super) struct Survey<'b> {
+    pub(super) book: &'b PageFile,
+    /// Pages with entries, in the order of the file.
+    pub(super) spans: Vec<Span>,
+    /// Pages not readable to their end.
+    pub(super) faults: Vec<(u32, Error)>,
+    /// Pages whose entries give way to others with the same keys.
+    pub(super) unreached: HashSet<u32>,
+}
+
+/// The entries of a page in the order of bit-reversed hashes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct Span {
+    pub(super) first: u32,
+    pub(super) last: u32,
+    pub(super) page: u32,
+}
+
+impl<'b> Survey<'b> {
+    /// Reads the first `pages` pages; `go_on` is asked at each.
+    pub(super) fn of(
         book: &'b PageFile,
         pages: u32,
-        mut wanted: impl FnMut(u32, Option<u32>) -> Result<bool, RewriteError>,
-        folder: &Path,
-        memory: u64,
-    ) -> Result<SortedBook<'b>, RewriteError> {
-        let mut salvage = Salvage::default();
-        // First and last hash of each page, and its number.
-        let mut spans: Vec<(u32, u32, u32)> = Vec::new();
+        mut go_on: impl FnMut() -> Result<(), RewriteError>,
+    ) -> Result<Survey<'b>, RewriteError> {
+        let mut survey = Survey {
+            book,
+            spans: Vec::new(),
+            faults: Vec::new(),
+            unreached: HashSet::new(),
+        };
         let mut reader = book.walker();
-        for number in 0..pages {
-            let mut span: Option<(u32, u32)> = None;
-            let mut fault = None;
-            each_entry(book, &mut reader, number, |entry| {
+        for page in 0..pages {
+            go_on()?;
+            let mut span: Option<Span> = None;
+            each_entry(book, &mut reader, page, |entry| {
                 match entry {
                     Ok((_, entry)) => {
                         let hash = super::hash(entry.key_bytes()).reverse_bits();
-                        span = Some(match span {
-                            Some((low, high)) => (low.min(hash), high.max(hash)),
-                            None => (hash, hash),
+                        let known = span.get_or_insert(Span {
+                            first: hash,
+                            last: hash,
+                            page,
                         });
+                        known.first = known.first.min(hash);
+                        known.last = known.last.max(hash);
                     }
-                    Err(error) => fault = Some(error),
+                    Err(error) => survey.faults.push((page, error)),
                 }
                 Ok(())
             })?;
-            if !wanted(number, span.map(|(low, _)| low))? {
-                if span.is_some() {
-                    salvage.stale_pages += 1;
-                    salvage.message(|| {
-                        format!(
-                            "{}: page {number}: left out, the index leads elsewhere \
-                             for what it holds",
-                            book.file().path().display()
-                        )
-                    });
-                }
-                continue;
-            }
-            if let Some(fault) = fault {
-                salvage.bad_pages += 1;
-                salvage.message(|| fault.to_string());
-                salvage.first_fault.get_or_insert(fault);
-            }
-            spans.extend(span.map(|(low, high)| (low, high, number)));
+            survey.spans.extend(span);
+        }
+        Ok(survey)
+    }
+}
+
+impl<'b> SortedBook<'b> {
+    /// The entries of the surveyed pages. If the pages overlap, they are
+    /// sorted within `memory` bytes and a file in `folder`.
+    pub(super) fn new(
+        survey: Survey<'b>,
+        mut salvage: Salvage,
+        folder: &Path,
+        memory: u64,
+    ) -> Result<SortedBook<'b>, RewriteError> {
+        let Survey {
+            book,
+            mut spans,
+            faults,
+            unreached,
+        } = survey;
+        for (_, fault) in faults {
+            salvage.bad_pages += 1;
+            salvage.message(|| fault.to_string());
+            salvage.first_fault.get_or_insert(fault);
         }
         let in_order = spans.is_sorted();
         spans.sort_unstable();
         let disjoint = spans
             .iter()
             .zip(spans.iter().skip(1))
-            .all(|((_, high, _), (low, _, _))| high < low);
-        let order: Vec<u32> = spans.into_iter().map(|(_, _, number)| number).collect();
+            .all(|(span, next)| span.last < next.first);
+        let mut pages: Vec<u32> = spans.into_iter().map(|span| span.page).collect();
         let source = if disjoint {
+            pages.reverse();
             Source::Pages {
                 reader: if in_order {
-                    reader
+                    book.walker()
                 } else {
                     book.positional_reader()
                 },
-                order: order.into_iter().rev().collect(),
+                order: pages,
                 queue: Vec::new(),
             }
         } else {
-            let mut numbers = order;
-            numbers.sort_unstable();
+            pages.sort_unstable();
+            let mut reader = book.walker();
             let mut sorter = Sorter::new(folder, memory);
-            for number in numbers {
-                each_entry(book, &mut reader, number, |entry| {
+            for page in pages {
+                each_entry(book, &mut reader, page, |entry| {
                     if let Ok((place, entry)) = entry
                         && let Some(key) = entry.key()
                     {
-                        sorter.push(entry.bytes(), &key, place.file_offset())?;
+                        sorter.push(entry.bytes(), &key, rank(place, &unreached))?;
                     }
                     Ok(())
                 })?;
@@ -243,12 +275,14 @@ impl<'b> SortedBook<'b> {
         Ok(SortedBook {
             source,
             book,
+            unreached,
             last: None,
             salvage,
         })
     }
 
     fn next_of_source(&mut self, out: &mut Vec<u8>) -> Result<Option<Ordered>, RewriteError> {
+        let unreached = &self.unreached;
         match &mut self.source {
             Source::Runs(runs) => runs.next_into(out),
             Source::Pages {
@@ -271,7 +305,7 @@ impl<'b> SortedBook<'b> {
                         let order = Ordered {
                             reversed: key.hash().reverse_bits(),
                             key,
-                            rank: place.file_offset(),
+                            rank: rank(place, unreached),
                         };
                         queue.push((order, entry.bytes().to_vec()));
                     }
@@ -291,20 +325,34 @@ impl EntryStream for SortedBook<'_> {
                 self.salvage.repeated += 1;
                 self.salvage.message(|| {
                     format!(
-                        "{path}: file byte {}: left out, its key {} stands before it too",
-                        order.rank, order.key
+                        "{path}: file byte {}: left out, its key {} stands elsewhere too",
+                        order.rank & !UNREACHED,
+                        order.key
                     )
                 });
             } else if let Err(fault) = NormalBoard::from_key(&order.key) {
                 self.salvage.bad_keys += 1;
-                self.salvage
-                    .message(|| format!("{path}: file byte {}: left out: {fault}", order.rank));
+                self.salvage.message(|| {
+                    format!(
+                        "{path}: file byte {}: left out: {fault}",
+                        order.rank & !UNREACHED
+                    )
+                });
             } else {
                 return Ok(Some(order));
             }
         }
         Ok(None)
     }
+}
+
+/// Set in the rank of an entry that readers do not find: so it comes after
+/// one that they do.
+const UNREACHED: u64 = 1 << 63;
+
+fn rank(place: Place, unreached: &HashSet<u32>) -> u64 {
+    let late = unreached.contains(&place.page);
+    place.file_offset() | if late { UNREACHED } else { 0 }
 }
 
 /// Calls `found` with every entry of a page, and with what ends the walk.

@@ -65,6 +65,12 @@ pub(super) fn level_of(slot: u64) -> u32 {
     (slot + 1).ilog2()
 }
 
+/// Whether a hash belongs to a slot.
+pub(super) fn is_of_slot(slot: u32, hash: u32) -> bool {
+    let n = (1_u64 << level_of(slot.into())) - 1;
+    (u64::from(hash) & n) + n == u64::from(slot)
+}
+
 /// The slot above, `None` for slot 0.
 pub(super) fn parent(slot: u64) -> Option<u64> {
     let level = level_of(slot).checked_sub(1)?;

@@ -15,7 +15,7 @@ use crate::book::{
         page::Page,
         pages::{PageFile, PageReader},
         scan::ScanIndex,
-        trie::level_of,
+        trie::is_of_slot,
     },
 };
 
@@ -400,11 +400,6 @@ impl PageChecker<'_, '_> {
             }
         }
     }
-}
-
-fn is_of_slot(slot: u32, hash: u32) -> bool {
-    let n = (1_u64 << level_of(slot.into())) - 1;
-    (u64::from(hash) & n) + n == u64::from(slot)
 }
 
 /// The position of a key; `None` if it is one that cannot arise.

@@ -8,10 +8,10 @@
 //!
 //! Every number is a sum, and sums do not care about order: the book is the
 //! same byte for byte whatever the number of threads and the memory. What a
-//! thread counts goes first into a small opening tree ([`tree`]), and beyond
+//! thread counts goes first into a small opening tree (`tree`), and beyond
 //! that into records that are sorted by place in the book, added up and laid
-//! down as a run ([`runs`]), in memory or on disk. At the end the runs are
-//! merged part by part ([`emit`]) and go straight into the book.
+//! down as a run (`runs`), in memory or on disk. At the end the runs are
+//! merged part by part (`emit`) and go straight into the book.
 //!
 //! Memory: half of what is allowed for records and the opening trees, half for
 //! runs; beyond that come a few megabytes for batches and buffers, and with

@@ -46,9 +46,10 @@ impl Talk {
     }
 
     fn send(&mut self, text: &str) {
+        // In one piece: after "quit" the other end is gone.
+        let line = format!("{text}\n");
         let input = self.input.as_mut().unwrap();
-        input.write_all(text.as_bytes()).unwrap();
-        input.write_all(b"\n").unwrap();
+        input.write_all(line.as_bytes()).unwrap();
     }
 
     /// Lines up to and including the first that begins with `word`.

@@ -4,6 +4,8 @@
 #![allow(clippy::unwrap_used)]
 
 mod common;
+#[path = "build/records.rs"]
+mod records;
 
 use std::collections::{BTreeMap, HashSet};
 use std::fs;

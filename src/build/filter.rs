@@ -7,7 +7,7 @@ use shakmaty::Color;
 use crate::games::{Game, GameResult};
 
 /// Conditions on a game; it must meet all that are set.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Filter {
     /// The better of the two players has at least this rating.
     pub min_elo: Option<u16>,

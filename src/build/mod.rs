@@ -11,7 +11,8 @@
 //! thread counts goes first into a small opening tree (`tree`), and beyond
 //! that into records that are sorted by place in the book, added up and laid
 //! down as a run (`runs`), in memory or on disk. At the end the runs are
-//! merged part by part (`emit`) and go straight into the book.
+//! merged part by part (`emit`) and go straight into the book, or as they are
+//! into a table ([`records`]), which is a source like any other.
 //!
 //! Memory: half of what is allowed for records and the opening trees, half for
 //! runs; beyond that come a few megabytes for batches and buffers, and with
@@ -23,11 +24,13 @@ mod emit;
 mod filter;
 mod merge;
 mod node;
+mod records;
 mod runs;
 mod tree;
 
 pub use emit::MAX_MOVES;
 pub use filter::{EcoRange, Filter, ParseEcoError, has_name};
+pub use records::RecordsError;
 pub use runs::SortError;
 
 use std::collections::HashSet;
@@ -42,7 +45,7 @@ use crate::games::{self, Game, GameBatch, GameSource, SkipReason, Skipped, Sourc
 use count::{Counter, Extent};
 use dedupe::Duplicates;
 use emit::Rule;
-use runs::Runs;
+use runs::{Run, Runs};
 
 /// Records are sorted in lots of at most this size: larger ones are no better,
 /// smaller ones stay nearer to the processor.
@@ -63,13 +66,26 @@ pub struct Source {
     pub priority: bool,
 }
 
+/// What is made of games.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Product {
+    /// A book.
+    Book,
+    /// A table of everything counted, for more games to be added: nothing is
+    /// cut yet, so `min_games` does not count.
+    Records,
+}
+
 /// What is to be built.
 #[derive(Clone, Debug)]
 pub struct Job {
-    /// The games.
+    /// The games. Files of records (.parquet) are sources too; their games
+    /// have been chosen already.
     pub sources: Vec<Source>,
-    /// The book's .ctg file.
+    /// The book's .ctg file, or the records' .parquet file.
     pub target: PathBuf,
+    /// What is made.
+    pub product: Product,
     /// Which games count.
     pub filter: Filter,
     /// Half moves of each game that are stored.
@@ -100,6 +116,7 @@ impl Job {
         Job {
             sources,
             target,
+            product: Product::Book,
             filter: Filter::default(),
             max_ply: 40,
             min_games: 1,
@@ -130,7 +147,7 @@ pub struct Summary {
     pub unstorable: u64,
     /// Bytes that went through temporary files.
     pub sorted_on_disk: u64,
-    /// The book.
+    /// The book; or the records, which have no pages.
     pub written: Written,
 }
 
@@ -180,11 +197,14 @@ pub enum BuildError {
         min_games: u32,
     },
     /// The book would replace a source.
-    #[error("{}: the book would overwrite what it is made from", path.display())]
+    #[error("{}: the output would overwrite what it is made from", path.display())]
     OutputIsInput {
         /// The source.
         path: PathBuf,
     },
+    /// Records cannot be read or written.
+    #[error(transparent)]
+    Records(#[from] RecordsError),
     /// Temporary files fail.
     #[error(transparent)]
     Sort(#[from] SortError),
@@ -234,6 +254,13 @@ pub fn run(
     stop: &AtomicBool,
 ) -> Result<Summary, BuildError> {
     let sources = list_sources(job)?;
+    let (tables, sources): (Vec<Input>, Vec<Input>) = sources
+        .into_iter()
+        .partition(|input| records::is_records(&input.path));
+    if let Some(table) = tables.iter().find(|table| table.is_too_late(job)) {
+        let path = table.path.clone();
+        return Err(RecordsError::Late { path }.into());
+    }
     let folder = match (&job.temp, job.target.parent()) {
         (Some(folder), _) => folder.as_path(),
         (None, Some(folder)) if folder != Path::new("") => folder,
@@ -244,7 +271,10 @@ pub fn run(
         return Err(runs.failed(io::ErrorKind::NotADirectory.into()).into());
     }
     // Fails early where the book cannot be written, before hours of counting.
-    let mut writer = BookWriter::create(&job.target, WriteOptions::default())?;
+    let output = match job.product {
+        Product::Book => Output::Book(BookWriter::create(&job.target, WriteOptions::default())?),
+        Product::Records => Output::Records(records::Table::create(&job.target)?),
+    };
     let shared = Shared {
         job,
         runs,
@@ -260,6 +290,18 @@ pub fn run(
     let named: Vec<bool> = (0..job.sources.len())
         .map(|argument| sources.iter().any(|input| input.argument == argument))
         .collect();
+    if !tables.is_empty() {
+        let inputs = records::Inputs {
+            paths: &tables
+                .into_iter()
+                .map(|table| table.path)
+                .collect::<Vec<_>>(),
+            threads: job.threads,
+            sort_bytes: (job.memory / 2 / job.threads.max(1) as u64).min(LARGEST_SORT_BYTES),
+        };
+        let games = records::read(&inputs, &shared.runs, observe, stop)?;
+        shared.games.fetch_add(games, Relaxed);
+    }
     let unstorable = count_all(&shared, sources, observe, stop)?;
     for ((source, seen), named) in job.sources.iter().zip(&shared.seen).zip(named) {
         if named && seen.load(Relaxed) == 0 {
@@ -274,26 +316,10 @@ pub fn run(
     }
 
     let sorted = shared.runs.take();
-    let rule = Rule {
-        min_games: job.min_games,
+    let written = match output {
+        Output::Book(writer) => write_book(job, writer, &sorted, games, observe, stop)?,
+        Output::Records(table) => table.write(&sorted, games, observe, stop)?,
     };
-    let mut positions = 0;
-    emit::emit(&sorted, rule, job.threads, &mut |piece| {
-        if stop.load(Relaxed) {
-            return Err(BuildError::Interrupted);
-        }
-        for entry in piece.entries() {
-            writer.push(entry)?;
-        }
-        positions += piece.len() as u64;
-        observe(Progress::Writing { positions });
-        Ok(())
-    })?;
-    if positions == 0 {
-        let min_games = job.min_games;
-        return Err(BuildError::NoPositions { min_games });
-    }
-    let written = writer.finish(u32::try_from(games).unwrap_or(u32::MAX))?;
     let mut named = shared.named.into_inner().unwrap_or_default();
     named.sort();
     Ok(Summary {
@@ -308,10 +334,51 @@ pub fn run(
     })
 }
 
+/// Where what was counted goes.
+enum Output {
+    Book(BookWriter),
+    Records(records::Table),
+}
+
+fn write_book(
+    job: &Job,
+    mut writer: BookWriter,
+    sorted: &[Run],
+    games: u64,
+    observe: &mut dyn FnMut(Progress),
+    stop: &AtomicBool,
+) -> Result<Written, BuildError> {
+    let min_games = job.min_games;
+    let mut positions = 0;
+    emit::emit(sorted, Rule { min_games }, job.threads, &mut |piece| {
+        if stop.load(Relaxed) {
+            return Err(BuildError::Interrupted);
+        }
+        for entry in piece.entries() {
+            writer.push(entry)?;
+        }
+        positions += piece.len() as u64;
+        observe(Progress::Writing { positions });
+        Ok(())
+    })?;
+    if positions == 0 {
+        return Err(BuildError::NoPositions { min_games });
+    }
+    Ok(writer.finish(u32::try_from(games).unwrap_or(u32::MAX))?)
+}
+
 /// A file to read, and the argument it belongs to.
 struct Input {
     argument: usize,
     path: PathBuf,
+}
+
+impl Input {
+    /// Whether it holds records, and something is asked that only games tell.
+    fn is_too_late(&self, job: &Job) -> bool {
+        let marked = job.sources.get(self.argument).is_some_and(|s| s.priority);
+        marked || job.dedupe || job.filter != Filter::default()
+    }
 }
 
 fn list_sources(job: &Job) -> Result<Vec<Input>, BuildError> {

@@ -174,10 +174,21 @@ pub(super) struct ProbeArgs {
 #[derive(Args, Debug)]
 pub(super) struct BuildArgs {
     /// The book to make; .cto and .ctb are put beside it
-    #[arg(short, long, value_name = "OUT.ctg")]
-    pub(super) output: PathBuf,
+    #[arg(
+        short,
+        long,
+        value_name = "OUT.ctg",
+        required_unless_present = "records"
+    )]
+    pub(super) output: Option<PathBuf>,
+    /// Writes what was counted as a Parquet table instead of a book, to be
+    /// added up with others by any SQL engine and given back as a source;
+    /// --min-games waits for the book
+    #[arg(long, value_name = "OUT.parquet", conflicts_with_all = ["output", "min_games"])]
+    pub(super) records: Option<PathBuf>,
     /// Games: .pgn, also .gz, .zst or .bz2; a folder with such files; or `-`
-    /// for PGN on standard input
+    /// for PGN on standard input. Or records: .parquet, whose games were
+    /// chosen, and their half moves cut, when they were written
     #[arg(value_name = "SOURCE", required_unless_present = "priority")]
     pub(super) sources: Vec<PathBuf>,
     /// Half moves of each game that are stored

@@ -7,7 +7,7 @@ use indicatif::{HumanCount, ProgressBar, ProgressDrawTarget, ProgressStyle};
 use shakmaty::Color;
 
 use super::args::{BuildArgs, PlayerColour};
-use crate::build::{self, Filter, Job, Progress, Source, Summary};
+use crate::build::{self, Filter, Job, Product, Progress, Source, Summary};
 use crate::games::GameResult;
 
 /// So many skipped games are named.
@@ -44,8 +44,14 @@ fn job(args: &BuildArgs) -> anyhow::Result<Job> {
             result => result,
         }),
     };
-    let usual = Job::new(sources, args.output.clone());
+    let (product, target) = match (&args.output, &args.records) {
+        (_, Some(records)) => (Product::Records, records),
+        (Some(book), None) => (Product::Book, book),
+        (None, None) => anyhow::bail!("nothing to make: see --output"),
+    };
+    let usual = Job::new(sources, target.clone());
     Ok(Job {
+        product,
         filter: Filter {
             min_elo: args.min_elo,
             both_elo: args.both_elo,

@@ -1,0 +1,51 @@
+//! Instead of reading and writing, where the feature `parquet` is off.
+
+use std::path::{Path, PathBuf};
+use std::sync::atomic::AtomicBool;
+
+use super::super::runs::{Run, Runs};
+use super::super::{BuildError, Progress, Written};
+use super::RecordsError;
+
+/// What could be read.
+pub(in super::super) struct Inputs<'j> {
+    pub(in super::super) paths: &'j [PathBuf],
+    pub(in super::super) threads: usize,
+    pub(in super::super) sort_bytes: u64,
+}
+
+/// Says that nothing can be read.
+pub(in super::super) fn read(
+    inputs: &Inputs<'_>,
+    _runs: &Runs,
+    _observe: &mut dyn FnMut(Progress),
+    _stop: &AtomicBool,
+) -> Result<u64, BuildError> {
+    let _ = (inputs.threads, inputs.sort_bytes);
+    Err(no_feature(inputs.paths.first().map(PathBuf::as_path)).into())
+}
+
+/// What could be written.
+pub(in super::super) enum Table {}
+
+impl Table {
+    /// Says that nothing can be written.
+    pub(in super::super) fn create(path: &Path) -> Result<Table, RecordsError> {
+        Err(no_feature(Some(path)))
+    }
+
+    pub(in super::super) fn write(
+        self,
+        _runs: &[Run],
+        _games: u64,
+        _observe: &mut dyn FnMut(Progress),
+        _stop: &AtomicBool,
+    ) -> Result<Written, BuildError> {
+        match self {}
+    }
+}
+
+fn no_feature(path: Option<&Path>) -> RecordsError {
+    let path = path.unwrap_or(Path::new("")).to_owned();
+    RecordsError::NoFeature { path }
+}

@@ -1,0 +1,262 @@
+//! Runs into a table.
+
+use std::fs::File;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
+use std::sync::mpsc::{SyncSender, sync_channel};
+
+use parquet::basic::{Compression, Repetition, Type as Physical};
+use parquet::data_type::{ByteArray, ByteArrayType, Int32Type, Int64Type};
+use parquet::errors::ParquetError;
+use parquet::file::properties::{EnabledStatistics, WriterProperties};
+use parquet::file::writer::SerializedFileWriter;
+use parquet::schema::types::{ColumnPath, Type};
+use tempfile::NamedTempFile;
+
+use super::super::merge::merge;
+use super::super::node::Node;
+use super::super::runs::{PARTS, Run};
+use super::super::{BuildError, Progress, Written};
+use super::{COUNTERS, NO_MOVE, RecordsError, is_records};
+use crate::book::ctg::Key;
+
+/// Rows of a row group. Engines share files out by row groups; each takes some
+/// six megabytes here until it is written.
+const GROUP_ROWS: usize = 1 << 16;
+
+/// The table that is to be written.
+pub(in super::super) struct Table {
+    path: PathBuf,
+    folder: PathBuf,
+    file: NamedTempFile,
+}
+
+impl Table {
+    /// Makes the file, beside the one that it will replace.
+    pub(in super::super) fn create(path: &Path) -> Result<Table, RecordsError> {
+        let path = path.to_owned();
+        if !is_records(&path) {
+            return Err(RecordsError::Name { path });
+        }
+        let folder = match path.parent() {
+            Some(parent) if parent != Path::new("") => parent.to_owned(),
+            _ => PathBuf::from("."),
+        };
+        let mut prefix = std::ffi::OsString::from(".");
+        prefix.push(path.file_name().unwrap_or_default());
+        prefix.push(".");
+        let mut builder = tempfile::Builder::new();
+        builder.prefix(&prefix).suffix(".tmp");
+        // Readable to whom any new file is, not to the owner alone.
+        #[cfg(unix)]
+        builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666));
+        let made = if path.is_dir() {
+            Err(io::ErrorKind::IsADirectory.into())
+        } else {
+            builder.tempfile_in(&folder)
+        };
+        match made {
+            Ok(file) => Ok(Table { path, folder, file }),
+            Err(source) => Err(RecordsError::Write { path, source }),
+        }
+    }
+
+    /// Writes everything that stands in the runs and puts the file in place.
+    pub(in super::super) fn write(
+        self,
+        runs: &[Run],
+        games: u64,
+        observe: &mut dyn FnMut(Progress),
+        stop: &AtomicBool,
+    ) -> Result<Written, BuildError> {
+        let path = self.path.clone();
+        let failed = |source| RecordsError::Write {
+            path: path.clone(),
+            source,
+        };
+        let file = self.file.as_file();
+        let mut written = Written::default();
+        // One thread adds up, the other compresses.
+        std::thread::scope(|scope| {
+            let (sender, receiver) = sync_channel::<Rows>(1);
+            let writer = scope.spawn(move || {
+                let mut table = open(file)?;
+                for rows in receiver {
+                    rows.write(&mut table)?;
+                }
+                table.close().map(drop)
+            });
+            let merged = gather(runs, games, &mut written, sender, observe, stop);
+            match writer.join() {
+                Ok(Ok(())) => {}
+                Ok(Err(error)) => return Err(failed(into_io(error)).into()),
+                Err(panic) => std::panic::resume_unwind(panic),
+            }
+            merged
+        })?;
+        file.sync_all().map_err(failed)?;
+        written.bytes = file.metadata().map_err(failed)?.len();
+        self.file
+            .persist(&self.path)
+            .map_err(|error| failed(error.error))?;
+        #[cfg(unix)]
+        if let Ok(folder) = File::open(&self.folder) {
+            let _ = folder.sync_all();
+        }
+        let _ = self.folder;
+        Ok(written)
+    }
+}
+
+/// Cuts the merged runs into row groups for `sender`.
+fn gather(
+    runs: &[Run],
+    games: u64,
+    written: &mut Written,
+    sender: SyncSender<Rows>,
+    observe: &mut dyn FnMut(Progress),
+    stop: &AtomicBool,
+) -> Result<(), BuildError> {
+    let mut rows = Rows::default();
+    rows.push(&[], NO_MOVE, &[games, 0, 0, 0, 0, 0, 0, 0, 0]);
+    let readers = runs.iter().map(|run| run.read(0..PARTS)).collect();
+    merge(readers, &mut |node: &Node| {
+        rows.push_node(node);
+        written.positions += 1;
+        written.moves += node.moves.len() as u64;
+        if rows.len() >= GROUP_ROWS {
+            if stop.load(Relaxed) {
+                return Err(BuildError::Interrupted);
+            }
+            observe(Progress::Writing {
+                positions: written.positions,
+            });
+            // If nobody takes it, the other thread says why.
+            let _ = sender.send(std::mem::take(&mut rows));
+        }
+        Ok(())
+    })?;
+    let _ = sender.send(rows);
+    Ok(())
+}
+
+/// Rows by columns.
+#[derive(Default)]
+struct Rows {
+    keys: Vec<u8>,
+    key_lengths: Vec<u8>,
+    moves: Vec<i32>,
+    counters: [Vec<i64>; COUNTERS.len()],
+}
+
+impl Rows {
+    fn len(&self) -> usize {
+        self.moves.len()
+    }
+
+    fn push(&mut self, key: &[u8], byte: i32, counters: &[u64; COUNTERS.len()]) {
+        self.keys.extend_from_slice(key);
+        self.key_lengths.push(key.len() as u8);
+        self.moves.push(byte);
+        for (column, &value) in self.counters.iter_mut().zip(counters) {
+            column.push(i64::try_from(value).unwrap_or(i64::MAX));
+        }
+    }
+
+    fn push_node(&mut self, node: &Node) {
+        let key = Key::from_padded(node.place.key);
+        let t = &node.tally;
+        let counters = [
+            t.games,
+            t.wins,
+            t.draws,
+            t.losses,
+            t.own_rated,
+            t.own_sum,
+            t.other_rated,
+            t.other_sum,
+            u64::from(node.main),
+        ];
+        self.push(key.as_bytes(), NO_MOVE, &counters);
+        for &(byte, games) in &node.moves {
+            let counters = [games, 0, 0, 0, 0, 0, 0, 0, 0];
+            self.push(key.as_bytes(), byte.into(), &counters);
+        }
+    }
+
+    fn write(self, table: &mut SerializedFileWriter<&File>) -> Result<(), ParquetError> {
+        let mut group = table.next_row_group()?;
+        let whole = ByteArray::from(self.keys);
+        let mut at = 0;
+        let keys: Vec<ByteArray> = self
+            .key_lengths
+            .iter()
+            .map(|&length| {
+                let key = whole.slice(at, length.into());
+                at += usize::from(length);
+                key
+            })
+            .collect();
+        if let Some(mut column) = group.next_column()? {
+            column
+                .typed::<ByteArrayType>()
+                .write_batch(&keys, None, None)?;
+            column.close()?;
+        }
+        if let Some(mut column) = group.next_column()? {
+            column
+                .typed::<Int32Type>()
+                .write_batch(&self.moves, None, None)?;
+            column.close()?;
+        }
+        for values in &self.counters {
+            if let Some(mut column) = group.next_column()? {
+                column
+                    .typed::<Int64Type>()
+                    .write_batch(values, None, None)?;
+                column.close()?;
+            }
+        }
+        group.close().map(drop)
+    }
+}
+
+fn open(file: &File) -> Result<SerializedFileWriter<&File>, ParquetError> {
+    let column = |name: &str, physical| {
+        Type::primitive_type_builder(name, physical)
+            .with_repetition(Repetition::REQUIRED)
+            .build()
+            .map(Arc::new)
+    };
+    let mut columns = vec![
+        column("key", Physical::BYTE_ARRAY)?,
+        column("move", Physical::INT32)?,
+    ];
+    for name in COUNTERS {
+        columns.push(column(name, Physical::INT64)?);
+    }
+    let schema = Type::group_type_builder("records")
+        .with_fields(columns)
+        .build()?;
+    let properties = WriterProperties::builder()
+        .set_created_by(concat!("tabia ", env!("CARGO_PKG_VERSION")).to_owned())
+        .set_compression(Compression::SNAPPY)
+        // Hardly a key comes again but in the next row.
+        .set_column_dictionary_enabled(ColumnPath::from("key"), false)
+        .set_statistics_enabled(EnabledStatistics::None)
+        .set_offset_index_disabled(true)
+        .build();
+    SerializedFileWriter::new(file, Arc::new(schema), Arc::new(properties))
+}
+
+fn into_io(error: ParquetError) -> io::Error {
+    match error {
+        ParquetError::External(inner) => match inner.downcast::<io::Error>() {
+            Ok(error) => *error,
+            Err(other) => io::Error::other(other),
+        },
+        other => io::Error::other(other),
+    }
+}

@@ -771,3 +771,30 @@ fn long_games_are_stored_to_the_end() {
         run.messages()
     );
 }
+
+#[test]
+fn a_book_is_a_source_too() {
+    let games = random_games(40, 20);
+    let (first, second) = games.split_at(25);
+    let whole = build(pgn(&games), &[]).content();
+    let part = build(pgn(first), &[]);
+    let book = part.book();
+    let run = build(pgn(second), &[book.to_str().unwrap()]);
+    let sum = run.content();
+    let unordered = |content: &Content| -> Content {
+        let mut content = content.clone();
+        content.values_mut().for_each(|(_, moves)| moves.sort());
+        content
+    };
+    assert_same(&unordered(&sum), &unordered(&whole));
+    let left = fs::read_dir(run.folder.path()).unwrap().count();
+    assert_eq!(left, 4, "games.pgn and the three files of the book");
+
+    let refused = build(pgn(second), &[book.to_str().unwrap(), "--min-games", "2"]);
+    assert_eq!(refused.output.status.code(), Some(2));
+    assert!(
+        refused.messages().contains("--min-games"),
+        "{}",
+        refused.messages()
+    );
+}

@@ -188,7 +188,8 @@ pub(super) struct BuildArgs {
     pub(super) records: Option<PathBuf>,
     /// Games: .pgn, also .gz, .zst or .bz2; a folder with such files; or `-`
     /// for PGN on standard input. Or records: .parquet, whose games were
-    /// chosen, and their half moves cut, when they were written
+    /// chosen, and their half moves cut, when they were written. Or books:
+    /// .ctg, whose numbers are added to those of the games
     #[arg(value_name = "SOURCE", required_unless_present = "priority")]
     pub(super) sources: Vec<PathBuf>,
     /// Half moves of each game that are stored

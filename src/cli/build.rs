@@ -1,12 +1,16 @@
 //! `tabia build`: from games to a book.
 
 use std::io::{IsTerminal, Write};
+use std::path::{Path, PathBuf};
+use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
 
+use anyhow::{Context as _, ensure};
 use indicatif::{HumanCount, ProgressBar, ProgressDrawTarget, ProgressStyle};
 use shakmaty::Color;
 
 use super::args::{BuildArgs, PlayerColour};
+use crate::book::ctg::merge;
 use crate::build::{self, Filter, Job, Product, Progress, Source, Summary};
 use crate::games::GameResult;
 
@@ -16,13 +20,74 @@ const NAMED: usize = 20;
 pub(super) fn run(args: &BuildArgs) -> anyhow::Result<u8> {
     let job = job(args)?;
     let stop = super::stopped_by_ctrl_c()?;
+    let books: Vec<PathBuf> = args
+        .sources
+        .iter()
+        .filter(|p| is_book(p))
+        .cloned()
+        .collect();
+    if books.is_empty() {
+        let target = job.target.display().to_string();
+        return Ok(args.exit_code(&build_games(&job, &target, &stop)?));
+    }
+    add_to_books(args, job, books, &stop)
+}
+
+/// The games become a book of their own, which is then added to the others.
+fn add_to_books(
+    args: &BuildArgs,
+    mut job: Job,
+    mut books: Vec<PathBuf>,
+    stop: &AtomicBool,
+) -> anyhow::Result<u8> {
+    ensure!(args.records.is_none(), "--records takes games, not books");
+    ensure!(
+        args.min_games <= 1,
+        "--min-games {} cannot be used with a .ctg source: a book does not say how often \
+         each of its moves was played",
+        args.min_games
+    );
+    let target = job.target.clone();
+    let start = Instant::now();
+    let mut code = 0;
+    // Beside the target, where there is room for a book.
+    let folder = target
+        .parent()
+        .filter(|folder| !folder.as_os_str().is_empty());
+    let beside = tempfile::Builder::new()
+        .prefix(".tabia-")
+        .tempdir_in(folder.unwrap_or(Path::new(".")))
+        .with_context(|| target.display().to_string())?;
+    if !job.sources.is_empty() {
+        job.target = beside.path().join("games.ctg");
+        code = args.exit_code(&build_games(&job, "the games", stop)?);
+        books.push(job.target);
+    }
+    let done = merge(&target, &books, args.memory, stop)?;
+    let what = format!("{}: {} books", target.display(), books.len());
+    super::compact::report(&what, &done, start);
+    Ok(code)
+}
+
+fn build_games(job: &Job, name: &str, stop: &AtomicBool) -> anyhow::Result<Summary> {
     let start = Instant::now();
     let bar = Bar::new();
-    let built = build::run(&job, &mut |progress| bar.show(progress), &stop);
+    let built = build::run(job, &mut |progress| bar.show(progress), stop);
     bar.line.finish_and_clear();
     let summary = built?;
-    report(&job, &summary, start.elapsed());
-    Ok(u8::from(args.strict && summary.skipped > 0))
+    report(name, &summary, start.elapsed());
+    Ok(summary)
+}
+
+impl BuildArgs {
+    fn exit_code(&self, summary: &Summary) -> u8 {
+        u8::from(self.strict && summary.skipped > 0)
+    }
+}
+
+fn is_book(path: &Path) -> bool {
+    path.extension()
+        .is_some_and(|extension| extension.eq_ignore_ascii_case("ctg"))
 }
 
 fn job(args: &BuildArgs) -> anyhow::Result<Job> {
@@ -34,7 +99,8 @@ fn job(args: &BuildArgs) -> anyhow::Result<Job> {
     };
     // A file that is named twice counts once, as a priority.
     let mut sources: Vec<Source> = args.priority.iter().map(source(true)).collect();
-    sources.extend(args.sources.iter().map(source(false)));
+    let games = args.sources.iter().filter(|path| !is_book(path));
+    sources.extend(games.map(source(false)));
     let result = match args.result.as_deref() {
         None => None,
         Some(text) => Some(match GameResult::from_pgn(text.as_bytes()) {
@@ -134,7 +200,7 @@ impl Bar {
     }
 }
 
-fn report(job: &Job, summary: &Summary, time: Duration) {
+fn report(name: &str, summary: &Summary, time: Duration) {
     let mut stderr = std::io::stderr().lock();
     for skipped in summary.named.iter().take(NAMED) {
         let _ = writeln!(stderr, "{skipped}");
@@ -161,7 +227,7 @@ fn report(job: &Job, summary: &Summary, time: Duration) {
     let _ = writeln!(
         stderr,
         "{}: {} games, {} positions, {} moves, {} bytes in {:.1} s{extra}",
-        job.target.display(),
+        name,
         summary.games,
         summary.written.positions,
         summary.written.moves,

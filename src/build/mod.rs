@@ -272,7 +272,10 @@ pub fn run(
     }
     // Fails early where the book cannot be written, before hours of counting.
     let output = match job.product {
-        Product::Book => Output::Book(BookWriter::create(&job.target, WriteOptions::default())?),
+        Product::Book => {
+            let writer = BookWriter::create(&job.target, WriteOptions::default())?;
+            Output::Book(Box::new(writer))
+        }
         Product::Records => Output::Records(records::Table::create(&job.target)?),
     };
     let shared = Shared {
@@ -317,7 +320,7 @@ pub fn run(
 
     let sorted = shared.runs.take();
     let written = match output {
-        Output::Book(writer) => write_book(job, writer, &sorted, games, observe, stop)?,
+        Output::Book(writer) => write_book(job, *writer, &sorted, games, observe, stop)?,
         Output::Records(table) => table.write(&sorted, games, observe, stop)?,
     };
     let mut named = shared.named.into_inner().unwrap_or_default();
@@ -336,7 +339,7 @@ pub fn run(
 
 /// Where what was counted goes.
 enum Output {
-    Book(BookWriter),
+    Book(Box<BookWriter>),
     Records(records::Table),
 }
 

@@ -52,10 +52,14 @@ pub(super) enum Command {
         tabia build -o masters.ctg masters.pgn.zst\n  \
         tabia build -o mine.ctg --player \"Smith, Jane\" --as white games/ extra.pgn\n  \
         tabia build -o good.ctg --both-elo 2400 --since 2000 --min-games 3 all.pgn\n  \
-        zcat games.pgn.gz | tabia build -o book.ctg --priority lines.pgn -\n\n\
+        zcat games.pgn.gz | tabia build -o book.ctg --priority lines.pgn -\n  \
+        tabia build --records may.parquet may.pgn; tabia build -o all.ctg *.parquet\n\n\
         A game must meet every condition given. What a game does not say about itself \
         (year, rating) never meets one. The book is the same byte for byte whatever \
         --threads and --memory are.\n\n\
+        Records (.parquet; needs a tabia built with the feature `parquet`) are sums: what \
+        chooses games, and --max-ply, acts when they are written; --min-games when the book \
+        is made. docs/scale.md of the source has their columns.\n\n\
         Exit codes: 0 done; 1 some games were skipped, with --strict; 2 no book was made.")]
     Build(BuildArgs),
     /// Adds books up: numbers of shared positions are summed

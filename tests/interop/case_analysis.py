@@ -55,7 +55,7 @@ def infinite_analysis_runs_until_it_is_stopped():
 def root_moves_are_honoured_in_book_and_out_of_it():
     with player(adapter()) as engine:
         board = chess.Board()
-        pawn = chess.Move.from_uci("a2a3")
+        pawn = chess.Move.from_uci("f2f3")
         result = engine.play(board, LIMIT, root_moves=[pawn], info=chess.engine.INFO_ALL)
         assert result.move == pawn and not from_book(result)
         king = chess.Move.from_uci("e2e4")

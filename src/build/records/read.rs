@@ -188,7 +188,21 @@ impl Table {
         let mut rows = 0;
         for group in reader.metadata().row_groups() {
             starts.push(rows);
-            rows += group.num_rows().unsigned_abs();
+            // The library panics on some of these.
+            let sane = group.num_rows() >= 0
+                && group.columns().iter().all(|column| {
+                    let places = [
+                        Some(column.data_page_offset()),
+                        column.dictionary_page_offset(),
+                    ];
+                    let sizes = [column.compressed_size(), column.num_values()];
+                    let mut all = places.into_iter().flatten().chain(sizes);
+                    all.all(|number| number >= 0)
+                });
+            if !sane {
+                return Err(unreadable("its footer is damaged".to_owned()));
+            }
+            rows = group.num_rows().unsigned_abs().saturating_add(rows);
         }
         Ok(Table {
             path: path.to_owned(),

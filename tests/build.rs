@@ -706,7 +706,7 @@ fn bad_input_is_refused_without_harm() {
         ),
         (&["-o", "nowhere/new.ctg", "games.pgn"], "nowhere"),
         (&["-o", "games.pgn", "games.pgn"], "games.pgn"),
-        (&["-o", "old.ctg", "old.ctg"], "would overwrite"),
+        (&["-o", "old.ctg", "old.ctg"], "one of the books to be read"),
         (
             &["-o", "old.ctg", "games.pgn", "--min-games", "2"],
             "no position",

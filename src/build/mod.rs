@@ -12,7 +12,7 @@
 //! that into records that are sorted by place in the book, added up and laid
 //! down as a run (`runs`), in memory or on disk. At the end the runs are
 //! merged part by part (`emit`) and go straight into the book, or as they are
-//! into a table ([`records`]), which is a source like any other.
+//! into a table (`records`), which is a source like any other.
 //!
 //! Memory: half of what is allowed for records and the opening trees, half for
 //! runs; beyond that come a few megabytes for batches and buffers, and with

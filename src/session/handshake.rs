@@ -132,23 +132,21 @@ impl Session {
             self.settings = profile.settings.clone();
             self.librarian.settings_changed();
         }
-        let mut unknown = Vec::new();
-        for (name, value) in &profile.options {
-            let line = format!("setoption name {name} value {value}");
-            if self.hello.option(name).is_none() {
-                unknown.push(format!("the engine has no option \"{name}\""));
-            }
-            if !again {
+        if again {
+            // The options of the profile are among those it is told.
+            self.bring_up_to_date(now, out);
+        } else {
+            for (name, value) in &profile.options {
+                let line = format!("setoption name {name} value {value}");
+                if self.hello.option(name).is_none() {
+                    self.notices
+                        .push(format!("the engine has no option \"{name}\""));
+                }
                 self.child_options
                     .note(name, Some(value.as_bytes()), line.as_bytes());
+                out.engine(line.as_bytes());
             }
-            out.engine(line.as_bytes());
-        }
-        if !again {
             self.reseed();
-            self.notices.extend(unknown);
-        } else {
-            self.bring_up_to_date(now, out);
         }
         if std::mem::take(&mut self.uci_wanted) {
             self.tell_uci(out);

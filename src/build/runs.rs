@@ -368,8 +368,9 @@ mod tests {
             }
             runs.add(writer).unwrap();
         }
-        // Nothing has a name.
-        assert_eq!(folder.path().read_dir().unwrap().count(), 0);
+        let names = || folder.path().read_dir().unwrap().count();
+        // On Windows a file has a name as long as it is open.
+        assert!(cfg!(windows) || names() == 0);
         assert!(runs.bytes_written() > 0);
         let all = runs.take();
         assert!(all.len() <= FAN_IN + 1);

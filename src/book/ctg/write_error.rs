@@ -40,6 +40,18 @@ pub enum WriteError {
         /// What the system says.
         reason: io::Error,
     },
+    /// Another program reads the book, and the system replaces no file that
+    /// is in use (Windows).
+    #[error(
+        "{}: cannot replace the book while another program has it open: \
+         end the games that use it, or close the program, and try again; \
+         or write under another name",
+        path.display()
+    )]
+    InUse {
+        /// The book's file that is in use.
+        path: PathBuf,
+    },
     /// Entries cannot be sorted on disk.
     #[error("{}: cannot write temporary files for sorting: {reason}", folder.display())]
     Sort {
@@ -94,9 +106,32 @@ pub enum WriteError {
 
 impl WriteError {
     pub(super) fn io(path: &Path, reason: io::Error) -> WriteError {
+        if is_in_use(path, &reason) {
+            let path = path.to_owned();
+            return WriteError::InUse { path };
+        }
         WriteError::Io {
             path: path.to_owned(),
             reason,
         }
+    }
+}
+
+/// Whether the system refuses because somebody has the file open. Windows says
+/// so in three ways: sharing violation, user-mapped section, and plain "access
+/// denied" when a mapped file is to be replaced; the last one means that only
+/// of a file that is there and may be written.
+fn is_in_use(path: &Path, reason: &io::Error) -> bool {
+    const ACCESS_DENIED: i32 = 5;
+    const SHARING_VIOLATION: i32 = 32;
+    const USER_MAPPED_FILE: i32 = 1224;
+    if cfg!(not(windows)) {
+        return false;
+    }
+    match reason.raw_os_error() {
+        Some(SHARING_VIOLATION | USER_MAPPED_FILE) => true,
+        Some(ACCESS_DENIED) => std::fs::metadata(path)
+            .is_ok_and(|file| file.is_file() && !file.permissions().readonly()),
+        _ => false,
     }
 }

@@ -9,9 +9,11 @@ mod build;
 pub mod check_engine;
 mod compact;
 mod info;
+mod info_other;
 mod merge;
 mod play;
 mod probe;
+mod probe_other;
 mod verify;
 
 use std::ffi::OsString;

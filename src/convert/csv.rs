@@ -23,8 +23,8 @@ use shakmaty::san::SanPlus;
 use shakmaty::{CastlingMode, EnPassantMode, Position as _};
 
 use super::output::Output;
-use super::{Error, Summary, Work, expected};
-use crate::book::{Book, Lookup, Preference, Probe as _, Wanted};
+use super::{Error, Prober, Summary, Work, expected};
+use crate::book::{Book, Lookup, Preference};
 use crate::choose;
 
 const HEADER: &str = "fen,uci,san,games,wins,draws,losses,score,average_elo,performance,mark,\
@@ -38,14 +38,10 @@ pub(super) fn write(work: &mut Work<'_>, book: &Book) -> Result<Summary, Error> 
     let mut found = Lookup::default();
     let mut verdicts = Vec::new();
     let mut rows = String::new();
-    let wanted = if work.job.policy.transpositions {
-        Wanted::Transpositions
-    } else {
-        Wanted::Stored
-    };
+    let prober = Prober::new(work.job, book)?;
     for held in book.positions() {
         let position = held?.position;
-        book.probe(&position, wanted, &mut found)?;
+        prober.probe(&position, &mut found)?;
         choose::weigh(&found.moves, &work.job.policy, |_| None, &mut verdicts);
         let fen = Fen::from_position(&position, EnPassantMode::Legal).to_string();
         rows.clear();

@@ -21,8 +21,10 @@ mod to_bin;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use crate::book::ctg::{RewriteError, is_same_book};
-use crate::book::{Book, Format, OpenOptions};
+use shakmaty::Chess;
+
+use crate::book::ctg::{HashFilter, RewriteError, is_same_book};
+use crate::book::{Book, Format, Lookup, OpenOptions, Probe as _, Wanted};
 use crate::choose::Policy;
 
 pub use error::Error;
@@ -264,6 +266,42 @@ fn same_format(job: &Job, advice: &'static str) -> Error {
 fn is_jsonl(path: &Path) -> bool {
     path.extension()
         .is_some_and(|extension| extension.eq_ignore_ascii_case("jsonl"))
+}
+
+/// Probes of a whole book in a row, as the policy wants them.
+struct Prober<'b> {
+    book: &'b Book,
+    filter: Option<HashFilter>,
+    wanted: Wanted,
+}
+
+impl<'b> Prober<'b> {
+    fn new(job: &Job, book: &'b Book) -> Result<Prober<'b>, Error> {
+        let transpositions = job.policy.transpositions;
+        let filter = match book {
+            Book::Ctg(book) if transpositions => Some(book.hash_filter()?),
+            _ => None,
+        };
+        Ok(Prober {
+            book,
+            filter,
+            wanted: if transpositions {
+                Wanted::Transpositions
+            } else {
+                Wanted::Stored
+            },
+        })
+    }
+
+    fn probe(&self, position: &Chess, found: &mut Lookup) -> Result<(), Error> {
+        match (self.book, &self.filter) {
+            (Book::Ctg(book), Some(filter)) => {
+                book.probe_through(filter, position, self.wanted, found)?;
+            }
+            (book, _) => book.probe(position, self.wanted, found)?,
+        }
+        Ok(())
+    }
 }
 
 /// Positions by the book's own account.

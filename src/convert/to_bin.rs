@@ -17,9 +17,9 @@ use shakmaty::{Bitboard, CastlingMode, Chess, Color, EnPassantMode, Position as 
 
 use super::from_keyed::unreached;
 use super::output::Output;
-use super::{Error, Job, Summary, Weights, Work, expected};
+use super::{Error, Job, Prober, Summary, Weights, Work, expected};
 use crate::book::polyglot::{self, PackedMove};
-use crate::book::{Book, BookMove, Lookup, Preference, Probe, Wanted, bin, ctg::NormalBoard};
+use crate::book::{Book, BookMove, Lookup, Preference, bin, ctg::NormalBoard};
 use crate::choose::{self, Weighed};
 
 /// An entry of the new book; ordered as there.
@@ -105,6 +105,7 @@ struct Walked {
 
 fn walk(work: &mut Work<'_>, book: &Book, all: &mut Found) -> Result<Walked, Error> {
     let total = expected(book);
+    let prober = Prober::new(work.job, book)?;
     let start = Chess::default();
     let key = polyglot::key(&start);
     let mut walked = Walked::default();
@@ -114,7 +115,7 @@ fn walk(work: &mut Work<'_>, book: &Book, all: &mut Found) -> Result<Walked, Err
     let share = threads() * SHARE;
     while !ahead.is_empty() {
         let batch = ahead.split_off(ahead.len().saturating_sub(share));
-        for found in look_up(work.job, book, &batch, true)? {
+        for found in look_up(work.job, &prober, &batch, true)? {
             for (key, position) in found.next.iter() {
                 if walked.keys.insert(*key) {
                     ahead.push((*key, position.clone()));
@@ -139,6 +140,7 @@ fn every_form(
     summary: &mut Summary,
 ) -> Result<(), Error> {
     let total = expected(book);
+    let prober = Prober::new(work.job, book)?;
     let mut batch = Vec::new();
     let share = threads() * SHARE;
     let mut entries = 0;
@@ -147,7 +149,7 @@ fn every_form(
     loop {
         let next = positions.next();
         if batch.len() >= share || next.is_none() {
-            for found in look_up(work.job, book, &batch, false)? {
+            for found in look_up(work.job, &prober, &batch, false)? {
                 all.add(found);
             }
             batch.clear();
@@ -215,7 +217,7 @@ fn threads() -> usize {
 /// Looks positions up, on all processors.
 fn look_up(
     job: &Job,
-    book: &Book,
+    prober: &Prober<'_>,
     batch: &[(u64, Chess)],
     go_on: bool,
 ) -> Result<Vec<Found>, Error> {
@@ -223,7 +225,7 @@ fn look_up(
     thread::scope(|scope| {
         let threads: Vec<_> = batch
             .chunks(share)
-            .map(|share| scope.spawn(move || look_up_share(job, book, share, go_on)))
+            .map(|share| scope.spawn(move || look_up_share(job, prober, share, go_on)))
             .collect();
         threads
             .into_iter()
@@ -237,20 +239,15 @@ fn look_up(
 
 fn look_up_share(
     job: &Job,
-    book: &Book,
+    prober: &Prober<'_>,
     share: &[(u64, Chess)],
     go_on: bool,
 ) -> Result<Found, Error> {
-    let wanted = if job.policy.transpositions {
-        Wanted::Transpositions
-    } else {
-        Wanted::Stored
-    };
     let mut all = Found::default();
     let mut found = Lookup::default();
     let mut verdicts = Vec::new();
     for (key, position) in share {
-        book.probe(position, wanted, &mut found)?;
+        prober.probe(position, &mut found)?;
         if found.here.is_none() {
             continue;
         }
@@ -264,7 +261,7 @@ fn look_up_share(
         if !go_on {
             continue;
         }
-        if book.as_ctg().is_some()
+        if prober.book.as_ctg().is_some()
             && let Some(board) = NormalBoard::from_position(position)
         {
             use std::hash::BuildHasher as _;

@@ -5,7 +5,7 @@ use std::{fmt, path::Path};
 use shakmaty::{Chess, Move, Position as _};
 
 use super::{
-    Entry, Error, Key, NormalBoard, PageFault,
+    Entry, Error, HashFilter, Key, NormalBoard, PageFault,
     index::{Slot, SlotFile, SlotPage, SlotReader},
     moves,
     pages::{Header, PageFile, PageReader},
@@ -136,7 +136,31 @@ impl CtgBook {
         })
     }
 
-    fn fill(&self, position: &Chess, wanted: Wanted, found: &mut Lookup) -> Result<(), Error> {
+    /// As [`Probe::probe`], for many probes in a row: moves that nobody stored
+    /// are looked for only where the filter lets them pass.
+    ///
+    /// # Errors
+    ///
+    /// As for [`Probe::probe`].
+    pub fn probe_through(
+        &self,
+        filter: &HashFilter,
+        position: &Chess,
+        wanted: Wanted,
+        found: &mut Lookup,
+    ) -> Result<(), Error> {
+        found.clear();
+        self.fill(position, wanted, Some(filter), found)
+            .inspect_err(|_| found.clear())
+    }
+
+    fn fill(
+        &self,
+        position: &Chess,
+        wanted: Wanted,
+        filter: Option<&HashFilter>,
+        found: &mut Lookup,
+    ) -> Result<(), Error> {
         let mut reading = self.reading()?;
         let legal = position.legal_moves();
         let mut stored = MoveSet::default();
@@ -161,7 +185,7 @@ impl CtgBook {
             }
         }
         for known in &mut found.moves {
-            known.child = reading.record_after(position, known.mv)?;
+            known.child = reading.record_after(position, known.mv, None)?;
         }
         if wanted == Wanted::Stored {
             return Ok(());
@@ -170,7 +194,7 @@ impl CtgBook {
             if stored.contains(n) {
                 continue;
             }
-            if let Some(child) = reading.record_after(position, mv)? {
+            if let Some(child) = reading.record_after(position, mv, filter)? {
                 found.moves.push(BookMove {
                     mv,
                     annotation: Default::default(),
@@ -195,7 +219,7 @@ impl Probe for CtgBook {
         found: &mut Lookup,
     ) -> Result<(), book::Error> {
         found.clear();
-        self.fill(position, wanted, found)
+        self.fill(position, wanted, None, found)
             .inspect_err(|_| found.clear())?;
         Ok(())
     }
@@ -307,12 +331,20 @@ impl Reading<'_> {
             .map_err(|fault: PageFault| book.fault(place.page, fault))
     }
 
-    fn record_after(&mut self, position: &Chess, m: Move) -> Result<Option<PositionRecord>, Error> {
+    fn record_after(
+        &mut self,
+        position: &Chess,
+        m: Move,
+        filter: Option<&HashFilter>,
+    ) -> Result<Option<PositionRecord>, Error> {
         let mut child = position.clone();
         child.play_unchecked(m);
         let Some(board) = NormalBoard::from_position(&child) else {
             return Ok(None);
         };
+        if filter.is_some_and(|filter| !filter.may_hold(&board)) {
+            return Ok(None);
+        }
         match self.find_position(&board)? {
             Some((place, _)) => Ok(Some(self.entry(place)?.record())),
             None => Ok(None),

@@ -14,6 +14,7 @@ const FLOORS: &[(&str, &[&str])] = &[
     ("build", &["book", "games"]),
     ("uci", &[]),
     ("choose", &["book"]),
+    ("convert", &["book", "choose"]),
     ("settings", &["choose"]),
     ("shelf", &["book", "settings"]),
     ("session", &["book", "choose", "settings", "shelf", "uci"]),
@@ -24,8 +25,8 @@ const FLOORS: &[(&str, &[&str])] = &[
     (
         "cli",
         &[
-            "book", "build", "builtin", "choose", "config", "engine", "games", "relay", "session",
-            "settings", "shelf",
+            "book", "build", "builtin", "choose", "config", "convert", "engine", "games", "relay",
+            "session", "settings", "shelf",
         ],
     ),
 ];

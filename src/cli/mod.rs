@@ -8,10 +8,13 @@ mod args;
 mod build;
 pub mod check_engine;
 mod compact;
+mod convert;
 mod info;
+mod info_other;
 mod merge;
 mod play;
 mod probe;
+mod probe_other;
 mod verify;
 
 use std::ffi::OsString;
@@ -50,6 +53,7 @@ fn dispatch(cli: Cli) -> anyhow::Result<u8> {
         Command::Build(args) => build::run(&args),
         Command::Merge(args) => merge::run(&args),
         Command::Compact(args) => compact::run(&args),
+        Command::Convert(args) => convert::run(&args),
         Command::Verify(args) => verify::run(&args, &mut output()),
         Command::CheckEngine(args) => {
             let command = match args.command.split_first() {

@@ -45,6 +45,7 @@
 //! | [`engine`] | a real engine as a child process; checking one |
 //! | [`builtin`] | the built-in engine |
 //! | [`config`] | `engines.toml` |
+//! | [`register`] | the adapter in the configuration of other programs |
 //! | [`relay`] | pipes, processes and clocks around the session |
 //! | [`cli`] | the command line; the only place that prints for people |
 //!
@@ -74,6 +75,7 @@ pub mod cli;
 pub mod config;
 pub mod engine;
 pub mod games;
+pub mod register;
 pub mod relay;
 pub mod session;
 pub mod settings;

@@ -20,12 +20,13 @@ const FLOORS: &[(&str, &[&str])] = &[
     ("engine", &["uci"]),
     ("builtin", &[]),
     ("config", &["engine", "session", "settings", "shelf"]),
+    ("register", &[]),
     ("relay", &["engine", "session", "shelf", "uci"]),
     (
         "cli",
         &[
-            "book", "build", "builtin", "choose", "config", "engine", "games", "relay", "session",
-            "settings", "shelf",
+            "book", "build", "builtin", "choose", "config", "engine", "games", "register", "relay",
+            "session", "settings", "shelf",
         ],
     ),
 ];

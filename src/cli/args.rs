@@ -86,6 +86,21 @@ pub(super) enum Command {
         positions) is a note.\n\n\
         Exit codes: 0 no problem; 1 problems; 2 the file cannot be read or is no book.")]
     Verify(VerifyArgs),
+    /// Shows the tree of a book, what is seldom played folded away
+    #[command(after_help = super::tree::EXAMPLES)]
+    Tree(super::tree::TreeArgs),
+    /// Shows what two books disagree about, position by position
+    #[command(after_help = super::diff::EXAMPLES)]
+    Diff(super::diff::DiffArgs),
+    /// Registers the adapter with a chess program
+    #[command(after_help = super::register::EXAMPLES)]
+    Register(super::register::RegisterArgs),
+    /// Prints completions for a shell
+    #[command(after_help = super::shell::COMPLETIONS_EXAMPLES)]
+    Completions(super::shell::CompletionsArgs),
+    /// Prints the manual page, or writes all of them to a folder
+    #[command(after_help = super::shell::MAN_EXAMPLES)]
+    Man(super::shell::ManArgs),
     /// Walks an engine through UCI step by step and says what it does wrong
     #[command(after_help = "Examples:\n  \
         tabia check-engine stockfish\n  \

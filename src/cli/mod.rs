@@ -8,10 +8,16 @@ mod args;
 mod build;
 pub mod check_engine;
 mod compact;
+mod diff;
 mod info;
 mod merge;
 mod play;
 mod probe;
+mod register;
+mod replace_text;
+mod shell;
+mod style;
+mod tree;
 mod verify;
 
 use std::ffi::OsString;
@@ -45,12 +51,17 @@ pub fn run() -> ExitCode {
 fn dispatch(cli: Cli) -> anyhow::Result<u8> {
     match cli.command.unwrap_or(Command::Play(cli.play)) {
         Command::Play(args) => play::run(&args),
-        Command::Info(args) => info::run(&args, &mut output()),
-        Command::Probe(args) => probe::run(&args, &mut output()),
+        Command::Info(args) => info::run(&args, &mut painted()),
+        Command::Probe(args) => probe::run(&args, &mut painted()),
         Command::Build(args) => build::run(&args),
         Command::Merge(args) => merge::run(&args),
         Command::Compact(args) => compact::run(&args),
         Command::Verify(args) => verify::run(&args, &mut output()),
+        Command::Tree(args) => tree::run(&args, &mut painted()),
+        Command::Diff(args) => diff::run(&args, &mut painted()),
+        Command::Register(args) => register::run(&args, &mut painted()),
+        Command::Completions(args) => shell::completions(&args, &mut output()),
+        Command::Man(args) => shell::man(&args, &mut output()),
         Command::CheckEngine(args) => {
             let command = match args.command.split_first() {
                 Some((program, rest)) => command_of(program, rest),
@@ -84,6 +95,12 @@ fn stopped_by_ctrl_c() -> anyhow::Result<Arc<AtomicBool>> {
 /// Standard output, written in large pieces.
 fn output() -> io::BufWriter<io::Stdout> {
     io::BufWriter::new(io::stdout())
+}
+
+/// The same for text with colours: they go to a terminal only, and not where
+/// `NO_COLOR` is set.
+fn painted() -> io::BufWriter<anstream::Stdout> {
+    io::BufWriter::new(anstream::stdout())
 }
 
 fn is_closed_output(error: &anyhow::Error) -> bool {

@@ -1,0 +1,10 @@
+//! x
+use clap::Args;
+use std::io::Write;
+pub(super) const EXAMPLES: &str = "";
+/// x
+#[derive(Args, Debug)]
+pub(super) struct DiffArgs {}
+pub(super) fn run(_: &DiffArgs, _: &mut impl Write) -> anyhow::Result<u8> {
+    Ok(0)
+}

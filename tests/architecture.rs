@@ -20,13 +20,15 @@ const FLOORS: &[(&str, &[&str])] = &[
     ("engine", &["uci"]),
     ("builtin", &[]),
     ("config", &["engine", "session", "settings", "shelf"]),
+    ("compare", &["book"]),
+    ("outline", &["book"]),
     ("register", &[]),
     ("relay", &["engine", "session", "shelf", "uci"]),
     (
         "cli",
         &[
-            "book", "build", "builtin", "choose", "config", "engine", "games", "register", "relay",
-            "session", "settings", "shelf",
+            "book", "build", "builtin", "choose", "compare", "config", "engine", "games",
+            "outline", "register", "relay", "session", "settings", "shelf",
         ],
     ),
 ];

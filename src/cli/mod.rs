@@ -13,6 +13,7 @@ mod info;
 mod info_other;
 mod merge;
 mod play;
+mod position;
 mod probe;
 mod probe_other;
 mod register;
@@ -32,8 +33,10 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use anyhow::Context as _;
 use clap::Parser;
 
+use crate::book::Book;
 use crate::config::{BUILTIN, Config};
 use crate::engine::EngineCommand;
+use crate::shelf::Opener;
 use args::{Cli, Command, ConfigArgs};
 
 /// Runs the program with its arguments.
@@ -92,6 +95,20 @@ fn stopped_by_ctrl_c() -> anyhow::Result<Arc<AtomicBool>> {
     };
     ctrlc::set_handler(interrupt).context("cannot listen for Ctrl-C")?;
     Ok(stop)
+}
+
+/// Opens the book that a command is about, and says what is odd about it.
+fn open_book(path: &Path, no_mmap: bool) -> anyhow::Result<Book> {
+    let opener = Opener {
+        folders: Vec::new(),
+        mmap: !no_mmap,
+    };
+    let path = path.to_str().context("the path is not valid Unicode")?;
+    let book = opener.open(path)?;
+    for notice in book.notices() {
+        let _ = writeln!(io::stderr(), "tabia: {notice}");
+    }
+    Ok(book)
 }
 
 /// Standard output, written in large pieces.

@@ -38,7 +38,10 @@ pub(super) enum Command {
         tabia play --set \"Book Variety=0\" --set Hash=256 -- /opt/lc0/lc0 --threads=2")]
     Play(PlayArgs),
     /// Shows what a book is: positions, moves, pages, marks, problems
-    #[command(after_help = "Example: tabia info books/tabia.ctg")]
+    #[command(after_help = "Examples:\n  \
+        tabia info books/tabia.ctg\n  \
+        tabia info --full huge.ctg\n  \
+        tabia info --json books/tabia.ctg")]
     Info(InfoArgs),
     /// Shows the moves of a position and how likely each is played
     #[command(after_help = "Examples:\n  \
@@ -158,6 +161,10 @@ pub(super) struct InfoArgs {
     /// Prints one JSON object
     #[arg(long)]
     pub(super) json: bool,
+    /// Reads all of a book however large it is; else books of more than
+    /// 256 MiB are read here and there, and what was estimated is called so
+    #[arg(long)]
+    pub(super) full: bool,
     /// Reads the book by system calls instead of mapping it into memory
     #[arg(long)]
     pub(super) no_mmap: bool,
@@ -172,7 +179,7 @@ pub(super) struct ProbeArgs {
     /// standard input, one a line
     #[arg(value_name = "FEN", num_args = 0..)]
     pub(super) fen: Vec<String>,
-    /// Moves to play from there first, as in "e2e4 e7e5"
+    /// Moves to play from there first, as in "e2e4 e7e5" or "1. e4 e5"
     #[arg(long, value_name = "MOVES")]
     pub(super) moves: Option<String>,
     /// Prints one JSON object a position

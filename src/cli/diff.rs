@@ -8,7 +8,7 @@ use serde_json::{Map, Value, json};
 use shakmaty::{CastlingMode, Chess, Color, Position as _, san::SanPlus};
 
 use super::position::{Reached, fen_of, line_of, reach};
-use super::style::{FAINT, GREEN, HEADING, PLACE, Painted, RED, signed, thousands};
+use super::style::{FAINT, GREEN, HEADING, PLACE, Painted, RED, signed, thousands, wrapped};
 use crate::book::{Annotation, PositionRecord, Preference, Stats};
 use crate::compare::{Aspect, Aspects, Compared, Difference, MoveDifference, Plan, Side, compare};
 
@@ -182,7 +182,8 @@ fn write_text(
     let line = line_text(difference, reached);
     let line = line.unwrap_or_else(|| "not reached by stored moves".to_owned());
     writeln!(out)?;
-    for row in wrapped(&line, 80) {
+    for (index, row) in wrapped(&line, 78).iter().enumerate() {
+        let row = format!("{}{row}", if index > 0 { "  " } else { "" });
         writeln!(out, "{}", Painted(HEADING, row))?;
     }
     writeln!(out, "{}", Painted(PLACE, fen_of(position)))?;
@@ -203,34 +204,27 @@ fn write_text(
         writeln!(out, "  {}", Painted(style, text))?;
         return Ok(());
     }
-    let mut row = |what: &str, a: String, b: String| -> io::Result<()> {
-        writeln!(
-            out,
-            "  {what:<12}{}  {}  {}",
-            Painted(RED, format!("{a:<28}")),
-            Painted(FAINT, "|"),
-            Painted(GREEN, b)
-        )
-    };
+    let mut rows = Vec::new();
+    let mut row = |what: &'static str, a: String, b: String| rows.push((what, a, b));
     if let Some((a, b)) = &difference.stats {
         let turn = position.turn();
         let games = |stats: &Stats| results(stats, turn);
         if results(a, turn) != results(b, turn) {
-            row("games", games(a), games(b))?;
+            row("games", games(a), games(b));
         }
         if ratings(a, turn) != ratings(b, turn) {
-            row("ratings", ratings(a, turn), ratings(b, turn))?;
+            row("ratings", ratings(a, turn), ratings(b, turn));
         }
     }
     if let Some((a, b)) = difference.points {
-        row("points", tenths(a), tenths(b))?;
+        row("points", tenths(a), tenths(b));
     }
     if let Some((a, b)) = difference.recommendation {
-        row("mark", mark(a, b), mark(b, a))?;
+        row("mark", mark(a, b), mark(b, a));
     }
     if let Some((a, b)) = difference.factor {
         let seen = |factor: i8| signed(factor.saturating_neg());
-        row("factor", seen(a), seen(b))?;
+        row("factor", seen(a), seen(b));
     }
     if let Some((a, b)) = difference.commentary {
         let seen = |commentary: u8| {
@@ -243,33 +237,66 @@ fn write_text(
                 nag => format!("${nag}"),
             }
         };
-        row("commentary", seen(a), seen(b))?;
+        row("commentary", seen(a), seen(b));
     }
     for mv in &difference.moves {
         let san = SanPlus::from_move(position.clone(), mv.mv).to_string();
-        write_move(&san, mv, position.turn(), &mut row)?;
+        move_rows(&san, mv, position.turn(), &mut row);
+    }
+    write_rows(&rows, out)?;
+    for (side, style) in [(Side::A, RED), (Side::B, GREEN)] {
+        let moves = difference
+            .moves
+            .iter()
+            .filter(|mv| mv.only_in == Some(side));
+        let names: Vec<String> = moves
+            .map(|mv| SanPlus::from_move(position.clone(), mv.mv).to_string())
+            .collect();
+        if names.is_empty() {
+            continue;
+        }
+        let plural = if names.len() == 1 { "" } else { "s" };
+        let text = format!(
+            "move{plural} only in {}: {}",
+            side.as_str(),
+            names.join(" ")
+        );
+        for (index, row) in wrapped(&text, 74).iter().enumerate() {
+            let indent = if index > 0 { "    " } else { "  " };
+            writeln!(out, "{indent}{}", Painted(style, row))?;
+        }
     }
     Ok(())
 }
 
-fn write_move(
+/// What A has beside what B has.
+fn write_rows(rows: &[(&str, String, String)], out: &mut impl Write) -> io::Result<()> {
+    let width = rows.iter().map(|(_, a, _)| a.chars().count()).max();
+    let width = width.unwrap_or(0);
+    for (what, a, b) in rows {
+        writeln!(
+            out,
+            "  {what:<11}{}  {}  {}",
+            Painted(RED, format!("{a:<width$}")),
+            Painted(FAINT, "|"),
+            Painted(GREEN, b)
+        )?;
+    }
+    Ok(())
+}
+
+fn move_rows(
     san: &str,
     mv: &MoveDifference,
     turn: Color,
-    row: &mut impl FnMut(&str, String, String) -> io::Result<()>,
-) -> io::Result<()> {
-    let absent = || "-".to_owned();
-    match mv.only_in {
-        Some(Side::A) => row("move", san.to_owned(), absent())?,
-        Some(Side::B) => row("move", absent(), san.to_owned())?,
-        None => {}
-    }
+    row: &mut impl FnMut(&'static str, String, String),
+) {
     if let Some((a, b)) = mv.annotation {
         row(
             "move",
             format!("{san}{}", symbol(a, b)),
             format!("{san}{}", symbol(b, a)),
-        )?;
+        );
     }
     if let Some((a, b)) = mv.preference {
         let text = |preference: Preference| match preference {
@@ -277,13 +304,12 @@ fn write_move(
             Preference::Priority(priority) => format!("{san} priority {priority}"),
             Preference::Statistics => san.to_owned(),
         };
-        row("move", text(a), text(b))?;
+        row("move", text(a), text(b));
     }
     if let Some((a, b)) = &mv.stats {
         let text = |stats: &Stats| format!("{san} {}", results(stats, turn));
-        row("move", text(a), text(b))?;
+        row("move", text(a), text(b));
     }
-    Ok(())
 }
 
 /// Games and results from White's view: "12 (+5 =3 -4)".
@@ -340,26 +366,6 @@ fn symbol(annotation: Annotation, other: Annotation) -> String {
         true => format!("{} (byte {:02x})", annotation.symbol(), annotation.0),
         false => annotation.symbol().to_owned(),
     }
-}
-
-/// A text broken at blanks so that no row is wider.
-fn wrapped(text: &str, width: usize) -> Vec<String> {
-    let mut rows = vec![String::new()];
-    for word in text.split(' ') {
-        let full = rows
-            .last()
-            .is_some_and(|row| !row.is_empty() && row.len() + 1 + word.len() > width);
-        if full {
-            rows.push("  ".to_owned());
-        }
-        if let Some(row) = rows.last_mut() {
-            if !row.trim().is_empty() {
-                row.push(' ');
-            }
-            row.push_str(word);
-        }
-    }
-    rows
 }
 
 fn as_json(difference: &Difference, reached: &Reached) -> Value {

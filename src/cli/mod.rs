@@ -99,16 +99,21 @@ fn stopped_by_ctrl_c() -> anyhow::Result<Arc<AtomicBool>> {
 
 /// Opens the book that a command is about, and says what is odd about it.
 fn open_book(path: &Path, no_mmap: bool) -> anyhow::Result<Book> {
+    let book = open_quietly(path, no_mmap)?;
+    for notice in book.notices() {
+        let _ = writeln!(io::stderr(), "tabia: {notice}");
+    }
+    Ok(book)
+}
+
+/// Opens the book that a command is about.
+fn open_quietly(path: &Path, no_mmap: bool) -> anyhow::Result<Book> {
     let opener = Opener {
         folders: Vec::new(),
         mmap: !no_mmap,
     };
     let path = path.to_str().context("the path is not valid Unicode")?;
-    let book = opener.open(path)?;
-    for notice in book.notices() {
-        let _ = writeln!(io::stderr(), "tabia: {notice}");
-    }
-    Ok(book)
+    Ok(opener.open(path)?)
 }
 
 /// Standard output, written in large pieces.

@@ -71,6 +71,21 @@ pub(super) fn signed(factor: i8) -> String {
     }
 }
 
+/// A text broken at blanks into rows no wider than this, if its words are not.
+pub(super) fn wrapped(text: &str, width: usize) -> Vec<String> {
+    let mut rows: Vec<String> = Vec::new();
+    for word in text.split(' ') {
+        match rows.last_mut() {
+            Some(row) if row.chars().count() + 1 + word.chars().count() <= width => {
+                row.push(' ');
+                row.push_str(word);
+            }
+            _ => rows.push(word.to_owned()),
+        }
+    }
+    rows
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -79,6 +94,12 @@ mod tests {
     fn thousands_are_parted() {
         let texts = [0, 7, 999, 1000, 123_456, 1_234_567].map(thousands);
         assert_eq!(texts, ["0", "7", "999", "1,000", "123,456", "1,234,567"]);
+    }
+
+    #[test]
+    fn texts_are_broken_at_blanks() {
+        assert_eq!(wrapped("a bb ccc dddd", 6), ["a bb", "ccc", "dddd"]);
+        assert_eq!(wrapped("", 6), [""]);
     }
 
     #[test]

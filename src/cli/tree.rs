@@ -177,7 +177,8 @@ impl Printer<'_> {
                 self.level(&branch.after, ply + 1, branch.share, &indent, out)?;
             }
         }
-        if branches.folded > 0 {
+        // Below a move that is hardly above the limit all may be folded.
+        if branches.folded > 0 && (count > 0 || ply == 0) {
             let label = format!("{} more", branches.folded);
             let tree = fit(&format!("{indent}{}", self.fork(true)), &label);
             let row = format!(

@@ -162,7 +162,7 @@ pub(super) struct InfoArgs {
     #[arg(long)]
     pub(super) json: bool,
     /// Reads all of a book however large it is; else books of more than
-    /// 256 MiB are read here and there, and what was estimated is called so
+    /// 64 MiB are read here and there, and what was estimated is called so
     #[arg(long)]
     pub(super) full: bool,
     /// Reads the book by system calls instead of mapping it into memory

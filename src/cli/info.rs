@@ -13,9 +13,9 @@ use crate::book::ctg::BookInfo;
 /// Pages of a book that are read to get an impression of it.
 const GLANCE_PAGES: u32 = 1024;
 
-/// Books of up to this many pages (256 MiB) are read as a whole: that takes
+/// Books of up to this many pages (64 MiB) are read as a whole: that takes
 /// less than a second.
-const SMALL_PAGES: u32 = 65_536;
+const SMALL_PAGES: u32 = 16_384;
 
 /// The object of `--json`.
 #[derive(Serialize)]
@@ -152,19 +152,15 @@ impl<W: Write> Report<'_, W> {
                 _ => "none that can be used".to_owned(),
             },
         )?;
-        self.row(
-            "marks",
-            format!(
-                "{} {}, {} {}",
-                self.number(info.main_marks),
-                Painted(GREEN, "main"),
-                self.number(info.avoid_marks),
-                Painted(RED, "avoid")
-            ),
-        )?;
+        let marks = self.marks();
+        self.row("marks", marks)?;
         let annotations = self.annotations();
         self.row("annotations", annotations)?;
-        self.row("commentaries", self.number(info.commentaries))?;
+        let commentaries = match info.commentaries {
+            0 => self.none().to_owned(),
+            count => self.number(count),
+        };
+        self.row("commentaries", commentaries)?;
         self.problems()?;
         if !info.is_exact() {
             let note = format!(
@@ -194,6 +190,27 @@ impl<W: Write> Report<'_, W> {
         }
     }
 
+    fn none(&self) -> &'static str {
+        match self.info.is_exact() {
+            true => "none",
+            false => "none seen",
+        }
+    }
+
+    fn marks(&self) -> String {
+        let info = self.info;
+        if info.main_marks + info.avoid_marks == 0 {
+            return self.none().to_owned();
+        }
+        format!(
+            "{} {}, {} {}",
+            self.number(info.main_marks),
+            Painted(GREEN, "main"),
+            self.number(info.avoid_marks),
+            Painted(RED, "avoid")
+        )
+    }
+
     fn annotations(&self) -> String {
         let counts = self.info.annotations.iter().enumerate().skip(1);
         let annotations: Vec<String> = counts
@@ -203,10 +220,9 @@ impl<W: Write> Report<'_, W> {
                 Some(format!("{} {symbol}", self.number(*count)))
             })
             .collect();
-        match (annotations.is_empty(), self.info.is_exact()) {
-            (false, _) => annotations.join(", "),
-            (true, true) => "none".to_owned(),
-            (true, false) => "none seen".to_owned(),
+        match annotations.is_empty() {
+            true => self.none().to_owned(),
+            false => annotations.join(", "),
         }
     }
 

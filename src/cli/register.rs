@@ -258,6 +258,7 @@ fn apply(
         return Ok(false);
     }
     write_difference(file, path, text, out)?;
+    out.flush()?;
     if dry_run {
         note(&format!("{shown}: not changed (--dry-run)"));
     } else if let Some(backup) = file.replace(text)? {

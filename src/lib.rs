@@ -47,6 +47,9 @@
 //! | [`engine`] | a real engine as a child process; checking one |
 //! | [`builtin`] | the built-in engine |
 //! | [`config`] | `engines.toml` |
+//! | [`compare`] | what two books disagree about |
+//! | [`outline`] | a book as a tree |
+//! | [`register`] | the adapter in the configuration of other programs |
 //! | [`relay`] | pipes, processes and clocks around the session |
 //! | [`cli`] | the command line; the only place that prints for people |
 //!
@@ -73,10 +76,13 @@ pub mod build;
 pub mod builtin;
 pub mod choose;
 pub mod cli;
+pub mod compare;
 pub mod config;
 pub mod convert;
 pub mod engine;
 pub mod games;
+pub mod outline;
+pub mod register;
 pub mod relay;
 pub mod session;
 pub mod settings;

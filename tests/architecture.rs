@@ -21,12 +21,14 @@ const FLOORS: &[(&str, &[&str])] = &[
     ("engine", &["uci"]),
     ("builtin", &[]),
     ("config", &["engine", "session", "settings", "shelf"]),
+    ("compare", &["book"]),
+    ("outline", &["book"]),
+    ("register", &[]),
     ("relay", &["engine", "session", "shelf", "uci"]),
     (
         "cli",
         &[
-            "book", "build", "builtin", "choose", "config", "convert", "engine", "games", "relay",
-            "session", "settings", "shelf",
+            "book", "build", "builtin", "choose", "compare", "config", "convert", "engine", "games", "outline", "register", "relay", "session", "settings", "shelf",
         ],
     ),
 ];

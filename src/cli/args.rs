@@ -38,7 +38,10 @@ pub(super) enum Command {
         tabia play --set \"Book Variety=0\" --set Hash=256 -- /opt/lc0/lc0 --threads=2")]
     Play(PlayArgs),
     /// Shows what a book is: positions, moves, pages, marks, problems
-    #[command(after_help = "Example: tabia info books/tabia.ctg")]
+    #[command(after_help = "Examples:\n  \
+        tabia info books/tabia.ctg\n  \
+        tabia info --full huge.ctg\n  \
+        tabia info --json books/tabia.ctg")]
     Info(InfoArgs),
     /// Shows the moves of a position and how likely each is played
     #[command(after_help = "Examples:\n  \
@@ -89,6 +92,21 @@ pub(super) enum Command {
         positions) is a note.\n\n\
         Exit codes: 0 no problem; 1 problems; 2 the file cannot be read or is no book.")]
     Verify(VerifyArgs),
+    /// Shows the tree of a book, what is seldom played folded away
+    #[command(after_help = super::tree::EXAMPLES)]
+    Tree(super::tree::TreeArgs),
+    /// Shows what two books disagree about, position by position
+    #[command(after_help = super::diff::EXAMPLES)]
+    Diff(super::diff::DiffArgs),
+    /// Registers the adapter with a chess program
+    #[command(after_help = super::register::EXAMPLES)]
+    Register(super::register::RegisterArgs),
+    /// Prints completions for a shell
+    #[command(after_help = super::shell::COMPLETIONS_EXAMPLES)]
+    Completions(super::shell::CompletionsArgs),
+    /// Prints the manual page, or writes all of them to a folder
+    #[command(after_help = super::shell::MAN_EXAMPLES)]
+    Man(super::shell::ManArgs),
     /// Walks an engine through UCI step by step and says what it does wrong
     #[command(after_help = "Examples:\n  \
         tabia check-engine stockfish\n  \
@@ -146,6 +164,10 @@ pub(super) struct InfoArgs {
     /// Prints one JSON object
     #[arg(long)]
     pub(super) json: bool,
+    /// Reads all of a book however large it is; else books of more than
+    /// 64 MiB are read here and there, and what was estimated is called so
+    #[arg(long)]
+    pub(super) full: bool,
     /// Reads the book by system calls instead of mapping it into memory
     #[arg(long)]
     pub(super) no_mmap: bool,
@@ -160,7 +182,7 @@ pub(super) struct ProbeArgs {
     /// standard input, one a line
     #[arg(value_name = "FEN", num_args = 0..)]
     pub(super) fen: Vec<String>,
-    /// Moves to play from there first, as in "e2e4 e7e5"
+    /// Moves to play from there first, as in "e2e4 e7e5" or "1. e4 e5"
     #[arg(long, value_name = "MOVES")]
     pub(super) moves: Option<String>,
     /// Prints one JSON object a position

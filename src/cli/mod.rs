@@ -9,12 +9,19 @@ mod build;
 pub mod check_engine;
 mod compact;
 mod convert;
+mod diff;
 mod info;
 mod info_other;
 mod merge;
 mod play;
+mod position;
 mod probe;
 mod probe_other;
+mod register;
+mod replace_text;
+mod shell;
+mod style;
+mod tree;
 mod verify;
 
 use std::ffi::OsString;
@@ -27,8 +34,10 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use anyhow::Context as _;
 use clap::Parser;
 
+use crate::book::Book;
 use crate::config::{BUILTIN, Config};
 use crate::engine::EngineCommand;
+use crate::shelf::Opener;
 use args::{Cli, Command, ConfigArgs};
 
 /// Runs the program with its arguments.
@@ -48,13 +57,18 @@ pub fn run() -> ExitCode {
 fn dispatch(cli: Cli) -> anyhow::Result<u8> {
     match cli.command.unwrap_or(Command::Play(cli.play)) {
         Command::Play(args) => play::run(&args),
-        Command::Info(args) => info::run(&args, &mut output()),
-        Command::Probe(args) => probe::run(&args, &mut output()),
+        Command::Info(args) => info::run(&args, &mut painted()),
+        Command::Probe(args) => probe::run(&args, &mut painted()),
         Command::Build(args) => build::run(&args),
         Command::Merge(args) => merge::run(&args),
         Command::Compact(args) => compact::run(&args),
         Command::Convert(args) => convert::run(&args),
         Command::Verify(args) => verify::run(&args, &mut output()),
+        Command::Tree(args) => tree::run(&args, &mut painted()),
+        Command::Diff(args) => diff::run(&args, &mut painted()),
+        Command::Register(args) => register::run(&args, &mut painted()),
+        Command::Completions(args) => shell::completions(&args, &mut output()),
+        Command::Man(args) => shell::man(&args, &mut output()),
         Command::CheckEngine(args) => {
             let command = match args.command.split_first() {
                 Some((program, rest)) => command_of(program, rest),
@@ -85,9 +99,34 @@ fn stopped_by_ctrl_c() -> anyhow::Result<Arc<AtomicBool>> {
     Ok(stop)
 }
 
+/// Opens the book that a command is about, and says what is odd about it.
+fn open_book(path: &Path, no_mmap: bool) -> anyhow::Result<Book> {
+    let book = open_quietly(path, no_mmap)?;
+    for notice in book.notices() {
+        let _ = writeln!(io::stderr(), "tabia: {notice}");
+    }
+    Ok(book)
+}
+
+/// Opens the book that a command is about.
+fn open_quietly(path: &Path, no_mmap: bool) -> anyhow::Result<Book> {
+    let opener = Opener {
+        folders: Vec::new(),
+        mmap: !no_mmap,
+    };
+    let path = path.to_str().context("the path is not valid Unicode")?;
+    Ok(opener.open(path)?)
+}
+
 /// Standard output, written in large pieces.
 fn output() -> io::BufWriter<io::Stdout> {
     io::BufWriter::new(io::stdout())
+}
+
+/// The same for text with colours: they go to a terminal only, and not where
+/// `NO_COLOR` is set.
+fn painted() -> io::BufWriter<anstream::Stdout> {
+    io::BufWriter::new(anstream::stdout())
 }
 
 fn is_closed_output(error: &anyhow::Error) -> bool {

@@ -6,17 +6,16 @@ use anyhow::{Context as _, bail};
 use serde::Serialize;
 use shakmaty::fen::Fen;
 use shakmaty::san::SanPlus;
-use shakmaty::uci::UciMove;
 use shakmaty::{CastlingMode, Chess, EnPassantMode, Position};
 
 use super::args::ProbeArgs;
+use super::position::reach;
 use super::probe_other;
-use crate::book::ctg::{Explanation, Trace};
-use crate::book::{Book, BookMove, Lookup, Preference, Probe, Wanted};
+use super::style::{FAINT, HEADING, PLACE, Painted, of_mark, per_cent, rounded, signed, wrapped};
+use crate::book::ctg::{Explanation, Found, STATISTICS_BYTES, Trace};
+use crate::book::{Book, BookMove, Lookup, Mark, Preference, Probe, Wanted};
 use crate::choose::{self, Circumstances, Dropped, Weighed};
-use crate::session::from_fen;
 use crate::settings::{OptionId, Settings};
-use crate::shelf::Opener;
 
 /// The object of `--json`.
 #[derive(Serialize)]
@@ -69,18 +68,7 @@ struct JsonError<'a> {
 }
 
 pub(super) fn run(args: &ProbeArgs, out: &mut impl Write) -> anyhow::Result<u8> {
-    let opener = Opener {
-        folders: Vec::new(),
-        mmap: !args.no_mmap,
-    };
-    let path = args
-        .book
-        .to_str()
-        .context("the path is not valid Unicode")?;
-    let book = opener.open(path)?;
-    for notice in book.notices() {
-        let _ = writeln!(io::stderr(), "tabia: {notice}");
-    }
+    let book = super::open_book(&args.book, args.no_mmap)?;
     let prober = Prober {
         book: &book,
         settings: settings(&args.set)?,
@@ -148,23 +136,8 @@ struct Prober<'a> {
 impl Prober<'_> {
     /// The position asked for and those of the game before it.
     fn position(&self, fen: &str) -> Result<(Chess, Vec<Chess>), String> {
-        let mut before = Vec::new();
-        let mut position = match fen.trim() {
-            "" | "startpos" => Chess::default(),
-            fen => from_fen(fen)?,
-        };
-        for (index, word) in self.moves.split_whitespace().enumerate() {
-            let mv = word
-                .parse::<UciMove>()
-                .ok()
-                .and_then(|mv| mv.to_move(&position).ok());
-            let Some(mv) = mv else {
-                return Err(format!("move {} ({word}) is not legal", index + 1));
-            };
-            before.push(position.clone());
-            position.play_unchecked(mv);
-        }
-        Ok((position, before))
+        let reached = reach(fen, self.moves)?;
+        Ok((reached.position, reached.before))
     }
 
     fn look_up(&self, (position, before): (Chess, Vec<Chess>)) -> anyhow::Result<Answer> {
@@ -226,7 +199,8 @@ impl Prober<'_> {
             }
         }
         if self.json {
-            let text = String::from_utf8_lossy(&explanation).into_owned();
+            let text = String::from_utf8_lossy(&explanation);
+            let text = anstream::adapter::strip_str(&text).to_string();
             answer.write_json(self.explain.then_some(text), out)?;
         } else {
             match self.book {
@@ -345,7 +319,7 @@ impl Answer {
     }
 
     fn write_table(&self, out: &mut impl Write) -> anyhow::Result<()> {
-        writeln!(out, "{}", self.fen())?;
+        writeln!(out, "{}", Painted(PLACE, self.fen()))?;
         match &self.found.here {
             Some(here) => {
                 let stats = &here.stats;
@@ -358,56 +332,70 @@ impl Answer {
                     stats.draws,
                     stats.losses
                 )?;
-                if here.commentary != 0 {
-                    write!(out, " (${})", here.commentary_for(self.position.turn()))?;
+                let commentary = here.commentary_for(self.position.turn());
+                match symbol_of(commentary).as_str() {
+                    "" => writeln!(out)?,
+                    symbol => writeln!(out, " ({symbol})")?,
                 }
-                writeln!(out)?;
             }
             None => writeln!(out, "not in the book")?,
         }
         if self.found.moves.is_empty() {
             return Ok(());
         }
-        writeln!(
-            out,
-            "\n{:<9}{:>8}{:>7}{:>6}{:>6}{:>6} {:<6}{:>7}",
+        let head = format!(
+            "{:<9}{:>8}{:>7}{:>6}{:>6}{:>6} {:<6}{:>7}",
             "move", "games", "%", "av", "perf", "fact", "mark", "prob"
-        )?;
+        );
+        writeln!(out, "\n{}", Painted(HEADING, head))?;
         for (mv, verdict) in self.rows() {
-            let stats = mv.stats();
-            let number = |number: Option<f64>| {
-                number.map_or_else(|| "-".to_owned(), |number| format!("{number:.0}"))
-            };
-            let mut name = format!("{}{}", self.san(mv), mv.annotation.symbol());
-            if mv.transposition {
-                name.push('*');
-            }
-            write!(
-                out,
-                "{name:<9}{:>8}{:>7}{:>6}{:>6}{:>6} {:<6}{:>6.1}%",
-                stats.games,
-                stats
-                    .score()
-                    .map_or_else(|| "-".to_owned(), |score| format!("{:.1}", 100.0 * score)),
-                number(stats.average_elo()),
-                number(stats.performance()),
-                match mv.factor() {
-                    0 => "0".to_owned(),
-                    factor => format!("{factor:+}"),
-                },
-                match mv.mark().as_str() {
-                    "none" => "-",
-                    mark => mark,
-                },
-                100.0 * verdict.probability,
-            )?;
-            match verdict.dropped {
-                Some(dropped) => writeln!(out, "  {}", dropped.as_str())?,
-                None => writeln!(out)?,
-            }
+            self.write_row(mv, verdict, out)?;
         }
         if self.found.moves.iter().any(|mv| mv.transposition) {
             writeln!(out, "\n* not stored as a move, but leads into the book")?;
+        }
+        Ok(())
+    }
+
+    fn write_row(&self, mv: &BookMove, verdict: &Weighed, out: &mut impl Write) -> io::Result<()> {
+        let stats = mv.stats();
+        let mut name = format!("{}{}", self.san(mv), mv.annotation.symbol());
+        if mv.transposition {
+            name.push('*');
+        }
+        let style = of_mark(mv.mark());
+        let mark = match mv.mark() {
+            Mark::None => "-",
+            mark => mark.as_str(),
+        };
+        write!(
+            out,
+            "{}{:>8}{:>7}{:>6}{:>6}{:>6} {}{:>6.1}%",
+            Painted(style, format!("{name:<9}")),
+            stats.games,
+            per_cent(stats.score()),
+            rounded(stats.average_elo()),
+            rounded(stats.performance()),
+            signed(mv.factor()),
+            Painted(style, format!("{mark:<6}")),
+            100.0 * verdict.probability,
+        )?;
+        // What the commentary says of the position after the move.
+        let commentary = mv.child.map_or(0, |child| {
+            child.commentary_for(self.position.turn().other())
+        });
+        let symbol = symbol_of(commentary);
+        let note = match (symbol.as_str(), verdict.dropped) {
+            ("", None) => return writeln!(out),
+            ("", Some(dropped)) => dropped.as_str().to_owned(),
+            (symbol, None) => symbol.to_owned(),
+            (symbol, Some(dropped)) => format!("{symbol}, {}", dropped.as_str()),
+        };
+        // A line has room for 22 characters more.
+        let mut rows = wrapped(&note, 22).into_iter();
+        writeln!(out, "  {}", Painted(FAINT, rows.next().unwrap_or_default()))?;
+        for row in rows {
+            writeln!(out, "{:58}{}", "", Painted(FAINT, row))?;
         }
         Ok(())
     }
@@ -437,6 +425,24 @@ impl Answer {
     }
 }
 
+/// A commentary in symbols: those of the Informator in ASCII, else the number
+/// of the NAG.
+fn symbol_of(nag: u8) -> String {
+    match nag {
+        0 => "",
+        10 | 11 => "=",
+        13 => "unclear",
+        14 => "+/=",
+        15 => "=/+",
+        16 => "+/-",
+        17 => "-/+",
+        18 => "+-",
+        19 => "-+",
+        nag => return format!("${nag}"),
+    }
+    .to_owned()
+}
+
 fn write_explanation(
     explanation: &Explanation,
     position: &Chess,
@@ -447,7 +453,7 @@ fn write_explanation(
         Some(path) => writeln!(out, "index  {}", path.display())?,
         None => writeln!(out, "index  made by reading the whole book")?,
     }
-    writeln!(out, "\nthe position")?;
+    writeln!(out, "\n{}", Painted(HEADING, "the position"))?;
     write_trace(&explanation.here, out)?;
     for stored in &explanation.stored {
         let meaning = match stored.meaning {
@@ -462,7 +468,8 @@ fn write_explanation(
     }
     for (mv, trace) in &explanation.children {
         if trace.found.is_some() {
-            writeln!(out, "\nafter {}", SanPlus::from_move(position.clone(), *mv))?;
+            let after = format!("after {}", SanPlus::from_move(position.clone(), *mv));
+            writeln!(out, "\n{}", Painted(HEADING, after))?;
             write_trace(trace, out)?;
         }
     }
@@ -485,7 +492,9 @@ fn write_trace(trace: &Trace, out: &mut impl Write) -> io::Result<()> {
     }
     let steps: Vec<String> = trace.steps.iter().map(ToString::to_string).collect();
     if !steps.is_empty() {
-        writeln!(out, "  {}", steps.join(", "))?;
+        for row in wrapped(&steps.join(", "), 78) {
+            writeln!(out, "  {row}")?;
+        }
     }
     if let Some(found) = &trace.found {
         writeln!(
@@ -496,9 +505,49 @@ fn write_trace(trace: &Trace, out: &mut impl Write) -> io::Result<()> {
             found.file_offset,
             found.bytes.len()
         )?;
-        for row in found.bytes.chunks(32) {
-            writeln!(out, "    {}", hex(row))?;
+        write_entry(found, out)?;
+    }
+    Ok(())
+}
+
+/// The bytes of an entry by its three parts, and what the last one means.
+fn write_entry(found: &Found, out: &mut impl Write) -> io::Result<()> {
+    let key = found.bytes.first().map_or(0, |byte| usize::from(byte & 31));
+    let statistics = found.bytes.len().saturating_sub(STATISTICS_BYTES).max(key);
+    let mut part = |label: &str, bytes: Option<&[u8]>| -> io::Result<()> {
+        let mut label = label;
+        for row in bytes.unwrap_or_default().chunks(33) {
+            writeln!(out, "    {label:<6}{}", hex(row))?;
+            label = "";
         }
+        Ok(())
+    };
+    part("key", found.bytes.get(..key))?;
+    part("moves", found.bytes.get(key..statistics))?;
+    part("stats", found.bytes.get(statistics..))?;
+    let record = &found.record;
+    let stats = &record.stats;
+    let meaning = [
+        format!(
+            "games {}, won {}, lost {}, drawn {}, points {}.{}",
+            stats.games,
+            stats.wins,
+            stats.losses,
+            stats.draws,
+            record.points / 10,
+            record.points % 10
+        ),
+        format!(
+            "own ratings {} (sum {}), other {} (sum {})",
+            stats.own_rated, stats.own_rating_sum, stats.other_rated, stats.other_rating_sum
+        ),
+        format!(
+            "recommendation {:02x}, factor {}, commentary {}",
+            record.recommendation, record.factor, record.commentary
+        ),
+    ];
+    for row in meaning {
+        writeln!(out, "          {}", Painted(FAINT, row))?;
     }
     Ok(())
 }

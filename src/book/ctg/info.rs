@@ -16,8 +16,11 @@ pub struct BookInfo {
     pub header_positions: u32,
     /// Stored moves, counted.
     pub moves: u64,
-    /// Data pages that were read.
+    /// Data pages there are.
     pub pages: u32,
+    /// Data pages that were read; where it is fewer, what is "counted" was
+    /// counted in these.
+    pub read_pages: u32,
     /// Length of the .ctg file in bytes.
     pub bytes: u64,
     /// Most bytes used in any page, of 4096.
@@ -60,11 +63,37 @@ impl CtgBook {
     ///
     /// The file cannot be read. Damage in it is counted, not returned.
     pub fn info(&self) -> Result<BookInfo, Error> {
+        let walked = self.pages.walked();
+        self.count_pages(0..walked, self.pages.walker())
+    }
+
+    /// The same for some pages, spread evenly over the book: an impression of
+    /// a book that takes long to read. All are read where there are no more.
+    ///
+    /// # Errors
+    ///
+    /// As for [`CtgBook::info`].
+    pub fn glance(&self, pages: u32) -> Result<BookInfo, Error> {
+        let walked = self.pages.walked();
+        if walked <= pages {
+            return self.info();
+        }
+        let place = |n: u32| u64::from(walked) * u64::from(n) / u64::from(pages.max(1));
+        let numbers = (0..pages).map(|n| u32::try_from(place(n)).unwrap_or(0));
+        self.count_pages(numbers, self.pages.positional_reader())
+    }
+
+    fn count_pages(
+        &self,
+        numbers: impl Iterator<Item = u32>,
+        mut reader: PageReader<'_>,
+    ) -> Result<BookInfo, Error> {
         let header = self.header();
         let mut info = BookInfo {
             games: header.games,
             header_positions: header.positions,
             bytes: self.pages.file().len(),
+            pages: self.pages.walked(),
             ..BookInfo::default()
         };
         if let Index::Slots(slots) = &self.index {
@@ -73,9 +102,8 @@ impl CtgBook {
         }
         info.problems.extend(self.notices().iter().cloned());
         let mut used = 0_u64;
-        let mut reader = self.pages.walker();
-        for number in 0..self.pages.walked() {
-            info.pages += 1;
+        for number in numbers {
+            info.read_pages += 1;
             let page = match reader.page(number) {
                 Ok(page) => page,
                 Err(error @ Error::Page { .. }) => {
@@ -112,7 +140,7 @@ impl CtgBook {
                 info.problem(|| format!("page {number}: {count} entries, its header says {said}"));
             }
         }
-        let there = f64::from(info.pages) * PAGE_BYTES as f64;
+        let there = f64::from(info.read_pages) * PAGE_BYTES as f64;
         info.average_fill = if there > 0.0 {
             used as f64 / there
         } else {
@@ -135,6 +163,21 @@ impl CtgBook {
 }
 
 impl BookInfo {
+    /// Whether every page was read.
+    #[must_use]
+    pub const fn is_exact(&self) -> bool {
+        self.read_pages >= self.pages
+    }
+
+    /// A number counted in the pages that were read, for all pages: exact, or
+    /// as many times more as there are more pages.
+    #[must_use]
+    pub fn for_all_pages(&self, counted: u64) -> u64 {
+        let read = u128::from(self.read_pages.max(1));
+        let all = u128::from(counted) * u128::from(self.pages.max(self.read_pages)) / read;
+        u64::try_from(all).unwrap_or(u64::MAX)
+    }
+
     fn problem(&mut self, text: impl FnOnce() -> String) {
         if self.problems.len() < MAX_PROBLEMS {
             self.problems.push(text());

@@ -1,0 +1,464 @@
+//! `tabia diff`: what two books disagree about.
+
+use std::io::{self, Write};
+use std::path::PathBuf;
+
+use clap::{Args, ValueEnum};
+use serde_json::{Map, Value, json};
+use shakmaty::{CastlingMode, Chess, Color, Position as _, san::SanPlus};
+
+use super::position::{Reached, fen_of, line_of, reach};
+use super::style::{FAINT, GREEN, HEADING, PLACE, Painted, RED, signed, thousands, wrapped};
+use crate::book::{Annotation, PositionRecord, Preference, Stats};
+use crate::compare::{Aspect, Aspects, Compared, Difference, MoveDifference, Plan, Side, compare};
+
+/// Examples of `diff`.
+pub(super) const EXAMPLES: &str = "Examples:\n  \
+    tabia diff old.ctg new.ctg\n  \
+    tabia diff old.ctg new.ctg --only marks --only factors\n  \
+    tabia diff mine.ctg theirs.ctg --moves \"1. e4 c5\" --depth 6 --limit 20\n  \
+    tabia diff main.ctg main.bin --json\n\n\
+    What is nearest to the start position comes first. Positions that no stored moves lead \
+    to come last, as the book has them: White to move. Between books of different formats \
+    only positions and moves are compared.\n\n\
+    Exit codes: 0 the books agree; 1 they differ; 2 a book cannot be read.";
+
+/// Arguments of `diff`.
+#[derive(Args, Debug)]
+pub(super) struct DiffArgs {
+    /// The first book
+    a: PathBuf,
+    /// The second book
+    b: PathBuf,
+    /// Compares only below this position [default: the start position and
+    /// whatever else is in the books]
+    #[arg(long, value_name = "FEN")]
+    fen: Option<String>,
+    /// Compares only below these moves, as in "e2e4 e7e5" or "1. e4 e5"
+    #[arg(long, value_name = "MOVES")]
+    moves: Option<String>,
+    /// Half moves to go from there [default: all]
+    #[arg(long, value_name = "N")]
+    depth: Option<u32>,
+    /// Compares only this; may be given several times, or with commas
+    #[arg(long, value_name = "WHAT", value_delimiter = ',')]
+    only: Vec<What>,
+    /// Differing positions that are shown; the others are only counted
+    #[arg(long, value_name = "N")]
+    limit: Option<u64>,
+    /// Prints one JSON object for each differing position, then a summary
+    #[arg(long)]
+    json: bool,
+    /// Reads the books by system calls instead of mapping them into memory
+    #[arg(long)]
+    no_mmap: bool,
+}
+
+/// What books can disagree about.
+#[derive(Clone, Copy, Debug, ValueEnum)]
+enum What {
+    /// Positions that one book does not have
+    Positions,
+    /// Moves that one book does not store
+    Moves,
+    /// Games, results, ratings, weights
+    Stats,
+    /// Main moves and moves to avoid
+    Marks,
+    /// ! ? and the like
+    Annotations,
+    /// Learn values
+    Factors,
+    /// Commentaries on positions
+    Commentaries,
+}
+
+impl What {
+    fn aspect(self) -> Aspect {
+        match self {
+            What::Positions => Aspect::Positions,
+            What::Moves => Aspect::Moves,
+            What::Stats => Aspect::Stats,
+            What::Marks => Aspect::Marks,
+            What::Annotations => Aspect::Annotations,
+            What::Factors => Aspect::Factors,
+            What::Commentaries => Aspect::Commentaries,
+        }
+    }
+}
+
+pub(super) fn run(args: &DiffArgs, out: &mut impl Write) -> anyhow::Result<u8> {
+    let a = super::open_book(&args.a, args.no_mmap)?;
+    let b = super::open_book(&args.b, args.no_mmap)?;
+    let fen = args.fen.as_deref().unwrap_or_default();
+    let moves = args.moves.as_deref().unwrap_or_default();
+    let reached = reach(fen, moves).map_err(anyhow::Error::msg)?;
+    let only: Vec<Aspect> = args.only.iter().map(|what| what.aspect()).collect();
+    let plan = Plan {
+        from: reached.position.clone(),
+        plies: args.depth,
+        unreached: args.fen.is_none() && args.moves.is_none() && args.depth.is_none(),
+        aspects: Aspects::of(&only),
+    };
+    if !args.json {
+        writeln!(out, "A  {}\nB  {}", a.path().display(), b.path().display())?;
+    }
+    let mut left = args.limit.unwrap_or(u64::MAX);
+    let compared = compare(&a, &b, &plan, |difference| -> anyhow::Result<()> {
+        if left == 0 {
+            return Ok(());
+        }
+        left -= 1;
+        if args.json {
+            serde_json::to_writer(&mut *out, &as_json(difference, &reached))?;
+            writeln!(out)?;
+        } else {
+            write_text(difference, &reached, out)?;
+        }
+        Ok(())
+    })?;
+    if args.json {
+        serde_json::to_writer(&mut *out, &summary_json(&compared))?;
+        writeln!(out)?;
+    }
+    out.flush()?;
+    // Nothing can be done about a closed standard error.
+    let _ = writeln!(io::stderr(), "{}", summary(&compared));
+    Ok(u8::from(compared.different > 0))
+}
+
+fn summary(compared: &Compared) -> String {
+    let positions = thousands(compared.positions);
+    if compared.different == 0 {
+        return format!("{positions} positions compared; no difference");
+    }
+    let mut parts = vec![
+        format!("{} only in A", thousands(compared.only_in_a)),
+        format!("{} only in B", thousands(compared.only_in_b)),
+    ];
+    for (aspect, count) in Aspect::ALL.iter().zip(compared.by_aspect).skip(1) {
+        if count > 0 {
+            parts.push(format!("{} in {}", thousands(count), aspect.as_str()));
+        }
+    }
+    format!(
+        "{positions} positions compared; {} differ: {}",
+        thousands(compared.different),
+        parts.join(", ")
+    )
+}
+
+fn summary_json(compared: &Compared) -> Value {
+    let mut by_aspect = Map::new();
+    for (aspect, count) in Aspect::ALL.iter().zip(compared.by_aspect) {
+        by_aspect.insert(aspect.as_str().to_owned(), json!(count));
+    }
+    json!({ "summary": {
+        "positions": compared.positions,
+        "different": compared.different,
+        "only_in_a": compared.only_in_a,
+        "only_in_b": compared.only_in_b,
+        "differing": by_aspect,
+    }})
+}
+
+/// Where the difference is: the line with the moves given before it.
+fn line_text(difference: &Difference, reached: &Reached) -> Option<String> {
+    let line = difference.line.as_ref()?;
+    let moves: Vec<_> = reached.moves.iter().chain(line).copied().collect();
+    Some(match moves.is_empty() {
+        true if reached.start == Chess::default() => "start position".to_owned(),
+        true => "the position given".to_owned(),
+        false => line_of(&reached.start, &moves),
+    })
+}
+
+fn write_text(
+    difference: &Difference,
+    reached: &Reached,
+    out: &mut impl Write,
+) -> anyhow::Result<()> {
+    let position = &difference.position;
+    let line = line_text(difference, reached);
+    let line = line.unwrap_or_else(|| "not reached by stored moves".to_owned());
+    writeln!(out)?;
+    for (index, row) in wrapped(&line, 78).iter().enumerate() {
+        let row = format!("{}{row}", if index > 0 { "  " } else { "" });
+        writeln!(out, "{}", Painted(HEADING, row))?;
+    }
+    writeln!(out, "{}", Painted(PLACE, fen_of(position)))?;
+    if let Some(side) = difference.only_in {
+        let style = match side {
+            Side::A => RED,
+            Side::B => GREEN,
+        };
+        let mut text = format!("only in {}", side.as_str());
+        let moves = difference.stored_moves;
+        let plural = if moves == 1 { "" } else { "s" };
+        if difference.record.stats.games > 0 {
+            let stats = results(&difference.record.stats, position.turn());
+            text.push_str(&format!(": {stats}, {moves} move{plural}"));
+        } else {
+            text.push_str(&format!(": {moves} move{plural}"));
+        }
+        writeln!(out, "  {}", Painted(style, text))?;
+        return Ok(());
+    }
+    let mut rows = Vec::new();
+    let mut row = |what: &'static str, a: String, b: String| rows.push((what, a, b));
+    if let Some((a, b)) = &difference.stats {
+        let turn = position.turn();
+        let games = |stats: &Stats| results(stats, turn);
+        if results(a, turn) != results(b, turn) {
+            row("games", games(a), games(b));
+        }
+        if ratings(a, turn) != ratings(b, turn) {
+            row("ratings", ratings(a, turn), ratings(b, turn));
+        }
+    }
+    if let Some((a, b)) = difference.points {
+        row("points", tenths(a), tenths(b));
+    }
+    if let Some((a, b)) = difference.recommendation {
+        row("mark", mark(a, b), mark(b, a));
+    }
+    if let Some((a, b)) = difference.factor {
+        let seen = |factor: i8| signed(factor.saturating_neg());
+        row("factor", seen(a), seen(b));
+    }
+    if let Some((a, b)) = difference.commentary {
+        let seen = |commentary: u8| {
+            let record = PositionRecord {
+                commentary,
+                ..PositionRecord::default()
+            };
+            match record.commentary_for(position.turn()) {
+                0 => "none".to_owned(),
+                nag => format!("${nag}"),
+            }
+        };
+        row("commentary", seen(a), seen(b));
+    }
+    for mv in &difference.moves {
+        let san = SanPlus::from_move(position.clone(), mv.mv).to_string();
+        move_rows(&san, mv, position.turn(), &mut row);
+    }
+    write_rows(&rows, out)?;
+    for (side, style) in [(Side::A, RED), (Side::B, GREEN)] {
+        let moves = difference
+            .moves
+            .iter()
+            .filter(|mv| mv.only_in == Some(side));
+        let names: Vec<String> = moves
+            .map(|mv| SanPlus::from_move(position.clone(), mv.mv).to_string())
+            .collect();
+        if names.is_empty() {
+            continue;
+        }
+        let plural = if names.len() == 1 { "" } else { "s" };
+        let text = format!(
+            "move{plural} only in {}: {}",
+            side.as_str(),
+            names.join(" ")
+        );
+        for (index, row) in wrapped(&text, 74).iter().enumerate() {
+            let indent = if index > 0 { "    " } else { "  " };
+            writeln!(out, "{indent}{}", Painted(style, row))?;
+        }
+    }
+    Ok(())
+}
+
+/// What A has beside what B has.
+fn write_rows(rows: &[(&str, String, String)], out: &mut impl Write) -> io::Result<()> {
+    let width = rows.iter().map(|(_, a, _)| a.chars().count()).max();
+    let width = width.unwrap_or(0);
+    for (what, a, b) in rows {
+        writeln!(
+            out,
+            "  {what:<11}{}  {}  {}",
+            Painted(RED, format!("{a:<width$}")),
+            Painted(FAINT, "|"),
+            Painted(GREEN, b)
+        )?;
+    }
+    Ok(())
+}
+
+fn move_rows(
+    san: &str,
+    mv: &MoveDifference,
+    turn: Color,
+    row: &mut impl FnMut(&'static str, String, String),
+) {
+    if let Some((a, b)) = mv.annotation {
+        row(
+            "move",
+            format!("{san}{}", symbol(a, b)),
+            format!("{san}{}", symbol(b, a)),
+        );
+    }
+    if let Some((a, b)) = mv.preference {
+        let text = |preference: Preference| match preference {
+            Preference::Weight(weight) => format!("{san} weight {weight}"),
+            Preference::Priority(priority) => format!("{san} priority {priority}"),
+            Preference::Statistics => san.to_owned(),
+        };
+        row("move", text(a), text(b));
+    }
+    if let Some((a, b)) = &mv.stats {
+        let text = |stats: &Stats| format!("{san} {}", results(stats, turn));
+        row("move", text(a), text(b));
+    }
+}
+
+/// Games and results from White's view: "12 (+5 =3 -4)".
+fn results(stats: &Stats, turn: Color) -> String {
+    let stats = of_white(stats, turn);
+    format!(
+        "{} (+{} ={} -{})",
+        stats.games, stats.wins, stats.draws, stats.losses
+    )
+}
+
+/// Rating means of White and Black with the number of ratings.
+fn ratings(stats: &Stats, turn: Color) -> String {
+    let stats = of_white(stats, turn);
+    let mean = |elo: Option<f64>, count: u32| match elo {
+        Some(elo) => format!("{elo:.1} ({count})"),
+        None => "-".to_owned(),
+    };
+    format!(
+        "{} / {}",
+        mean(stats.average_elo(), stats.own_rated),
+        mean(stats.opponents_elo(), stats.other_rated)
+    )
+}
+
+fn of_white(stats: &Stats, turn: Color) -> Stats {
+    match turn {
+        Color::White => *stats,
+        Color::Black => stats.reversed(),
+    }
+}
+
+fn tenths(points: u32) -> String {
+    format!("{}.{}", points / 10, points % 10)
+}
+
+/// The mark in words; the byte where the words are the same.
+fn mark(byte: u8, other: u8) -> String {
+    let name = |byte: u8| {
+        let record = PositionRecord {
+            recommendation: byte,
+            ..PositionRecord::default()
+        };
+        record.mark().as_str()
+    };
+    match name(byte) == name(other) {
+        true => format!("{} (byte {byte:02x})", name(byte)),
+        false => name(byte).to_owned(),
+    }
+}
+
+fn symbol(annotation: Annotation, other: Annotation) -> String {
+    match annotation.symbol() == other.symbol() {
+        true => format!("{} (byte {:02x})", annotation.symbol(), annotation.0),
+        false => annotation.symbol().to_owned(),
+    }
+}
+
+fn as_json(difference: &Difference, reached: &Reached) -> Value {
+    let position = &difference.position;
+    let mut object = json!({ "fen": fen_of(position) });
+    let mut set = |name: &str, value: Value| {
+        object[name] = value;
+    };
+    set("line", json!(line_text(difference, reached)));
+    if let Some(line) = &difference.line {
+        let moves = reached.moves.iter().chain(line);
+        let moves: Vec<String> = moves
+            .map(|mv| mv.to_uci(CastlingMode::Standard).to_string())
+            .collect();
+        set("moves_from_start", json!(moves));
+    }
+    if let Some(side) = difference.only_in {
+        set("only_in", json!(side.as_str()));
+        set("games", json!(difference.record.stats.games));
+        set("stored_moves", json!(difference.stored_moves));
+        return object;
+    }
+    if let Some((a, b)) = &difference.stats {
+        set("stats", json!([stats_json(a), stats_json(b)]));
+    }
+    if let Some((a, b)) = difference.points {
+        set("points", json!([a, b]));
+    }
+    if let Some((a, b)) = difference.recommendation {
+        set("recommendation", json!([a, b]));
+        set("mark", json!([mark_name(a), mark_name(b)]));
+    }
+    if let Some((a, b)) = difference.factor {
+        set("factor", json!([a, b]));
+    }
+    if let Some((a, b)) = difference.commentary {
+        set("commentary", json!([a, b]));
+    }
+    let moves: Vec<Value> = difference
+        .moves
+        .iter()
+        .map(|mv| move_json(mv, position))
+        .collect();
+    if !moves.is_empty() {
+        set("moves", json!(moves));
+    }
+    object
+}
+
+fn move_json(mv: &MoveDifference, position: &Chess) -> Value {
+    let mut object = json!({
+        "uci": mv.mv.to_uci(CastlingMode::Standard).to_string(),
+        "san": SanPlus::from_move(position.clone(), mv.mv).to_string(),
+    });
+    if let Some(side) = mv.only_in {
+        object["only_in"] = json!(side.as_str());
+    }
+    if let Some((a, b)) = mv.annotation {
+        object["annotation"] = json!([a.symbol(), b.symbol()]);
+        object["annotation_byte"] = json!([a.0, b.0]);
+    }
+    match mv.preference {
+        Some((Preference::Weight(a), Preference::Weight(b))) => {
+            object["weight"] = json!([a, b]);
+        }
+        Some((Preference::Priority(a), Preference::Priority(b))) => {
+            object["priority"] = json!([a, b]);
+        }
+        _ => {}
+    }
+    if let Some((a, b)) = &mv.stats {
+        object["stats"] = json!([stats_json(a), stats_json(b)]);
+    }
+    object
+}
+
+fn stats_json(stats: &Stats) -> Value {
+    json!({
+        "games": stats.games,
+        "wins": stats.wins,
+        "draws": stats.draws,
+        "losses": stats.losses,
+        "own_rated": stats.own_rated,
+        "own_rating_sum": stats.own_rating_sum,
+        "other_rated": stats.other_rated,
+        "other_rating_sum": stats.other_rating_sum,
+    })
+}
+
+fn mark_name(byte: u8) -> &'static str {
+    let record = PositionRecord {
+        recommendation: byte,
+        ..PositionRecord::default()
+    };
+    record.mark().as_str()
+}

@@ -1,0 +1,391 @@
+//! `tabia register`: the adapter as an engine of a chess program.
+
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context as _, bail, ensure};
+use clap::{Args, ValueEnum};
+use similar::{ChangeTag, TextDiff};
+
+use super::args::ConfigArgs;
+use super::replace_text::TextFile;
+use super::style::{GREEN, HEADING, PLACE, Painted, RED};
+use crate::register::{EditedFor, PrintedFor, Registration, edit, lines};
+use crate::settings::STARTER;
+use crate::shelf::Opener;
+
+/// Examples of `register`.
+pub(super) const EXAMPLES: &str = "Examples:\n  \
+    tabia register pychess --engine stockfish --book main.ctg\n  \
+    tabia register cutechess --name \"Stockfish, sharp book\" --book sharp.ctg --dry-run\n  \
+    tabia register fastchess --engine /opt/lc0/lc0\n\n\
+    Cute Chess, BanksiaGUI, PyChess and Nibbler: the engine is written into the program's \
+    own file; the old file is kept beside it as .bak, and what else is in it stays as it is. \
+    Close the program first: it writes that file when it ends. The others: the lines to be \
+    typed are printed.\n\n\
+    An engine of the same name that is ours is brought up to date; a second run with the \
+    same arguments changes nothing.";
+
+/// Arguments of `register`.
+#[derive(Args, Debug)]
+pub(super) struct RegisterArgs {
+    /// The chess program
+    #[arg(value_enum, value_name = "PROGRAM")]
+    program: Program,
+    /// What the program is to call the engine
+    #[arg(long, value_name = "N", default_value = "Tabia")]
+    name: String,
+    /// The engine behind the book: a name from the configuration, or the path
+    /// of a program [default: what the configuration says]
+    #[arg(long, value_name = "NAME")]
+    engine: Option<String>,
+    /// A book to play from; may be given several times, asked in this order
+    /// [default: what the configuration says, else the starter book]
+    #[arg(long, value_name = "FILE")]
+    book: Vec<PathBuf>,
+    #[command(flatten)]
+    config: ConfigArgs,
+    /// The file of the chess program [default: where it usually is]
+    #[arg(long, value_name = "PATH")]
+    config_file: Option<PathBuf>,
+    /// Shows what would be changed, and changes nothing
+    #[arg(long)]
+    dry_run: bool,
+}
+
+/// A program that plays with engines.
+#[derive(Clone, Copy, Debug, ValueEnum)]
+enum Program {
+    /// Cute Chess, the program with windows
+    #[value(name = "cutechess", alias = "cute-chess")]
+    CuteChess,
+    /// BanksiaGUI
+    #[value(name = "banksia", aliases = ["banksiagui", "banksia-gui"])]
+    Banksia,
+    /// PyChess
+    #[value(name = "pychess")]
+    PyChess,
+    /// Nibbler
+    #[value(name = "nibbler")]
+    Nibbler,
+    /// cutechess-cli, for matches on the command line
+    #[value(name = "cutechess-cli")]
+    CuteChessCli,
+    /// fastchess, for matches on the command line
+    #[value(name = "fastchess", alias = "fast-chess")]
+    Fastchess,
+    /// lichess-bot
+    #[value(name = "lichess-bot", alias = "lichessbot")]
+    LichessBot,
+    /// Arena
+    #[value(name = "arena")]
+    Arena,
+    /// Scid and Scid vs. PC
+    #[value(name = "scid", alias = "scidvspc")]
+    Scid,
+    /// XBoard and WinBoard, by way of Polyglot
+    #[value(name = "xboard", alias = "winboard")]
+    XBoard,
+}
+
+/// What is done for a program.
+enum Way {
+    Edit(EditedFor),
+    Print(PrintedFor),
+}
+
+impl Program {
+    fn way(self) -> Way {
+        match self {
+            Program::CuteChess => Way::Edit(EditedFor::CuteChess),
+            Program::Banksia => Way::Edit(EditedFor::Banksia),
+            Program::PyChess => Way::Edit(EditedFor::PyChess),
+            Program::Nibbler => Way::Edit(EditedFor::Nibbler),
+            Program::CuteChessCli => Way::Print(PrintedFor::CuteChessCli),
+            Program::Fastchess => Way::Print(PrintedFor::Fastchess),
+            Program::LichessBot => Way::Print(PrintedFor::LichessBot),
+            Program::Arena => Way::Print(PrintedFor::Arena),
+            Program::Scid => Way::Print(PrintedFor::Scid),
+            Program::XBoard => Way::Print(PrintedFor::XBoard),
+        }
+    }
+}
+
+pub(super) fn run(args: &RegisterArgs, out: &mut impl Write) -> anyhow::Result<u8> {
+    let registration = registration(args)?;
+    match args.program.way() {
+        Way::Print(program) => {
+            ensure!(
+                args.config_file.is_none(),
+                "--config-file: there is no file to be written for this program, \
+                 only lines to be typed"
+            );
+            out.write_all(lines(program, &registration).as_bytes())?;
+        }
+        Way::Edit(program) => register(program, args, registration, out)?,
+    }
+    out.flush()?;
+    Ok(0)
+}
+
+/// What is to be registered, looked at closely: nobody reads error messages of
+/// an engine that a chess program starts.
+fn registration(args: &RegisterArgs) -> anyhow::Result<Registration> {
+    ensure!(!args.name.trim().is_empty(), "--name: a name is needed");
+    let program = super::program().context("the program does not know its own file")?;
+    let mut words = Vec::new();
+    if let Some(path) = &args.config.config {
+        super::configuration(&args.config)?;
+        words.push(format!("--config={}", full(path)?));
+    }
+    if let Some(name) = &args.engine {
+        super::engine_named(&args.config, Some(name))?;
+        let name = match super::is_program_path(name) {
+            true if Path::new(name).is_file() => full(Path::new(name))?,
+            true => bail!("--engine: there is no file {name}"),
+            false => name.clone(),
+        };
+        words.push(format!("--engine={name}"));
+    }
+    Ok(Registration {
+        name: args.name.clone(),
+        folder: text(program.parent().unwrap_or(Path::new(".")))?,
+        command: text(&program)?,
+        args: words,
+        books: books(&args.book)?,
+    })
+}
+
+/// The value of `Book File` for books that can be opened.
+fn books(paths: &[PathBuf]) -> anyhow::Result<Option<String>> {
+    let opener = Opener {
+        folders: Vec::new(),
+        mmap: true,
+    };
+    let mut names = Vec::new();
+    for path in paths {
+        let name = match path.to_str() {
+            Some(STARTER) => STARTER.to_owned(),
+            _ => full(path)?,
+        };
+        ensure!(
+            !name.contains(';'),
+            "--book: {name}: a `;` parts books from each other: rename the file"
+        );
+        opener.open(&name)?;
+        names.push(name);
+    }
+    Ok((!names.is_empty()).then(|| names.join(";")))
+}
+
+fn full(path: &Path) -> anyhow::Result<String> {
+    let full = std::path::absolute(path);
+    text(&full.with_context(|| format!("cannot find {}", path.display()))?)
+}
+
+fn text(path: &Path) -> anyhow::Result<String> {
+    let text = path.to_str();
+    let text =
+        text.with_context(|| format!("{}: the path is not valid Unicode", path.display()))?;
+    Ok(text.to_owned())
+}
+
+fn register(
+    program: EditedFor,
+    args: &RegisterArgs,
+    mut registration: Registration,
+    out: &mut impl Write,
+) -> anyhow::Result<()> {
+    if !program.takes_a_name() && args.name != "Tabia" {
+        bail!(
+            "--name: {} shows engines by the path of their program",
+            program.title()
+        );
+    }
+    let path = match &args.config_file {
+        Some(path) => std::path::absolute(path)?,
+        None => usual_file(program)?,
+    };
+    let launcher = match program.takes_arguments() {
+        false if !registration.args.is_empty() => Some(launcher(program, &registration)?),
+        _ => None,
+    };
+    if let Some((path, _)) = &launcher {
+        registration.command = text(path)?;
+        registration.args.clear();
+    }
+    let file = TextFile::open(&path)?;
+    let edited = edit(program, file.text(), &registration);
+    let edited = edited.with_context(|| path.display().to_string())?;
+    if let Some((path, script)) = &launcher {
+        if let (Some(folder), false) = (path.parent(), args.dry_run) {
+            std::fs::create_dir_all(folder)
+                .with_context(|| format!("cannot make the folder {}", folder.display()))?;
+        }
+        let file = TextFile::open(path)?;
+        apply(&file, path, script, args.dry_run, out)?;
+        if !args.dry_run {
+            make_executable(path)?;
+        }
+    }
+    let changed = apply(&file, &path, &edited, args.dry_run, out)?;
+    if changed && !args.dry_run {
+        note(&format!(
+            "{}: {} knows \"{}\" from its next start on",
+            path.display(),
+            program.title(),
+            if program.takes_a_name() {
+                &registration.name
+            } else {
+                &registration.command
+            },
+        ));
+    }
+    Ok(())
+}
+
+/// Writes a file, or shows the difference; true if there is one.
+fn apply(
+    file: &TextFile,
+    path: &Path,
+    text: &str,
+    dry_run: bool,
+    out: &mut impl Write,
+) -> anyhow::Result<bool> {
+    let shown = path.display();
+    if file.exists() && file.text() == text {
+        note(&format!("{shown}: nothing to change"));
+        return Ok(false);
+    }
+    write_difference(file, path, text, out)?;
+    out.flush()?;
+    if dry_run {
+        note(&format!("{shown}: not changed (--dry-run)"));
+    } else if let Some(backup) = file.replace(text)? {
+        note(&format!("{shown}: the old file is {}", backup.display()));
+    }
+    Ok(true)
+}
+
+fn note(text: &str) {
+    // Nothing can be done about a closed standard error.
+    let _ = writeln!(io::stderr(), "tabia: {text}");
+}
+
+/// The difference as `diff -u` shows it.
+fn write_difference(
+    file: &TextFile,
+    path: &Path,
+    text: &str,
+    out: &mut impl Write,
+) -> io::Result<()> {
+    let old = match file.exists() {
+        true => path.display().to_string(),
+        false => "/dev/null".to_owned(),
+    };
+    writeln!(out, "{}", Painted(HEADING, format!("--- {old}")))?;
+    writeln!(
+        out,
+        "{}",
+        Painted(HEADING, format!("+++ {}", path.display()))
+    )?;
+    let difference = TextDiff::from_lines(file.text(), text);
+    for hunk in difference.unified_diff().context_radius(3).iter_hunks() {
+        writeln!(
+            out,
+            "{}",
+            Painted(PLACE, hunk.header().to_string().trim_end())
+        )?;
+        for change in hunk.iter_changes() {
+            let line = change.value().trim_end_matches(['\r', '\n']);
+            match change.tag() {
+                ChangeTag::Equal => writeln!(out, " {line}")?,
+                ChangeTag::Delete => writeln!(out, "{}", Painted(RED, format!("-{line}")))?,
+                ChangeTag::Insert => writeln!(out, "{}", Painted(GREEN, format!("+{line}")))?,
+            }
+        }
+    }
+    Ok(())
+}
+
+/// Where a program keeps its engines.
+fn usual_file(program: EditedFor) -> anyhow::Result<PathBuf> {
+    let folder = match program {
+        // Qt's INI format: the configuration folder, ~/.config on macOS too.
+        EditedFor::CuteChess if cfg!(windows) => dirs::config_dir(),
+        EditedFor::CuteChess => xdg_config(),
+        // Not the system's folder even on Windows (pychess/System/prefix.py).
+        EditedFor::PyChess => xdg_config(),
+        // Electron's `userData`.
+        EditedFor::Nibbler => dirs::config_dir(),
+        EditedFor::Banksia => bail!(
+            "where BanksiaGUI keeps its engines.json depends on how it was installed: \
+             name the file with --config-file"
+        ),
+    };
+    let name = match program {
+        EditedFor::CuteChess => "cutechess",
+        EditedFor::PyChess => "pychess",
+        EditedFor::Nibbler => "Nibbler",
+        EditedFor::Banksia => "banksia",
+    };
+    let folder = folder.context("there is no home folder: name the file with --config-file")?;
+    let folder = folder.join(name);
+    ensure!(
+        folder.is_dir(),
+        "there is no folder {}: start {} once, or name its engines.json with --config-file",
+        folder.display(),
+        program.title()
+    );
+    Ok(folder.join("engines.json"))
+}
+
+fn xdg_config() -> Option<PathBuf> {
+    let named = std::env::var_os("XDG_CONFIG_HOME").filter(|path| !path.is_empty());
+    named
+        .map(PathBuf::from)
+        .or_else(|| dirs::home_dir().map(|home| home.join(".config")))
+}
+
+/// A script that starts the adapter with its arguments, for a program that
+/// cannot: where it is to stand, and its text.
+fn launcher(program: EditedFor, registration: &Registration) -> anyhow::Result<(PathBuf, String)> {
+    ensure!(
+        cfg!(unix),
+        "{} starts engines without arguments: make a copy of the program and put a .toml file \
+         of the same name beside it (see docs/guis.md), then register that copy without \
+         --engine and --config",
+        program.title()
+    );
+    let folder = dirs::config_dir().context("there is no home folder")?;
+    let name: String = registration
+        .name
+        .chars()
+        .map(|c| if c.is_alphanumeric() { c } else { '-' })
+        .collect();
+    let path = folder
+        .join("tabia")
+        .join("launchers")
+        .join(format!("tabia-{name}"));
+    let words: Vec<String> = std::iter::once(&registration.command)
+        .chain(&registration.args)
+        .map(|word| format!("'{}'", word.replace('\'', "'\\''")))
+        .collect();
+    let script = format!(
+        "#!/bin/sh\n# Made by tabia register.\nexec {} \"$@\"\n",
+        words.join(" ")
+    );
+    Ok((path, script))
+}
+
+#[cfg(unix)]
+fn make_executable(path: &Path) -> anyhow::Result<()> {
+    use std::os::unix::fs::PermissionsExt as _;
+    std::fs::set_permissions(path, std::fs::Permissions::from_mode(0o755))
+        .with_context(|| format!("cannot make {} executable", path.display()))
+}
+
+#[cfg(not(unix))]
+fn make_executable(_path: &Path) -> anyhow::Result<()> {
+    Ok(())
+}

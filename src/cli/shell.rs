@@ -1,0 +1,91 @@
+//! `tabia completions` and `tabia man`: made from the definitions of the
+//! command line, so that they never fall behind it.
+
+use std::fs;
+use std::io::Write;
+use std::path::{Path, PathBuf};
+
+use anyhow::Context as _;
+use clap::{Args, Command, CommandFactory as _};
+use clap_complete::Shell;
+
+use super::args::Cli;
+
+/// Examples of `completions`.
+pub(super) const COMPLETIONS_EXAMPLES: &str = "Examples:\n  \
+    tabia completions bash > ~/.local/share/bash-completion/completions/tabia\n  \
+    tabia completions zsh > ~/.zfunc/_tabia\n  \
+    tabia completions fish > ~/.config/fish/completions/tabia.fish\n  \
+    tabia completions powershell >> $PROFILE";
+
+/// Examples of `man`.
+pub(super) const MAN_EXAMPLES: &str = "Examples:\n  \
+    tabia man | man -l -\n  \
+    tabia man probe | man -l -\n  \
+    tabia man --dir ~/.local/share/man/man1";
+
+/// Arguments of `completions`.
+#[derive(Args, Debug)]
+pub(super) struct CompletionsArgs {
+    /// The shell
+    pub(super) shell: Shell,
+}
+
+/// Arguments of `man`.
+#[derive(Args, Debug)]
+pub(super) struct ManArgs {
+    /// The command whose page is printed [default: the page of tabia itself]
+    #[arg(value_name = "COMMAND")]
+    pub(super) command: Option<String>,
+    /// Writes the pages of all commands into this folder instead, as
+    /// tabia.1, tabia-probe.1 and so on
+    #[arg(long, value_name = "DIR", conflicts_with = "command")]
+    pub(super) dir: Option<PathBuf>,
+}
+
+pub(super) fn completions(args: &CompletionsArgs, out: &mut impl Write) -> anyhow::Result<u8> {
+    clap_complete::generate(args.shell, &mut Cli::command(), "tabia", out);
+    out.flush()?;
+    Ok(0)
+}
+
+pub(super) fn man(args: &ManArgs, out: &mut impl Write) -> anyhow::Result<u8> {
+    // "tabia help" repeats what every page says.
+    let mut tabia = Cli::command().disable_help_subcommand(true);
+    tabia.build();
+    let part = |name: &str| {
+        let part = tabia.find_subcommand(name)?;
+        Some(part.clone().display_name(format!("tabia-{name}")))
+    };
+    if let Some(folder) = &args.dir {
+        fs::create_dir_all(folder).with_context(|| folder.display().to_string())?;
+        write_page(&folder.join("tabia.1"), tabia.clone())?;
+        for name in tabia.get_subcommands().map(Command::get_name) {
+            if let Some(part) = part(name) {
+                write_page(&folder.join(format!("tabia-{name}.1")), part)?;
+            }
+        }
+        return Ok(0);
+    }
+    let wanted = match &args.command {
+        None => tabia,
+        Some(name) => part(name)
+            .with_context(|| format!("there is no command \"{name}\": see tabia --help"))?,
+    };
+    out.write_all(&page(wanted)?)?;
+    out.flush()?;
+    Ok(0)
+}
+
+fn write_page(path: &Path, command: Command) -> anyhow::Result<()> {
+    fs::write(path, page(command)?).with_context(|| format!("cannot write {}", path.display()))
+}
+
+/// A manual page. What stands below the arguments in the help are examples
+/// for the most part; clap_mangen calls it "extra".
+fn page(command: Command) -> anyhow::Result<Vec<u8>> {
+    let mut roff = Vec::new();
+    clap_mangen::Man::new(command).render(&mut roff)?;
+    let text = String::from_utf8(roff)?;
+    Ok(text.replace(".SH EXTRA\n", ".SH EXAMPLES\n").into_bytes())
+}

@@ -1,0 +1,110 @@
+//! Colours and columns of the tables.
+//!
+//! Colours are always written; the output of [`super::painted`] drops them
+//! where nobody sees them.
+
+use std::fmt::{self, Display};
+
+use anstyle::{AnsiColor, Style};
+
+use crate::book::Mark;
+
+/// Headings.
+pub(super) const HEADING: Style = Style::new().bold();
+/// What stands there for completeness.
+pub(super) const FAINT: Style = Style::new().dimmed();
+/// Good news, main moves, added lines.
+pub(super) const GREEN: Style = AnsiColor::Green.on_default();
+/// Bad news, moves to avoid, removed lines.
+pub(super) const RED: Style = AnsiColor::Red.on_default();
+/// Places in files.
+pub(super) const PLACE: Style = AnsiColor::Cyan.on_default();
+
+/// A text in a style. Width and alignment count the text alone.
+pub(super) struct Painted<T>(pub(super) Style, pub(super) T);
+
+impl<T: Display> Display for Painted<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}", self.0)?;
+        self.1.fmt(f)?;
+        write!(f, "{:#}", self.0)
+    }
+}
+
+/// The style of a move with this mark: green and red, as ChessBase shows it.
+pub(super) fn of_mark(mark: Mark) -> Style {
+    match mark {
+        Mark::Main => GREEN,
+        Mark::Avoid => RED,
+        Mark::None => Style::new(),
+    }
+}
+
+/// A whole number with a comma between the thousands.
+pub(super) fn thousands(number: u64) -> String {
+    let digits = number.to_string();
+    let mut text = String::new();
+    for (index, digit) in digits.chars().enumerate() {
+        if index > 0 && (digits.len() - index).is_multiple_of(3) {
+            text.push(',');
+        }
+        text.push(digit);
+    }
+    text
+}
+
+/// A number without decimals, or `-`.
+pub(super) fn rounded(number: Option<f64>) -> String {
+    number.map_or_else(|| "-".to_owned(), |number| format!("{number:.0}"))
+}
+
+/// A part of one in per cent with one decimal, or `-`.
+pub(super) fn per_cent(part: Option<f64>) -> String {
+    part.map_or_else(|| "-".to_owned(), |part| format!("{:.1}", 100.0 * part))
+}
+
+/// A learn value with its sign.
+pub(super) fn signed(factor: i8) -> String {
+    match factor {
+        0 => "0".to_owned(),
+        factor => format!("{factor:+}"),
+    }
+}
+
+/// A text broken at blanks into rows no wider than this, if its words are not.
+pub(super) fn wrapped(text: &str, width: usize) -> Vec<String> {
+    let mut rows: Vec<String> = Vec::new();
+    for word in text.split(' ') {
+        match rows.last_mut() {
+            Some(row) if row.chars().count() + 1 + word.chars().count() <= width => {
+                row.push(' ');
+                row.push_str(word);
+            }
+            _ => rows.push(word.to_owned()),
+        }
+    }
+    rows
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn thousands_are_parted() {
+        let texts = [0, 7, 999, 1000, 123_456, 1_234_567].map(thousands);
+        assert_eq!(texts, ["0", "7", "999", "1,000", "123,456", "1,234,567"]);
+    }
+
+    #[test]
+    fn texts_are_broken_at_blanks() {
+        assert_eq!(wrapped("a bb ccc dddd", 6), ["a bb", "ccc", "dddd"]);
+        assert_eq!(wrapped("", 6), [""]);
+    }
+
+    #[test]
+    fn colour_takes_no_room_in_a_column() {
+        let text = format!("[{:>4}]", Painted(GREEN, "e4"));
+        assert_eq!(text, "[\u{1b}[32m  e4\u{1b}[0m]");
+    }
+}

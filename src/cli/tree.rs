@@ -1,0 +1,307 @@
+//! `tabia tree`: the tree of a book, folded by share.
+
+use std::io::{self, Write};
+use std::path::PathBuf;
+
+use anyhow::ensure;
+use clap::Args;
+use serde_json::{Value, json};
+use shakmaty::Chess;
+use shakmaty::san::SanPlus;
+
+use super::position::{Reached, fen_of, line_of, numbered, reach};
+use super::style::{FAINT, HEADING, Painted, of_mark, per_cent, rounded, thousands};
+use crate::book::{Book, BookMove, Mark, Preference};
+use crate::outline::{Branch, Limits, Outline, weight};
+
+/// Examples of `tree`.
+pub(super) const EXAMPLES: &str = "Examples:\n  \
+    tabia tree books/tabia.ctg\n  \
+    tabia tree books/tabia.ctg --moves \"1. e4 c5\" --depth 8 --min-share 1\n  \
+    tabia tree book.bin --ascii | less\n\n\
+    The share of a move is that of its whole line among the games of the first position; \
+    moves below --min-share are folded into one line. The score is that of the side that \
+    makes the move.\n\n\
+    Exit code 1 when the position is not in the book.";
+
+/// Arguments of `tree`.
+#[derive(Args, Debug)]
+pub(super) struct TreeArgs {
+    /// The book
+    book: PathBuf,
+    /// The position [default: the start position]
+    #[arg(value_name = "FEN", num_args = 0..)]
+    fen: Vec<String>,
+    /// Moves to play from there first, as in "e2e4 e7e5" or "1. e4 e5"
+    #[arg(long, value_name = "MOVES")]
+    moves: Option<String>,
+    /// Half moves that are shown
+    #[arg(long, value_name = "N", default_value_t = 6, value_parser = clap::value_parser!(u32).range(1..=100))]
+    depth: u32,
+    /// Share in per cent below which moves are folded
+    #[arg(long, value_name = "PERCENT", default_value_t = 3.0)]
+    min_share: f64,
+    /// Draws with ASCII characters only
+    #[arg(long)]
+    ascii: bool,
+    /// Prints one JSON object
+    #[arg(long)]
+    json: bool,
+    /// Reads the book by system calls instead of mapping it into memory
+    #[arg(long)]
+    no_mmap: bool,
+}
+
+/// Columns of the tree itself; the figures take the rest of 80.
+const TREE_COLUMNS: usize = 45;
+
+pub(super) fn run(args: &TreeArgs, out: &mut impl Write) -> anyhow::Result<u8> {
+    ensure!(
+        (0.0..=100.0).contains(&args.min_share),
+        "--min-share is a share in per cent, 0 to 100"
+    );
+    let book = super::open_book(&args.book, args.no_mmap)?;
+    let moves = args.moves.as_deref().unwrap_or_default();
+    let reached = reach(&args.fen.join(" "), moves).map_err(anyhow::Error::msg)?;
+    let limits = Limits {
+        plies: args.depth,
+        min_share: args.min_share / 100.0,
+    };
+    let mut printer = Printer {
+        outline: Outline::new(&book, limits),
+        ascii: args.ascii,
+        weights: false,
+        transposition: false,
+        above: false,
+    };
+    let found = if args.json {
+        let mut tree = json!({ "fen": fen_of(&reached.position) });
+        let moves = printer.json(&reached.position, 0, 1.0)?;
+        let found = moves.as_array().is_some_and(|moves| !moves.is_empty());
+        tree["moves"] = moves;
+        serde_json::to_writer(&mut *out, &tree)?;
+        writeln!(out)?;
+        found
+    } else {
+        printer.print(&book, &reached, out)?
+    };
+    out.flush()?;
+    Ok(u8::from(!found))
+}
+
+struct Printer<'b> {
+    outline: Outline<'b>,
+    ascii: bool,
+    /// The book stores weights instead of games.
+    weights: bool,
+    /// What was used and needs a word at the end.
+    transposition: bool,
+    above: bool,
+}
+
+impl Printer<'_> {
+    fn print(
+        &mut self,
+        book: &Book,
+        reached: &Reached,
+        out: &mut impl Write,
+    ) -> anyhow::Result<bool> {
+        let title = match line_of(&reached.start, &reached.moves) {
+            line if line.is_empty() && reached.position == Chess::default() => {
+                "start position".to_owned()
+            }
+            line if line.is_empty() => fen_of(&reached.position),
+            line => line,
+        };
+        let mut found = crate::book::Lookup::default();
+        use crate::book::{Probe as _, Wanted};
+        book.probe(&reached.position, Wanted::Transpositions, &mut found)?;
+        if found.moves.is_empty() {
+            writeln!(
+                out,
+                "{title}: {}",
+                match found.here {
+                    Some(_) => "the book ends here",
+                    None => "not in the book",
+                }
+            )?;
+            return Ok(found.here.is_some());
+        }
+        self.weights = found
+            .moves
+            .iter()
+            .any(|mv| matches!(mv.preference, Preference::Weight(_)));
+        let mut head = title;
+        if head.chars().count() > TREE_COLUMNS {
+            writeln!(out, "{}", Painted(HEADING, head))?;
+            head = String::new();
+        }
+        let count = if self.weights { "weight" } else { "games" };
+        let row = format!(
+            "{head:<TREE_COLUMNS$}{count:>11}{:>8}{:>8}{:>7}",
+            "share", "%", "av"
+        );
+        writeln!(out, "{}", Painted(HEADING, row))?;
+        self.level(&reached.position, 0, 1.0, "", out)?;
+        if self.above {
+            let sign = if self.ascii { "=" } else { "↑" };
+            writeln!(out, "\n{sign} the moves from here stand further up")?;
+        }
+        if self.transposition {
+            if !self.above {
+                writeln!(out)?;
+            }
+            writeln!(out, "* not stored as a move, but leads into the book")?;
+        }
+        Ok(true)
+    }
+
+    /// The moves of a position, each with all that is below it.
+    fn level(
+        &mut self,
+        position: &Chess,
+        ply: u32,
+        share: f64,
+        indent: &str,
+        out: &mut impl Write,
+    ) -> anyhow::Result<()> {
+        let branches = self.outline.branches(position, ply, share)?;
+        let number = numbered(position);
+        let count = branches.shown.len();
+        for (index, branch) in branches.shown.iter().enumerate() {
+            let last = index + 1 == count && branches.folded == 0;
+            let above = self.outline.is_shown(branch);
+            self.row(position, branch, &number, (indent, last, above), out)?;
+            if !above {
+                let indent = format!("{indent}{}", self.rail(last));
+                self.level(&branch.after, ply + 1, branch.share, &indent, out)?;
+            }
+        }
+        // Below a move that is hardly above the limit all may be folded.
+        if branches.folded > 0 && (count > 0 || ply == 0) {
+            let label = format!("{} more", branches.folded);
+            let tree = fit(&format!("{indent}{}", self.fork(true)), &label);
+            let row = format!(
+                "{tree:<TREE_COLUMNS$}{:>18}%",
+                per_cent(Some(branches.folded_share))
+            );
+            writeln!(out, "{}", Painted(FAINT, row))?;
+        }
+        Ok(())
+    }
+
+    fn row(
+        &mut self,
+        position: &Chess,
+        branch: &Branch,
+        number: &str,
+        (indent, last, above): (&str, bool, bool),
+        out: &mut impl Write,
+    ) -> io::Result<()> {
+        let mv = &branch.mv;
+        let mut label = format!("{number} {}", name(position, mv));
+        if mv.mark() != Mark::None {
+            label.push(' ');
+            label.push_str(mv.mark().as_str());
+        }
+        if above {
+            self.above = true;
+            label.push_str(if self.ascii { " =" } else { " ↑" });
+        }
+        self.transposition |= mv.transposition;
+        let tree = fit(&format!("{indent}{}", self.fork(last)), &label);
+        let pad = TREE_COLUMNS.saturating_sub(tree.chars().count());
+        let rails = tree.strip_suffix(&label).unwrap_or_default();
+        let label = if rails.is_empty() { &tree } else { &label };
+        let stats = mv.stats();
+        writeln!(
+            out,
+            "{rails}{}{:pad$}{:>11}{:>7}%{:>8}{:>7}",
+            Painted(of_mark(mv.mark()), label),
+            "",
+            thousands(weight(mv) as u64),
+            per_cent(Some(branch.share)),
+            per_cent(stats.score()),
+            rounded(stats.average_elo()),
+        )
+    }
+
+    fn fork(&self, last: bool) -> &'static str {
+        match (self.ascii, last) {
+            (true, _) => "+- ",
+            (false, true) => "└─ ",
+            (false, false) => "├─ ",
+        }
+    }
+
+    fn rail(&self, last: bool) -> &'static str {
+        match (self.ascii, last) {
+            (_, true) => "   ",
+            (true, false) => "|  ",
+            (false, false) => "│  ",
+        }
+    }
+
+    fn json(&mut self, position: &Chess, ply: u32, share: f64) -> anyhow::Result<Value> {
+        let branches = self.outline.branches(position, ply, share)?;
+        let mut list = Vec::new();
+        for branch in &branches.shown {
+            let mv = &branch.mv;
+            let stats = mv.stats();
+            let above = self.outline.is_shown(branch);
+            let mut entry = json!({
+                "uci": mv.mv.to_uci(shakmaty::CastlingMode::Standard).to_string(),
+                "san": SanPlus::from_move(position.clone(), mv.mv).to_string(),
+                "games": stats.games,
+                "wins": stats.wins,
+                "draws": stats.draws,
+                "losses": stats.losses,
+                "average_elo": stats.average_elo(),
+                "share": branch.share,
+                "mark": mv.mark().as_str(),
+                "annotation": mv.annotation.symbol(),
+                "transposition": mv.transposition,
+                "shown_above": above,
+            });
+            if let Preference::Weight(weight) = mv.preference {
+                entry["stored_weight"] = json!(weight);
+            }
+            if !above {
+                let below = self.json(&branch.after, ply + 1, branch.share)?;
+                if below.as_array().is_some_and(|moves| !moves.is_empty()) {
+                    entry["moves"] = below;
+                }
+            }
+            list.push(entry);
+        }
+        if branches.folded > 0 {
+            list.push(json!({
+                "folded": branches.folded,
+                "share": branches.folded_share,
+            }));
+        }
+        Ok(Value::Array(list))
+    }
+}
+
+/// The move with its annotation, and a star where nobody stored it.
+fn name(position: &Chess, mv: &BookMove) -> String {
+    let mut name = SanPlus::from_move(position.clone(), mv.mv).to_string();
+    name.push_str(mv.annotation.symbol());
+    if mv.transposition {
+        name.push('*');
+    }
+    name
+}
+
+/// Rails and label, the rails shortened from the left where there is no room
+/// for all of them.
+fn fit(rails: &str, label: &str) -> String {
+    let room = (TREE_COLUMNS - 1).saturating_sub(label.chars().count());
+    let count = rails.chars().count();
+    if count <= room {
+        return format!("{rails}{label}");
+    }
+    let kept: String = rails.chars().skip(count + 1 - room.max(1)).collect();
+    format!("…{kept}{label}")
+}

@@ -1,0 +1,20 @@
+//! What two books disagree about, position by position.
+//!
+//! ```text
+//! start position -> moves of either book, level by level -> [compare] -> Difference
+//! entries that no such line reaches                      -> [compare] -> Difference
+//! ```
+//!
+//! The walk goes by moves: all positions after one half move, then after
+//! two, so that what is nearest to the start comes first. ChessBase books
+//! also hold positions that no stored move leads to; they come last, without
+//! a line. Memory is needed for a key and a move for every position of both
+//! books, and for the positions of the level that is walked.
+//!
+//! [compare]: difference
+
+mod difference;
+mod walk;
+
+pub use difference::{Aspect, Aspects, Difference, MoveDifference, Side, compare_at};
+pub use walk::{Compared, Plan, compare};

@@ -1,0 +1,224 @@
+//! Every position of two books, once.
+
+use std::collections::{HashSet, VecDeque};
+use std::hash::{BuildHasher as _, BuildHasherDefault, DefaultHasher};
+
+use rustc_hash::FxBuildHasher;
+use shakmaty::{Chess, Move, Position as _};
+
+use super::{Aspect, Aspects, Difference, compare_at};
+use crate::book::polyglot::{self, PackedMove};
+use crate::book::{Book, Error, Format, Lookup, Probe, Wanted, ctg::NormalBoard};
+
+/// What is to be compared.
+#[derive(Clone, Debug)]
+pub struct Plan {
+    /// Where the walk begins.
+    pub from: Chess,
+    /// Half moves from there; `None` is all the way.
+    pub plies: Option<u32>,
+    /// Also entries that the walk does not reach.
+    pub unreached: bool,
+    /// What counts as a difference.
+    pub aspects: Aspects,
+}
+
+/// What was found, in numbers.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Compared {
+    /// Positions that at least one book holds.
+    pub positions: u64,
+    /// Positions about which the books differ.
+    pub different: u64,
+    /// Positions only A holds.
+    pub only_in_a: u64,
+    /// Positions only B holds.
+    pub only_in_b: u64,
+    /// Positions by aspect, in the order of [`Aspect::ALL`].
+    pub by_aspect: [u64; Aspect::ALL.len()],
+}
+
+/// A position of the walk: how it was reached.
+#[derive(Clone, Copy)]
+struct Step {
+    before: u32,
+    mv: PackedMove,
+}
+
+/// Compares two books and calls `found` with every difference, nearest to
+/// the beginning first.
+///
+/// # Errors
+///
+/// A book cannot be read, or is damaged where it is needed; or what `found`
+/// returned.
+pub fn compare<E: From<Error>>(
+    a: &Book,
+    b: &Book,
+    plan: &Plan,
+    mut found: impl FnMut(&Difference) -> Result<(), E>,
+) -> Result<Compared, E> {
+    let mut comparison = Comparison {
+        a,
+        b,
+        aspects: plan.aspects.between(a.format(), b.format()),
+        stats_of_moves: a.format() != Format::Ctg || b.format() != Format::Ctg,
+        folded: a.format() == Format::Ctg && b.format() == Format::Ctg,
+        seen: HashSet::default(),
+        normal: HashSet::default(),
+        in_a: Lookup::default(),
+        in_b: Lookup::default(),
+        compared: Compared::default(),
+    };
+    comparison.walk(plan, &mut found)?;
+    if plan.unreached {
+        comparison.rest(a, &mut found)?;
+        comparison.rest(b, &mut found)?;
+    }
+    Ok(comparison.compared)
+}
+
+struct Comparison<'b> {
+    a: &'b Book,
+    b: &'b Book,
+    aspects: Aspects,
+    stats_of_moves: bool,
+    /// One entry stands for up to four positions in both books.
+    folded: bool,
+    /// Positions on the way or done.
+    seen: HashSet<u64, FxBuildHasher>,
+    /// Their keys in ChessBase's form where `seen` has others.
+    normal: HashSet<u64, FxBuildHasher>,
+    in_a: Lookup,
+    in_b: Lookup,
+    compared: Compared,
+}
+
+impl Comparison<'_> {
+    fn walk<E: From<Error>>(
+        &mut self,
+        plan: &Plan,
+        found: &mut impl FnMut(&Difference) -> Result<(), E>,
+    ) -> Result<(), E> {
+        let mut steps: Vec<Step> = Vec::new();
+        let mut ahead = VecDeque::from([(plan.from.clone(), u32::MAX, 0)]);
+        self.enter(&plan.from);
+        while let Some((position, step, ply)) = ahead.pop_front() {
+            let difference = self.look(&position)?;
+            if self.in_a.here.is_none() && self.in_b.here.is_none() && ply > 0 {
+                continue;
+            }
+            if let Some(mut difference) = difference {
+                difference.line = Some(line(&plan.from, &steps, step));
+                found(&difference)?;
+            }
+            if plan.plies.is_some_and(|plies| ply >= plies) {
+                continue;
+            }
+            let stored = self.in_a.moves.iter().chain(&self.in_b.moves);
+            let stored: Vec<Move> = stored.map(|mv| mv.mv).collect();
+            for mv in stored {
+                let mut next = position.clone();
+                next.play_unchecked(mv);
+                if self.enter(&next) {
+                    let number = u32::try_from(steps.len()).unwrap_or(u32::MAX);
+                    steps.push(Step {
+                        before: step,
+                        mv: PackedMove::of(mv),
+                    });
+                    ahead.push_back((next, number, ply + 1));
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// The entries of a ChessBase book that no walk came to.
+    fn rest<E: From<Error>>(
+        &mut self,
+        book: &Book,
+        found: &mut impl FnMut(&Difference) -> Result<(), E>,
+    ) -> Result<(), E> {
+        if book.format() != Format::Ctg {
+            return Ok(());
+        }
+        for entry in book.positions() {
+            let position = entry?.position;
+            let new = match self.folded {
+                true => self.enter(&position),
+                false => normal_key(&position).is_none_or(|key| self.normal.insert(key)),
+            };
+            if new && let Some(difference) = self.look(&position)? {
+                found(&difference)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Notes a position; false if it was known.
+    fn enter(&mut self, position: &Chess) -> bool {
+        if self.folded {
+            let key = normal_key(position).unwrap_or_else(|| polyglot::key(position));
+            return self.seen.insert(key);
+        }
+        if [self.a, self.b].iter().any(|book| book.as_ctg().is_some()) {
+            self.normal.extend(normal_key(position));
+        }
+        self.seen.insert(polyglot::key(position))
+    }
+
+    fn look(&mut self, position: &Chess) -> Result<Option<Difference>, Error> {
+        self.a.probe(position, Wanted::Stored, &mut self.in_a)?;
+        self.b.probe(position, Wanted::Stored, &mut self.in_b)?;
+        if self.in_a.here.is_some() || self.in_b.here.is_some() {
+            self.compared.positions += 1;
+        }
+        let lookups = (&self.in_a, &self.in_b);
+        let difference = compare_at(position, lookups, self.aspects, self.stats_of_moves);
+        if let Some(difference) = &difference {
+            self.compared.count(difference);
+        }
+        Ok(difference)
+    }
+}
+
+impl Compared {
+    fn count(&mut self, difference: &Difference) {
+        self.different += 1;
+        match difference.only_in {
+            Some(super::Side::A) => self.only_in_a += 1,
+            Some(super::Side::B) => self.only_in_b += 1,
+            None => {}
+        }
+        for (count, aspect) in self.by_aspect.iter_mut().zip(Aspect::ALL) {
+            *count += u64::from(difference.touches(aspect));
+        }
+    }
+}
+
+/// A number for the entry that a ChessBase book has for a position. Two in a
+/// book of a million positions are the same once in a hundred million books.
+fn normal_key(position: &Chess) -> Option<u64> {
+    let key = NormalBoard::from_position(position)?.key();
+    Some(BuildHasherDefault::<DefaultHasher>::default().hash_one(key.as_bytes()))
+}
+
+fn line(from: &Chess, steps: &[Step], last: u32) -> Vec<Move> {
+    let mut packed = Vec::new();
+    let mut at = last;
+    while let Some(step) = usize::try_from(at).ok().and_then(|at| steps.get(at)) {
+        packed.push(step.mv);
+        at = step.before;
+    }
+    let mut position = from.clone();
+    let mut moves = Vec::new();
+    for mv in packed.iter().rev() {
+        let legal = position.legal_moves();
+        let Some(&mv) = mv.find(&legal).and_then(|n| legal.get(n)) else {
+            break;
+        };
+        moves.push(mv);
+        position.play_unchecked(mv);
+    }
+    moves
+}

@@ -1,0 +1,129 @@
+//! Changing a JSON file of somebody else: what is not ours stays as it is,
+//! byte for byte, order and white space included.
+
+use jsonc_parser::ParseOptions;
+use jsonc_parser::cst::{CstArray, CstInputValue, CstNode, CstObject, CstObjectProp, CstRootNode};
+use serde_json::Value;
+
+/// Why a file was not changed.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum EditError {
+    /// The text is no JSON.
+    #[error("line {line}, column {column}: {what}; nothing was changed")]
+    Malformed {
+        /// From 1.
+        line: usize,
+        /// From 1.
+        column: usize,
+        /// What is wrong there.
+        what: String,
+    },
+    /// The text is JSON but not what the program writes.
+    #[error("{place} is not {expected}, as the program writes it; nothing was changed")]
+    Unexpected {
+        /// Which value.
+        place: String,
+        /// What should be there.
+        expected: &'static str,
+    },
+    /// The name belongs to another engine.
+    #[error("the name \"{name}\" belongs to another engine ({command}): choose one with --name")]
+    Taken {
+        /// The name.
+        name: String,
+        /// What that engine starts.
+        command: String,
+    },
+}
+
+impl EditError {
+    pub(super) fn unexpected(place: impl Into<String>, expected: &'static str) -> EditError {
+        EditError::Unexpected {
+            place: place.into(),
+            expected,
+        }
+    }
+}
+
+/// Reads a file by the letter of the standard: what the program itself would
+/// refuse to read is not for us to repair. No text at all is an empty file.
+pub(super) fn parse(text: &str, empty: &str) -> Result<CstRootNode, EditError> {
+    let text = if text.trim().is_empty() { empty } else { text };
+    serde_json::from_str::<serde::de::IgnoredAny>(text).map_err(|error| EditError::Malformed {
+        line: error.line(),
+        column: error.column(),
+        what: without_place(&error.to_string()),
+    })?;
+    CstRootNode::parse(text, &ParseOptions::default()).map_err(|error| EditError::Malformed {
+        line: error.line_display(),
+        column: error.column_display(),
+        what: error.kind().to_string(),
+    })
+}
+
+fn without_place(message: &str) -> String {
+    let end = message.find(" at line ").unwrap_or(message.len());
+    message.get(..end).unwrap_or(message).to_owned()
+}
+
+/// The whole file as an array of objects.
+pub(super) fn objects(root: &CstRootNode) -> Result<(CstArray, Vec<CstObject>), EditError> {
+    let array = root
+        .array_value()
+        .ok_or_else(|| EditError::unexpected("the whole", "an array"))?;
+    let objects = array.elements().iter().map(CstNode::as_object).collect();
+    let objects: Option<Vec<CstObject>> = objects;
+    match objects {
+        Some(objects) => Ok((array, objects)),
+        None => Err(EditError::unexpected("an element", "an object")),
+    }
+}
+
+/// The text of a field; `None` when there is none or it is no text.
+pub(super) fn text_of(object: &CstObject, name: &str) -> Option<String> {
+    let value = object.get(name)?.value()?;
+    value.as_string_lit()?.decoded_value().ok()
+}
+
+/// Gives a field a value; true if it had another or none.
+pub(super) fn set(object: &CstObject, name: &str, value: &Value) -> bool {
+    match object.get(name) {
+        Some(field) if value_of(&field).as_ref() == Some(value) => false,
+        Some(field) => {
+            field.set_value(input(value));
+            true
+        }
+        None => {
+            object.append(name, input(value));
+            true
+        }
+    }
+}
+
+fn value_of(field: &CstObjectProp) -> Option<Value> {
+    serde_json::from_str(&field.value()?.to_string()).ok()
+}
+
+/// Puts an object behind the others.
+pub(super) fn push(array: &CstArray, value: &Value) {
+    array.append(input(value));
+    array.ensure_multiline();
+}
+
+/// A value as the editor takes it.
+pub(super) fn input(value: &Value) -> CstInputValue {
+    match value {
+        Value::Null => CstInputValue::Null,
+        Value::Bool(yes) => CstInputValue::Bool(*yes),
+        Value::Number(number) => CstInputValue::Number(number.to_string()),
+        Value::String(text) => CstInputValue::String(text.clone()),
+        Value::Array(values) => CstInputValue::Array(values.iter().map(input).collect()),
+        Value::Object(fields) => CstInputValue::Object(
+            fields
+                .iter()
+                .map(|(name, value)| (name.clone(), input(value)))
+                .collect(),
+        ),
+    }
+}

@@ -1,0 +1,185 @@
+//! What to type where there is no file to edit.
+
+use super::Registration;
+
+/// A program for which lines are printed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum PrintedFor {
+    /// cutechess-cli.
+    CuteChessCli,
+    /// fastchess.
+    Fastchess,
+    /// lichess-bot.
+    LichessBot,
+    /// Arena.
+    Arena,
+    /// Scid and Scid vs. PC.
+    Scid,
+    /// XBoard and WinBoard.
+    XBoard,
+}
+
+/// The lines for a program, each with its end of line. Words are quoted for
+/// a POSIX shell where a shell reads them.
+#[must_use]
+pub fn lines(program: PrintedFor, registration: &Registration) -> String {
+    match program {
+        PrintedFor::CuteChessCli => cutechess_cli(registration),
+        PrintedFor::Fastchess => fastchess(registration),
+        PrintedFor::LichessBot => lichess_bot(registration),
+        PrintedFor::Arena => arena(registration),
+        PrintedFor::Scid => scid(registration),
+        PrintedFor::XBoard => xboard(registration),
+    }
+}
+
+/// A word as a POSIX shell has to see it.
+fn shell(word: &str) -> String {
+    let plain = |c: char| c.is_ascii_alphanumeric() || "%+,-./:=@_".contains(c);
+    if !word.is_empty() && word.chars().all(plain) {
+        return word.to_owned();
+    }
+    format!("'{}'", word.replace('\'', "'\\''"))
+}
+
+/// A word for a program that splits a text at blanks and honours double
+/// quotes.
+fn quoted(word: &str) -> String {
+    if word.contains([' ', '\t', '"']) {
+        format!("\"{}\"", word.replace('"', "\\\""))
+    } else {
+        word.to_owned()
+    }
+}
+
+fn joined(words: &[String]) -> String {
+    let words: Vec<String> = words.iter().map(|word| quoted(word)).collect();
+    words.join(" ")
+}
+
+/// One `arg=` for each argument; options as `option.NAME=VALUE` (tried with
+/// its parser's source).
+fn cutechess_cli(registration: &Registration) -> String {
+    let mut words = vec![
+        format!("name={}", registration.name),
+        format!("cmd={}", registration.command),
+    ];
+    words.extend(registration.args.iter().map(|arg| format!("arg={arg}")));
+    words.push(format!("dir={}", registration.folder));
+    words.push("proto=uci".to_owned());
+    if let Some(books) = &registration.books {
+        words.push(format!("option.Book File={books}"));
+    }
+    engine(&words)
+}
+
+/// All arguments in one `args=`, split at blanks.
+fn fastchess(registration: &Registration) -> String {
+    let mut words = vec![
+        format!("name={}", registration.name),
+        format!("cmd={}", registration.command),
+    ];
+    if !registration.args.is_empty() {
+        words.push(format!("args={}", joined(&registration.args)));
+    }
+    words.push(format!("dir={}", registration.folder));
+    words.push("proto=uci".to_owned());
+    if let Some(books) = &registration.books {
+        words.push(format!("option.Book File={books}"));
+    }
+    engine(&words)
+}
+
+fn engine(words: &[String]) -> String {
+    let words: Vec<String> = words.iter().map(|word| shell(word)).collect();
+    format!("-engine {}\n", words.join(" "))
+}
+
+/// The part `engine:` of `config.yml`. A text in JSON's quotes is one in
+/// YAML's, too. Arguments must be of the form `--key=value`.
+fn lichess_bot(registration: &Registration) -> String {
+    let text = |text: &str| serde_json::Value::from(text).to_string();
+    let (dir, name) = split_path(&registration.command);
+    let mut lines = vec![
+        "engine:".to_owned(),
+        format!("  dir: {}", text(dir)),
+        format!("  name: {}", text(name)),
+        format!("  working_dir: {}", text(&registration.folder)),
+        "  protocol: \"uci\"".to_owned(),
+        "  ponder: true".to_owned(),
+        "  polyglot:".to_owned(),
+        "    enabled: false        # else its own book answers first".to_owned(),
+    ];
+    if !registration.args.is_empty() {
+        lines.push("  engine_options:".to_owned());
+        for arg in &registration.args {
+            let (key, value) = arg.split_once('=').unwrap_or((arg, ""));
+            let key = key.trim_start_matches('-');
+            lines.push(format!("    {key}: {}", text(value)));
+        }
+    }
+    if let Some(books) = &registration.books {
+        lines.push("  uci_options:".to_owned());
+        lines.push(format!("    Book File: {}", text(books)));
+    }
+    lines.join("\n") + "\n"
+}
+
+/// Folder and file name of a path of this system.
+fn split_path(path: &str) -> (&str, &str) {
+    let slash = path.rfind(std::path::is_separator);
+    match slash.and_then(|at| Some((path.get(..at)?, path.get(at + 1..)?))) {
+        Some(("", name)) => ("/", name),
+        Some(parts) => parts,
+        None => (".", path),
+    }
+}
+
+fn arena(registration: &Registration) -> String {
+    let mut text = format!(
+        "Engines -> Manage -> Details -> New:\n  \
+         Command line:  {}\n  \
+         Parameters:    {}\n  \
+         Name:          {}\n  \
+         Type:          UCI\n\
+         Details -> Books: neither a main book nor an engine book of Arena's\n",
+        registration.command,
+        joined(&registration.args),
+        registration.name,
+    );
+    if let Some(books) = &registration.books {
+        text.push_str(&format!("Engines -> Configure: Book File = {books}\n"));
+    }
+    text
+}
+
+fn scid(registration: &Registration) -> String {
+    format!(
+        "Tools -> Analysis engines -> New:\n  \
+         Name:        {}\n  \
+         Command:     {}\n  \
+         Parameters:  {}\n  \
+         Directory:   {}\n  \
+         UCI:         on\n",
+        registration.name,
+        registration.command,
+        joined(&registration.args_with_books()),
+        registration.folder,
+    )
+}
+
+/// XBoard hands the command to Polyglot between double quotes; Polyglot reads
+/// it as a shell does. So words with blanks stand between single quotes.
+fn xboard(registration: &Registration) -> String {
+    let mut words = vec![shell(&registration.command)];
+    words.extend(registration.args_with_books().iter().map(|arg| shell(arg)));
+    let command = words.join(" ");
+    let command = match command.contains(['"', '$', '`', '\\', '!']) {
+        true => shell(&command),
+        false => format!("\"{command}\""),
+    };
+    format!(
+        "xboard -fUCI -fcp {command} -fd {}\n",
+        shell(&registration.folder)
+    )
+}

@@ -1,0 +1,52 @@
+//! The adapter in the configuration of other programs: text in, text out.
+//!
+//! Four programs keep their engines in a JSON file that can be edited
+//! ([`edit`]); for the others [`lines()`] says exactly what to type. Nothing
+//! here touches a file.
+//!
+//! | program | key of an engine | arguments |
+//! |---|---|---|
+//! | Cute Chess | `name` in an array | none possible |
+//! | BanksiaGUI | `app.name` in an array | `app.arguments` |
+//! | PyChess | `name` in an array | `args` |
+//! | Nibbler | path of the program in an object | `args` |
+//!
+//! (Sources: the programs' own source code; for BanksiaGUI, whose source is
+//! not open, that of its command line sister Banksia.)
+
+mod json;
+mod lines;
+mod programs;
+#[cfg(test)]
+mod tests;
+
+pub use json::EditError;
+pub use lines::{PrintedFor, lines};
+pub use programs::{EditedFor, edit};
+
+/// The adapter as an engine of another program.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Registration {
+    /// What the program is to call it.
+    pub name: String,
+    /// Full path of what is to be started.
+    pub command: String,
+    /// Folder to start it in.
+    pub folder: String,
+    /// Arguments, one word each as the adapter is to see them. Books are not
+    /// among them.
+    pub args: Vec<String>,
+    /// Value of the UCI option `Book File`; `None` leaves it alone.
+    pub books: Option<String>,
+}
+
+impl Registration {
+    /// The arguments with the books among them, for programs in which
+    /// options cannot be preset.
+    #[must_use]
+    pub fn args_with_books(&self) -> Vec<String> {
+        let books = self.books.iter().flat_map(|books| books.split(';'));
+        let books = books.map(|book| format!("--book={}", book.trim()));
+        self.args.iter().cloned().chain(books).collect()
+    }
+}

@@ -1,0 +1,160 @@
+use super::*;
+
+fn sample() -> Registration {
+    Registration {
+        name: "Tabia".to_owned(),
+        command: "/opt/tabia/tabia".to_owned(),
+        folder: "/opt/tabia".to_owned(),
+        args: vec!["--engine=/opt/stock fish/sf".to_owned()],
+        books: Some("/books/main.ctg".to_owned()),
+    }
+}
+
+const ALL: [EditedFor; 4] = [
+    EditedFor::CuteChess,
+    EditedFor::Banksia,
+    EditedFor::PyChess,
+    EditedFor::Nibbler,
+];
+
+#[test]
+fn a_second_time_changes_nothing() {
+    for program in ALL {
+        for start in ["", " \n", "[]", "{}"] {
+            if start == "{}" && program != EditedFor::Nibbler
+                || start == "[]" && program == EditedFor::Nibbler
+            {
+                continue;
+            }
+            let once = edit(program, start, &sample()).unwrap();
+            serde_json::from_str::<serde_json::Value>(&once).unwrap();
+            assert_eq!(edit(program, &once, &sample()).unwrap(), once);
+        }
+    }
+}
+
+#[test]
+fn what_is_not_ours_stays_byte_for_byte() {
+    let text = "[\n {\"b\" : 1.50e1,  \"name\":\"Crafty\",\t\"command\":\"/x\"}\n ,\n\n \
+                { \"command\": \"/opt/tabia/tabia\", \"name\" : \"Tabia\", \"note\" : \"m\\u00fcde\" } ]  \n";
+    for program in [EditedFor::CuteChess, EditedFor::PyChess] {
+        let edited = edit(program, text, &sample()).unwrap();
+        for part in [
+            "{\"b\" : 1.50e1,  \"name\":\"Crafty\",\t\"command\":\"/x\"}\n ,\n\n {",
+            "\"note\" : \"m\\u00fcde\"",
+            "]  \n",
+        ] {
+            assert!(edited.contains(part), "{program:?}: {part}\n{edited}");
+        }
+        assert_eq!(edited.matches("\"Tabia\"").count(), 1, "{edited}");
+    }
+}
+
+#[test]
+fn a_name_of_another_engine_is_not_taken() {
+    let text = r#"[{"name":"Tabia","command":"/usr/bin/crafty","protocol":"xboard"}]"#;
+    let error = edit(EditedFor::PyChess, text, &sample()).unwrap_err();
+    assert_eq!(
+        error.to_string(),
+        "the name \"Tabia\" belongs to another engine (/usr/bin/crafty): choose one with --name"
+    );
+}
+
+#[test]
+fn what_is_no_json_or_not_theirs_is_refused() {
+    for (program, text, message) in [
+        (EditedFor::PyChess, "[\n {\"name\": }]", "line 2, column 11"),
+        (EditedFor::PyChess, "[1,]", "line 1, column"),
+        (EditedFor::PyChess, "[] // note", "line 1, column 4"),
+        (EditedFor::CuteChess, "{}", "the whole is not an array"),
+        (EditedFor::Nibbler, "[]", "the whole is not an object"),
+        (EditedFor::Banksia, "[{}]", "\"app\" is not an object"),
+        (EditedFor::CuteChess, "[3]", "an element is not an object"),
+        (
+            EditedFor::CuteChess,
+            r#"[{"name":"Tabia","options":7}]"#,
+            "\"options\" is not an array",
+        ),
+    ] {
+        let error = edit(program, text, &sample()).unwrap_err().to_string();
+        assert!(error.contains(message), "{text}: {error}");
+        assert!(error.contains("nothing was changed"), "{error}");
+    }
+}
+
+#[test]
+fn pychess_looks_at_the_engine_again_only_when_something_is_new() {
+    let known = edit(EditedFor::PyChess, "", &sample()).unwrap();
+    let known = known.replace("\"recheck\": true", "\"recheck\": false");
+    assert_eq!(edit(EditedFor::PyChess, &known, &sample()).unwrap(), known);
+    let other = Registration {
+        args: vec![],
+        ..sample()
+    };
+    let edited = edit(EditedFor::PyChess, &known, &other).unwrap();
+    assert!(edited.contains("\"recheck\": true"), "{edited}");
+    assert!(!edited.contains("stock fish"), "{edited}");
+}
+
+#[test]
+fn options_that_the_user_has_set_stay() {
+    let text = r#"[{"name":"Tabia","command":"/old/tabia","options":[
+        {"name":"Hash","type":"spin","value":64},
+        {"name":"book file","type":"text","value":"/old.ctg","default":""}]}]"#;
+    let edited = edit(EditedFor::CuteChess, text, &sample()).unwrap();
+    let json: serde_json::Value = serde_json::from_str(&edited).unwrap();
+    assert_eq!(json[0]["options"][0]["value"], 64);
+    assert_eq!(json[0]["options"][1]["value"], "/books/main.ctg");
+    assert_eq!(json[0]["options"].as_array().unwrap().len(), 2);
+    assert_eq!(json[0]["command"], "/opt/tabia/tabia");
+    let silent = Registration {
+        books: None,
+        ..sample()
+    };
+    assert_eq!(
+        edit(EditedFor::CuteChess, &edited, &silent).unwrap(),
+        edited
+    );
+}
+
+#[test]
+fn nibbler_has_the_program_as_key() {
+    let text = "{\n\t\"/usr/bin/lc0\": {\n\t\t\"args\": []\n\t}\n}";
+    let edited = edit(EditedFor::Nibbler, text, &sample()).unwrap();
+    let json: serde_json::Value = serde_json::from_str(&edited).unwrap();
+    let ours = &json["/opt/tabia/tabia"];
+    assert_eq!(ours["args"][0], "--engine=/opt/stock fish/sf");
+    assert_eq!(ours["options"]["Book File"], "/books/main.ctg");
+    assert!(edited.starts_with("{\n\t\"/usr/bin/lc0\": {\n\t\t\"args\": []\n\t},\n\t\"/opt"));
+}
+
+#[test]
+fn lines_are_quoted_for_whoever_reads_them() {
+    let text = |program| lines(program, &sample());
+    assert_eq!(
+        text(PrintedFor::CuteChessCli),
+        "-engine name=Tabia cmd=/opt/tabia/tabia 'arg=--engine=/opt/stock fish/sf' \
+         dir=/opt/tabia proto=uci 'option.Book File=/books/main.ctg'\n"
+    );
+    assert_eq!(
+        text(PrintedFor::Fastchess),
+        "-engine name=Tabia cmd=/opt/tabia/tabia 'args=\"--engine=/opt/stock fish/sf\"' \
+         dir=/opt/tabia proto=uci 'option.Book File=/books/main.ctg'\n"
+    );
+    assert_eq!(
+        text(PrintedFor::XBoard),
+        "xboard -fUCI -fcp \"/opt/tabia/tabia '--engine=/opt/stock fish/sf' \
+         --book=/books/main.ctg\" -fd /opt/tabia\n"
+    );
+    let bot = text(PrintedFor::LichessBot);
+    for line in [
+        "  dir: \"/opt/tabia\"",
+        "  name: \"tabia\"",
+        "    engine: \"/opt/stock fish/sf\"",
+        "    Book File: \"/books/main.ctg\"",
+    ] {
+        assert!(bot.lines().any(|shown| shown == line), "{line}\n{bot}");
+    }
+    assert!(text(PrintedFor::Arena).contains("\"--engine=/opt/stock fish/sf\""));
+    assert!(text(PrintedFor::Scid).contains("--book=/books/main.ctg\n"));
+}

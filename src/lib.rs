@@ -42,6 +42,7 @@
 //! | [`settings`] | the adapter's own options: one table |
 //! | [`shelf`] | the books in use, and opening them |
 //! | [`session`] | the conversation as a pure state machine |
+//! | [`explore`] | books in the browser, and over HTTP |
 //! | [`engine`] | a real engine as a child process; checking one |
 //! | [`builtin`] | the built-in engine |
 //! | [`config`] | `engines.toml` |
@@ -73,6 +74,7 @@ pub mod choose;
 pub mod cli;
 pub mod config;
 pub mod engine;
+pub mod explore;
 pub mod games;
 pub mod relay;
 pub mod session;

@@ -17,6 +17,10 @@ const FLOORS: &[(&str, &[&str])] = &[
     ("settings", &["choose"]),
     ("shelf", &["book", "settings"]),
     ("session", &["book", "choose", "settings", "shelf", "uci"]),
+    (
+        "explore",
+        &["book", "choose", "games", "session", "settings", "shelf"],
+    ),
     ("engine", &["uci"]),
     ("builtin", &[]),
     ("config", &["engine", "session", "settings", "shelf"]),
@@ -24,8 +28,8 @@ const FLOORS: &[(&str, &[&str])] = &[
     (
         "cli",
         &[
-            "book", "build", "builtin", "choose", "config", "engine", "games", "relay", "session",
-            "settings", "shelf",
+            "book", "build", "builtin", "choose", "config", "engine", "explore", "games", "relay",
+            "session", "settings", "shelf",
         ],
     ),
 ];

@@ -8,6 +8,7 @@ mod args;
 mod build;
 pub mod check_engine;
 mod compact;
+mod explore;
 mod info;
 mod merge;
 mod play;
@@ -51,6 +52,7 @@ fn dispatch(cli: Cli) -> anyhow::Result<u8> {
         Command::Merge(args) => merge::run(&args),
         Command::Compact(args) => compact::run(&args),
         Command::Verify(args) => verify::run(&args, &mut output()),
+        Command::Explore(args) => explore::run(&args, &mut output()),
         Command::CheckEngine(args) => {
             let command = match args.command.split_first() {
                 Some((program, rest)) => command_of(program, rest),

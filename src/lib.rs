@@ -1,5 +1,6 @@
 //! Tabia lets any UCI chess engine play from ChessBase opening books
-//! (`.ctg`), looks into such books, and makes them.
+//! (`.ctg`; Polyglot's `.bin` and Arena's `.abk` too), looks into such books,
+//! and makes them.
 //!
 //! # How a `go` line becomes a book move
 //!
@@ -34,7 +35,7 @@
 //!
 //! | module | is for |
 //! |---|---|
-//! | [`book`] | what a position holds, and the CTG format; knows nothing of UCI |
+//! | [`book`] | what a position holds, and the formats of books; knows nothing of UCI |
 //! | [`games`] | collections of games, whatever the format |
 //! | [`build`] | from games to a book |
 //! | [`choose`] | which book move to play: one pure function |
@@ -64,7 +65,7 @@
 //! for (mv, verdict) in found.moves.iter().zip(&verdicts) {
 //!     println!("{} {:.1}%", mv.mv, 100.0 * verdict.probability);
 //! }
-//! # Ok::<(), tabia::book::ctg::Error>(())
+//! # Ok::<(), tabia::book::Error>(())
 //! ```
 
 pub mod book;

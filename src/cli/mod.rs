@@ -10,9 +10,11 @@ pub mod check_engine;
 mod compact;
 mod explore;
 mod info;
+mod info_other;
 mod merge;
 mod play;
 mod probe;
+mod probe_other;
 mod verify;
 
 use std::ffi::OsString;

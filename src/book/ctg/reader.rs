@@ -11,7 +11,9 @@ use super::{
     pages::{Header, PageFile, PageReader},
     scan::ScanIndex,
 };
-use crate::book::{BookMove, Lookup, PositionRecord, Probe, Wanted, file::Change};
+use crate::book::{
+    self, BookMove, Lookup, PositionRecord, Preference, Probe, Wanted, file::Change,
+};
 
 /// How to open a book.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -40,7 +42,7 @@ impl Default for OpenOptions {
 /// use shakmaty::Chess;
 /// use tabia::book::{
 ///     Lookup, Probe, Wanted,
-///     ctg::{CtgBook, Error, OpenOptions},
+///     ctg::{CtgBook, OpenOptions},
 /// };
 ///
 /// let book = CtgBook::open("tests/data/ctg/simple.ctg", &OpenOptions::default())?;
@@ -48,7 +50,7 @@ impl Default for OpenOptions {
 /// book.probe(&Chess::default(), Wanted::Stored, &mut found)?;
 /// let moves: Vec<String> = found.moves.iter().map(|m| m.mv.to_string()).collect();
 /// assert_eq!(moves, ["e2-e4", "d2-d4"]);
-/// # Ok::<_, Error>(())
+/// # Ok::<_, tabia::book::Error>(())
 /// ```
 #[derive(Debug)]
 pub struct CtgBook {
@@ -153,6 +155,7 @@ impl CtgBook {
                         annotation,
                         child: None,
                         transposition: false,
+                        preference: Preference::Statistics,
                     });
                 }
             }
@@ -173,6 +176,7 @@ impl CtgBook {
                     annotation: Default::default(),
                     child: Some(child),
                     transposition: true,
+                    preference: Preference::Statistics,
                 });
             }
         }
@@ -184,13 +188,19 @@ impl Probe for CtgBook {
     /// Stored moves that mean nothing or nothing legal are left out, as is the
     /// second of two equal ones; [`CtgBook::explain`] shows them. Needs the
     /// page of the position and of every legal move.
-    fn probe(&self, position: &Chess, wanted: Wanted, found: &mut Lookup) -> Result<(), Error> {
+    fn probe(
+        &self,
+        position: &Chess,
+        wanted: Wanted,
+        found: &mut Lookup,
+    ) -> Result<(), book::Error> {
         found.clear();
         self.fill(position, wanted, found)
-            .inspect_err(|_| found.clear())
+            .inspect_err(|_| found.clear())?;
+        Ok(())
     }
 
-    fn contains(&self, position: &Chess) -> Result<bool, Error> {
+    fn contains(&self, position: &Chess) -> Result<bool, book::Error> {
         let Some(board) = NormalBoard::from_position(position) else {
             return Ok(false);
         };

@@ -14,7 +14,7 @@ use super::books::Open;
 use super::line;
 use super::look::by_colour;
 use super::openings::{self, Opening};
-use crate::book::{BookMove, Lookup, Wanted, ctg};
+use crate::book::{BookMove, Error, Lookup, Preference, Wanted};
 
 /// Moves that are listed unless the request says how many.
 pub(super) const USUAL_MOVES: usize = 12;
@@ -63,7 +63,7 @@ pub(super) fn explore(
     positions: &[Chess],
     shape: Shape,
     most_moves: usize,
-) -> Result<Explored, ctg::Error> {
+) -> Result<Explored, Error> {
     let mut found = Lookup::default();
     let Some(position) = positions.last() else {
         return Ok(answer(&found, &Chess::default(), None, shape, 0));
@@ -87,8 +87,19 @@ fn answer(
 ) -> Explored {
     let stats = found.here.unwrap_or_default().stats;
     let (white, black) = by_colour(&stats, position.turn());
-    let mut moves: Vec<&BookMove> = found.moves.iter().filter(|mv| mv.child.is_some()).collect();
-    moves.sort_by_key(|mv| std::cmp::Reverse(mv.stats().games));
+    // Other formats than ChessBase's know a move without a position after it.
+    let mut moves: Vec<&BookMove> = found
+        .moves
+        .iter()
+        .filter(|mv| mv.child.is_some() || mv.preference != Preference::Statistics)
+        .collect();
+    moves.sort_by_key(|mv| {
+        let weight = match mv.preference {
+            Preference::Weight(weight) => weight,
+            Preference::Priority(_) | Preference::Statistics => 0,
+        };
+        std::cmp::Reverse((mv.stats().games, weight))
+    });
     Explored {
         white,
         draws: stats.draws,

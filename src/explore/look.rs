@@ -7,7 +7,7 @@ use super::books::{ExploredBook, Open};
 use super::line::{self, Line};
 use super::openings::{self, Opening};
 use super::query::DECIDING;
-use crate::book::{BookMove, Lookup, Stats, Wanted, ctg};
+use crate::book::{BookMove, Error, Lookup, Preference, Stats, Wanted};
 use crate::choose::{self, Circumstances, Dropped, Weighed};
 use crate::settings::{OptionId, Settings};
 
@@ -89,6 +89,12 @@ struct MoveView {
     transposition: bool,
     probability: f64,
     weight: f64,
+    /// What a Polyglot book stores.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    stored_weight: Option<u32>,
+    /// What an Arena book stores.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    priority: Option<u8>,
     not_played: Option<&'static str>,
 }
 
@@ -207,6 +213,14 @@ fn move_view(position: &Chess, mv: &BookMove, verdict: &Weighed) -> MoveView {
         transposition: mv.transposition,
         probability: verdict.probability,
         weight: verdict.weight,
+        stored_weight: match mv.preference {
+            Preference::Weight(weight) => Some(weight),
+            Preference::Priority(_) | Preference::Statistics => None,
+        },
+        priority: match mv.preference {
+            Preference::Priority(priority) => Some(priority),
+            Preference::Weight(_) | Preference::Statistics => None,
+        },
         not_played: verdict.dropped.map(Dropped::as_str),
     }
 }
@@ -240,11 +254,7 @@ impl LookedUp {
 
 /// Looks the last position of a line up and weighs its moves as the adapter
 /// would in a game of this line.
-pub(super) fn look_up(
-    book: &Open,
-    walked: &Line,
-    settings: &Settings,
-) -> Result<LookedUp, ctg::Error> {
+pub(super) fn look_up(book: &Open, walked: &Line, settings: &Settings) -> Result<LookedUp, Error> {
     let position = walked.last();
     let mut lookup = Lookup::default();
     book.probe(position, Wanted::Transpositions, &mut lookup)?;

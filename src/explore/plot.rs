@@ -7,7 +7,7 @@ use shakmaty::{Color, Position};
 use super::books::Open;
 use super::line::{self, Line};
 use super::look::{by_colour, look_up};
-use crate::book::{Lookup, Stats, Wanted, ctg};
+use crate::book::{Error, Lookup, Stats, Wanted};
 use crate::choose;
 use crate::settings::Settings;
 
@@ -36,7 +36,7 @@ pub(super) fn main_line(
     book: &Open,
     walked: &Line,
     settings: &Settings,
-) -> Result<Vec<Point>, ctg::Error> {
+) -> Result<Vec<Point>, Error> {
     let mut points = Vec::new();
     let mut found = Lookup::default();
     for (ply, position) in walked.positions.iter().enumerate() {

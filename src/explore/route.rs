@@ -361,6 +361,6 @@ const fn bad(error: String) -> Refusal {
     (StatusCode::BAD_REQUEST, error)
 }
 
-fn unreadable(error: crate::book::ctg::Error) -> Refusal {
+fn unreadable(error: crate::book::Error) -> Refusal {
     (StatusCode::INTERNAL_SERVER_ERROR, error.to_string())
 }

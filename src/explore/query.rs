@@ -11,12 +11,12 @@ pub(super) const DECIDING: [OptionId; 12] = [
     OptionId::MinimumScore,
     OptionId::MinimumShare,
     OptionId::LearnInfluence,
+    OptionId::Depth,
+    OptionId::LeaveEarly,
     OptionId::Tournament,
     OptionId::Annotations,
     OptionId::Transpositions,
     OptionId::AvoidRepetition,
-    OptionId::Depth,
-    OptionId::LeaveEarly,
 ];
 
 /// Parameters in the order in which they stand.

@@ -15,7 +15,7 @@ use super::look;
 use super::plot;
 use super::query::{DECIDING, Query};
 use super::reply::{json, refuse};
-use crate::settings::{Kind, SPECS, Settings};
+use crate::settings::{Kind, Settings};
 
 /// Books that are shown at once.
 const MOST_SHOWN: usize = 4;
@@ -190,10 +190,10 @@ impl Explorer {
                     notices: book.notices(),
                 })
                 .collect(),
-            options: SPECS
+            options: DECIDING
                 .iter()
-                .filter(|spec| DECIDING.contains(&spec.id))
-                .map(|spec| {
+                .map(|id| {
+                    let spec = id.spec();
                     let (kind, least, greatest, words): (_, _, _, &[&str]) = match spec.kind {
                         Kind::Check(_) => ("check", None, None, &[]),
                         Kind::Spin(_, least, greatest) => {

@@ -20,7 +20,7 @@ const COLUMNS = [
   ["Move", "", "move"], ["N", "Games", "n"], ["%", "Score of the player of the move", "score"],
   ["Av", "Average Elo", "av"], ["Perf", "Performance Elo", "perf"], ["Fact", "Learn value, −125 to +125", "fact"],
   ["Prob", "Probability with which the adapter plays it", "prob"],
-  ["White · draw · Black", "Results from White’s side", "results"],
+  ["Results", "White wins · draws · Black wins", "results"],
 ];
 
 function comment(nag) {

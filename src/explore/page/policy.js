@@ -33,9 +33,9 @@ export class Policy {
   }
 
   check(option, id, label) {
-    const box = el("input", { type: "checkbox", id, name: option.name, onchange: () => this.changed(option.name, String(box.checked)) });
+    const box = el("input", { type: "checkbox", id, name: option.name, "aria-describedby": `${id}-help`, onchange: () => this.changed(option.name, String(box.checked)) });
     this.setters.set(option.name, (value) => { box.checked = value === "true"; });
-    return el("div", { class: "option check", title: option.help }, box, el("label", { for: id }, label));
+    return el("div", { class: "option check" }, box, el("label", { for: id }, label), el("p", { class: "hint", id: `${id}-help` }, option.help));
   }
 
   combo(option, id, label) {

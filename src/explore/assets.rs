@@ -1,7 +1,7 @@
 //! The files of the page, part of the program.
 
 use hyper::body::Bytes;
-use hyper::header::{self, HeaderMap, HeaderValue};
+use hyper::header::{self, HeaderValue};
 use hyper::{Response, StatusCode};
 
 use super::reply::reply;
@@ -14,55 +14,66 @@ const SVG: &str = "image/svg+xml";
 /// Where the page expects its token.
 const TOKEN_PLACE: &str = "{{token}}";
 
-/// Path of the request, type and content. Nothing else is ever served.
+/// The folder of the files, as the page names it.
+const FOLDER: &str = "/page/";
+
+/// Name, type and content. Nothing else is ever served.
 const FILES: [(&str, &str, &str); 11] = [
-    ("/page/style.css", CSS, include_str!("page/style.css")),
-    ("/page/main.js", SCRIPT, include_str!("page/main.js")),
-    ("/page/api.js", SCRIPT, include_str!("page/api.js")),
-    ("/page/board.js", SCRIPT, include_str!("page/board.js")),
-    ("/page/book.js", SCRIPT, include_str!("page/book.js")),
-    ("/page/dom.js", SCRIPT, include_str!("page/dom.js")),
-    ("/page/edit.js", SCRIPT, include_str!("page/edit.js")),
-    ("/page/plot.js", SCRIPT, include_str!("page/plot.js")),
-    ("/page/policy.js", SCRIPT, include_str!("page/policy.js")),
-    ("/page/pieces.svg", SVG, include_str!("page/pieces.svg")),
-    ("/favicon.svg", SVG, include_str!("page/favicon.svg")),
+    ("style.css", CSS, include_str!("page/style.css")),
+    ("main.js", SCRIPT, include_str!("page/main.js")),
+    ("api.js", SCRIPT, include_str!("page/api.js")),
+    ("board.js", SCRIPT, include_str!("page/board.js")),
+    ("book.js", SCRIPT, include_str!("page/book.js")),
+    ("dom.js", SCRIPT, include_str!("page/dom.js")),
+    ("edit.js", SCRIPT, include_str!("page/edit.js")),
+    ("plot.js", SCRIPT, include_str!("page/plot.js")),
+    ("policy.js", SCRIPT, include_str!("page/policy.js")),
+    ("pieces.svg", SVG, include_str!("page/pieces.svg")),
+    ("favicon.svg", SVG, include_str!("page/favicon.svg")),
 ];
 
-/// The page itself, with its token.
+/// Tells versions of the files apart (FNV-1a of all of them).
+const VERSION: u64 = {
+    let mut hash: u64 = 0xcbf2_9ce4_8422_2325;
+    let mut file = 0;
+    while file < FILES.len() {
+        let bytes = FILES[file].2.as_bytes();
+        let mut at = 0;
+        while at < bytes.len() {
+            hash = (hash ^ bytes[at] as u64).wrapping_mul(0x0100_0000_01b3);
+            at += 1;
+        }
+        file += 1;
+    }
+    hash
+};
+
+/// The page itself, with its token. The addresses of its files carry the
+/// version, so that a browser need never ask whether one has changed.
 pub(super) fn page(token: &str) -> Response<Bytes> {
-    let text = include_str!("page/index.html").replace(TOKEN_PLACE, token);
+    let text = include_str!("page/index.html")
+        .replace(FOLDER, &folder())
+        .replace(TOKEN_PLACE, token);
     reply(StatusCode::OK, HTML, text.into())
 }
 
-/// The file of a path, if there is one.
-pub(super) fn file(path: &str, asked: &HeaderMap) -> Option<Response<Bytes>> {
-    let (_, kind, text) = FILES.iter().find(|(known, _, _)| *known == path)?;
-    let tag = HeaderValue::from_str(&format!("\"{:016x}\"", digest(text))).ok()?;
-    let known = asked.get(header::IF_NONE_MATCH) == Some(&tag);
-    let mut response = if known {
-        reply(StatusCode::NOT_MODIFIED, kind, Bytes::new())
-    } else {
-        reply(StatusCode::OK, kind, Bytes::from_static(text.as_bytes()))
-    };
-    let headers = response.headers_mut();
-    headers.insert(header::ETAG, tag);
-    // Kept by the browser, but asked about each time: a new version of the
-    // program may stand behind the same address.
-    headers.insert(header::CACHE_CONTROL, HeaderValue::from_static("no-cache"));
-    Some(response)
+fn folder() -> String {
+    format!("{FOLDER}{VERSION:016x}/")
 }
 
-/// FNV-1a: tells versions of a file apart, no more.
-const fn digest(text: &str) -> u64 {
-    let bytes = text.as_bytes();
-    let mut hash: u64 = 0xcbf2_9ce4_8422_2325;
-    let mut at = 0;
-    while at < bytes.len() {
-        hash = (hash ^ bytes[at] as u64).wrapping_mul(0x0100_0000_01b3);
-        at += 1;
-    }
-    hash
+/// The file of a path, if there is one.
+pub(super) fn file(path: &str) -> Option<Response<Bytes>> {
+    let name = match path {
+        "/favicon.ico" => "favicon.svg",
+        _ => path.strip_prefix(folder().as_str())?,
+    };
+    let (_, kind, text) = FILES.iter().find(|(known, _, _)| *known == name)?;
+    let mut response = reply(StatusCode::OK, kind, Bytes::from_static(text.as_bytes()));
+    let forever = HeaderValue::from_static("public, max-age=31536000, immutable");
+    response
+        .headers_mut()
+        .insert(header::CACHE_CONTROL, forever);
+    Some(response)
 }
 
 #[cfg(test)]
@@ -89,26 +100,31 @@ mod tests {
 
     #[test]
     fn only_files_of_the_table_are_served() {
-        let none = HeaderMap::new();
-        assert!(file("/page/main.js", &none).is_some());
+        let main = format!("{}main.js", folder());
+        assert!(file(&main).is_some());
         for path in [
             "/page/",
+            "/page/main.js",
             "/page/../main.js",
             "/page/%2e%2e/Cargo.toml",
             "/etc/passwd",
             "//page/main.js",
         ] {
-            assert!(file(path, &none).is_none(), "{path}");
+            assert!(file(path).is_none(), "{path}");
         }
+        assert!(file(&format!("{}../../Cargo.toml", folder())).is_none());
     }
 
     #[test]
-    fn an_unchanged_file_is_not_sent_twice() {
-        let first = file("/page/main.js", &HeaderMap::new()).unwrap();
-        let mut asked = HeaderMap::new();
-        asked.insert(header::IF_NONE_MATCH, first.headers()[header::ETAG].clone());
-        let again = file("/page/main.js", &asked).unwrap();
-        assert_eq!(again.status(), StatusCode::NOT_MODIFIED);
-        assert!(again.body().is_empty());
+    fn the_page_names_files_that_there_are() {
+        let page = String::from_utf8(page("x").body().to_vec()).unwrap();
+        let named: Vec<&str> = page
+            .split('"')
+            .filter(|part| part.starts_with(FOLDER))
+            .collect();
+        assert!(named.len() > 8);
+        for path in named {
+            assert!(file(path).is_some(), "{path}");
+        }
     }
 }

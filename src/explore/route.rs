@@ -126,6 +126,9 @@ impl Explorer {
     #[must_use]
     pub fn answer(&self, request: &Request<Bytes>) -> Response<Bytes> {
         let path = request.uri().path();
+        if request.uri().authority().is_some() {
+            return refuse(StatusCode::BAD_REQUEST, "this is no proxy");
+        }
         let opens_page = path == "/" && request.method() == Method::GET;
         if let Some(reason) = self.access.refusal(request.headers(), opens_page) {
             return refuse(StatusCode::FORBIDDEN, reason);
@@ -158,7 +161,7 @@ impl Explorer {
             "/api/read" | "/api/edit" | "/api/undo" => {
                 Err((StatusCode::METHOD_NOT_ALLOWED, "this takes POST".to_owned()))
             }
-            _ => assets::file(path, request.headers()).ok_or_else(not_here),
+            _ => assets::file(path).ok_or_else(not_here),
         }
     }
 

@@ -3,6 +3,7 @@
 
 import { by, el, svg } from "./dom.js";
 
+const PICTURES = new URL("pieces.svg", import.meta.url).pathname;
 const NAMES = { p: "pawn", n: "knight", b: "bishop", r: "rook", q: "queen", k: "king" };
 
 /** The piece letters of a FEN by square name. */
@@ -23,7 +24,7 @@ export function pieces(fen) {
 export function picture(letter) {
   const colour = letter === letter.toUpperCase() ? "white" : "black";
   return svg("svg", { class: `piece ${colour}`, viewBox: "0 0 45 45", "aria-hidden": "true" },
-    svg("use", { href: `/page/pieces.svg#${letter.toLowerCase()}` }));
+    svg("use", { href: `${PICTURES}#${letter.toLowerCase()}` }));
 }
 
 export class Board {

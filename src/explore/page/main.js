@@ -68,6 +68,7 @@ async function load() {
     const answer = await get("/api/position", parameters(), signal);
     view = answer;
     show();
+    performance.mark("shown");
     const query = parameters();
     query.set("play", state.line.slice(0, state.at).join(","));
     query.set("book", state.books[0]);

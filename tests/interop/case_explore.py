@@ -311,7 +311,7 @@ def explorer_has_no_barriers_that_axe_finds():
 
     def check(page: Page, where: str) -> None:
         results = axe.run(page).response
-        assert {"color-contrast", "label", "button-name"} <= {rule["id"] for rule in results["passes"]}
+        assert "color-contrast" in {rule["id"] for rule in results["passes"]}, where
         for violation in results["violations"]:
             nodes = [node["html"][:120] + " " + node.get("failureSummary", "")[:300] for node in violation["nodes"][:3]]
             found.append(f"{where}: {violation['id']}: {violation['help']} {nodes}")

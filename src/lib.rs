@@ -44,6 +44,7 @@
 //! | [`settings`] | the adapter's own options: one table |
 //! | [`shelf`] | the books in use, and opening them |
 //! | [`session`] | the conversation as a pure state machine |
+//! | [`explore`] | books in the browser, and over HTTP |
 //! | [`engine`] | a real engine as a child process; checking one |
 //! | [`builtin`] | the built-in engine |
 //! | [`config`] | `engines.toml` |
@@ -80,6 +81,7 @@ pub mod compare;
 pub mod config;
 pub mod convert;
 pub mod engine;
+pub mod explore;
 pub mod games;
 pub mod outline;
 pub mod register;

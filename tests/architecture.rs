@@ -18,6 +18,10 @@ const FLOORS: &[(&str, &[&str])] = &[
     ("settings", &["choose"]),
     ("shelf", &["book", "settings"]),
     ("session", &["book", "choose", "settings", "shelf", "uci"]),
+    (
+        "explore",
+        &["book", "choose", "games", "session", "settings", "shelf"],
+    ),
     ("engine", &["uci"]),
     ("builtin", &[]),
     ("config", &["engine", "session", "settings", "shelf"]),
@@ -28,7 +32,7 @@ const FLOORS: &[(&str, &[&str])] = &[
     (
         "cli",
         &[
-            "book", "build", "builtin", "choose", "compare", "config", "convert", "engine", "games", "outline", "register", "relay", "session", "settings", "shelf",
+            "book", "build", "builtin", "choose", "compare", "config", "convert", "engine", "explore", "games", "outline", "register", "relay", "session", "settings", "shelf",
         ],
     ),
 ];

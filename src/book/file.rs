@@ -29,7 +29,10 @@
 //!
 //! *Overwritten in place*: reads see old and new bytes in any mixture.
 //! Readers check every number against bounds at each use, so the worst is a
-//! wrong answer or an error; [`BookFile::change`] tells.
+//! wrong answer or an error; [`BookFile::change`] tells. A file that is held in
+//! memory is compared by its time of modification at each [`BookFile::view`],
+//! and read positionally from then on: whoever changes marks in a book
+//! (`tabia mark`) is heeded at once.
 
 use std::{
     fs::{File, Metadata},
@@ -96,7 +99,10 @@ pub struct BookFile {
 #[derive(Debug)]
 enum Store {
     Static(&'static [u8]),
-    Memory(Box<[u8]>),
+    Memory {
+        bytes: Box<[u8]>,
+        overwritten: AtomicBool,
+    },
     Mapped { map: Mmap, shrunk: AtomicBool },
     Positional,
 }
@@ -125,7 +131,10 @@ impl BookFile {
             let mut bytes = Vec::new();
             (&file).take(IN_MEMORY_LIMIT).read_to_end(&mut bytes)?;
             len = bytes.len() as u64;
-            Store::Memory(bytes.into_boxed_slice())
+            Store::Memory {
+                bytes: bytes.into_boxed_slice(),
+                overwritten: AtomicBool::new(false),
+            }
         } else {
             map(&file).map_or(Store::Positional, |map| {
                 len = map.len() as u64;
@@ -162,6 +171,16 @@ impl BookFile {
         }
     }
 
+    /// Whether the open file has new content in its old place. One that has
+    /// become shorter does not count: what is in memory is better then.
+    fn is_overwritten(&self) -> io::Result<bool> {
+        let Some((file, identity)) = &self.file else {
+            return Ok(false);
+        };
+        let metadata = file.metadata()?;
+        Ok(metadata.len() >= self.len && metadata.modified().ok() != identity.modified)
+    }
+
     /// The path it was opened with.
     #[must_use]
     pub fn path(&self) -> &Arc<Path> {
@@ -190,7 +209,12 @@ impl BookFile {
     pub fn view(&self) -> Result<View<'_>, ReadError> {
         let bytes = match &self.store {
             Store::Static(bytes) => Some(*bytes),
-            Store::Memory(bytes) => Some(&**bytes),
+            Store::Memory { bytes, overwritten } => {
+                if !overwritten.load(Ordering::Relaxed) && self.is_overwritten()? {
+                    overwritten.store(true, Ordering::Relaxed);
+                }
+                (!overwritten.load(Ordering::Relaxed)).then_some(&**bytes)
+            }
             Store::Mapped { map, shrunk } => {
                 if !shrunk.load(Ordering::Relaxed) && self.present_len()? < self.len {
                     shrunk.store(true, Ordering::Relaxed);

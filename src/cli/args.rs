@@ -50,6 +50,15 @@ pub(super) enum Command {
         tabia probe books/tabia.ctg --json - < fens.txt\n\n\
         Exit code 1 when the position is not in the book.")]
     Probe(ProbeArgs),
+    /// Shows books in the browser: moves, figures, probabilities, marks
+    #[command(after_help = "Examples:\n  \
+        tabia explore\n  \
+        tabia explore main.ctg other.ctg\n  \
+        tabia explore --port 8000 --no-open --read-only main.ctg\n\n\
+        The address is printed on standard output. Ctrl-C ends it. Programs can ask it as \
+        they ask the lichess opening explorer: /masters?fen=...&play=e2e4,c7c5; see \
+        docs/explore.md of the source.")]
+    Explore(super::explore::ExploreArgs),
     /// Makes a book from games
     #[command(after_help = "Examples:\n  \
         tabia build -o masters.ctg masters.pgn.zst\n  \

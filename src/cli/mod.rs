@@ -10,6 +10,7 @@ pub mod check_engine;
 mod compact;
 mod convert;
 mod diff;
+mod explore;
 mod info;
 mod info_other;
 mod merge;
@@ -69,6 +70,7 @@ fn dispatch(cli: Cli) -> anyhow::Result<u8> {
         Command::Register(args) => register::run(&args, &mut painted()),
         Command::Completions(args) => shell::completions(&args, &mut output()),
         Command::Man(args) => shell::man(&args, &mut output()),
+        Command::Explore(args) => explore::run(&args, &mut output()),
         Command::CheckEngine(args) => {
             let command = match args.command.split_first() {
                 Some((program, rest)) => command_of(program, rest),

@@ -13,6 +13,7 @@ import case_scale  # noqa: F401
 import case_bad_input  # noqa: F401
 import case_processes  # noqa: F401
 import case_latency  # noqa: F401
+import case_explore  # noqa: F401
 import runner
 
 sys.exit(runner.main())

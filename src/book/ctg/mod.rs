@@ -49,6 +49,11 @@
 //! [`compact`] and [`merge`] make books of books, [`verify()`] looks at every
 //! byte of one.
 //!
+//! # Changing books
+//!
+//! [`Editor`] changes marks and learn values where they stand, and keeps two
+//! writers apart.
+//!
 //! # What a book cannot store
 //!
 //! Promotions to anything but a queen; moves of a third queen, rook, bishop
@@ -64,6 +69,7 @@
 //! for much memory.
 
 mod bits;
+mod edit;
 mod entry;
 mod error;
 mod explain;
@@ -91,6 +97,10 @@ mod verify;
 mod write_error;
 mod writer;
 
+pub use edit::{
+    Applied, Batch, Change, EditError, EditOptions, Editor, EntrySet, Field, MarkEdit, Pass, Touch,
+    Visit, VisitedEntry, VisitedMove,
+};
 pub use entry::{
     Entry, MAX_COUNT, MAX_MOVES, STATISTICS_BYTES, decode_record, encode_entry, encode_record,
 };

@@ -3,10 +3,12 @@
 use std::{
     path::{Path, PathBuf},
     sync::atomic::{AtomicBool, Ordering},
+    time::Duration,
 };
 
 use super::{
-    BookWriter, Error, RewriteError, Salvage, Splits, WriteError, WriteOptions, Written,
+    BookWriter, Error, Key, RewriteError, Salvage, Splits, WriteError, WriteOptions, Written,
+    edit::BookLock,
     index::SlotFile,
     is_same_book,
     open::{index_agrees, samples, sibling},
@@ -52,6 +54,46 @@ pub fn compact(
     memory: u64,
     stop: &AtomicBool,
 ) -> Result<Rewritten, RewriteError> {
+    let lock = match is_same_book(target, source) {
+        true => Some(lock(source)?),
+        false => None,
+    };
+    let done = rewrite(source, target, repack, memory, stop, None);
+    drop(lock);
+    done
+}
+
+/// Keeps editors away from a book that is to be replaced.
+fn lock(book: &Path) -> Result<BookLock, RewriteError> {
+    BookLock::take(book, LOCK_WAIT).map_err(|error| RewriteError::Locked(error.to_string()))
+}
+
+/// How long to wait for somebody who changes the book.
+const LOCK_WAIT: Duration = Duration::from_secs(3);
+
+/// What becomes of an entry.
+type Edit<'a> = &'a mut dyn FnMut(&Key, &mut Vec<u8>);
+
+/// Writes a book anew in its own place with some entries changed; the slots
+/// it has split stay split. The caller has the lock. A damaged book is left
+/// alone: what cannot be read would be lost.
+pub(super) fn rewrite_with(
+    book: &Path,
+    memory: u64,
+    stop: &AtomicBool,
+    edit: Edit<'_>,
+) -> Result<Rewritten, RewriteError> {
+    rewrite(book, book, false, memory, stop, Some(edit))
+}
+
+fn rewrite(
+    source: &Path,
+    target: &Path,
+    repack: bool,
+    memory: u64,
+    stop: &AtomicBool,
+    mut edit: Option<Edit<'_>>,
+) -> Result<Rewritten, RewriteError> {
     let book = PageFile::open(source, false)?;
     let games = book.header().games;
     let surveyed = Surveyed::of(&book, source, stop)?;
@@ -70,11 +112,17 @@ pub fn compact(
     while let Some(order) = entries.next_into(&mut entry)? {
         any = true;
         go_on(stop)?;
+        if let Some(edit) = &mut edit {
+            edit(&order.key, &mut entry);
+        }
         writer.push_ranked(&entry, order.rank)?;
     }
     let salvage = entries.salvage;
     if !any && let Some(fault) = salvage.first_fault {
         return Err(fault.into());
+    }
+    if edit.is_some() && salvage.is_loss() {
+        return Err(RewriteError::Damaged(salvage.messages.join("; ")));
     }
     // An open file cannot be replaced everywhere.
     drop(book);

@@ -32,6 +32,12 @@ pub enum RewriteError {
     /// Somebody wanted an end.
     #[error("stopped; nothing was changed")]
     Stopped,
+    /// Somebody is changing the book.
+    #[error("{0}")]
+    Locked(String),
+    /// Writing the book anew would lose what cannot be read of it.
+    #[error("the book is damaged, use `tabia compact` first; nothing was changed: {0}")]
+    Damaged(String),
 }
 
 /// Where an entry stands in the order, and where it came from.

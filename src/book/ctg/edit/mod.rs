@@ -1,0 +1,538 @@
+//! Changing a book where it stands.
+//!
+//! ```text
+//! marks -> Change -> Editor::apply -> bytes of a few pages
+//! Visit -> Touch  -> Batch         -> bytes of many pages
+//! ```
+//!
+//! # What can be changed in place
+//!
+//! Marks are single bytes that every entry has, set or not: recommendation,
+//! learn value and commentary stand in the statistics of the position a move
+//! leads *to*, the annotation stands beside the move in the position it is
+//! played *from*. So no change of these ever makes an entry longer, and a page
+//! never has to be split for one. Only those bytes are written; everything
+//! else in the three files stays as it was, stale bytes included.
+//!
+//! An entry that stands for several real positions (colours exchanged, wings
+//! exchanged) has its marks once: a mark holds for all of them.
+//!
+//! # What a running reader sees
+//!
+//! It goes on reading. A byte is old or new, and pages never look broken. Who
+//! has mapped the file sees a mark at the next look; who holds a small book
+//! in memory notices the new time of modification and reads from the file
+//! ([`crate::book::file`]).
+//!
+//! # What a crash leaves
+//!
+//! Bytes within 512 (the smallest piece that any disk writes at once) are
+//! written in one go. Everything larger goes through a journal beside the
+//! book, `.NAME.ctg.edit`: see the module `journal`. A book in the middle of a
+//! change is a sound book in which some entries are new and the others old.
+//!
+//! # What makes an entry longer
+//!
+//! To store a move ([`Change::AddMove`]), such as a transposition that gets an
+//! annotation, takes two bytes. Then entries move, perhaps to other pages,
+//! and no order of writes would keep that from running readers. So the book
+//! is written anew beside the old one, with the slots split that have to be
+//! and those left split that were, and put in its place as `compact` does:
+//! readers keep the old book until they open it again. This takes as long as
+//! `compact`, once for all moves given together.
+//!
+//! # Undoing
+//!
+//! [`Editor::apply`] returns the changes that take back what it did.
+
+mod batch;
+mod error;
+mod journal;
+mod lock;
+mod marks;
+mod visit;
+
+use std::{
+    collections::HashMap,
+    fs::File,
+    path::{Path, PathBuf},
+    sync::atomic::AtomicBool,
+    time::Duration,
+};
+
+use super::{
+    CtgBook, Entry, Key, MAX_MOVES, NormalBoard, OpenOptions, Place, encode_entry, rewrite,
+};
+use crate::book::{Annotation, Probe as _};
+
+pub use batch::{Applied, Batch};
+pub use error::EditError;
+pub(crate) use lock::BookLock;
+pub use marks::MarkEdit;
+pub use visit::{EntrySet, Field, Pass, Touch, Visit, VisitedEntry, VisitedMove};
+
+use batch::Record;
+
+/// How to open a book for changes.
+#[derive(Clone, Copy, Debug)]
+pub struct EditOptions {
+    /// How long to wait for another program that changes the book.
+    pub wait: Duration,
+    /// Memory in bytes for sorting, needed only when a move is stored in a
+    /// book whose pages follow no order.
+    pub memory: u64,
+}
+
+impl Default for EditOptions {
+    fn default() -> EditOptions {
+        EditOptions {
+            wait: Duration::from_secs(3),
+            memory: 256 << 20,
+        }
+    }
+}
+
+/// One change, in terms of the file: positions by their keys, moves by their
+/// bytes, numbers as they are stored (a learn value from the view of the side
+/// to move in the position, see [`MarkEdit`] for marks in chess terms).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Change {
+    /// Sets the recommendation byte of a position.
+    Recommendation {
+        /// The position.
+        key: Key,
+        /// The whole byte.
+        byte: u8,
+    },
+    /// Sets the learn value of a position.
+    Factor {
+        /// The position.
+        key: Key,
+        /// As stored.
+        value: i8,
+    },
+    /// Sets the commentary of a position.
+    Commentary {
+        /// The position.
+        key: Key,
+        /// A NAG number as stored.
+        byte: u8,
+    },
+    /// Sets the byte beside a stored move.
+    Annotation {
+        /// The position the move is played in.
+        key: Key,
+        /// The move byte.
+        mv: u8,
+        /// The whole byte.
+        byte: u8,
+    },
+    /// Stores a move.
+    AddMove {
+        /// The position the move is played in.
+        key: Key,
+        /// The move byte.
+        mv: u8,
+        /// The byte beside it.
+        annotation: u8,
+        /// Which of the stored moves it is to be; beyond the last is behind it.
+        at: u8,
+    },
+    /// Takes a stored move out. The position after it stays.
+    RemoveMove {
+        /// The position the move is played in.
+        key: Key,
+        /// The move byte.
+        mv: u8,
+    },
+}
+
+impl Change {
+    /// The position whose entry is changed.
+    #[must_use]
+    pub const fn key(&self) -> Key {
+        match *self {
+            Change::Recommendation { key, .. }
+            | Change::Factor { key, .. }
+            | Change::Commentary { key, .. }
+            | Change::Annotation { key, .. }
+            | Change::AddMove { key, .. }
+            | Change::RemoveMove { key, .. } => key,
+        }
+    }
+
+    /// Whether the entry becomes longer or shorter.
+    #[must_use]
+    pub const fn moves_entries(&self) -> bool {
+        matches!(self, Change::AddMove { .. } | Change::RemoveMove { .. })
+    }
+}
+
+/// A book open for changes. While it exists, no other editor has the book.
+///
+/// ```
+/// use shakmaty::{Chess, uci::UciMove};
+/// use tabia::book::{Lookup, Mark, Probe, Wanted};
+/// use tabia::book::ctg::{EditOptions, Editor, MarkEdit};
+///
+/// # let folder = tempfile::tempdir()?;
+/// # let path = folder.path().join("book.ctg");
+/// # for extension in ["ctg", "cto", "ctb"] {
+/// #     std::fs::copy(
+/// #         format!("tests/data/ctg/simple.{extension}"),
+/// #         path.with_extension(extension),
+/// #     )?;
+/// # }
+/// let mut editor = Editor::open(&path, &EditOptions::default())?;
+/// let start = Chess::default();
+/// let e4 = UciMove::from_ascii(b"e2e4")?.to_move(&start)?;
+/// let edit = MarkEdit {
+///     recommendation: Some(Mark::Main),
+///     ..MarkEdit::default()
+/// };
+/// let changes = editor.plan(&start, e4, &edit)?;
+/// let undo = editor.apply(&changes)?;
+///
+/// let mut found = Lookup::default();
+/// editor.book().probe(&start, Wanted::Stored, &mut found)?;
+/// assert_eq!(found.moves[0].mark(), Mark::Main);
+/// editor.apply(&undo)?;
+/// # Ok::<_, Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Debug)]
+pub struct Editor {
+    path: PathBuf,
+    options: EditOptions,
+    file: File,
+    book: CtgBook,
+    completed: bool,
+    lock: Option<BookLock>,
+}
+
+impl Editor {
+    /// Opens the book whose .ctg file is `path`, and first completes a change
+    /// that a crash has cut short.
+    ///
+    /// # Errors
+    ///
+    /// It is no CTG book, may not be written, or another program is changing
+    /// it and goes on for longer than we may wait.
+    pub fn open(path: &Path, options: &EditOptions) -> Result<Editor, EditError> {
+        // Asked of a book that is none, the reader has the better message.
+        drop(open_book(path)?);
+        let metadata = std::fs::metadata(path).map_err(|error| EditError::io(path, error))?;
+        if metadata.permissions().readonly() {
+            return Err(EditError::ReadOnly {
+                path: path.to_owned(),
+            });
+        }
+        let lock = BookLock::take(path, options.wait)?;
+        let file = File::options()
+            .read(true)
+            .write(true)
+            .open(path)
+            .map_err(|error| EditError::io(path, error))?;
+        let completed = batch::recover(path, &file)?;
+        Ok(Editor {
+            path: path.to_owned(),
+            options: *options,
+            file,
+            book: open_book(path)?,
+            completed,
+            lock: Some(lock),
+        })
+    }
+
+    /// The book as it is now. It reads by system calls and never shows an old
+    /// state; for passes over the whole book see [`Editor::snapshot`].
+    #[must_use]
+    pub const fn book(&self) -> &CtgBook {
+        &self.book
+    }
+
+    /// The .ctg file.
+    #[must_use]
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// Whether opening has completed a change that was cut short.
+    #[must_use]
+    pub const fn completed_a_change(&self) -> bool {
+        self.completed
+    }
+
+    /// The book opened once more, held in memory or mapped: quicker, but good
+    /// only until the next change.
+    ///
+    /// # Errors
+    ///
+    /// As for [`CtgBook::open`].
+    pub fn snapshot(&self) -> Result<CtgBook, EditError> {
+        Ok(CtgBook::open(&self.path, &OpenOptions::default())?)
+    }
+
+    /// Whether the book stores this position.
+    ///
+    /// # Errors
+    ///
+    /// The book cannot be read.
+    pub fn contains(&self, position: &shakmaty::Chess) -> Result<bool, EditError> {
+        Ok(self.book.contains(position)?)
+    }
+
+    /// Makes changes, all or (if it fails) none, and returns those that take
+    /// them back, in the order in which they do.
+    ///
+    /// Changes are made one after the other: a later one sees what an earlier
+    /// one did. What is already as it is to be is no change.
+    ///
+    /// # Errors
+    ///
+    /// A position or move is not there, or the book cannot be written.
+    pub fn apply(&mut self, changes: &[Change]) -> Result<Vec<Change>, EditError> {
+        let mut entries = Entries::default();
+        let mut undo = Vec::new();
+        for change in changes {
+            let entry = entries.entry(&self.path, &self.book, &change.key())?;
+            undo.extend(entry.change(&self.path, change)?);
+        }
+        undo.reverse();
+        let changed: Vec<&Held> = entries.held.values().filter(|e| e.is_changed()).collect();
+        if changed.iter().any(|entry| entry.has_moved()) {
+            self.rewrite(&changed)?;
+        } else {
+            let mut batch = self.batch();
+            for entry in changed {
+                entry.put(&mut batch)?;
+            }
+            self.commit(batch)?;
+        }
+        Ok(undo)
+    }
+
+    /// What [`Editor::apply`] would return, without doing it.
+    ///
+    /// # Errors
+    ///
+    /// As for [`Editor::apply`], as far as it can be known.
+    pub fn rehearse(&self, changes: &[Change]) -> Result<Vec<Change>, EditError> {
+        let mut entries = Entries::default();
+        let mut undo = Vec::new();
+        for change in changes {
+            let entry = entries.entry(&self.path, &self.book, &change.key())?;
+            undo.extend(entry.change(&self.path, change)?);
+        }
+        undo.reverse();
+        Ok(undo)
+    }
+
+    /// Begins a change of many bytes.
+    #[must_use]
+    pub fn batch(&self) -> Batch {
+        Batch::new(&self.path)
+    }
+
+    /// Makes the changes of a batch, all or none.
+    ///
+    /// # Errors
+    ///
+    /// The book cannot be written, or is not what it was when the batch was
+    /// made.
+    pub fn commit(&mut self, batch: Batch) -> Result<Applied, EditError> {
+        batch.commit(&self.file)
+    }
+
+    /// Writes the book anew with other entries in place of some.
+    fn rewrite(&mut self, changed: &[&Held]) -> Result<(), EditError> {
+        let mut by_key: HashMap<Key, Vec<u8>> = HashMap::new();
+        for held in changed {
+            by_key.insert(held.key, held.encode());
+        }
+        let stop = AtomicBool::new(false);
+        rewrite::rewrite_with(&self.path, self.options.memory, &stop, &mut |key, entry| {
+            if let Some(bytes) = by_key.get(key) {
+                entry.clear();
+                entry.extend_from_slice(bytes);
+            }
+        })?;
+        // The book is another file now, with a lock of its own.
+        self.lock = None;
+        *self = Editor::open(&self.path, &self.options)?;
+        Ok(())
+    }
+}
+
+fn open_book(path: &Path) -> Result<CtgBook, EditError> {
+    Ok(CtgBook::open(path, &OpenOptions { mmap: false })?)
+}
+
+/// Entries being changed.
+#[derive(Default)]
+struct Entries {
+    held: HashMap<Key, Held>,
+}
+
+impl Entries {
+    fn entry(&mut self, path: &Path, book: &CtgBook, key: &Key) -> Result<&mut Held, EditError> {
+        use std::collections::hash_map::Entry as Slot;
+        match self.held.entry(*key) {
+            Slot::Occupied(held) => Ok(held.into_mut()),
+            Slot::Vacant(slot) => {
+                let mut reading = book.reading()?;
+                let Some(place) = reading.find(key, |_| ())? else {
+                    return Err(EditError::NotInBook {
+                        path: path.to_owned(),
+                        key: *key,
+                    });
+                };
+                let entry = reading.entry(place)?;
+                Ok(slot.insert(Held::of(*key, place, &entry)))
+            }
+        }
+    }
+}
+
+/// An entry, and what it was.
+struct Held {
+    key: Key,
+    place: Place,
+    old: Vec<u8>,
+    moves: Vec<(u8, Annotation)>,
+    record: crate::book::PositionRecord,
+    /// Move bytes were taken in or out.
+    moved: bool,
+}
+
+impl Held {
+    fn of(key: Key, place: Place, entry: &Entry<'_>) -> Held {
+        Held {
+            key,
+            place,
+            old: entry.bytes().to_vec(),
+            moves: entry.moves().collect(),
+            record: entry.record(),
+            moved: false,
+        }
+    }
+
+    fn encode(&self) -> Vec<u8> {
+        let mut bytes = Vec::new();
+        encode_entry(&self.key, &self.moves, &self.record, &mut bytes);
+        bytes
+    }
+
+    fn is_changed(&self) -> bool {
+        self.encode() != self.old
+    }
+
+    fn has_moved(&self) -> bool {
+        self.moved && self.is_changed()
+    }
+
+    fn find(&self, path: &Path, mv: u8) -> Result<usize, EditError> {
+        let found = self.moves.iter().position(|(byte, _)| *byte == mv);
+        found.ok_or_else(|| EditError::NoSuchMove {
+            path: path.to_owned(),
+            key: self.key,
+            byte: mv,
+        })
+    }
+
+    /// Makes a change; what takes it back, if it is one.
+    fn change(&mut self, path: &Path, change: &Change) -> Result<Option<Change>, EditError> {
+        let key = self.key;
+        Ok(match *change {
+            Change::Recommendation { byte, .. } => {
+                let old = std::mem::replace(&mut self.record.recommendation, byte);
+                (old != byte).then_some(Change::Recommendation { key, byte: old })
+            }
+            Change::Factor { value, .. } => {
+                let old = std::mem::replace(&mut self.record.factor, value);
+                (old != value).then_some(Change::Factor { key, value: old })
+            }
+            Change::Commentary { byte, .. } => {
+                let old = std::mem::replace(&mut self.record.commentary, byte);
+                (old != byte).then_some(Change::Commentary { key, byte: old })
+            }
+            Change::Annotation { mv, byte, .. } => {
+                let at = self.find(path, mv)?;
+                let Some((_, annotation)) = self.moves.get_mut(at) else {
+                    return Ok(None);
+                };
+                let old = std::mem::replace(annotation, Annotation(byte)).0;
+                (old != byte).then_some(Change::Annotation { key, mv, byte: old })
+            }
+            Change::AddMove {
+                mv, annotation, at, ..
+            } => {
+                self.add(path, mv, annotation, at)?;
+                Some(Change::RemoveMove { key, mv })
+            }
+            Change::RemoveMove { mv, .. } => {
+                let at = self.find(path, mv)?;
+                let (_, annotation) = self.moves.remove(at);
+                self.moved = true;
+                Some(Change::AddMove {
+                    key,
+                    mv,
+                    annotation: annotation.0,
+                    at: u8::try_from(at).unwrap_or(u8::MAX),
+                })
+            }
+        })
+    }
+
+    fn add(&mut self, path: &Path, mv: u8, annotation: u8, at: u8) -> Result<(), EditError> {
+        let unstorable = |reason| EditError::Unstorable {
+            path: path.to_owned(),
+            reason,
+        };
+        if self.moves.iter().any(|(byte, _)| *byte == mv) {
+            return Err(unstorable("it is stored already"));
+        }
+        if super::decode_move_byte(mv).is_none() {
+            return Err(unstorable("its byte means nothing"));
+        }
+        if self.moves.len() >= MAX_MOVES {
+            return Err(unstorable("the position has 127 moves, the most it can"));
+        }
+        let at = usize::from(at).min(self.moves.len());
+        self.moves.insert(at, (mv, Annotation(annotation)));
+        self.moved = true;
+        Ok(())
+    }
+
+    /// Hands the bytes that differ to a batch.
+    fn put(&self, batch: &mut Batch) -> Result<(), EditError> {
+        let start = self.place.file_offset();
+        for (offset, (old, new)) in (start..).zip(self.old.iter().zip(self.encode())) {
+            if *old != new {
+                batch.push(Record {
+                    offset,
+                    old: *old,
+                    new,
+                })?;
+            }
+        }
+        Ok(())
+    }
+}
+
+/// The key a position is stored under in this book: the usual one, or the one
+/// with the other en passant form.
+pub(super) fn stored_key(
+    book: &CtgBook,
+    position: &shakmaty::Chess,
+) -> Result<Option<Key>, super::Error> {
+    let Some(board) = NormalBoard::from_position(position) else {
+        return Ok(None);
+    };
+    let mut reading = book.reading()?;
+    for key in [Some(board.key()), board.other_key()].into_iter().flatten() {
+        if reading.find(&key, |_| ())?.is_some() {
+            return Ok(Some(key));
+        }
+    }
+    Ok(None)
+}

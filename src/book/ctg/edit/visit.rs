@@ -1,0 +1,379 @@
+//! Passes over a book that show what could be marked.
+//!
+//! Memory: one page, and sixteen bytes for every page of the book where
+//! something must be remembered of every position.
+
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use shakmaty::{CastlingMode, Chess, FromSetup as _, Move, Position as _};
+
+use super::{EditError, MarkEdit};
+use crate::book::{
+    Annotation, PositionRecord,
+    ctg::{
+        CtgBook, Entry, Error, Key, NormalBoard, PAGE_HEADER_BYTES, Place, STATISTICS_BYTES,
+        moves, reader::Reading,
+    },
+};
+
+/// A byte that a mark stands in.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Field {
+    /// Of a position: its colours.
+    Recommendation,
+    /// Of a position: its learn value.
+    Factor,
+    /// Of a position: its commentary.
+    Commentary,
+    /// Of a stored move: its sign.
+    Annotation,
+}
+
+/// A byte to be changed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Touch {
+    /// What it is.
+    pub field: Field,
+    /// Where, in bytes from the start of the .ctg file.
+    pub offset: u64,
+    /// What stands there.
+    pub old: u8,
+    /// What is to stand there.
+    pub new: u8,
+}
+
+/// An entry on a pass.
+#[derive(Clone, Copy, Debug)]
+pub struct VisitedEntry {
+    /// Where it stands.
+    pub place: Place,
+    /// Its position.
+    pub key: Key,
+    /// Its statistics.
+    pub record: PositionRecord,
+    /// Bytes of its moves, the length byte included.
+    move_bytes: usize,
+}
+
+/// A stored move on a pass.
+#[derive(Clone, Debug)]
+pub struct VisitedMove {
+    /// The move in the normalised picture, where White is to move.
+    pub mv: Move,
+    /// The sign beside it.
+    pub annotation: Annotation,
+    /// The position after it; `None` if the book does not hold it.
+    pub child: Option<VisitedEntry>,
+    /// Where the annotation stands in the file.
+    offset: u64,
+}
+
+/// A position with its stored moves.
+#[derive(Debug)]
+pub struct Visit<'a> {
+    /// The position, in the normalised picture, where White is to move.
+    pub position: &'a Chess,
+    /// Its entry.
+    pub entry: &'a VisitedEntry,
+    /// Its legal stored moves; empty on passes without moves.
+    pub moves: &'a [VisitedMove],
+    /// Half moves from the start position, on walks from there: even ones
+    /// have White to move.
+    pub ply: Option<u32>,
+}
+
+impl VisitedEntry {
+    fn of(place: Place, key: Key, entry: &Entry<'_>) -> VisitedEntry {
+        VisitedEntry {
+            place,
+            key,
+            record: entry.record(),
+            move_bytes: 1 + 2 * entry.moves().len(),
+        }
+    }
+
+    /// Calls `found` with every byte that `edit` changes in the position.
+    ///
+    /// # Errors
+    ///
+    /// Those of `found`.
+    pub fn touches<E>(
+        &self,
+        edit: &MarkEdit,
+        mut found: impl FnMut(Touch) -> Result<(), E>,
+    ) -> Result<(), E> {
+        let new = edit.record(&self.record);
+        let start = self.place.file_offset()
+            + (self.key.as_bytes().len() + self.move_bytes + STATISTICS_BYTES - 3) as u64;
+        let old = &self.record;
+        let fields = [
+            (Field::Recommendation, old.recommendation, new.recommendation),
+            (
+                Field::Factor,
+                old.factor.cast_unsigned(),
+                new.factor.cast_unsigned(),
+            ),
+            (Field::Commentary, old.commentary, new.commentary),
+        ];
+        for (offset, (field, old, new)) in (start..).zip(fields) {
+            if old != new {
+                found(Touch {
+                    field,
+                    offset,
+                    old,
+                    new,
+                })?;
+            }
+        }
+        Ok(())
+    }
+}
+
+impl VisitedMove {
+    /// The byte that `edit` changes beside the move, if it does.
+    #[must_use]
+    pub fn touch(&self, edit: &MarkEdit) -> Option<Touch> {
+        let new = edit.annotation_byte(self.annotation.0);
+        (new != self.annotation.0).then_some(Touch {
+            field: Field::Annotation,
+            offset: self.offset,
+            old: self.annotation.0,
+            new,
+        })
+    }
+}
+
+/// A set of entries of a book.
+///
+/// An entry takes 35 bytes or more, so the number of a piece of 35 bytes tells
+/// the entries of a page apart, and 128 bits serve a page.
+#[derive(Clone, Debug, Default)]
+pub struct EntrySet {
+    pages: Vec<u128>,
+}
+
+impl EntrySet {
+    fn bit(place: Place) -> u128 {
+        let shortest = 2 + STATISTICS_BYTES;
+        let piece = (usize::from(place.offset).saturating_sub(PAGE_HEADER_BYTES)) / shortest;
+        1 << (piece % 128)
+    }
+
+    /// Adds an entry; false if it was in.
+    pub fn insert(&mut self, place: Place) -> bool {
+        let page = place.page as usize;
+        if self.pages.len() <= page {
+            self.pages.resize(page + 1, 0);
+        }
+        let Some(word) = self.pages.get_mut(page) else {
+            return false;
+        };
+        let fresh = *word & EntrySet::bit(place) == 0;
+        *word |= EntrySet::bit(place);
+        fresh
+    }
+
+    fn contains(&self, place: Place) -> bool {
+        let word = self.pages.get(place.page as usize);
+        word.is_some_and(|word| word & EntrySet::bit(place) != 0)
+    }
+}
+
+/// What ends a pass.
+type Stopped = Result<(), EditError>;
+
+/// Whether moves are looked up on a pass.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Pass {
+    /// Every entry by itself, with the bare moves: as fast as reading the file.
+    Entries,
+    /// Every entry with the entries after its moves.
+    Moves,
+    /// As `Moves`, but from the start position on, level by level; a position
+    /// that can be reached with either side to move comes twice.
+    FromStart,
+}
+
+impl CtgBook {
+    /// Shows every entry, in an order that depends on the pass. Entries whose
+    /// key stands for no legal position are left out; damaged pages are read
+    /// as far as they go.
+    ///
+    /// # Errors
+    ///
+    /// The book cannot be read, `stop` is true, or `found` fails.
+    pub fn visit(
+        &self,
+        pass: Pass,
+        stop: &AtomicBool,
+        mut found: impl FnMut(&Visit<'_>) -> Stopped,
+    ) -> Stopped {
+        if pass == Pass::FromStart {
+            return self.visit_from_start(stop, &mut found);
+        }
+        let mut reading = self.reading()?;
+        let mut walker = self.pages.walker();
+        for page in 0..self.pages.walked() {
+            go_on(stop)?;
+            self.visit_page(&mut walker, page, None, &mut |entry| {
+                let position = position_of(&entry.0.key);
+                let Some(position) = position else {
+                    return Ok(());
+                };
+                let moves = match pass {
+                    Pass::Entries => bare_moves(&position, &entry),
+                    _ => with_children(&position, &entry, &mut reading)?,
+                };
+                found(&Visit {
+                    position: &position,
+                    entry: &entry.0,
+                    moves: &moves,
+                    ply: None,
+                })
+            })?;
+        }
+        Ok(())
+    }
+
+    /// Calls `found` with the sound entries of a page, or those in a set.
+    fn visit_page(
+        &self,
+        walker: &mut crate::book::ctg::pages::PageReader<'_>,
+        number: u32,
+        only: Option<&EntrySet>,
+        found: &mut dyn FnMut((VisitedEntry, Vec<(u8, Annotation)>)) -> Stopped,
+    ) -> Stopped {
+        let page = match walker.page(number) {
+            Ok(page) => page,
+            Err(Error::Page { .. }) => return Ok(()),
+            Err(error) => return Err(error.into()),
+        };
+        for (offset, entry) in page.entries().flatten() {
+            let place = Place {
+                page: number,
+                offset,
+            };
+            if only.is_none_or(|only| only.contains(place))
+                && let Some(key) = entry.key()
+            {
+                found((
+                    VisitedEntry::of(place, key, &entry),
+                    entry.moves().collect(),
+                ))?;
+            }
+        }
+        Ok(())
+    }
+
+    fn visit_from_start(
+        &self,
+        stop: &AtomicBool,
+        found: &mut dyn FnMut(&Visit<'_>) -> Stopped,
+    ) -> Stopped {
+        let start = NormalBoard::from_position(&Chess::default()).map(|board| board.key());
+        let mut reading = self.reading()?;
+        let mut level = EntrySet::default();
+        if let Some(start) = start
+            && let Some(place) = reading.find(&start, |_| ())?
+        {
+            level.insert(place);
+        }
+        // With White and with Black to move.
+        let mut seen = [level.clone(), EntrySet::default()];
+        let mut ply = 0;
+        while level.pages.iter().any(|word| *word != 0) {
+            let mut next = EntrySet::default();
+            let mut walker = self.pages.positional_reader();
+            let pages = (0..).zip(&level.pages).filter(|(_, word)| **word != 0);
+            for (page, _) in pages {
+                go_on(stop)?;
+                self.visit_page(&mut walker, page, Some(&level), &mut |entry| {
+                    let Some(position) = position_of(&entry.0.key) else {
+                        return Ok(());
+                    };
+                    let moves = with_children(&position, &entry, &mut reading)?;
+                    let [white, black] = &mut seen;
+                    let seen = if ply % 2 == 0 { black } else { white };
+                    for child in moves.iter().filter_map(|mv| mv.child.as_ref()) {
+                        if seen.insert(child.place) {
+                            next.insert(child.place);
+                        }
+                    }
+                    found(&Visit {
+                        position: &position,
+                        entry: &entry.0,
+                        moves: &moves,
+                        ply: Some(ply),
+                    })
+                })?;
+            }
+            level = next;
+            ply += 1;
+        }
+        Ok(())
+    }
+}
+
+fn go_on(stop: &AtomicBool) -> Stopped {
+    if stop.load(Ordering::Relaxed) {
+        return Err(crate::book::ctg::RewriteError::Stopped.into());
+    }
+    Ok(())
+}
+
+/// The position of a key, White to move; `None` if it is none that the rules
+/// can be applied to.
+fn position_of(key: &Key) -> Option<Chess> {
+    let setup = NormalBoard::from_key(key).ok()?.to_setup();
+    Chess::from_setup(setup, CastlingMode::Standard)
+        .or_else(shakmaty::PositionError::ignore_impossible_check)
+        .or_else(shakmaty::PositionError::ignore_too_much_material)
+        .ok()
+}
+
+fn bare_moves(
+    position: &Chess,
+    (entry, stored): &(VisitedEntry, Vec<(u8, Annotation)>),
+) -> Vec<VisitedMove> {
+    let Some(board) = NormalBoard::from_position(position) else {
+        return Vec::new();
+    };
+    let legal = position.legal_moves();
+    let first = entry.place.file_offset() + entry.key.as_bytes().len() as u64 + 2;
+    let offsets = (first..).step_by(2);
+    let known = stored.iter().zip(offsets);
+    known
+        .filter_map(|(&(byte, annotation), offset)| {
+            let n = moves::find(byte, &board, &legal).ok()?;
+            Some(VisitedMove {
+                mv: *legal.get(n)?,
+                annotation,
+                child: None,
+                offset,
+            })
+        })
+        .collect()
+}
+
+fn with_children(
+    position: &Chess,
+    entry: &(VisitedEntry, Vec<(u8, Annotation)>),
+    reading: &mut Reading<'_>,
+) -> Result<Vec<VisitedMove>, EditError> {
+    let mut moves = bare_moves(position, entry);
+    for known in &mut moves {
+        let mut after = position.clone();
+        after.play_unchecked(known.mv);
+        let Some(board) = NormalBoard::from_position(&after) else {
+            continue;
+        };
+        for key in [Some(board.key()), board.other_key()].into_iter().flatten() {
+            if let Some(place) = reading.find(&key, |_| ())? {
+                let entry = reading.entry(place)?;
+                known.child = Some(VisitedEntry::of(place, key, &entry));
+                break;
+            }
+        }
+    }
+    Ok(moves)
+}

@@ -1,0 +1,210 @@
+//! Who may ask: the address by which a request comes, and the page it comes
+//! from.
+
+use std::net::{IpAddr, SocketAddr};
+
+use hyper::HeaderMap;
+use hyper::header::{HOST, HeaderName, ORIGIN};
+
+/// The header that carries the page's token.
+pub(super) const TOKEN_HEADER: &str = "x-tabia-token";
+
+/// The door of the explorer.
+///
+/// Any page of any site can make a browser send requests to this machine, and
+/// a hostile name server can make its own name mean 127.0.0.1. Both are told
+/// by headers that a page cannot forge: `Host` must be an address of this
+/// server (no names but `localhost`, so no name server is ever believed), and
+/// `Origin`, where there is one, must be the same.
+#[derive(Clone, Debug)]
+pub struct Access {
+    address: SocketAddr,
+    token: String,
+}
+
+impl Access {
+    /// For a server that listens at `address`; `token` is the secret of its
+    /// page.
+    #[must_use]
+    pub fn new(address: SocketAddr, token: String) -> Access {
+        Access { address, token }
+    }
+
+    /// A token that nobody can guess: 128 random bits as hex digits.
+    #[must_use]
+    pub fn random_token() -> String {
+        format!("{:032x}", rand::random::<u128>())
+    }
+
+    pub(super) fn token(&self) -> &str {
+        &self.token
+    }
+
+    /// Whether only programs of this machine can reach the server.
+    #[must_use]
+    pub fn is_local(&self) -> bool {
+        self.address.ip().is_loopback()
+    }
+
+    /// Whether the request comes the right way: the reason if not.
+    pub(super) fn refusal(&self, headers: &HeaderMap, opens_page: bool) -> Option<&'static str> {
+        let Some(host) = only(headers, &HOST) else {
+            return Some("the request names no host");
+        };
+        if !self.is_own_host(host) {
+            return Some("the Host header names another machine");
+        }
+        if headers.contains_key(ORIGIN) {
+            let own = only(headers, &ORIGIN)
+                .and_then(|origin| origin.strip_prefix("http://"))
+                .is_some_and(|origin| origin.eq_ignore_ascii_case(host));
+            if !own {
+                return Some("the request comes from a page of another site");
+            }
+        }
+        // A link on another site may open the page; nothing else may.
+        let site = HeaderName::from_static("sec-fetch-site");
+        if !opens_page && only(headers, &site).is_some_and(|site| site == "cross-site") {
+            return Some("the request comes from a page of another site");
+        }
+        None
+    }
+
+    /// Whether the request carries the token of the page.
+    pub(super) fn has_token(&self, headers: &HeaderMap) -> bool {
+        let Some(given) = only(headers, &HeaderName::from_static(TOKEN_HEADER)) else {
+            return false;
+        };
+        // Every byte is looked at, so that time tells nothing.
+        given.len() == self.token.len()
+            && given
+                .bytes()
+                .zip(self.token.bytes())
+                .fold(0, |seen, (a, b)| seen | (a ^ b))
+                == 0
+    }
+
+    fn is_own_host(&self, host: &str) -> bool {
+        let Some((name, port)) = split_port(host) else {
+            return false;
+        };
+        if port != self.address.port() {
+            return false;
+        }
+        match name.parse::<IpAddr>() {
+            Ok(ip) => !self.is_local() || ip.is_loopback(),
+            Err(_) => name.eq_ignore_ascii_case("localhost"),
+        }
+    }
+}
+
+/// The value of a header that is there once.
+fn only<'h>(headers: &'h HeaderMap, name: &HeaderName) -> Option<&'h str> {
+    let mut values = headers.get_all(name).iter();
+    let value = values.next()?.to_str().ok()?;
+    values.next().is_none().then_some(value)
+}
+
+/// Cuts `name:port` and `[::1]:port`; the port of plain HTTP is 80.
+fn split_port(host: &str) -> Option<(&str, u16)> {
+    if let Some(rest) = host.strip_prefix('[') {
+        let (name, rest) = rest.split_once(']')?;
+        return match rest.strip_prefix(':') {
+            Some(port) => Some((name, port.parse().ok()?)),
+            None => rest.is_empty().then_some((name, 80)),
+        };
+    }
+    match host.split_once(':') {
+        Some((name, port)) => Some((name, port.parse().ok()?)),
+        None => Some((host, 80)),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn refusal(listens: &str, headers: &[(&'static str, &str)]) -> Option<&'static str> {
+        let access = Access::new(listens.parse().unwrap(), "secret".into());
+        let mut map = HeaderMap::new();
+        for (name, value) in headers {
+            map.append(*name, value.parse().unwrap());
+        }
+        access.refusal(&map, false)
+    }
+
+    #[test]
+    fn only_our_own_addresses_are_hosts() {
+        for host in [
+            "127.0.0.1:8000",
+            "localhost:8000",
+            "LOCALHOST:8000",
+            "[::1]:8000",
+        ] {
+            assert_eq!(refusal("127.0.0.1:8000", &[("host", host)]), None, "{host}");
+        }
+        for host in [
+            "evil.example:8000",
+            "127.0.0.1.evil.example:8000",
+            "localhost.evil.example:8000",
+            "127.0.0.1",
+            "127.0.0.1:8001",
+            "127.0.0.1:8000:8000",
+            "192.168.1.5:8000",
+            "user@127.0.0.1:8000",
+            "[::1",
+            "",
+        ] {
+            assert!(
+                refusal("127.0.0.1:8000", &[("host", host)]).is_some(),
+                "{host}"
+            );
+        }
+        assert!(refusal("127.0.0.1:8000", &[]).is_some());
+        let twice = [("host", "127.0.0.1:8000"), ("host", "evil.example")];
+        assert!(refusal("127.0.0.1:8000", &twice).is_some());
+    }
+
+    #[test]
+    fn a_server_for_others_takes_addresses_but_no_names() {
+        assert_eq!(refusal("0.0.0.0:80", &[("host", "192.168.1.5")]), None);
+        assert!(refusal("0.0.0.0:80", &[("host", "chess.example")]).is_some());
+    }
+
+    #[test]
+    fn pages_of_other_sites_are_refused() {
+        let host = ("host", "127.0.0.1:8000");
+        let from = |origin| refusal("127.0.0.1:8000", &[host, ("origin", origin)]);
+        assert_eq!(from("http://127.0.0.1:8000"), None);
+        for origin in [
+            "null",
+            "http://evil.example",
+            "https://127.0.0.1:8000",
+            "http://localhost:8000",
+            "http://127.0.0.1:3000",
+        ] {
+            assert!(from(origin).is_some(), "{origin}");
+        }
+        let cross = [host, ("sec-fetch-site", "cross-site")];
+        assert!(refusal("127.0.0.1:8000", &cross).is_some());
+        let own = [host, ("sec-fetch-site", "same-origin")];
+        assert_eq!(refusal("127.0.0.1:8000", &own), None);
+    }
+
+    #[test]
+    fn the_token_must_be_exact() {
+        let access = Access::new("127.0.0.1:1".parse().unwrap(), "secret".into());
+        for (given, right) in [
+            ("secret", true),
+            ("Secret", false),
+            ("secre", false),
+            ("", false),
+        ] {
+            let mut map = HeaderMap::new();
+            map.insert(TOKEN_HEADER, given.parse().unwrap());
+            assert_eq!(access.has_token(&map), right, "{given}");
+        }
+        assert!(!access.has_token(&HeaderMap::new()));
+        assert_eq!(Access::random_token().len(), 32);
+    }
+}

@@ -1,0 +1,85 @@
+//! The books of the command line, each kept open and taken anew when its file
+//! has changed.
+
+use std::fmt;
+use std::sync::{Arc, PoisonError, RwLock};
+
+use super::edit::{Desk, Editor};
+use crate::book::Probe;
+
+/// A book that is open.
+pub type Open = Arc<dyn Probe + Send + Sync>;
+
+/// Opens the book (again). The error is one sentence that names the file.
+pub type Reopen = Box<dyn Fn() -> Result<Open, String> + Send + Sync>;
+
+/// A book that can be looked at.
+pub struct ExploredBook {
+    name: String,
+    notices: Vec<String>,
+    open: RwLock<Open>,
+    reopen: Reopen,
+    desk: Option<Desk>,
+}
+
+impl fmt::Debug for ExploredBook {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("ExploredBook")
+            .field("name", &self.name)
+            .finish_non_exhaustive()
+    }
+}
+
+impl ExploredBook {
+    /// Opens a book. `name` is shown to people; `notices` say what is odd
+    /// about it; without an `editor` it cannot be changed.
+    ///
+    /// # Errors
+    ///
+    /// What `reopen` says.
+    pub fn new(
+        name: String,
+        notices: Vec<String>,
+        reopen: Reopen,
+        editor: Option<Box<dyn Editor>>,
+    ) -> Result<ExploredBook, String> {
+        let open = RwLock::new(reopen()?);
+        let desk = editor.map(Desk::new);
+        Ok(ExploredBook {
+            name,
+            notices,
+            open,
+            reopen,
+            desk,
+        })
+    }
+
+    pub(super) fn name(&self) -> &str {
+        &self.name
+    }
+
+    pub(super) fn notices(&self) -> &[String] {
+        &self.notices
+    }
+
+    pub(super) fn desk(&self) -> Option<&Desk> {
+        self.desk.as_ref()
+    }
+
+    /// The book as it is on disk now. A file that cannot be opened any more,
+    /// or not yet, leaves the one that is open.
+    pub(super) fn current(&self) -> Open {
+        let open = Arc::clone(&self.open.read().unwrap_or_else(PoisonError::into_inner));
+        if open.is_current() {
+            return open;
+        }
+        self.renew().unwrap_or(open)
+    }
+
+    /// Opens the book anew.
+    pub(super) fn renew(&self) -> Result<Open, String> {
+        let open = (self.reopen)()?;
+        *self.open.write().unwrap_or_else(PoisonError::into_inner) = Arc::clone(&open);
+        Ok(open)
+    }
+}

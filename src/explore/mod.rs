@@ -1,0 +1,43 @@
+//! The explorer: books in the browser, and over HTTP for programs.
+//!
+//! ```text
+//! socket -> server -> Explorer::answer -> guard -> route -> look, plot, lichess, edit
+//!                      (pure but for the books themselves)
+//! ```
+//!
+//! [`Explorer::answer`] turns a request into a response without a socket, so
+//! that all of it can be tested as a function; [`serve`] is the thin rim of
+//! sockets around it, with bounds on everything a stranger can make grow.
+//!
+//! The page (`page/`) is plain HTML, CSS and JavaScript, part of the program
+//! and served from it. It knows no rules of chess: one answer about a position
+//! carries the board, the legal moves, the names and the figures.
+//!
+//! # What a request can reach
+//!
+//! The books of the command line, by number, and the files of the page, by
+//! name from a table. No text of a request ever becomes a path. [`Access`]
+//! turns away requests that come by a name other than this machine's own
+//! address (DNS rebinding) or from pages of other sites; changes need a token
+//! that only the page has.
+
+mod access;
+mod assets;
+mod books;
+mod edit;
+mod lichess;
+mod line;
+mod look;
+mod openings;
+mod plot;
+mod query;
+mod reply;
+mod route;
+mod server;
+
+pub use access::Access;
+pub use books::{ExploredBook, Open, Reopen};
+pub use edit::{Change, EditError, Editor, Undo};
+pub use openings::warm_up;
+pub use route::Explorer;
+pub use server::{Limits, serve};

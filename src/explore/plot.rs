@@ -1,0 +1,124 @@
+//! How deep a book goes and how it scores, along the line walked and on along
+//! the most probable moves.
+
+use serde::Serialize;
+use shakmaty::{Color, Position};
+
+use super::books::Open;
+use super::line::{self, Line};
+use super::look::{by_colour, look_up};
+use crate::book::{Error, Lookup, Stats, Wanted};
+use crate::choose;
+use crate::settings::Settings;
+
+/// Half moves that are looked at.
+const MOST_PLIES: usize = 120;
+
+/// A position on the main line.
+#[derive(Debug, Serialize)]
+pub(super) struct Point {
+    /// Half moves played before it.
+    ply: usize,
+    /// The move that led to it; empty for the first.
+    san: String,
+    uci: String,
+    /// Games through it; 0 where the book does not hold it.
+    games: u32,
+    /// White's share of the points, 0 to 1.
+    score: Option<f64>,
+    /// Whether it is on the line walked.
+    walked: bool,
+}
+
+/// The main line: `walked`, then always the move that the adapter would play
+/// most often, until the book ends.
+pub(super) fn main_line(
+    book: &Open,
+    walked: &Line,
+    settings: &Settings,
+) -> Result<Vec<Point>, Error> {
+    let mut points = Vec::new();
+    let mut found = Lookup::default();
+    for (ply, position) in walked.positions.iter().enumerate() {
+        book.probe(position, Wanted::Stored, &mut found)?;
+        let stats = found.here.unwrap_or_default().stats;
+        points.push(point(walked, ply, &stats, position.turn(), true));
+    }
+    let mut line = walked.clone();
+    while line.moves.len() < MOST_PLIES {
+        let found = look_up(book, &line, settings)?;
+        let best = choose::best(&found.verdicts).and_then(|best| found.lookup.moves.get(best));
+        let Some(next) = best else {
+            break;
+        };
+        let mover = line.last().turn();
+        line.push(next.mv);
+        if line
+            .positions
+            .iter()
+            .rev()
+            .skip(1)
+            .any(|p| p == line.last())
+        {
+            break;
+        }
+        let ply = line.moves.len();
+        points.push(point(&line, ply, &next.stats(), mover, false));
+    }
+    Ok(points)
+}
+
+fn point(line: &Line, ply: usize, stats: &Stats, own: Color, walked: bool) -> Point {
+    let (white, black) = by_colour(stats, own);
+    let finished = f64::from(white) + f64::from(black) + f64::from(stats.draws);
+    let step = ply
+        .checked_sub(1)
+        .and_then(|before| Some((line.positions.get(before)?, *line.moves.get(before)?)));
+    Point {
+        ply,
+        san: step.map_or_else(String::new, |(position, mv)| line::san(position, mv)),
+        uci: step.map_or_else(String::new, |(_, mv)| line::uci(mv)),
+        games: stats.games,
+        score: (finished > 0.0)
+            .then(|| (f64::from(white) + 0.5 * f64::from(stats.draws)) / finished),
+        walked,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::sync::Arc;
+
+    #[test]
+    fn the_main_line_goes_on_from_the_line_walked() {
+        let book: Open = Arc::new(crate::shelf::starter().unwrap());
+        let walked = Line::read(None, Some("e2e4,c7c5")).unwrap();
+        let points = main_line(&book, &walked, &Settings::default()).unwrap();
+        assert!(points.len() > 6, "{}", points.len());
+        let flags: Vec<bool> = points.iter().map(|point| point.walked).collect();
+        assert_eq!(&flags[..4], [true, true, true, false]);
+        assert_eq!(
+            (points[1].san.as_str(), points[2].san.as_str()),
+            ("e4", "c5")
+        );
+        for pair in points.windows(2) {
+            assert_eq!(pair[0].ply + 1, pair[1].ply);
+        }
+        // The same position has the same figures whichever way it is met.
+        let next = format!("e2e4,c7c5,{}", points[3].uci);
+        let walked = Line::read(None, Some(&next)).unwrap();
+        let again = main_line(&book, &walked, &Settings::default()).unwrap();
+        assert_eq!(again[3].games, points[3].games);
+        assert_eq!(again[3].score, points[3].score);
+    }
+
+    #[test]
+    fn outside_the_book_there_is_only_the_line() {
+        let book: Open = Arc::new(crate::shelf::starter().unwrap());
+        let walked = Line::read(None, Some("a2a4,h7h5,a4a5,h5h4,a5a6,h4h3")).unwrap();
+        let points = main_line(&book, &walked, &Settings::default()).unwrap();
+        assert_eq!(points.last().unwrap().games, 0);
+        assert_eq!(points.last().unwrap().score, None);
+    }
+}

@@ -1,0 +1,81 @@
+//! Responses, with the headers that every one of them carries.
+
+use hyper::body::Bytes;
+use hyper::header::{self, HeaderName, HeaderValue};
+use hyper::{Response, StatusCode};
+use serde::Serialize;
+
+/// Nothing from anywhere else, nothing inline, no frames, no forms to others.
+const CONTENT_POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; \
+    img-src 'self'; connect-src 'self'; base-uri 'none'; form-action 'none'; \
+    frame-ancestors 'none'; require-trusted-types-for 'script'; trusted-types 'none'";
+
+const EVERYWHERE: [(HeaderName, &str); 7] = [
+    (header::CONTENT_SECURITY_POLICY, CONTENT_POLICY),
+    (header::X_CONTENT_TYPE_OPTIONS, "nosniff"),
+    (header::X_FRAME_OPTIONS, "DENY"),
+    (header::REFERRER_POLICY, "no-referrer"),
+    (
+        HeaderName::from_static("cross-origin-resource-policy"),
+        "same-origin",
+    ),
+    (
+        HeaderName::from_static("cross-origin-opener-policy"),
+        "same-origin",
+    ),
+    (header::SERVER, "tabia"),
+];
+
+/// A body of a type, which is not kept by anybody.
+pub(super) fn reply(status: StatusCode, kind: &'static str, body: Bytes) -> Response<Bytes> {
+    let mut response = Response::new(body);
+    *response.status_mut() = status;
+    let headers = response.headers_mut();
+    for (name, value) in EVERYWHERE {
+        headers.insert(name, HeaderValue::from_static(value));
+    }
+    headers.insert(header::CONTENT_TYPE, HeaderValue::from_static(kind));
+    headers.insert(header::CACHE_CONTROL, HeaderValue::from_static("no-store"));
+    response
+}
+
+pub(super) fn json(value: &impl Serialize) -> Response<Bytes> {
+    json_with(StatusCode::OK, value)
+}
+
+fn json_with(status: StatusCode, value: &impl Serialize) -> Response<Bytes> {
+    match serde_json::to_vec(value) {
+        Ok(text) => reply(status, "application/json; charset=utf-8", text.into()),
+        Err(_) => reply(
+            StatusCode::INTERNAL_SERVER_ERROR,
+            "text/plain; charset=utf-8",
+            Bytes::new(),
+        ),
+    }
+}
+
+/// A refusal: one short sentence.
+pub(super) fn refuse(status: StatusCode, error: &str) -> Response<Bytes> {
+    #[derive(Serialize)]
+    struct Refusal<'a> {
+        error: &'a str,
+    }
+    json_with(status, &Refusal { error })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_reply_is_shut_off_from_other_sites() {
+        let response = refuse(StatusCode::NOT_FOUND, "no");
+        let policy = response.headers()[header::CONTENT_SECURITY_POLICY]
+            .to_str()
+            .unwrap();
+        assert!(policy.starts_with("default-src 'none'"));
+        assert!(!policy.contains("unsafe"));
+        assert_eq!(response.headers()[header::CACHE_CONTROL], "no-store");
+        assert_eq!(response.body(), r#"{"error":"no"}"#);
+    }
+}

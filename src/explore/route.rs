@@ -1,0 +1,369 @@
+//! From a request to a response.
+
+use hyper::body::Bytes;
+use hyper::header::{self, HeaderValue};
+use hyper::{Method, Request, Response, StatusCode};
+use serde::{Deserialize, Serialize};
+
+use super::access::Access;
+use super::assets;
+use super::books::ExploredBook;
+use super::edit::{Desk, read_change};
+use super::lichess::{self, Shape};
+use super::line::{self, Line};
+use super::look;
+use super::plot;
+use super::query::{DECIDING, Query};
+use super::reply::{json, refuse};
+use crate::settings::{Kind, Settings};
+
+/// Books that are shown at once.
+const MOST_SHOWN: usize = 4;
+
+/// A refusal: status and one sentence.
+type Refusal = (StatusCode, String);
+
+/// The explorer without its sockets.
+#[derive(Debug)]
+pub struct Explorer {
+    books: Vec<ExploredBook>,
+    access: Access,
+    general: Settings,
+    read_only: bool,
+}
+
+/// What the page needs to know once.
+#[derive(Serialize)]
+struct Start<'a> {
+    version: &'static str,
+    read_only: bool,
+    books: Vec<StartBook<'a>>,
+    options: Vec<StartOption>,
+}
+
+#[derive(Serialize)]
+struct StartBook<'a> {
+    name: &'a str,
+    editable: bool,
+    notices: &'a [String],
+}
+
+#[derive(Serialize)]
+struct StartOption {
+    name: &'static str,
+    help: &'static str,
+    default: String,
+    kind: &'static str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    least: Option<u32>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    greatest: Option<u32>,
+    words: &'static [&'static str],
+}
+
+/// A text that somebody pasted.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Pasted {
+    text: String,
+}
+
+/// What it means.
+#[derive(Serialize)]
+struct ReadLine {
+    fen: Option<String>,
+    play: Vec<String>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct EditRequest {
+    book: usize,
+    #[serde(default)]
+    fen: Option<String>,
+    #[serde(default)]
+    play: String,
+    uci: String,
+    change: String,
+    value: String,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct UndoRequest {
+    book: usize,
+}
+
+#[derive(Serialize)]
+struct Edited {
+    undo: usize,
+    last_change: Option<String>,
+    taken_back: Option<String>,
+}
+
+impl Explorer {
+    /// An explorer of some books. `general` are the options that hold unless
+    /// a request says otherwise. Nothing can be changed when it is
+    /// `read_only` or open to other machines.
+    #[must_use]
+    pub fn new(
+        books: Vec<ExploredBook>,
+        access: Access,
+        general: Settings,
+        read_only: bool,
+    ) -> Explorer {
+        let read_only = read_only || !access.is_local();
+        Explorer {
+            books,
+            access,
+            general,
+            read_only,
+        }
+    }
+
+    /// Answers a request. Reads books, and writes one when a change is asked
+    /// for; may take as long as that takes.
+    #[must_use]
+    pub fn answer(&self, request: &Request<Bytes>) -> Response<Bytes> {
+        let path = request.uri().path();
+        if request.uri().authority().is_some() {
+            return refuse(StatusCode::BAD_REQUEST, "this is no proxy");
+        }
+        let opens_page = path == "/" && request.method() == Method::GET;
+        if let Some(reason) = self.access.refusal(request.headers(), opens_page) {
+            return refuse(StatusCode::FORBIDDEN, reason);
+        }
+        let answer = match *request.method() {
+            Method::GET | Method::HEAD => self.read(path, request),
+            Method::POST => self.write(path, request),
+            _ => Err((
+                StatusCode::METHOD_NOT_ALLOWED,
+                "only GET, HEAD and POST are known here".to_owned(),
+            )),
+        };
+        let mut response = answer.unwrap_or_else(|(status, error)| refuse(status, &error));
+        if response.status() == StatusCode::METHOD_NOT_ALLOWED {
+            let known = HeaderValue::from_static("GET, HEAD, POST");
+            response.headers_mut().insert(header::ALLOW, known);
+        }
+        response
+    }
+
+    fn read(&self, path: &str, request: &Request<Bytes>) -> Result<Response<Bytes>, Refusal> {
+        let query = || Query::read(request.uri().query().unwrap_or_default());
+        match path {
+            "/" => Ok(assets::page(self.access.token())),
+            "/api/start" => Ok(json(&self.start())),
+            "/api/position" => self.position(&query()),
+            "/api/line" => self.main_line(&query()),
+            "/masters" => self.explore(&query(), Shape::Masters),
+            "/lichess" => self.explore(&query(), Shape::Lichess),
+            "/api/read" | "/api/edit" | "/api/undo" => {
+                Err((StatusCode::METHOD_NOT_ALLOWED, "this takes POST".to_owned()))
+            }
+            _ => assets::file(path).ok_or_else(not_here),
+        }
+    }
+
+    fn write(&self, path: &str, request: &Request<Bytes>) -> Result<Response<Bytes>, Refusal> {
+        if !["/api/read", "/api/edit", "/api/undo"].contains(&path) {
+            return Err(not_here());
+        }
+        if !self.access.has_token(request.headers()) {
+            let reason = "the request does not carry the token of this page: load the page again";
+            return Err((StatusCode::FORBIDDEN, reason.to_owned()));
+        }
+        match path {
+            "/api/read" => read_text(&body(request)?),
+            "/api/edit" => self.edit(&body(request)?),
+            _ => self.undo(&body(request)?),
+        }
+    }
+
+    fn start(&self) -> Start<'_> {
+        Start {
+            version: env!("CARGO_PKG_VERSION"),
+            read_only: self.read_only,
+            books: self
+                .books
+                .iter()
+                .map(|book| StartBook {
+                    name: book.name(),
+                    editable: !self.read_only && book.desk().is_some(),
+                    notices: book.notices(),
+                })
+                .collect(),
+            options: DECIDING
+                .iter()
+                .map(|id| {
+                    let spec = id.spec();
+                    let (kind, least, greatest, words): (_, _, _, &[&str]) = match spec.kind {
+                        Kind::Check(_) => ("check", None, None, &[]),
+                        Kind::Spin(_, least, greatest) => {
+                            ("spin", Some(least), Some(greatest), &[])
+                        }
+                        Kind::Combo(_, words) => ("combo", None, None, words),
+                        Kind::Text(_) => ("text", None, None, &[]),
+                    };
+                    StartOption {
+                        name: spec.name,
+                        help: spec.help,
+                        default: self.general.display(spec.id),
+                        kind,
+                        least,
+                        greatest,
+                        words,
+                    }
+                })
+                .collect(),
+        }
+    }
+
+    /// The books that a request names by number.
+    fn shown(&self, query: &Query) -> Result<Vec<(usize, &ExploredBook)>, Refusal> {
+        let mut shown = Vec::new();
+        for word in query.get("books").unwrap_or("0").split(',') {
+            let number = word.parse().map_err(|_| self.no_such_book())?;
+            shown.push((number, self.book(number)?));
+        }
+        if shown.len() > MOST_SHOWN {
+            return Err(bad(format!("at most {MOST_SHOWN} books are shown at once")));
+        }
+        Ok(shown)
+    }
+
+    fn book(&self, number: usize) -> Result<&ExploredBook, Refusal> {
+        self.books.get(number).ok_or_else(|| self.no_such_book())
+    }
+
+    fn no_such_book(&self) -> Refusal {
+        let last = self.books.len().saturating_sub(1);
+        bad(format!("books are named by numbers from 0 to {last}"))
+    }
+
+    fn position(&self, query: &Query) -> Result<Response<Bytes>, Refusal> {
+        let line = Line::read(query.get("fen"), query.get("play")).map_err(bad)?;
+        let at = query.number("at", line.moves.len()).map_err(bad)?;
+        let settings = query.settings(&self.general).map_err(bad)?;
+        let books = self.shown(query)?;
+        let view = look::view(&books, &line, at, &settings, !self.read_only);
+        Ok(json(&view))
+    }
+
+    fn main_line(&self, query: &Query) -> Result<Response<Bytes>, Refusal> {
+        #[derive(Serialize)]
+        struct MainLine {
+            points: Vec<plot::Point>,
+        }
+        let line = Line::read(query.get("fen"), query.get("play")).map_err(bad)?;
+        let settings = query.settings(&self.general).map_err(bad)?;
+        let book = self.book(query.number("book", 0).map_err(bad)?)?.current();
+        let points = plot::main_line(&book, &line, &settings).map_err(unreadable)?;
+        Ok(json(&MainLine { points }))
+    }
+
+    fn explore(&self, query: &Query, shape: Shape) -> Result<Response<Bytes>, Refusal> {
+        let variant = query.get("variant").unwrap_or("standard");
+        if !["standard", "chess", "fromPosition"].contains(&variant) {
+            return Err(bad("only standard chess is known here".to_owned()));
+        }
+        let line = Line::read(query.get("fen"), query.get("play")).map_err(bad)?;
+        let most = query.number("moves", lichess::USUAL_MOVES).map_err(bad)?;
+        let books = match query.get("book") {
+            None => self.books.iter().map(ExploredBook::current).collect(),
+            Some(_) => vec![self.book(query.number("book", 0).map_err(bad)?)?.current()],
+        };
+        let found = lichess::explore(&books, &line.positions, shape, most).map_err(unreadable)?;
+        Ok(json(&found))
+    }
+
+    /// The desk of a book that may be changed.
+    fn desk(&self, number: usize) -> Result<(&ExploredBook, &Desk), Refusal> {
+        let forbidden = |reason: &str| (StatusCode::FORBIDDEN, reason.to_owned());
+        if self.read_only {
+            return Err(forbidden("the explorer was started read-only"));
+        }
+        let book = self.book(number)?;
+        let desk = book.desk();
+        let desk = desk.ok_or_else(|| forbidden("this book cannot be changed"))?;
+        Ok((book, desk))
+    }
+
+    fn edit(&self, asked: &EditRequest) -> Result<Response<Bytes>, Refusal> {
+        let (book, desk) = self.desk(asked.book)?;
+        let line = Line::read(asked.fen.as_deref(), Some(&asked.play)).map_err(bad)?;
+        let change = read_change(&asked.change, &asked.value).map_err(bad)?;
+        let position = line.last();
+        let mut played = line.clone();
+        let last = Line::read(Some(&line::fen(position)), Some(&asked.uci)).map_err(bad)?;
+        let Some(&mv) = last.moves.first() else {
+            return Err(bad("no move is named".to_owned()));
+        };
+        played.push(mv);
+        let san = line::san(position, mv);
+        let what = format!("{san}: {} {}", asked.change, asked.value);
+        desk.change(position, mv, change, what)
+            .map_err(|error| (StatusCode::CONFLICT, error.to_string()))?;
+        self.renewed(book, desk, None)
+    }
+
+    fn undo(&self, asked: &UndoRequest) -> Result<Response<Bytes>, Refusal> {
+        let (book, desk) = self.desk(asked.book)?;
+        let taken_back = desk
+            .undo()
+            .map_err(|error| (StatusCode::CONFLICT, error.to_string()))?;
+        self.renewed(book, desk, taken_back)
+    }
+
+    fn renewed(
+        &self,
+        book: &ExploredBook,
+        desk: &Desk,
+        taken_back: Option<String>,
+    ) -> Result<Response<Bytes>, Refusal> {
+        book.renew()
+            .map_err(|error| (StatusCode::INTERNAL_SERVER_ERROR, error))?;
+        let (undo, last_change) = desk.last();
+        Ok(json(&Edited {
+            undo,
+            last_change,
+            taken_back,
+        }))
+    }
+}
+
+fn read_text(pasted: &Pasted) -> Result<Response<Bytes>, Refusal> {
+    let line = Line::from_text(&pasted.text).map_err(bad)?;
+    let start = line.positions.first();
+    Ok(json(&ReadLine {
+        fen: start
+            .filter(|&position| *position != shakmaty::Chess::default())
+            .map(line::fen),
+        play: line.moves.iter().map(|&mv| line::uci(mv)).collect(),
+    }))
+}
+
+/// The JSON of a request's body.
+fn body<'r, T: Deserialize<'r>>(request: &'r Request<Bytes>) -> Result<T, Refusal> {
+    let kind = request.headers().get(header::CONTENT_TYPE);
+    let is_json = kind
+        .and_then(|kind| kind.to_str().ok())
+        .is_some_and(|kind| kind.split(';').next().map(str::trim) == Some("application/json"));
+    if !is_json {
+        let reason = "the body must be application/json".to_owned();
+        return Err((StatusCode::UNSUPPORTED_MEDIA_TYPE, reason));
+    }
+    serde_json::from_slice(request.body()).map_err(|error| bad(format!("the body: {error}")))
+}
+
+fn not_here() -> Refusal {
+    (StatusCode::NOT_FOUND, "there is no such page".to_owned())
+}
+
+const fn bad(error: String) -> Refusal {
+    (StatusCode::BAD_REQUEST, error)
+}
+
+fn unreadable(error: crate::book::Error) -> Refusal {
+    (StatusCode::INTERNAL_SERVER_ERROR, error.to_string())
+}

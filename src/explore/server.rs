@@ -1,0 +1,198 @@
+//! Sockets around [`Explorer::answer`], with a bound on everything that a
+//! client can make grow: connections, bytes, and the time they take.
+//!
+//! One thread waits for sockets; the answers themselves, which may wait for a
+//! disk, come from a few others. A connection more than [`Limits`] allow is
+//! told so and closed, at once.
+
+use std::convert::Infallible;
+use std::io;
+use std::net::TcpListener;
+use std::sync::Arc;
+use std::time::Duration;
+
+use http_body_util::{BodyExt, Full, LengthLimitError, Limited};
+use hyper::body::{Bytes, Incoming};
+use hyper::server::conn::http1;
+use hyper::service::service_fn;
+use hyper::{Request, Response, StatusCode};
+use hyper_util::rt::{TokioIo, TokioTimer};
+use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
+use tokio::net::TcpStream;
+use tokio::sync::{Notify, Semaphore};
+use tokio::time::{sleep, timeout};
+
+use super::reply::refuse;
+use super::route::Explorer;
+
+/// What a server grants to all its clients together.
+#[derive(Clone, Copy, Debug)]
+pub struct Limits {
+    /// Connections that are served at once.
+    pub connections: usize,
+    /// Connections over that which are told so; those over even this are
+    /// closed without a word.
+    pub refusals: usize,
+    /// Bytes of a request's first line and headers.
+    pub head_bytes: usize,
+    /// Bytes of a request's body.
+    pub body_bytes: usize,
+    /// How long a client may take to send a request, and may be silent
+    /// between two.
+    pub patience: Duration,
+    /// How long a connection lasts at most.
+    pub lifetime: Duration,
+}
+
+impl Default for Limits {
+    fn default() -> Limits {
+        // Together less than the 1024 files that a process usually may open.
+        Limits {
+            connections: 256,
+            refusals: 256,
+            head_bytes: 16 << 10,
+            body_bytes: 256 << 10,
+            patience: Duration::from_secs(10),
+            lifetime: Duration::from_secs(600),
+        }
+    }
+}
+
+/// Threads that answer.
+const ANSWERING_THREADS: usize = 4;
+
+/// What a client over the limit is told.
+const BUSY: &[u8] = b"HTTP/1.1 503 Service Unavailable\r\ncontent-type: application/json\r\n\
+    content-length: 32\r\nretry-after: 1\r\nconnection: close\r\n\r\n\
+    {\"error\":\"too many connections\"}";
+
+/// Serves until `stop` is notified, then lets the answers under way finish.
+///
+/// # Errors
+///
+/// The runtime cannot be started, or the listener is of no use.
+pub fn serve(
+    listener: TcpListener,
+    explorer: Arc<Explorer>,
+    limits: Limits,
+    stop: Arc<Notify>,
+) -> io::Result<()> {
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .enable_all()
+        .max_blocking_threads(ANSWERING_THREADS)
+        .build()?;
+    listener.set_nonblocking(true)?;
+    runtime.block_on(async {
+        let listener = tokio::net::TcpListener::from_std(listener)?;
+        let door = Door {
+            explorer,
+            limits,
+            served: Arc::new(Semaphore::new(limits.connections)),
+            refused: Arc::new(Semaphore::new(limits.refusals)),
+        };
+        tokio::select! {
+            () = stop.notified() => {}
+            () = door.accept(&listener) => {}
+        }
+        Ok(())
+    })
+    // Dropping the runtime waits for answers that have begun, so that no
+    // change to a book is cut short.
+}
+
+struct Door {
+    explorer: Arc<Explorer>,
+    limits: Limits,
+    served: Arc<Semaphore>,
+    refused: Arc<Semaphore>,
+}
+
+impl Door {
+    async fn accept(&self, listener: &tokio::net::TcpListener) {
+        loop {
+            let Ok((stream, _)) = listener.accept().await else {
+                // Out of files, most likely: better in a moment.
+                sleep(Duration::from_millis(50)).await;
+                continue;
+            };
+            let _ = stream.set_nodelay(true);
+            if let Ok(place) = Arc::clone(&self.served).try_acquire_owned() {
+                let explorer = Arc::clone(&self.explorer);
+                let limits = self.limits;
+                tokio::spawn(async move {
+                    converse(stream, explorer, limits).await;
+                    drop(place);
+                });
+            } else if let Ok(place) = Arc::clone(&self.refused).try_acquire_owned() {
+                tokio::spawn(async move {
+                    let _ = timeout(Duration::from_secs(2), turn_away(stream)).await;
+                    drop(place);
+                });
+            }
+        }
+    }
+}
+
+/// Tells a client that there is no room. What it has sent is read first: a
+/// socket that is closed over unread bytes loses the answer.
+async fn turn_away(mut stream: TcpStream) {
+    let _ = stream.write_all(BUSY).await;
+    let _ = stream.shutdown().await;
+    let mut unread = [0; 1024];
+    for _ in 0..64 {
+        if matches!(stream.read(&mut unread).await, Ok(0) | Err(_)) {
+            break;
+        }
+    }
+}
+
+async fn converse(stream: TcpStream, explorer: Arc<Explorer>, limits: Limits) {
+    let service = service_fn(move |request| {
+        let explorer = Arc::clone(&explorer);
+        async move { Ok::<_, Infallible>(answer(request, explorer, limits).await) }
+    });
+    let connection = http1::Builder::new()
+        .timer(TokioTimer::new())
+        .header_read_timeout(limits.patience)
+        .max_buf_size(limits.head_bytes)
+        .serve_connection(TokioIo::new(stream), service);
+    // Whatever a client does wrong concerns that client alone.
+    let _ = timeout(limits.lifetime, connection).await;
+}
+
+async fn answer(
+    request: Request<Incoming>,
+    explorer: Arc<Explorer>,
+    limits: Limits,
+) -> Response<Full<Bytes>> {
+    let (head, body) = request.into_parts();
+    let body = Limited::new(body, limits.body_bytes).collect();
+    let response = match timeout(limits.patience, body).await {
+        Err(_) => refuse(StatusCode::REQUEST_TIMEOUT, "the request took too long"),
+        Ok(Err(error)) if error.is::<LengthLimitError>() => {
+            refuse(StatusCode::PAYLOAD_TOO_LARGE, "the request is too large")
+        }
+        Ok(Err(_)) => refuse(StatusCode::BAD_REQUEST, "the request is broken"),
+        Ok(Ok(body)) => {
+            let request = Request::from_parts(head, body.to_bytes());
+            let work = tokio::task::spawn_blocking(move || explorer.answer(&request));
+            work.await.unwrap_or_else(|_| {
+                let status = StatusCode::INTERNAL_SERVER_ERROR;
+                refuse(status, "the answer failed: please report the address")
+            })
+        }
+    };
+    response.map(Full::new)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_refusal_is_well_formed() {
+        let text = std::str::from_utf8(BUSY).unwrap();
+        let (head, body) = text.split_once("\r\n\r\n").unwrap();
+        assert!(head.contains(&format!("content-length: {}\r\n", body.len())));
+    }
+}

@@ -1,0 +1,269 @@
+//! The explorer: requests as a function, then over sockets.
+
+#![allow(clippy::unwrap_used)]
+
+#[path = "explore/hostile.rs"]
+mod hostile;
+#[path = "explore/lichess.rs"]
+mod lichess;
+
+use std::process::Command;
+use std::sync::{Arc, Mutex};
+
+use hyper::body::Bytes;
+use hyper::{Method, Request, Response, StatusCode};
+use serde_json::{Value, json};
+use shakmaty::{Chess, Move};
+use tabia::explore::{Access, Change, EditError, Editor, ExploredBook, Explorer, Undo};
+use tabia::settings::Settings;
+
+pub(crate) const ADDRESS: &str = "127.0.0.1:8000";
+const TOKEN: &str = "0123456789abcdef0123456789abcdef";
+
+/// Remembers what it was asked to change.
+#[derive(Default)]
+struct Memory(Mutex<Vec<Change>>);
+
+struct MemoryEditor(Arc<Memory>);
+
+impl Editor for MemoryEditor {
+    fn change(&self, _: &Chess, _: Move, change: Change) -> Result<Undo, EditError> {
+        self.0.0.lock().unwrap().push(change);
+        let memory = Arc::clone(&self.0);
+        Ok(Box::new(move || {
+            memory.0.lock().unwrap().pop();
+            Ok(())
+        }))
+    }
+}
+
+fn starter(editor: Option<Box<dyn Editor>>) -> ExploredBook {
+    let reopen = Box::new(|| Ok(Arc::new(tabia::shelf::starter().unwrap()) as _));
+    ExploredBook::new("Starter".into(), Vec::new(), reopen, editor).unwrap()
+}
+
+pub(crate) fn explorer_at(
+    address: &str,
+    editor: Option<Box<dyn Editor>>,
+    read_only: bool,
+) -> Explorer {
+    let access = Access::new(address.parse().unwrap(), TOKEN.into());
+    Explorer::new(
+        vec![starter(editor)],
+        access,
+        Settings::default(),
+        read_only,
+    )
+}
+
+pub(crate) fn explorer() -> Explorer {
+    explorer_at(ADDRESS, None, false)
+}
+
+pub(crate) fn request(method: Method, target: &str, body: &str) -> Request<Bytes> {
+    Request::builder()
+        .method(method)
+        .uri(target)
+        .header("host", ADDRESS)
+        .header("content-type", "application/json")
+        .header("x-tabia-token", TOKEN)
+        .body(Bytes::copy_from_slice(body.as_bytes()))
+        .unwrap()
+}
+
+pub(crate) fn get(explorer: &Explorer, target: &str) -> Response<Bytes> {
+    explorer.answer(&request(Method::GET, target, ""))
+}
+
+pub(crate) fn value(response: &Response<Bytes>) -> Value {
+    serde_json::from_slice(response.body()).unwrap()
+}
+
+fn post(explorer: &Explorer, target: &str, body: &Value) -> Response<Bytes> {
+    explorer.answer(&request(Method::POST, target, &body.to_string()))
+}
+
+/// What `tabia probe --json` says of the starter book.
+fn probe(moves: &str, sets: &[&str]) -> Value {
+    let book = concat!(env!("CARGO_MANIFEST_DIR"), "/books/tabia.ctg");
+    let mut command = Command::new(env!("CARGO_BIN_EXE_tabia"));
+    command.args(["probe", book, "--json", "--moves", moves]);
+    for set in sets {
+        command.args(["--set", set]);
+    }
+    serde_json::from_slice(&command.output().unwrap().stdout).unwrap()
+}
+
+#[test]
+fn shows_the_figures_of_probe_under_the_same_options() {
+    let explorer = explorer();
+    for (moves, sets) in [
+        ("", vec![]),
+        ("e2e4 c7c5", vec![]),
+        (
+            "e2e4 c7c5",
+            vec!["Book Variety=100", "Book Minimum Games=200"],
+        ),
+        ("e2e4 c7c5 g1f3", vec!["Book Preset=Optimize"]),
+        ("e2e4", vec!["Book Depth=0"]),
+        ("e2e4", vec!["Book Variety=0", "Book Leave Early=5"]),
+        ("g1f3 g8f6 f3g1", vec!["Book Minimum Games=0"]),
+        ("a2a3 h7h6 a3a4 h6h5 a1a3", vec![]),
+    ] {
+        let options: String = sets
+            .iter()
+            .map(|set| format!("&{}", set.replace(' ', "+")))
+            .collect();
+        let target = format!("/api/position?play={}{options}", moves.replace(' ', ","));
+        let view = value(&get(&explorer, &target));
+        let expected = probe(moves, &sets);
+        let book = &view["books"][0];
+        for field in ["in_book", "games", "draws", "commentary"] {
+            assert_eq!(book[field], expected[field], "{target} {field}");
+        }
+        let shown = book["moves"].as_array().unwrap();
+        let probed = expected["moves"].as_array().unwrap();
+        assert_eq!(shown.len(), probed.len(), "{target}");
+        for (shown, probed) in shown.iter().zip(probed) {
+            for (field, expected) in probed.as_object().unwrap() {
+                // Without a result `probe` says 0.5 where the page says nothing.
+                if field != "score" || !shown[field].is_null() {
+                    assert_eq!(&shown[field], expected, "{target} {field}");
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn one_answer_has_all_that_a_page_needs() {
+    let view = value(&get(&explorer(), "/api/position?play=e2e4,c7c5,g1f3&at=2"));
+    assert_eq!(
+        view["fen"],
+        "rnbqkbnr/pp1ppppp/8/2p5/4P3/8/PPPP1PPP/RNBQKBNR w KQkq - 0 2"
+    );
+    assert_eq!((&view["at"], &view["turn"]), (&json!(2), &json!("white")));
+    assert_eq!(view["start"], Value::Null);
+    assert_eq!(
+        view["opening"],
+        json!({"eco": "B20", "name": "Sicilian Defense"})
+    );
+    assert_eq!(view["line"][2], json!({"uci": "g1f3", "san": "Nf3"}));
+    assert_eq!(view["legal"].as_array().unwrap().len(), 30);
+    assert_eq!(view["options"].as_array().unwrap().len(), 12);
+    assert_eq!(view["books"][0]["editable"], false);
+}
+
+#[test]
+fn bars_are_seen_from_white_whoever_moves() {
+    let explorer = explorer();
+    let white = value(&get(&explorer, "/api/position"));
+    let black = value(&get(&explorer, "/api/position?play=e2e4"));
+    let e4 = white["books"][0]["moves"].as_array().unwrap();
+    let e4 = e4.iter().find(|mv| mv["uci"] == "e2e4").unwrap();
+    for field in ["white", "draws", "black", "games"] {
+        assert_eq!(e4[field], black["books"][0][field], "{field}");
+    }
+    let reply = &black["books"][0]["moves"][0];
+    assert_eq!(
+        (&reply["white"], &reply["black"]),
+        (&reply["losses"], &reply["wins"])
+    );
+}
+
+#[test]
+fn ends_of_games_are_named() {
+    let explorer = explorer();
+    let mate = value(&get(&explorer, "/api/position?play=f2f3,e7e5,g2g4,d8h4"));
+    assert_eq!(
+        (&mate["end"], &mate["check"]),
+        (&json!("checkmate"), &json!(true))
+    );
+    let stale = value(&get(
+        &explorer,
+        "/api/position?fen=7k/5Q2/6K1/8/8/8/8/8%20b%20-%20-%200%201",
+    ));
+    assert_eq!(
+        (&stale["end"], &stale["check"]),
+        (&json!("stalemate"), &json!(false))
+    );
+    assert_eq!(stale["start"], "7k/5Q2/6K1/8/8/8/8/8 b - - 0 1");
+}
+
+#[test]
+fn pasted_games_become_lines() {
+    let explorer = explorer();
+    let read = |text: &str| post(&explorer, "/api/read", &json!({ "text": text }));
+    let line = value(&read("[Event \"x\"]\n\n1. e4 c5 2. Nf3 *"));
+    assert_eq!(line, json!({"fen": null, "play": ["e2e4", "c7c5", "g1f3"]}));
+    let fen = "8/8/8/8/8/4k3/8/4K2R w K - 0 1";
+    assert_eq!(value(&read(fen)), json!({"fen": fen, "play": []}));
+    let nonsense = read("to be or not to be");
+    assert_eq!(nonsense.status(), StatusCode::BAD_REQUEST);
+    assert_eq!(
+        value(&nonsense)["error"],
+        "this is neither a FEN nor a game in PGN"
+    );
+}
+
+#[test]
+fn changes_go_to_the_editor_and_back() {
+    let memory = Arc::new(Memory::default());
+    let explorer = explorer_at(
+        ADDRESS,
+        Some(Box::new(MemoryEditor(Arc::clone(&memory)))),
+        false,
+    );
+    let change = |uci: &str, change: &str, value: &str| {
+        let body = json!({"book": 0, "play": "e2e4", "uci": uci, "change": change, "value": value});
+        post(&explorer, "/api/edit", &body)
+    };
+    let done = change("c7c5", "mark", "avoid");
+    assert_eq!(
+        value(&done),
+        json!({"undo": 1, "last_change": "c5: mark avoid", "taken_back": null})
+    );
+    assert_eq!(change("e7e5", "factor", "-20").status(), StatusCode::OK);
+    assert_eq!(memory.0.lock().unwrap().len(), 2);
+    let view = value(&get(&explorer, "/api/position"));
+    let book = &view["books"][0];
+    assert_eq!(
+        (&book["editable"], &book["undo"]),
+        (&json!(true), &json!(2))
+    );
+    for nonsense in [
+        change("e2e4", "mark", "main"),
+        change("c7c5", "mark", "blue"),
+        change("c7c5", "factor", "200"),
+        change("", "mark", "main"),
+        post(
+            &explorer,
+            "/api/edit",
+            &json!({"book": 1, "uci": "e2e4", "change": "mark", "value": "main"}),
+        ),
+        post(&explorer, "/api/edit", &json!({"book": "/etc/passwd"})),
+    ] {
+        assert_eq!(nonsense.status(), StatusCode::BAD_REQUEST);
+    }
+    let undo = || value(&post(&explorer, "/api/undo", &json!({"book": 0})));
+    assert_eq!(undo()["taken_back"], "e5: factor -20");
+    assert_eq!(undo()["taken_back"], "c5: mark avoid");
+    assert_eq!(undo()["taken_back"], Value::Null);
+    assert!(memory.0.lock().unwrap().is_empty());
+}
+
+#[test]
+fn nothing_changes_read_only_or_for_other_machines() {
+    for (address, read_only) in [(ADDRESS, true), ("0.0.0.0:8000", false)] {
+        let memory = Arc::new(Memory::default());
+        let editor = Box::new(MemoryEditor(Arc::clone(&memory)));
+        let explorer = explorer_at(address, Some(editor), read_only);
+        let body = json!({"book": 0, "uci": "e2e4", "change": "mark", "value": "main"});
+        let refused = post(&explorer, "/api/edit", &body);
+        assert_eq!(refused.status(), StatusCode::FORBIDDEN);
+        assert!(memory.0.lock().unwrap().is_empty());
+        assert_eq!(value(&get(&explorer, "/api/start"))["read_only"], true);
+    }
+    let fixed = post(&explorer(), "/api/undo", &json!({"book": 0}));
+    assert_eq!(value(&fixed)["error"], "this book cannot be changed");
+}

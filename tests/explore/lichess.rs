@@ -1,0 +1,146 @@
+//! The shape of the lichess opening explorer, held against the fields that
+//! its published description requires (lichess-org/api,
+//! `OpeningExplorerMasters.yaml` and `OpeningExplorerLichess.yaml`, 2026).
+
+use hyper::StatusCode;
+use serde_json::{Value, json};
+
+use super::{explorer, get, value};
+
+const MASTERS: &[&str] = &["opening", "white", "draws", "black", "moves", "topGames"];
+const LICHESS: &[&str] = &[
+    "opening",
+    "white",
+    "draws",
+    "black",
+    "moves",
+    "topGames",
+    "recentGames",
+];
+const MOVE: &[&str] = &[
+    "uci",
+    "san",
+    "averageRating",
+    "white",
+    "draws",
+    "black",
+    "game",
+    "opening",
+];
+
+fn fields(object: &Value) -> Vec<&str> {
+    let mut names: Vec<&str> = object
+        .as_object()
+        .unwrap()
+        .keys()
+        .map(String::as_str)
+        .collect();
+    names.sort_unstable();
+    names
+}
+
+fn sorted<'a>(names: &[&'a str]) -> Vec<&'a str> {
+    let mut names = names.to_vec();
+    names.sort_unstable();
+    names
+}
+
+fn is_opening(value: &Value) -> bool {
+    value.is_null()
+        || fields(value) == ["eco", "name"] && value["eco"].is_string() && value["name"].is_string()
+}
+
+#[test]
+fn has_the_fields_of_the_public_service() {
+    let explorer = explorer();
+    for (path, expected) in [("/masters", MASTERS), ("/lichess", LICHESS)] {
+        for query in [
+            "",
+            "?play=e2e4,c7c5",
+            "?play=e2e4,e7e5,g1f3,b8c6,f1b5,a7a6",
+            "?play=a2a4,h7h5,a4a5,h5h4,a5a6",
+        ] {
+            let response = get(&explorer, &format!("{path}{query}"));
+            assert_eq!(response.status(), StatusCode::OK);
+            let answer = value(&response);
+            assert_eq!(fields(&answer), sorted(expected), "{path}{query}");
+            assert!(is_opening(&answer["opening"]));
+            for number in ["white", "draws", "black"] {
+                assert!(answer[number].is_u64(), "{number}");
+            }
+            for list in expected.iter().filter(|name| name.ends_with("Games")) {
+                assert_eq!(answer[list], json!([]), "a book keeps no games");
+            }
+            for mv in answer["moves"].as_array().unwrap() {
+                assert_eq!(fields(mv), sorted(MOVE));
+                assert!(mv["uci"].is_string() && mv["san"].is_string() && mv["game"].is_null());
+                assert!(is_opening(&mv["opening"]));
+                for number in ["averageRating", "white", "draws", "black"] {
+                    assert!(mv[number].is_u64(), "{number}");
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn figures_are_those_of_the_book() {
+    let explorer = explorer();
+    let fen = "rnbqkbnr/pp1ppppp/8/2p5/4P3/8/PPPP1PPP/RNBQKBNR%20w%20KQkq%20-%200%202";
+    let by_fen = value(&get(&explorer, &format!("/masters?fen={fen}")));
+    let by_moves = value(&get(&explorer, "/masters?play=e2e4,c7c5"));
+    assert_eq!(by_fen, by_moves);
+    assert_eq!(by_fen["opening"]["eco"], "B20");
+    let page = value(&get(&explorer, "/api/position?play=e2e4,c7c5"));
+    let book = &page["books"][0];
+    for number in ["white", "draws", "black"] {
+        assert_eq!(by_fen[number], book[number]);
+    }
+    let moves = by_fen["moves"].as_array().unwrap();
+    assert!(moves.len() > 3);
+    assert_eq!(moves[0]["san"], "Nf3");
+    for mv in moves {
+        let known = book["moves"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .find(|known| known["uci"] == mv["uci"]);
+        let known = known.unwrap();
+        for number in ["white", "draws", "black"] {
+            assert_eq!(mv[number], known[number]);
+        }
+        let elo = known["average_elo"].as_f64().unwrap_or(0.0);
+        assert!((mv["averageRating"].as_f64().unwrap() - elo).abs() <= 0.5);
+    }
+    let two = value(&get(
+        &explorer,
+        "/lichess?play=e2e4,c7c5&moves=2&speeds=blitz&ratings=2000",
+    ));
+    assert_eq!(two["moves"].as_array().unwrap().len(), 2);
+}
+
+#[test]
+fn castling_is_written_as_that_service_writes_it() {
+    let play = "e2e4,e7e5,g1f3,b8c6,f1b5,a7a6,b5a4,g8f6";
+    let answer = value(&get(&explorer(), &format!("/masters?play={play}")));
+    let castles = answer["moves"].as_array().unwrap();
+    let castles = castles.iter().find(|mv| mv["san"] == "O-O").unwrap();
+    assert_eq!(castles["uci"], "e1h1");
+    // Both ways of writing it are read.
+    for castling in ["e1h1", "e1g1"] {
+        assert_eq!(
+            get(&explorer(), &format!("/masters?play={play},{castling}")).status(),
+            StatusCode::OK
+        );
+    }
+}
+
+#[test]
+fn other_games_than_chess_are_refused() {
+    let refused = get(&explorer(), "/lichess?variant=atomic");
+    assert_eq!(refused.status(), StatusCode::BAD_REQUEST);
+    assert_eq!(
+        get(&explorer(), "/lichess?variant=standard").status(),
+        StatusCode::OK
+    );
+}

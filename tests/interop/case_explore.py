@@ -1,0 +1,440 @@
+"""`tabia explore` in a real browser (Debian's Chromium, without a window)."""
+
+import asyncio
+import contextlib
+import json
+import os
+import re
+import resource
+import shutil
+import signal
+import socket
+import subprocess
+import time
+import urllib.error
+import urllib.request
+from typing import Iterator, Optional
+
+from axe_playwright_python.sync_playwright import Axe
+from playwright.sync_api import Browser, Page, expect, sync_playwright
+
+from places import ROOT, STARTER, TABIA, copy_starter, folder
+from procs import environment, run
+from runner import case
+
+SAMPLE = ROOT / "tests" / "data" / "sample.pgn"
+
+# As root it wants no sandbox; the rest keeps it from asking anybody anything.
+FLAGS = [
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-quic",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+]
+
+# Generous: the machine may be busy.
+WAIT_MS = 15_000
+expect.set_options(timeout=WAIT_MS)
+
+
+class Server:
+    """An explorer that runs."""
+
+    def __init__(self, *arguments: object):
+        command = [TABIA, "explore", "--no-open", *map(str, arguments)]
+        self.process = subprocess.Popen(command, stdout=subprocess.PIPE, env=environment(), text=True)
+        self.url = self.process.stdout.readline().strip()
+        assert re.fullmatch(r"http://127\.0\.0\.1:\d+/", self.url), self.url
+        self.port = int(self.url.split(":")[2].strip("/"))
+
+    def get(self, target: str) -> dict:
+        with urllib.request.urlopen(self.url + target.lstrip("/"), timeout=20) as answer:
+            return json.load(answer)
+
+    def status(self, target: str, headers: Optional[dict] = None, body: Optional[bytes] = None) -> int:
+        request = urllib.request.Request(self.url + target.lstrip("/"), data=body, headers=headers or {})
+        try:
+            with urllib.request.urlopen(request, timeout=20) as answer:
+                return answer.status
+        except urllib.error.HTTPError as error:
+            assert len(error.read()) < 300, "a refusal is short"
+            return error.code
+
+    def memory_kb(self) -> int:
+        """Memory of its own, the mapped book aside."""
+        with open(f"/proc/{self.process.pid}/status") as status:
+            return int(re.search(r"RssAnon:\s+(\d+)", status.read())[1])
+
+
+@contextlib.contextmanager
+def explorer(*arguments: object) -> Iterator[Server]:
+    server = Server(*arguments)
+    try:
+        yield server
+        assert server.process.poll() is None, "it has ended by itself"
+    finally:
+        server.process.send_signal(signal.SIGINT)
+        assert server.process.wait(timeout=20) == 0
+
+
+@contextlib.contextmanager
+def browser() -> Iterator[Browser]:
+    with sync_playwright() as playwright:
+        program = shutil.which("chromium")
+        started = playwright.chromium.launch(executable_path=program, args=FLAGS)
+        yield started
+        started.close()
+
+
+@contextlib.contextmanager
+def page_of(server: Server, address: str = "", **context: object) -> Iterator[Page]:
+    """A page that is ready. It may ask nobody but the server, and may not complain."""
+    with browser() as started:
+        page = started.new_context(viewport={"width": 1280, "height": 900}, **context).new_page()
+        asked, complaints = [], []
+        page.on("request", lambda request: asked.append(request.url))
+        page.on("pageerror", lambda error: complaints.append(str(error)))
+        # A request that is refused on purpose is logged, too.
+        log = lambda message: message.type == "error" and "Failed to load resource" not in message.text
+        page.on("console", lambda message: complaints.append(message.text) if log(message) else None)
+        page.goto(server.url + address)
+        page.wait_for_selector("html[data-ready]", timeout=WAIT_MS)
+        yield page
+        assert all(url.startswith(server.url) for url in asked), asked
+        assert not complaints, complaints
+
+
+def square(page: Page, name: str) -> tuple[float, float]:
+    box = page.locator(f'[data-square="{name}"]').bounding_box()
+    return box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
+
+
+def drag(page: Page, start: str, end: str) -> None:
+    page.mouse.move(*square(page, start))
+    page.mouse.down()
+    page.mouse.move(*square(page, end), steps=5)
+    page.mouse.up()
+
+
+def walked(page: Page, *moves: str) -> None:
+    """Waits until the page shows this line and the figures behind it."""
+    expect(page.locator("#line button")).to_have_text(list(moves))
+    expect(page.locator("#line button").last).to_have_attribute("aria-current", "step")
+
+
+def probe(book: object, moves: str, *sets: str) -> dict:
+    options = [word for one in sets for word in ("--set", one)]
+    return json.loads(run("probe", str(book), "--json", "--moves", moves, *options).stdout)
+
+
+def shown(page: Page, number: int = 0) -> list[dict]:
+    """The rows of a book window as text."""
+    return page.evaluate(
+        """(number) => [...document.querySelectorAll('.book')[number].querySelectorAll('tbody tr[data-uci]')].map((row) => ({
+            uci: row.dataset.uci,
+            games: row.querySelector('td.n').textContent.replace(/\\s/g, ''),
+            score: row.querySelector('td.score').textContent,
+            average: row.querySelector('td.av').textContent,
+            performance: row.querySelector('td.perf').textContent,
+            factor: row.querySelector('td.fact').textContent,
+            probability: Number(row.querySelector('td.prob .number').dataset.probability),
+            bar: row.querySelector('.bar').title,
+        }))""",
+        number,
+    )
+
+
+def same_figures(page: Page, expected: dict, number: int = 0) -> None:
+    rows = shown(page, number)
+    assert [row["uci"] for row in rows] == [move["uci"] for move in expected["moves"]]
+    whole = lambda value: "–" if value is None else str(int(value + 0.5))
+    for row, move in zip(rows, expected["moves"]):
+        assert row["games"] == str(move["games"]), (row, move)
+        assert row["probability"] == move["probability"], (row, move)
+        if move["wins"] + move["draws"] + move["losses"]:
+            assert row["score"] == f"{100 * move['score']:.1f}", (row, move)
+        for name, key in (("average", "average_elo"), ("performance", "performance")):
+            assert row[name] == whole(move[key]), (row, move)
+
+
+@case(limit=90)
+def explorer_walks_by_drag_and_by_keyboard_with_the_figures_of_probe():
+    with explorer() as server, page_of(server) as page:
+        same_figures(page, probe(STARTER, ""))
+        drag(page, "e2", "e4")
+        walked(page, "e4")
+        drag(page, "c7", "c5")
+        walked(page, "e4", "c5")
+        drag(page, "g1", "f3")
+        walked(page, "e4", "c5", "Nf3")
+        same_figures(page, probe(STARTER, "e2e4 c7c5 g1f3"))
+        expect(page.locator("#opening")).to_contain_text("B27 Sicilian Defense")
+        assert page.url.endswith("/?play=e2e4,c7c5,g1f3")
+        # Back to the start by keys; then with the cursor on the board.
+        for _ in range(3):
+            page.keyboard.press("ArrowLeft")
+        expect(page.locator("#line [aria-current]")).to_have_count(0)
+        page.locator('[data-square="e1"]').focus()
+        page.keyboard.press("ArrowUp")
+        page.keyboard.press("Enter")
+        expect(page.locator('[data-square="e2"]')).to_have_attribute("aria-selected", "true")
+        page.keyboard.press("ArrowUp")
+        page.keyboard.press("ArrowUp")
+        page.keyboard.press("Enter")
+        expect(page.locator("#line [aria-current]")).to_have_text("e4")
+        # A typed move, and one chosen in the book window.
+        page.keyboard.press("Tab")
+        page.evaluate("document.activeElement.blur()")
+        page.keyboard.press("m")
+        page.keyboard.type("c5")
+        page.keyboard.press("Enter")
+        expect(page.locator("#line [aria-current]")).to_have_text("c5")
+        page.keyboard.press("Escape")
+        page.keyboard.press("ArrowDown")
+        expect(page.locator("button.move").first).to_be_focused()
+        chosen = page.locator("button.move").first.inner_text()
+        page.keyboard.press("Enter")
+        expect(page.locator("#line [aria-current]")).to_have_text(chosen)
+        assert chosen == "Nf3"
+        same_figures(page, probe(STARTER, "e2e4 c7c5 g1f3"))
+
+
+@case(limit=90)
+def explorer_takes_clicks_promotions_and_pasted_games():
+    with explorer() as server, page_of(server) as page:
+        page.mouse.click(*square(page, "d2"))
+        expect(page.locator(".square.target")).to_have_count(2)
+        page.mouse.click(*square(page, "d4"))
+        walked(page, "d4")
+        page.click("#flip")
+        expect(page.locator(".square").first).to_have_attribute("data-square", "h1")
+        drag(page, "d7", "d5")
+        walked(page, "d4", "d5")
+        page.click("#paste")
+        page.fill("#paste-text", "8/P6k/8/8/8/8/8/K7 w - - 0 1")
+        page.click("#paste-form .main")
+        expect(page.locator(".piece")).to_have_count(3)
+        drag(page, "a7", "a8")
+        page.click('#promotion-choices button[aria-label="knight"]')
+        walked(page, "a8=N")
+        page.click("#paste")
+        page.fill("#paste-text", "nonsense")
+        page.click("#paste-form .main")
+        expect(page.locator("#paste-error")).to_contain_text("neither a FEN nor a game")
+        page.fill("#paste-text", '[Event "x"]\n\n1. e4 e5 2. Nf3 Nc6 3. Bb5 {Spanish} *')
+        page.click("#paste-form .main")
+        walked(page, "e4", "e5", "Nf3", "Nc6", "Bb5")
+        expect(page.locator("#opening")).to_contain_text("Ruy Lopez")
+        expect(page.locator("#book-pane")).to_contain_text("games")
+
+
+@case(limit=90)
+def explorer_sliders_change_the_probabilities_as_set_does():
+    with explorer() as server, page_of(server, "?play=e2e4,c7c5") as page:
+        before = shown(page)
+        page.locator('input[type="range"][name="Book Variety"]').fill("100")
+        page.wait_for_function("(old) => document.querySelector('td.prob .number').dataset.probability != old", arg=str(before[0]["probability"]))
+        same_figures(page, probe(STARTER, "e2e4 c7c5", "Book Variety=100"))
+        assert "Book+Variety=100" in page.url
+        page.locator('input[name="Book Minimum Games"]').evaluate("slider => { slider.value = 15; slider.dispatchEvent(new Event('input')); }")
+        page.wait_for_function("new URLSearchParams(location.search).has('Book Minimum Games')")
+        games = page.evaluate("new URLSearchParams(location.search).get('Book Minimum Games')")
+        page.wait_for_function("() => [...document.querySelectorAll('tbody tr')].some((row) => row.classList.contains('out'))")
+        expected = probe(STARTER, "e2e4 c7c5", "Book Variety=100", f"Book Minimum Games={games}")
+        page.wait_for_function(
+            "(count) => document.querySelectorAll('tbody tr.out').length === count",
+            arg=sum(move["probability"] == 0 for move in expected["moves"]),
+        )
+        same_figures(page, expected)
+        page.select_option('select[name="Book Preset"]', "Optimize")
+        expect(page.locator('input[type="range"][name="Book Variety"]')).to_have_value("15")
+        same_figures(page, probe(STARTER, "e2e4 c7c5", "Book Preset=Optimize"))
+        page.click("#reset")
+        expect(page.locator('input[type="range"][name="Book Variety"]')).to_have_value("50")
+        same_figures(page, probe(STARTER, "e2e4 c7c5"))
+
+
+@case(limit=90)
+def explorer_links_lead_to_the_same_place():
+    address = "?play=e2e4,c7c5,g1f3&at=2&flip=1&Book+Variety=20"
+    with explorer() as server, page_of(server, address) as page:
+        expect(page.locator("#line [aria-current]")).to_have_text("c5")
+        expect(page.locator("#line button.later")).to_have_text("Nf3")
+        expect(page.locator(".square").first).to_have_attribute("data-square", "h1")
+        same_figures(page, probe(STARTER, "e2e4 c7c5", "Book Variety=20"))
+        page.keyboard.press("ArrowRight")
+        expect(page.locator("#line [aria-current]")).to_have_text("Nf3")
+        page.go_back()
+        expect(page.locator("#line [aria-current]")).to_have_text("c5")
+        page.goto(server.url + "?fen=" + "8/8/8/8/8/4k3/8/4K2R+w+K+-+0+40")
+        expect(page.locator(".piece")).to_have_count(3)
+        expect(page.locator("#books")).to_contain_text("not in the book")
+        page.keyboard.press("m")
+        page.keyboard.type("O-O")
+        page.keyboard.press("Enter")
+        walked(page, "O-O")
+        page.goto(server.url + "?play=e2e5")
+        expect(page.locator("#status")).to_contain_text("not legal")
+
+
+@case(limit=90)
+def explorer_shows_two_books_side_by_side():
+    here = folder("explore")
+    other = here / "other.ctg"
+    run("build", "-o", str(other), str(SAMPLE))
+    with explorer(STARTER, other) as server, page_of(server, "?play=e2e4,c7c5&books=0,1") as page:
+        expect(page.locator(".book h2")).to_have_text(["tabia.ctg", "other.ctg"])
+        for number, book in ((0, STARTER), (1, other)):
+            found = {row["uci"]: row["probability"] for row in shown(page, number)}
+            expected = {move["uci"]: move["probability"] for move in probe(book, "e2e4 c7c5")["moves"]}
+            assert found == expected
+        first = {move["uci"] for move in probe(STARTER, "e2e4 c7c5")["moves"]}
+        second = {move["uci"] for move in probe(other, "e2e4 c7c5")["moves"]}
+        assert page.locator(".book").nth(1).locator("tr.missing").count() == len(first - second)
+        colour = lambda selector: page.locator(selector).first.evaluate("row => getComputedStyle(row).backgroundColor")
+        assert colour("tr.differs") != colour("thead tr"), "what differs is coloured"
+        page.select_option("#second-book", "")
+        expect(page.locator(".book")).to_have_count(1)
+        assert "books" not in page.url
+
+
+@case(limit=180)
+def explorer_has_no_barriers_that_axe_finds():
+    here = folder("explore")
+    other = here / "other.ctg"
+    run("build", "-o", str(other), str(SAMPLE))
+    axe = Axe()
+    found = []
+
+    def check(page: Page, where: str) -> None:
+        results = axe.run(page).response
+        assert "color-contrast" in {rule["id"] for rule in results["passes"]}, where
+        for violation in results["violations"]:
+            nodes = [node["html"][:120] + " " + node.get("failureSummary", "")[:300] for node in violation["nodes"][:3]]
+            found.append(f"{where}: {violation['id']}: {violation['help']} {nodes}")
+
+    with explorer(copy_starter(here), other) as server, browser() as started:
+        for width in (360, 1280, 3840):
+            for scheme in ("light", "dark"):
+                # The page's own policy would keep axe out.
+                context = started.new_context(viewport={"width": width, "height": 900}, color_scheme=scheme, bypass_csp=True)
+                page = context.new_page()
+                page.goto(server.url + "?play=e2e4,c7c5&books=0,1")
+                page.wait_for_selector("html[data-ready]", timeout=WAIT_MS)
+                wide = page.evaluate("document.documentElement.scrollWidth")
+                assert wide <= width, f"{wide} wide on {width}"
+                check(page, f"{width} {scheme}")
+                if width == 1280:
+                    page.click("#paste")
+                    check(page, f"paste {scheme}")
+                    page.keyboard.press("Escape")
+                    page.click("#show-help")
+                    check(page, f"help {scheme}")
+                context.close()
+    assert not found, "\n".join(found)
+
+
+@case(limit=60)
+def explorer_refuses_hostile_requests():
+    with explorer() as server:
+        host = f"127.0.0.1:{server.port}"
+        for target in ("../../etc/passwd", "page/../../Cargo.toml", "%2e%2e/Cargo.toml", "books/tabia.ctg"):
+            assert server.status(target) == 404, target
+        for headers in ({"Host": "evil.example"}, {"Origin": "http://evil.example"}, {"Host": "127.0.0.1"}):
+            assert server.status("api/position", headers) == 403, headers
+        body = json.dumps({"book": 0, "uci": "e2e4", "change": "mark", "value": "avoid"}).encode()
+        json_body = {"Content-Type": "application/json"}
+        assert server.status("api/edit", json_body, body) == 403
+        assert server.status("api/edit", {**json_body, "X-Tabia-Token": "0" * 32, "Host": host}, body) == 403
+        fen = "8/" * 500_000
+        try:
+            assert server.status("api/position?fen=" + fen) in (400, 414, 431)
+        except OSError:
+            pass  # Hung up on before all of it was sent.
+        assert server.get("api/position")["books"][0]["in_book"]
+
+
+async def _ask_in_parallel(port: int, count: int) -> dict[str, int]:
+    text = f"GET /api/position?play=e2e4 HTTP/1.1\r\nHost: 127.0.0.1:{port}\r\nConnection: close\r\n\r\n".encode()
+    seen: dict[str, int] = {}
+
+    async def one() -> str:
+        try:
+            reader, writer = await asyncio.open_connection("127.0.0.1", port)
+            writer.write(text)
+            answer = await asyncio.wait_for(reader.read(), 30)
+            writer.close()
+            return answer[9:12].decode() or "closed"
+        except asyncio.TimeoutError:
+            return "no answer"
+        except OSError:
+            return "closed"
+
+    for outcome in await asyncio.gather(*(one() for _ in range(count))):
+        seen[outcome] = seen.get(outcome, 0) + 1
+    return seen
+
+
+@case(limit=120)
+def explorer_bears_10000_requests_at_once():
+    least, most = resource.getrlimit(resource.RLIMIT_NOFILE)
+    with explorer() as server:
+        before = server.memory_kb()
+        resource.setrlimit(resource.RLIMIT_NOFILE, (min(most, 12_000), most))
+        try:
+            seen = asyncio.run(_ask_in_parallel(server.port, 10_000))
+        finally:
+            resource.setrlimit(resource.RLIMIT_NOFILE, (least, most))
+        assert seen.get("200", 0) > 0 and set(seen) <= {"200", "503", "closed"}, seen
+        after = server.memory_kb()
+        assert after < before + 30_000, (before, after)
+        assert server.get("api/position")["books"][0]["in_book"]
+        return f"{seen}; memory {before} to {after} kB"
+
+
+@case(limit=120)
+def explorer_answers_many_requests_in_flat_memory():
+    with explorer() as server:
+        connection = socket.create_connection(("127.0.0.1", server.port))
+        stream = connection.makefile("rb")
+
+        def get(target: str) -> dict:
+            connection.sendall(f"GET {target} HTTP/1.1\r\nHost: 127.0.0.1:{server.port}\r\n\r\n".encode())
+            assert b" 200 " in stream.readline()
+            length = 0
+            while (line := stream.readline()) != b"\r\n":
+                if line.lower().startswith(b"content-length:"):
+                    length = int(line.split(b":")[1])
+            return json.loads(stream.read(length))
+
+        targets, line = [], []
+        while len(targets) < 40:
+            moves = get("/api/position?play=" + ",".join(line))["books"][0]["moves"]
+            targets.append("/api/position?play=" + ",".join(line))
+            line = line + [moves[len(targets) % len(moves)]["uci"]] if moves else []
+        ticks = lambda: sum(map(int, open(f"/proc/{server.process.pid}/stat").read().rsplit(")", 1)[1].split()[11:13]))
+        for target in targets * 5:
+            get(target)
+        memory, cpu, start = server.memory_kb(), ticks(), time.monotonic()
+        count = 0
+        for _ in range(100):
+            for target in targets:
+                get(target)
+                count += 1
+        spent, cpu = time.monotonic() - start, (ticks() - cpu) / os.sysconf("SC_CLK_TCK")
+        assert server.memory_kb() < memory + 4000, (memory, server.memory_kb())
+        return f"{count / spent:.0f} a second, {1000 * cpu / count:.2f} ms of a processor each"
+
+
+@case()
+def explorer_explains_itself_and_refuses_what_it_cannot_open():
+    assert "--read-only" in run("explore", "--help").stdout
+    missing = run("explore", "--no-open", "nowhere.ctg")
+    assert missing.returncode == 2 and "nowhere.ctg" in missing.stderr
+    with explorer("--read-only") as server:
+        assert server.get("api/start")["read_only"] is True
+        taken = run("explore", "--no-open", "--port", str(server.port))
+        assert taken.returncode == 2 and str(server.port) in taken.stderr

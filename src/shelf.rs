@@ -150,6 +150,28 @@ impl Opener {
         }))
     }
 
+    /// One word that tells which file a path leads to: it changes when the
+    /// file does. Not for the file's content.
+    #[must_use]
+    pub fn identity(&self, path: &str) -> String {
+        if path == STARTER {
+            return format!("tabia-{}", env!("CARGO_PKG_VERSION"));
+        }
+        let found = self
+            .candidates(path)
+            .iter()
+            .find_map(|file| std::fs::metadata(file).ok());
+        let Some(found) = found else {
+            return "missing".to_owned();
+        };
+        let modified = found
+            .modified()
+            .ok()
+            .and_then(|time| time.duration_since(std::time::UNIX_EPOCH).ok())
+            .unwrap_or_default();
+        format!("{}-{:x}", found.len(), modified.as_nanos())
+    }
+
     /// The files that a path may mean: seen from each folder, and on Unix
     /// also with its letters as Latin-1 bytes, as older systems wrote them.
     fn candidates(&self, path: &str) -> Vec<PathBuf> {

@@ -1,9 +1,11 @@
 //! Options that the GUI sets, ours and the engine's, and the books they name.
 
+use std::time::Duration;
+
 use rand::SeedableRng;
 use rand::rngs::Xoshiro256PlusPlus;
 
-use super::{Outlet, Request, Session};
+use super::{Outlet, Request, Session, Waiting};
 use crate::settings::{CONFIGURED, OptionId};
 use crate::shelf::BookSpec;
 use crate::uci::gui::SetOption;
@@ -12,13 +14,13 @@ use crate::uci::line;
 impl Session {
     /// Has the books opened if the shelf does not hold those wanted; true
     /// when `line` has to wait for that.
-    pub(super) fn open_books(&mut self, line: &[u8], out: &mut dyn Outlet) -> bool {
+    pub(super) fn open_books(&mut self, now: Duration, line: &[u8], out: &mut dyn Outlet) -> bool {
         if !self.books_stale {
             return false;
         }
         self.books_stale = false;
         self.opening = true;
-        self.deferred.push_front(line.to_vec());
+        self.deferred.push_front(Waiting::since(now, line));
         let books = self.wanted_books();
         out.request(Request::OpenBooks(books));
         true

@@ -8,7 +8,7 @@ use shakmaty::Color;
 
 use crate::book::Probe;
 use crate::book::ctg::{self, CtgBook};
-use crate::settings::{OptionId, STARTER, Settings};
+use crate::settings::{CONFIGURED, OptionId, STARTER, Settings};
 
 /// A book that somebody wants to play from.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -33,6 +33,25 @@ impl BookSpec {
                 colour,
                 overrides: Vec::new(),
             })
+    }
+
+    /// The books that settings ask for, in the order in which they are asked;
+    /// `configured` are those of engines.toml.
+    #[must_use]
+    pub fn wanted(settings: &Settings, configured: &[BookSpec]) -> Vec<BookSpec> {
+        let own_colour = [
+            (OptionId::WhiteFile, Color::White),
+            (OptionId::BlackFile, Color::Black),
+        ];
+        let mut books: Vec<BookSpec> = own_colour
+            .into_iter()
+            .flat_map(|(id, colour)| BookSpec::list(settings.text(id), Some(colour)))
+            .collect();
+        match settings.text(OptionId::File) {
+            CONFIGURED => books.extend_from_slice(configured),
+            paths => books.extend(BookSpec::list(paths, None)),
+        }
+        books
     }
 
     /// The general settings with this book's own on top. Values that do not

@@ -29,7 +29,8 @@ impl Hello {
         };
     }
 
-    fn option(&self, name: &str) -> Option<&EngineOption> {
+    /// The engine's option of this name.
+    pub(super) fn option(&self, name: &str) -> Option<&EngineOption> {
         self.options
             .iter()
             .find(|option| option.name.eq_ignore_ascii_case(name))
@@ -82,6 +83,11 @@ impl ChildOptions {
     /// The GUI analyses: the book does not answer.
     pub(super) const fn analysing(&self) -> bool {
         self.multi_pv || self.analyse
+    }
+
+    /// Several lines are asked for, which is analysis.
+    pub(super) const fn multi_pv(&self) -> bool {
+        self.multi_pv
     }
 
     /// Castling is written as king takes rook.

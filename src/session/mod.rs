@@ -47,6 +47,7 @@ mod options;
 mod queue;
 mod restart;
 mod search;
+mod why;
 
 use std::collections::VecDeque;
 use std::fmt;
@@ -221,6 +222,8 @@ pub struct Session {
     position_sent: bool,
     search: Search,
     librarian: Librarian,
+    /// The GUI has said `debug on`.
+    debug: bool,
     rng: Xoshiro256PlusPlus,
     entropy: u64,
     /// The GUI has said `quit` or closed our input.
@@ -271,6 +274,7 @@ impl Session {
             position_sent: false,
             search: Search::Idle,
             librarian: Librarian::default(),
+            debug: false,
             rng: Xoshiro256PlusPlus::seed_from_u64(entropy),
             entropy,
             leaving: false,
@@ -439,7 +443,13 @@ impl Session {
             }
             GuiCommand::Stop => self.on_stop(now, out),
             GuiCommand::PonderHit => self.on_ponder_hit(now, out),
-            GuiCommand::Other => self.tell_engine(line, out),
+            GuiCommand::Other => {
+                let mut words = line::words(line);
+                if words.next() == Some(b"debug") {
+                    self.debug = words.next() == Some(b"on");
+                }
+                self.tell_engine(line, out);
+            }
             GuiCommand::Blank | GuiCommand::Quit => {}
         }
     }
@@ -568,9 +578,10 @@ impl Session {
 /// Says something to the GUI at once.
 fn info_string(text: &str, out: &mut dyn Outlet) {
     let mut line = b"info string ".to_vec();
-    // One line it has to stay.
+    // One line it has to stay, and nothing that a terminal obeys: names come
+    // from files.
     line.extend(text.bytes().map(|byte| match byte {
-        b'\n' | b'\r' => b' ',
+        byte if byte.is_ascii_control() => b' ',
         byte => byte,
     }));
     out.gui(&line);

@@ -159,6 +159,7 @@ impl Session {
             });
             return;
         }
+        self.tell_silence(&go, shelf, out);
         if analysis && self.settings.check(OptionId::InAnalysis) {
             self.show_books(&go, shelf, out);
         }

@@ -11,10 +11,11 @@
 
 use std::collections::VecDeque;
 use std::fmt::Write as _;
-use std::sync::{Arc, LazyLock};
+use std::sync::{Arc, LazyLock, Mutex};
 use std::time::Duration;
 
 use proptest::prelude::*;
+use proptest::test_runner::RngAlgorithm;
 use shakmaty::fen::Fen;
 use shakmaty::uci::UciMove;
 use shakmaty::{CastlingMode, Chess, Position};
@@ -22,6 +23,7 @@ use tabia::book::{Annotation, BookMove, Lookup, PositionRecord, Probe, Stats, Wa
 use tabia::session::{Engines, Event, Outlet, Profile, Request, Session};
 use tabia::settings::{OptionId, SPECS};
 use tabia::shelf::{BookSpec, OpenBook, Shelf};
+use tabia::transcript::{Header, Recording, Transcript, replay};
 
 /// What the GUI may put on the board: the line, and what the model's engine
 /// plays there.
@@ -235,6 +237,7 @@ struct World {
     /// What may be ended now: nothing, but for engines that start or hang.
     alarm_rings: bool,
     declarations: usize,
+    transcript: Option<Transcript>,
 
     // The GUI.
     board: Option<usize>,
@@ -324,6 +327,9 @@ impl World {
 
 impl Outlet for World {
     fn gui(&mut self, line: &[u8]) {
+        if let Some(transcript) = &mut self.transcript {
+            transcript.to_gui(line);
+        }
         let line = String::from_utf8_lossy(line).into_owned();
         if line.starts_with("option name ") && !line.contains("Hash") {
             self.declarations += 1;
@@ -355,6 +361,9 @@ impl Outlet for World {
     }
 
     fn engine(&mut self, line: &[u8]) {
+        if let Some(transcript) = &mut self.transcript {
+            transcript.to_engine(line);
+        }
         let line = String::from_utf8_lossy(line).into_owned();
         self.note(&format!("eng< {line}"));
         if let Some(number) = line.strip_prefix("d ") {
@@ -381,6 +390,9 @@ impl Outlet for World {
     }
 
     fn request(&mut self, request: Request) {
+        if let Some(transcript) = &mut self.transcript {
+            transcript.request(&request);
+        }
         self.note(&format!("ask< {request}"));
         match request {
             Request::StartEngine(index) => {
@@ -399,6 +411,36 @@ impl Outlet for World {
     }
 }
 
+/// A file in memory.
+#[derive(Clone, Default)]
+struct Log(Arc<Mutex<Vec<u8>>>);
+
+impl std::io::Write for Log {
+    fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
+        self.0.lock().unwrap().extend_from_slice(bytes);
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> std::io::Result<()> {
+        Ok(())
+    }
+}
+
+fn identify(_path: &str) -> String {
+    "same".to_owned()
+}
+
+fn shelf() -> Shelf {
+    Shelf {
+        books: vec![OpenBook {
+            name: "book1".to_owned(),
+            spec: BookSpec::default(),
+            book: Arc::new(TwoMoves),
+            notices: Vec::new(),
+        }],
+    }
+}
+
 struct Play {
     session: Session,
     shelf: Shelf,
@@ -406,7 +448,8 @@ struct Play {
 }
 
 impl Play {
-    fn begin(polite: bool) -> Play {
+    /// A world whose transcript goes to `log`.
+    fn begin(polite: bool, log: Option<&Log>) -> Play {
         let profile = |name: &str| Profile {
             name: name.to_owned(),
             start_timeout: Duration::from_secs(8),
@@ -421,6 +464,18 @@ impl Play {
             stand_in: Some(1),
             chain: 1,
         };
+        let header = Header {
+            version: "",
+            begun: "",
+            seed: 1,
+            engines: &engines,
+            commands: &[],
+            folders: &[],
+            mmap: true,
+        };
+        let transcript = log.map(|log| {
+            Transcript::begin(Box::new(log.clone()), &header, Box::new(identify)).unwrap()
+        });
         let world = World {
             polite,
             now: Duration::ZERO,
@@ -436,6 +491,7 @@ impl Play {
             bereft: false,
             alarm_rings: false,
             declarations: 0,
+            transcript,
             board: Some(0),
             asked: None,
             gos: 0,
@@ -451,14 +507,7 @@ impl Play {
         };
         let mut play = Play {
             session: Session::new(engines, 1),
-            shelf: Shelf {
-                books: vec![OpenBook {
-                    name: "book1".to_owned(),
-                    spec: BookSpec::default(),
-                    book: Arc::new(TwoMoves),
-                    notices: Vec::new(),
-                }],
-            },
+            shelf: shelf(),
             world,
         };
         play.session.start(&mut play.world);
@@ -469,6 +518,9 @@ impl Play {
         if self.world.exit.is_none() {
             self.world.note(text);
             let now = self.world.now;
+            if let Some(transcript) = &mut self.world.transcript {
+                transcript.event(now, &event, &self.shelf);
+            }
             self.session.step(now, event, &self.shelf, &mut self.world);
         }
     }
@@ -801,8 +853,8 @@ impl Engine {
     }
 }
 
-fn run(polite: bool, deeds: &[Do], by_eof: bool) -> Result<(), TestCaseError> {
-    let mut play = Play::begin(polite);
+fn run(polite: bool, deeds: &[Do], by_eof: bool, log: Option<&Log>) -> Result<(), TestCaseError> {
+    let mut play = Play::begin(polite, log);
     for deed in deeds {
         play.deed(*deed);
         if play.world.wrong.is_some() {
@@ -818,11 +870,34 @@ fn run(polite: bool, deeds: &[Do], by_eof: bool) -> Result<(), TestCaseError> {
     }
 }
 
+/// Of each property; `PROPTEST_CASES` for a longer run.
+fn cases() -> u32 {
+    let wanted = std::env::var("PROPTEST_CASES").ok();
+    wanted.and_then(|text| text.parse().ok()).unwrap_or(12_000)
+}
+
+/// Has a conversation, and has it again from its transcript.
+fn run_twice(deeds: &[Do], by_eof: bool) -> Result<(), TestCaseError> {
+    let log = Log::default();
+    run(false, deeds, by_eof, Some(&log))?;
+    let text = String::from_utf8(log.0.lock().unwrap().clone()).unwrap();
+    let recording = Recording::read(&text).unwrap();
+    let replayed = replay(&recording, "", &mut |_, _| shelf(), &identify);
+    prop_assert!(replayed.notes.is_empty(), "{:?}", replayed.notes);
+    if let Some(departure) = &replayed.departure {
+        return Err(TestCaseError::fail(format!("{departure:#?}\n{text}")));
+    }
+    prop_assert_eq!(replayed.came + replayed.said, recording.lines.len());
+    Ok(())
+}
+
 proptest! {
     #![proptest_config(ProptestConfig {
-        cases: 1_000,
+        cases: cases(),
         max_shrink_iters: 20_000,
         failure_persistence: None,
+        // Most of the time would go into random numbers otherwise.
+        rng_algorithm: RngAlgorithm::XorShift,
         ..ProptestConfig::default()
     })]
 
@@ -831,7 +906,7 @@ proptest! {
         deeds in prop::collection::vec(any_deed(), 0..50),
         by_eof: bool,
     ) {
-        run(true, &deeds, by_eof)?;
+        run(true, &deeds, by_eof, None)?;
     }
 
     #[test]
@@ -839,6 +914,24 @@ proptest! {
         deeds in prop::collection::vec(any_deed(), 0..50),
         by_eof: bool,
     ) {
-        run(false, &deeds, by_eof)?;
+        run(false, &deeds, by_eof, None)?;
+    }
+}
+
+proptest! {
+    // Writing and reading take longer than the conversation.
+    #![proptest_config(ProptestConfig {
+        cases: cases() / 10,
+        failure_persistence: None,
+        rng_algorithm: RngAlgorithm::XorShift,
+        ..ProptestConfig::default()
+    })]
+
+    #[test]
+    fn a_conversation_can_be_had_again(
+        deeds in prop::collection::vec(any_deed(), 0..50),
+        by_eof: bool,
+    ) {
+        run_twice(&deeds, by_eof)?;
     }
 }

@@ -45,6 +45,7 @@
 //! | [`shelf`] | the books in use, and opening them |
 //! | [`session`] | the conversation as a pure state machine |
 //! | [`explore`] | books in the browser, and over HTTP |
+//! | [`transcript`] | conversations written down, and had again |
 //! | [`engine`] | a real engine as a child process; checking one |
 //! | [`builtin`] | the built-in engine |
 //! | [`config`] | `engines.toml` |
@@ -89,4 +90,5 @@ pub mod relay;
 pub mod session;
 pub mod settings;
 pub mod shelf;
+pub mod transcript;
 pub mod uci;

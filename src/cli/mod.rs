@@ -6,6 +6,7 @@
 
 mod args;
 mod build;
+mod check_config;
 pub mod check_engine;
 mod compact;
 mod convert;
@@ -23,6 +24,7 @@ mod replace_text;
 mod shell;
 mod style;
 mod tree;
+mod replay;
 mod verify;
 
 use std::ffi::OsString;
@@ -79,6 +81,7 @@ fn dispatch(cli: Cli) -> anyhow::Result<u8> {
             let passed = check_engine::run(&command, &mut output())?;
             Ok(u8::from(!passed))
         }
+        Command::Replay(args) => replay::run(&args, &mut output()),
         Command::Engine => {
             crate::builtin::run(io::stdin().lock(), io::stdout())?;
             Ok(0)

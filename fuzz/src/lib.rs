@@ -59,6 +59,16 @@ pub fn regressions(target: &str) -> Vec<(String, Vec<u8>)> {
     found
 }
 
+/// Puts the inputs of a target where the fuzzer looks for them.
+pub fn write_seeds(target: &str) {
+    let folder = root().join("fuzz/corpus").join(target);
+    fs::create_dir_all(&folder).unwrap_or_else(|error| panic!("{}: {error}", folder.display()));
+    for (number, seed) in inputs(target).iter().enumerate() {
+        let path = folder.join(format!("seed-{number:03}"));
+        fs::write(&path, seed).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
+    }
+}
+
 /// The folder of the program's sources.
 fn root() -> PathBuf {
     let here = Path::new(env!("CARGO_MANIFEST_DIR"));

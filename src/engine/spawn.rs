@@ -7,6 +7,7 @@
 //! signal and Windows closes the job.
 
 use std::ffi::OsString;
+use std::fs::File;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStdin, ChildStdout, Command, ExitStatus, Stdio};
@@ -156,6 +157,21 @@ impl EngineProcess {
     #[must_use]
     pub fn id(&self) -> u32 {
         self.child().id()
+    }
+
+    /// A file that becomes readable when the engine's process ends, where the
+    /// system has such a thing (Linux since 5.3). The end of its output may
+    /// come later or never: what it has started may hold that open.
+    #[must_use]
+    pub fn end(&self) -> Option<File> {
+        #[cfg(target_os = "linux")]
+        {
+            use rustix::process::{Pid, PidfdFlags, pidfd_open};
+            let pid = i32::try_from(self.id()).ok().and_then(Pid::from_raw)?;
+            pidfd_open(pid, PidfdFlags::empty()).ok().map(File::from)
+        }
+        #[cfg(not(target_os = "linux"))]
+        None
     }
 
     /// The exit status, if the engine has ended.

@@ -85,6 +85,7 @@ pub fn run(session: Session, rim: Rim) -> io::Result<u8> {
         open_books: rim.open_books,
         begun: Instant::now(),
         wake_at: None,
+        last_words_until: None,
     };
     relay.session.start(&mut relay.lines);
     let code = relay.work();
@@ -137,6 +138,9 @@ struct Relay<P: Port> {
     open_books: OpenBooks,
     begun: Instant,
     wake_at: Option<Instant>,
+    /// The engine's process has ended, but something holds its output open:
+    /// how long that is still read.
+    last_words_until: Option<Instant>,
 }
 
 impl<P: Port> Relay<P> {
@@ -156,13 +160,15 @@ impl<P: Port> Relay<P> {
                 // It will be heard of by the end of its output.
                 self.lines.engine.clear();
             }
-            let timeout = self
-                .wake_at
-                .map(|at| at.saturating_duration_since(Instant::now()));
+            let alarm = self.wake_at.into_iter().chain(self.last_words_until).min();
+            let timeout = alarm.map(|at| at.saturating_duration_since(Instant::now()));
             let listen = self.lines.gui.len() < HIGH_WATER;
             let ready = self
                 .port
                 .wait(timeout, listen, &self.lines.gui, &self.lines.engine);
+            if ready.gui_deaf {
+                return 0;
+            }
             self.attend(ready);
         }
     }
@@ -184,8 +190,14 @@ impl<P: Port> Relay<P> {
             self.shelf = Arc::new(shelf);
             self.step(Event::BooksOpened(&messages));
         }
+        if ready.engine_ended {
+            self.bury_engine();
+        }
         if ready.engine {
             self.read_engine();
+        }
+        if self.last_words_until.is_some_and(|at| at <= Instant::now()) {
+            self.engine_is_over();
         }
         if ready.gui {
             self.read_gui();
@@ -238,16 +250,31 @@ impl<P: Port> Relay<P> {
             out.gui(b"info string the engine sent a line longer than 2 MiB; it was ignored");
         }
         if is_over {
-            let status = self
-                .engine
-                .as_ref()
-                .and_then(|engine| engine.wait(LAST_WORDS_LIMIT));
-            self.kill_engine();
-            self.step(Event::EngineGone(&describe_end(status)));
+            self.engine_is_over();
         }
     }
 
+    /// The engine's process has ended. Its output ends with it, unless it has
+    /// started others that hold it open: they go now.
+    fn bury_engine(&mut self) {
+        if let Some(engine) = &self.engine {
+            let _ = engine.status();
+            self.last_words_until = Some(Instant::now() + LAST_WORDS_LIMIT);
+        }
+    }
+
+    /// Nothing more is to be heard of the engine.
+    fn engine_is_over(&mut self) {
+        let status = self
+            .engine
+            .as_ref()
+            .and_then(|engine| engine.wait(LAST_WORDS_LIMIT));
+        self.kill_engine();
+        self.step(Event::EngineGone(&describe_end(status)));
+    }
+
     fn kill_engine(&mut self) {
+        self.last_words_until = None;
         // The pipes first: an engine that waits for its input ends by itself.
         self.port.detach();
         self.lines.engine.clear();
@@ -269,7 +296,8 @@ impl<P: Port> Relay<P> {
                 stdin,
                 stdout,
             } = spawned;
-            let attached = self.port.attach(into_file(stdin), into_file(stdout));
+            let end = process.end();
+            let attached = self.port.attach(into_file(stdin), into_file(stdout), end);
             attached
                 .map(|()| process)
                 .map_err(|error| error.to_string())

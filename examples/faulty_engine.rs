@@ -3,7 +3,7 @@
 //!
 //! `faulty_engine FAULT MOMENT`. The moments are `handshake` (at `uci`),
 //! `idle` (`isready`), `in-book` (`position startpos`), `thinking` (`go` with
-//! a clock), `pondering` (`go ponder`), `after-stop` (`stop`) and `quitting`
+//! a clock), `pondering` (`go ponder`), `analysing` (`go infinite`), `after-stop` (`stop`) and `quitting`
 //! (`quit`). The faults are in [`Engine::fail`].
 //!
 //! What happens is noted, a line each, in the file that `FAULTY_ENGINE_NOTES`
@@ -55,7 +55,8 @@ fn main() {
 fn lines_of_input() -> Receiver<String> {
     let (to_lines, lines) = channel();
     std::thread::spawn(move || {
-        for line in io::stdin().lock().lines().map_while(Result::ok) {
+        for line in io::stdin().lock().split(b'\n').map_while(Result::ok) {
+            let line = String::from_utf8_lossy(&line).into_owned();
             if to_lines.send(line).is_err() {
                 return;
             }
@@ -140,7 +141,10 @@ impl Engine {
             ["isready"] => "idle",
             ["position", "startpos"] => "in-book",
             ["go", "ponder", ..] => "pondering",
+            // What began as pondering may be repeated without it.
+            ["go", "wtime", ..] if self.failed_before && self.moment == "pondering" => "pondering",
             ["go", "wtime", ..] => "thinking",
+            ["go", "infinite"] => "analysing",
             ["stop"] => "after-stop",
             ["quit"] => "quitting",
             _ => "",

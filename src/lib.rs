@@ -42,6 +42,7 @@
 //! | [`settings`] | the adapter's own options: one table |
 //! | [`shelf`] | the books in use, and opening them |
 //! | [`session`] | the conversation as a pure state machine |
+//! | [`transcript`] | conversations written down, and had again |
 //! | [`engine`] | a real engine as a child process; checking one |
 //! | [`builtin`] | the built-in engine |
 //! | [`config`] | `engines.toml` |
@@ -78,4 +79,5 @@ pub mod relay;
 pub mod session;
 pub mod settings;
 pub mod shelf;
+pub mod transcript;
 pub mod uci;

@@ -252,6 +252,30 @@ impl OptionId {
             .map(|spec| spec.id)
     }
 
+    /// The option that somebody meant who wrote a name like one of ours, but
+    /// not one: blanks left out, underscores, a slip of the finger.
+    #[must_use]
+    pub fn like(name: &str) -> Option<OptionId> {
+        let plain = |name: &str| -> String {
+            name.chars()
+                .filter(char::is_ascii_alphanumeric)
+                .map(|c| c.to_ascii_lowercase())
+                .collect()
+        };
+        let name = plain(name);
+        SPECS
+            .iter()
+            .map(|spec| {
+                (
+                    strsim::damerau_levenshtein(&name, &plain(spec.name)),
+                    spec.id,
+                )
+            })
+            .min_by_key(|(distance, _)| *distance)
+            .filter(|(distance, _)| *distance <= 2 && name.len() > 5)
+            .map(|(_, id)| id)
+    }
+
     /// The option of this key in a `[book]` table of engines.toml: the name
     /// in lower case with `_` for blanks, with or without "book" before it.
     #[must_use]

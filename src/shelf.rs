@@ -8,7 +8,7 @@ use shakmaty::Color;
 
 use crate::book::Probe;
 use crate::book::ctg::{self, CtgBook};
-use crate::settings::{OptionId, STARTER, Settings};
+use crate::settings::{CONFIGURED, OptionId, STARTER, Settings};
 
 /// A book that somebody wants to play from.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -33,6 +33,25 @@ impl BookSpec {
                 colour,
                 overrides: Vec::new(),
             })
+    }
+
+    /// The books that settings ask for, in the order in which they are asked;
+    /// `configured` are those of engines.toml.
+    #[must_use]
+    pub fn wanted(settings: &Settings, configured: &[BookSpec]) -> Vec<BookSpec> {
+        let own_colour = [
+            (OptionId::WhiteFile, Color::White),
+            (OptionId::BlackFile, Color::Black),
+        ];
+        let mut books: Vec<BookSpec> = own_colour
+            .into_iter()
+            .flat_map(|(id, colour)| BookSpec::list(settings.text(id), Some(colour)))
+            .collect();
+        match settings.text(OptionId::File) {
+            CONFIGURED => books.extend_from_slice(configured),
+            paths => books.extend(BookSpec::list(paths, None)),
+        }
+        books
     }
 
     /// The general settings with this book's own on top. Values that do not
@@ -148,6 +167,28 @@ impl Opener {
         Err(first_error.unwrap_or_else(|| {
             ctg::Error::io(PathBuf::from(path), std::io::ErrorKind::NotFound.into())
         }))
+    }
+
+    /// One word that tells which file a path leads to: it changes when the
+    /// file does. Not for the file's content.
+    #[must_use]
+    pub fn identity(&self, path: &str) -> String {
+        if path == STARTER {
+            return format!("tabia-{}", env!("CARGO_PKG_VERSION"));
+        }
+        let found = self
+            .candidates(path)
+            .iter()
+            .find_map(|file| std::fs::metadata(file).ok());
+        let Some(found) = found else {
+            return "missing".to_owned();
+        };
+        let modified = found
+            .modified()
+            .ok()
+            .and_then(|time| time.duration_since(std::time::UNIX_EPOCH).ok())
+            .unwrap_or_default();
+        format!("{}-{:x}", found.len(), modified.as_nanos())
     }
 
     /// The files that a path may mean: seen from each folder, and on Unix

@@ -18,6 +18,7 @@
 //! | `gone REASON` | the engine has ended |
 //! | `opened [MESSAGE]` | the books are open |
 //! | `wake` | the alarm asked for rings |
+//! | `overdue` | the engine's deadline may have come; `heldup MS` it was not heard for so long |
 //! | `eof` | the GUI closes our input |
 //! | `time MS` | so much time passes |
 //! | `gui< LINE` | expected: said to the GUI |
@@ -148,13 +149,7 @@ impl Outlet for Heard {
     }
 
     fn request(&mut self, request: Request) {
-        self.lines.push(match request {
-            Request::StartEngine(index) => format!("ask< start {index}"),
-            Request::KillEngine => "ask< kill".to_owned(),
-            Request::OpenBooks(books) => format!("ask< open {}", books.len()),
-            Request::WakeUp(after) => format!("ask< wake {}", after.as_millis()),
-            Request::Exit(code) => format!("ask< exit {code}"),
-        });
+        self.lines.push(format!("ask< {request}"));
     }
 }
 
@@ -272,6 +267,11 @@ impl Conversation {
             "opened" if rest.is_empty() => self.step(Event::BooksOpened(&[])),
             "opened" => self.step(Event::BooksOpened(&[rest.to_owned()])),
             "wake" => self.step(Event::WakeUp),
+            "overdue" => self.step(Event::Overdue),
+            "heldup" => {
+                let time = Duration::from_millis(rest.parse().unwrap());
+                self.step(Event::HeldUp(time));
+            }
             "eof" => self.step(Event::GuiClosed),
             "time" => self.now += Duration::from_millis(rest.parse().unwrap()),
             _ => panic!("unknown line: {line}"),

@@ -55,7 +55,10 @@ fn one_line(line: &[u8]) {
     if let Some(option) = engine::option(line) {
         let announced = option.announce(&option.name);
         assert!(!announced.contains('\n'), "{announced:?}");
-        assert!(engine::option(announced.as_bytes()).is_some(), "{announced:?}");
+        assert!(
+            engine::option(announced.as_bytes()).is_some(),
+            "{announced:?}"
+        );
     }
 }
 

@@ -5,6 +5,7 @@ use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
+use super::replay::ReplayArgs;
 use crate::build::EcoRange;
 
 /// Plays any UCI engine from ChessBase opening books (.ctg).
@@ -92,6 +93,14 @@ pub(super) enum Command {
         tabia check-engine -- /opt/lc0/lc0 --threads=2\n\n\
         Exit code 1 when it does something wrong.")]
     CheckEngine(CheckEngineArgs),
+    /// Runs a log of the adapter once more and shows where it departs
+    #[command(
+        after_help = "Example: tabia --log game.log -- stockfish; tabia replay game.log\n\n\
+        No engine is started: what it said stands in the log. Books are opened again; the \
+        seed, the times and the settings are those of the log.\n\n\
+        Exit codes: 0 the same again; 1 it departs; 2 the file cannot be read or is no log."
+    )]
+    Replay(ReplayArgs),
     /// The built-in engine: an ordinary UCI engine
     Engine,
 }
@@ -121,7 +130,7 @@ pub(super) struct PlayArgs {
     /// Sets a UCI option, ours or the engine's, as if the GUI had
     #[arg(long, value_name = "NAME=VALUE")]
     pub(super) set: Vec<String>,
-    /// Writes the whole conversation to a file
+    /// Writes the whole conversation to a file: see `tabia replay`
     #[arg(long, value_name = "FILE")]
     pub(super) log: Option<PathBuf>,
     /// Reads books by system calls instead of mapping them into memory

@@ -12,6 +12,7 @@ mod info;
 mod merge;
 mod play;
 mod probe;
+mod replay;
 mod verify;
 
 use std::ffi::OsString;
@@ -59,6 +60,7 @@ fn dispatch(cli: Cli) -> anyhow::Result<u8> {
             let passed = check_engine::run(&command, &mut output())?;
             Ok(u8::from(!passed))
         }
+        Command::Replay(args) => replay::run(&args, &mut output()),
         Command::Engine => {
             crate::builtin::run(io::stdin().lock(), io::stdout())?;
             Ok(0)

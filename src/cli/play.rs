@@ -1,8 +1,8 @@
 //! `tabia play`: the adapter between a GUI and an engine.
 
 use std::fs::File;
-use std::io::{self, IsTerminal, Write};
-use std::path::PathBuf;
+use std::io::{self, BufWriter, IsTerminal, Write};
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Instant;
 
@@ -17,6 +17,7 @@ use crate::relay::{self, Rim};
 use crate::session::{Engines, Session};
 use crate::settings::{CONFIGURED, OptionId, SPECS};
 use crate::shelf::Opener;
+use crate::transcript::{Header, Transcript, escape};
 
 /// Runs the adapter until the GUI or the engine ends it; the exit code.
 pub(super) fn run(args: &PlayArgs) -> anyhow::Result<u8> {
@@ -26,11 +27,16 @@ pub(super) fn run(args: &PlayArgs) -> anyhow::Result<u8> {
         print_config(&config, &engines, &commands, &mut output())?;
         return Ok(0);
     }
-    start_log(args.log.as_ref())?;
+    start_log();
     greet(&engines);
     let opener = Opener {
         folders: book_folders(&config),
         mmap: !args.no_mmap,
+    };
+    let seed = rand::rng().random();
+    let transcript = match &args.log {
+        Some(path) => Some(transcript(path, seed, &engines, &commands, &opener)?),
+        None => None,
     };
     let (input, output) = relay::standard_streams().context("standard input and output")?;
     let rim = Rim {
@@ -38,9 +44,55 @@ pub(super) fn run(args: &PlayArgs) -> anyhow::Result<u8> {
         output,
         commands,
         open_books: Arc::new(move |specs, present| opener.shelf(specs, present)),
+        transcript,
     };
-    let session = Session::new(engines, rand::rng().random());
-    relay::run(session, rim).context("standard input and output")
+    let session = Session::new(engines, seed);
+    let ended = relay::run(session, rim).context("standard input and output")?;
+    if let Some(reason) = ended.reason {
+        let _ = writeln!(io::stderr(), "tabia: {}", escape(reason.as_bytes()));
+    }
+    Ok(ended.code)
+}
+
+/// Begins the file that `--log` names.
+fn transcript(
+    path: &Path,
+    seed: u64,
+    engines: &Engines,
+    commands: &[EngineCommand],
+    opener: &Opener,
+) -> anyhow::Result<Transcript> {
+    let name = || format!("log {}", path.display());
+    let commands: Vec<String> = commands.iter().map(command_text).collect();
+    let text = |path: &PathBuf| {
+        let path = std::path::absolute(path).unwrap_or_else(|_| path.clone());
+        path.to_string_lossy().into_owned()
+    };
+    // The current folder is looked into last; a replay has another.
+    let here = PathBuf::from(".");
+    let folders: Vec<String> = opener.folders.iter().chain([&here]).map(text).collect();
+    let header = Header {
+        version: env!("CARGO_PKG_VERSION"),
+        begun: &jiff::Timestamp::now().to_string(),
+        seed,
+        engines,
+        commands: &commands,
+        folders: &folders,
+        mmap: opener.mmap,
+    };
+    let file = BufWriter::new(File::create(path).with_context(name)?);
+    let opener = opener.clone();
+    let identify = Box::new(move |path: &str| opener.identity(path));
+    Transcript::begin(Box::new(file), &header, identify).with_context(name)
+}
+
+fn command_text(command: &EngineCommand) -> String {
+    let mut text = command.program.display().to_string();
+    for arg in &command.args {
+        text.push(' ');
+        text.push_str(&arg.to_string_lossy());
+    }
+    text
 }
 
 /// The engines to try, with all that the command line adds.
@@ -118,26 +170,18 @@ fn book_folders(config: &Config) -> Vec<PathBuf> {
         .collect()
 }
 
-/// The conversation to a file, or warnings to standard error.
+/// Warnings to standard error, as `RUST_LOG` has it.
 ///
 /// The lines bear no level names: PyChess takes the word "error" on standard
 /// error for a crash.
-fn start_log(path: Option<&PathBuf>) -> anyhow::Result<()> {
+fn start_log() {
     let begun = Instant::now();
-    let mut builder = env_logger::Builder::from_default_env();
-    if let Some(path) = path {
-        let file = File::create(path).with_context(|| format!("log {}", path.display()))?;
-        builder
-            .filter_level(log::LevelFilter::Debug)
-            .target(env_logger::Target::Pipe(Box::new(file)));
-    }
-    builder
+    env_logger::Builder::from_default_env()
         .format(move |buffer, record| {
             let ms = begun.elapsed().as_secs_f64() * 1000.0;
             writeln!(buffer, "{ms:10.3} {}", record.args())
         })
         .init();
-    Ok(())
 }
 
 /// A person at a terminal is told what this is.
@@ -182,11 +226,7 @@ fn print_config(
     writeln!(out, "configuration: {}", config.place())?;
     for (profile, command) in engines.profiles.iter().zip(commands).take(engines.chain) {
         writeln!(out, "\nengine {}", profile.name)?;
-        write!(out, "  command: {}", command.program.display())?;
-        for arg in &command.args {
-            write!(out, " {}", arg.to_string_lossy())?;
-        }
-        writeln!(out)?;
+        writeln!(out, "  command: {}", command_text(command))?;
         if let Some(dir) = &command.dir {
             writeln!(out, "  folder: {}", dir.display())?;
         }

@@ -184,7 +184,11 @@ impl EngineProcess {
     /// with it, as long as the number of the family is still its own: that
     /// is, until it is reaped here.
     fn reap(&self, child: &mut Child) -> Option<ExitStatus> {
-        self.family.bury(child);
+        // Who is seen alive here may be dead a moment later: asking for the
+        // status then would give the number away before it has served.
+        if !self.family.bury(child) {
+            return None;
+        }
         child.try_wait().ok().flatten()
     }
 
@@ -272,14 +276,20 @@ mod family {
         }
 
         /// Kills the rest of the family if its head has ended and nobody has
-        /// asked for its status yet; later the number may be another's.
-        pub(super) fn bury(&self, child: &Child) {
+        /// asked for its status yet; later the number may be another's. False
+        /// while the head lives.
+        pub(super) fn bury(&self, child: &Child) -> bool {
             let peek = WaitIdOptions::EXITED | WaitIdOptions::NOHANG | WaitIdOptions::NOWAIT;
-            if let Some(pid) = number(child)
-                && matches!(waitid(WaitId::Pid(pid), peek), Ok(Some(_)))
-            {
-                self.kill(child);
+            let Some(pid) = number(child) else {
+                return true;
+            };
+            match waitid(WaitId::Pid(pid), peek) {
+                Ok(Some(_)) => self.kill(child),
+                Ok(None) => return false,
+                // Its status has been taken already.
+                Err(_) => {}
             }
+            true
         }
     }
 }
@@ -321,7 +331,9 @@ mod family {
 
         /// The job sees to it when its handle closes.
         #[allow(clippy::unused_self)]
-        pub(super) fn bury(&self, _child: &Child) {}
+        pub(super) fn bury(&self, _child: &Child) -> bool {
+            true
+        }
     }
 }
 

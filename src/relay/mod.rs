@@ -27,8 +27,9 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use crate::engine::{EngineCommand, EngineProcess, Spawned};
-use crate::session::{Event, Outlet, Request, Session};
+use crate::session::{Event, Outlet, Request, Session, Side};
 use crate::shelf::{BookSpec, Shelf};
+use crate::transcript::Transcript;
 use crate::uci::line::LineBuffer;
 use port::{Port, Ready};
 
@@ -61,9 +62,20 @@ pub struct Rim {
     pub commands: Vec<EngineCommand>,
     /// Opens books.
     pub open_books: OpenBooks,
+    /// Where the conversation is written down.
+    pub transcript: Option<Transcript>,
 }
 
-/// Runs a session to its end; the exit code.
+/// How a session has ended.
+#[derive(Debug, PartialEq, Eq)]
+pub struct Ended {
+    /// The exit code for the program.
+    pub code: u8,
+    /// Why, when it is no ordinary end.
+    pub reason: Option<String>,
+}
+
+/// Runs a session to its end.
 ///
 /// On return the engine is gone. Threads that wait for input may still be
 /// there; the process is expected to end.
@@ -71,13 +83,16 @@ pub struct Rim {
 /// # Errors
 ///
 /// The system does not let us wait for the streams.
-pub fn run(session: Session, rim: Rim) -> io::Result<u8> {
+pub fn run(session: Session, rim: Rim) -> io::Result<Ended> {
     let port = SystemPort::new(rim.input, rim.output)?;
     let mut relay = Relay {
         session,
         shelf: Arc::default(),
         port,
-        lines: Lines::default(),
+        lines: Lines {
+            transcript: rim.transcript,
+            ..Lines::default()
+        },
         gui: LineBuffer::default(),
         engine: None,
         engine_lines: LineBuffer::default(),
@@ -86,11 +101,15 @@ pub fn run(session: Session, rim: Rim) -> io::Result<u8> {
         begun: Instant::now(),
         wake_at: None,
         last_words_until: None,
+        deaf_since: None,
     };
     relay.session.start(&mut relay.lines);
     let code = relay.work();
     relay.end();
-    Ok(code)
+    Ok(Ended {
+        code,
+        reason: relay.session.farewell().map(str::to_owned),
+    })
 }
 
 /// What the session has said and not yet been carried out.
@@ -99,30 +118,49 @@ struct Lines {
     gui: Vec<u8>,
     engine: Vec<u8>,
     requests: VecDeque<Request>,
+    transcript: Option<Transcript>,
+}
+
+impl Lines {
+    /// Lets the session take in an event, and writes both down.
+    fn step(&mut self, session: &mut Session, now: Duration, event: Event<'_>, shelf: &Shelf) {
+        if let Some(transcript) = &mut self.transcript {
+            transcript.event(now, &event, shelf);
+        }
+        session.step(now, event, shelf, self);
+    }
+
+    /// Brings the transcript into its file.
+    fn write_down(&mut self) {
+        if let Some(trouble) = self.transcript.as_mut().and_then(Transcript::flush) {
+            log::error!("the log cannot be written any more: {trouble}");
+            self.transcript = None;
+        }
+    }
 }
 
 impl Outlet for Lines {
     fn gui(&mut self, line: &[u8]) {
-        trace("gui<", line);
+        if let Some(transcript) = &mut self.transcript {
+            transcript.to_gui(line);
+        }
         self.gui.extend_from_slice(line);
         self.gui.push(b'\n');
     }
 
     fn engine(&mut self, line: &[u8]) {
-        trace("eng<", line);
+        if let Some(transcript) = &mut self.transcript {
+            transcript.to_engine(line);
+        }
         self.engine.extend_from_slice(line);
         self.engine.push(b'\n');
     }
 
     fn request(&mut self, request: Request) {
+        if let Some(transcript) = &mut self.transcript {
+            transcript.request(&request);
+        }
         self.requests.push_back(request);
-    }
-}
-
-/// Writes a line of the conversation to the log.
-fn trace(direction: &str, line: &[u8]) {
-    if log::log_enabled!(log::Level::Debug) {
-        log::debug!("{direction} {}", String::from_utf8_lossy(line));
     }
 }
 
@@ -141,6 +179,8 @@ struct Relay<P: Port> {
     /// The engine's process has ended, but something holds its output open:
     /// how long that is still read.
     last_words_until: Option<Instant>,
+    /// Since when the engine is not read, because the GUI does not read.
+    deaf_since: Option<Instant>,
 }
 
 impl<P: Port> Relay<P> {
@@ -160,9 +200,17 @@ impl<P: Port> Relay<P> {
                 // It will be heard of by the end of its output.
                 self.lines.engine.clear();
             }
-            let alarm = self.wake_at.into_iter().chain(self.last_words_until).min();
-            let timeout = alarm.map(|at| at.saturating_duration_since(Instant::now()));
+            self.lines.write_down();
             let listen = self.lines.gui.len() < HIGH_WATER;
+            if !listen {
+                self.prolong_last_words();
+            }
+            let timeout = self.next_alarm();
+            if listen {
+                self.end_deafness();
+            } else {
+                self.deaf_since.get_or_insert_with(Instant::now);
+            }
             let ready = self
                 .port
                 .wait(timeout, listen, &self.lines.gui, &self.lines.engine);
@@ -179,7 +227,7 @@ impl<P: Port> Relay<P> {
             Request::StartEngine(index) => self.start_engine(index),
             Request::KillEngine => self.kill_engine(),
             Request::OpenBooks(books) => self.open(books),
-            Request::WakeUp(after) => self.wake_at = Some(Instant::now() + after),
+            Request::WakeUp(after) => self.wake_at = Instant::now().checked_add(after),
             Request::Exit(code) => return Some(code),
         }
         None
@@ -194,6 +242,7 @@ impl<P: Port> Relay<P> {
             self.bury_engine();
         }
         if ready.engine {
+            self.prolong_last_words();
             self.read_engine();
         }
         if self.last_words_until.is_some_and(|at| at <= Instant::now()) {
@@ -206,48 +255,87 @@ impl<P: Port> Relay<P> {
             self.wake_at = None;
             self.step(Event::WakeUp);
         }
+        if self.is_overdue() && self.deaf_since.is_some() {
+            // It may have answered long since.
+            self.end_deafness();
+        }
+        if self.is_overdue() {
+            self.step(Event::Overdue);
+        }
+    }
+
+    /// Since the start, in whole microseconds: no less than what a
+    /// transcript keeps.
+    fn now(&self) -> Duration {
+        let elapsed = self.begun.elapsed();
+        Duration::new(elapsed.as_secs(), elapsed.subsec_micros() * 1000)
+    }
+
+    /// The time until the next alarm.
+    fn next_alarm(&self) -> Option<Duration> {
+        let alarm = self.wake_at.into_iter().chain(self.last_words_until).min();
+        let alarm = alarm.map(|at| at.saturating_duration_since(Instant::now()));
+        let deadline = self
+            .session
+            .deadline()
+            // A hair more, lest we come too early by what `now` leaves out.
+            .map(|due| due.saturating_sub(self.begun.elapsed()) + Duration::from_micros(1));
+        match (alarm, deadline) {
+            (Some(alarm), Some(deadline)) => Some(alarm.min(deadline)),
+            (alarm, deadline) => alarm.or(deadline),
+        }
+    }
+
+    fn is_overdue(&self) -> bool {
+        self.session.deadline().is_some_and(|due| due <= self.now())
+    }
+
+    /// Tells the session for how long the engine was not read.
+    fn end_deafness(&mut self) {
+        if let Some(since) = self.deaf_since.take() {
+            let time = since.elapsed();
+            let time = Duration::new(time.as_secs(), time.subsec_micros() * 1000);
+            self.step(Event::HeldUp(time));
+        }
     }
 
     fn step(&mut self, event: Event<'_>) {
-        let now = self.begun.elapsed();
-        self.session.step(now, event, &self.shelf, &mut self.lines);
+        let now = self.now();
+        self.lines.step(&mut self.session, now, event, &self.shelf);
     }
 
     fn read_gui(&mut self) {
         let read = self.port.read_gui(&mut self.gui);
-        let now = self.begun.elapsed();
+        let now = self.now();
         let (session, shelf, out) = (&mut self.session, &*self.shelf, &mut self.lines);
         while let Some(line) = self.gui.next_line() {
-            trace("gui>", line);
-            session.step(now, Event::Gui(line), shelf, out);
+            out.step(session, now, Event::Gui(line), shelf);
         }
-        if !matches!(read, Ok(1..)) {
-            if let Some(line) = self.gui.last_line() {
-                trace("gui>", line);
-                session.step(now, Event::Gui(line), shelf, out);
-            }
-            session.step(now, Event::GuiClosed, shelf, out);
+        let is_over = !matches!(read, Ok(1..));
+        if is_over && let Some(line) = self.gui.last_line() {
+            out.step(session, now, Event::Gui(line), shelf);
         }
         if self.gui.take_dropped() > 0 {
-            out.gui(b"info string a line longer than 2 MiB was ignored");
+            out.step(session, now, Event::Overlong(Side::Gui), shelf);
+        }
+        if is_over {
+            out.step(session, now, Event::GuiClosed, shelf);
         }
     }
 
     fn read_engine(&mut self) {
         let read = self.port.read_engine(&mut self.engine_lines);
-        let now = self.begun.elapsed();
+        let now = self.now();
         let (session, shelf, out) = (&mut self.session, &*self.shelf, &mut self.lines);
         while let Some(line) = self.engine_lines.next_line() {
-            trace("eng>", line);
-            session.step(now, Event::Engine(line), shelf, out);
+            out.step(session, now, Event::Engine(line), shelf);
         }
         let is_over = !matches!(read, Ok(1..));
         if is_over && let Some(line) = self.engine_lines.last_line() {
-            trace("eng>", line);
-            session.step(now, Event::Engine(line), shelf, out);
+            out.step(session, now, Event::Engine(line), shelf);
         }
         if self.engine_lines.take_dropped() > 0 {
-            out.gui(b"info string the engine sent a line longer than 2 MiB; it was ignored");
+            out.step(session, now, Event::Overlong(Side::Engine), shelf);
         }
         if is_over {
             self.engine_is_over();
@@ -260,6 +348,13 @@ impl<P: Port> Relay<P> {
         if let Some(engine) = &self.engine {
             let _ = engine.status();
             self.last_words_until = Some(Instant::now() + LAST_WORDS_LIMIT);
+        }
+    }
+
+    /// The last words count from when they can be heard.
+    fn prolong_last_words(&mut self) {
+        if let Some(until) = &mut self.last_words_until {
+            *until = Instant::now() + LAST_WORDS_LIMIT;
         }
     }
 
@@ -328,7 +423,9 @@ impl<P: Port> Relay<P> {
     /// Ends the engine: `quit`, the end of its input, and force.
     fn end(&mut self) {
         if let Some(engine) = self.engine.take() {
-            trace("eng<", b"quit");
+            if let Some(transcript) = &mut self.lines.transcript {
+                transcript.remark("the engine gets \"quit\"");
+            }
             self.lines.engine.extend_from_slice(b"quit\n");
             let _ = self.port.write_engine(&mut self.lines.engine);
             // Read on, so that an engine which still writes can end.
@@ -340,6 +437,7 @@ impl<P: Port> Relay<P> {
             }
             engine.kill();
         }
+        self.lines.write_down();
         let until = Instant::now() + LAST_WORDS_LIMIT;
         while !self.lines.gui.is_empty()
             && self.port.write_gui(&mut self.lines.gui).is_ok()

@@ -4,9 +4,10 @@ use std::fmt::Write as _;
 
 use rand::Rng;
 use shakmaty::uci::UciMove;
-use shakmaty::{CastlingMode, Chess, Color, Move, Position};
+use shakmaty::{CastlingMode, Chess, Move, Position};
 
 use super::game::Game;
+use super::why::{Said, Silence};
 use super::{Outlet, Session, info_string};
 use crate::book::{BookMove, Lookup, Probe, Wanted};
 use crate::choose::{self, Circumstances, Weighed};
@@ -21,7 +22,11 @@ const LISTED: usize = 12;
 #[derive(Debug, Default)]
 pub(super) struct Librarian {
     misses: u32,
-    shut: bool,
+    pub(super) shut: bool,
+    /// What kept each book of the shelf from answering when they were asked
+    /// last.
+    pub(super) silences: Vec<Silence>,
+    pub(super) said: Said,
     found: Lookup,
     /// What `found` holds: the present position in the book with this index,
     /// asked for so.
@@ -47,6 +52,7 @@ impl Librarian {
     pub(super) fn new_game(&mut self) {
         self.misses = 0;
         self.shut = false;
+        self.said = Said::default();
     }
 
     pub(super) fn settings_changed(&mut self) {
@@ -207,9 +213,11 @@ impl Session {
         troubles: &mut Vec<(&'a str, String)>,
     ) -> Option<Choice<'a>> {
         let own_settings = std::mem::take(&mut self.librarian.settings);
+        self.librarian.silences.clear();
         let mut choice = None;
         for (index, (book, settings)) in shelf.books.iter().zip(&own_settings).enumerate() {
-            if !answers(book, settings, position) {
+            if let Some(silence) = Silence::unasked(book, settings, position) {
+                self.librarian.silences.push(silence);
                 continue;
             }
             let probe = &*book.book;
@@ -218,12 +226,16 @@ impl Session {
                     .look_up((index, probe), settings, &self.game, position, asked);
             if let Err(trouble) = looked_up {
                 troubles.push((&book.spec.path, trouble));
+                self.librarian.silences.push(Silence::Trouble);
                 continue;
             }
-            let Some(index) = pick(&self.librarian.verdicts, &mut self.rng) else {
-                continue;
-            };
-            let Some(mv) = self.librarian.found.moves.get(index).map(|mv| mv.mv) else {
+            let Librarian {
+                found, verdicts, ..
+            } = &self.librarian;
+            let drawn = pick(verdicts, &mut self.rng).and_then(|index| found.moves.get(index));
+            let Some(mv) = drawn.map(|mv| mv.mv) else {
+                let silence = Silence::after(found, verdicts);
+                self.librarian.silences.push(silence);
                 continue;
             };
             let mut reply = None;
@@ -371,9 +383,7 @@ fn pick(verdicts: &[Weighed], rng: &mut dyn Rng) -> Option<usize> {
 
 /// Whether a book has a say in this position.
 fn answers(book: &OpenBook, settings: &Settings, position: &Chess) -> bool {
-    let colour: Option<Color> = book.spec.colour;
-    colour.is_none_or(|colour| colour == position.turn())
-        && position.fullmoves().get() <= settings.number(OptionId::Depth)
+    Silence::unasked(book, settings, position).is_none()
 }
 
 /// The moves of a `searchmoves` list that are legal here.

@@ -1,9 +1,8 @@
-//! The engine's introduction, and its end.
+//! The engine's introduction.
 
 use std::time::Duration;
 
-use super::search::{Search, with_time_left};
-use super::{Engine, Outlet, RESTARTS, Request, Session, info_string};
+use super::{Engine, Outlet, Request, Session, info_string};
 use crate::settings::OptionId;
 use crate::shelf::Shelf;
 use crate::uci::engine::{EngineOption, EngineReply, Id, id, option};
@@ -30,7 +29,8 @@ impl Hello {
         };
     }
 
-    fn option(&self, name: &str) -> Option<&EngineOption> {
+    /// The engine's option of this name.
+    pub(super) fn option(&self, name: &str) -> Option<&EngineOption> {
         self.options
             .iter()
             .find(|option| option.name.eq_ignore_ascii_case(name))
@@ -55,7 +55,7 @@ const PREFIX: &str = "Engine ";
 #[derive(Debug, Default)]
 pub(super) struct ChildOptions {
     /// Name in lower case, and the whole line.
-    lines: Vec<(String, Vec<u8>)>,
+    pub(super) lines: Vec<(String, Vec<u8>)>,
     multi_pv: bool,
     analyse: bool,
     chess960: bool,
@@ -83,6 +83,11 @@ impl ChildOptions {
     /// The GUI analyses: the book does not answer.
     pub(super) const fn analysing(&self) -> bool {
         self.multi_pv || self.analyse
+    }
+
+    /// Several lines are asked for, which is analysis.
+    pub(super) const fn multi_pv(&self) -> bool {
+        self.multi_pv
     }
 
     /// Castling is written as king takes rook.
@@ -124,18 +129,18 @@ impl Session {
         };
         self.hello.complete = true;
         self.engine = Engine::Up { index };
-        let again = std::mem::replace(&mut self.was_up, true);
+        self.restarts.engine_up(now);
+        // The one that stands in takes over what is there.
+        let again = std::mem::replace(&mut self.was_up, true) || index >= self.engines.chain;
         let Some(profile) = self.engines.profiles.get(index) else {
             return;
         };
-        if !again {
-            self.settings = profile.settings.clone();
-            self.librarian.settings_changed();
-        }
         if again {
             // The options of the profile are among those it is told.
             self.bring_up_to_date(now, out);
         } else {
+            self.settings = profile.settings.clone();
+            self.librarian.settings_changed();
             for (name, value) in &profile.options {
                 let line = format!("setoption name {name} value {value}");
                 if self.hello.option(name).is_none() {
@@ -152,48 +157,6 @@ impl Session {
             self.tell_uci(out);
         }
         self.go_on(now, shelf, out);
-    }
-
-    /// Tells an engine that was started in the middle of a session all that
-    /// the one before it knew, and repeats the search that it owed.
-    fn bring_up_to_date(&mut self, now: Duration, out: &mut dyn Outlet) {
-        for (_, line) in &self.child_options.lines {
-            out.engine(line);
-        }
-        out.engine(b"ucinewgame");
-        let readable = self.game.trouble().is_none();
-        if self.position_sent && readable {
-            out.engine(self.game.raw());
-        }
-        for _ in 0..self.ready_owed {
-            out.engine(b"isready");
-        }
-        if self.search.is_engine() && !readable {
-            // The line that nobody can read was the death of one engine
-            // already: the next one is spared it.
-            info_string("the position is not searched again", out);
-            self.search = Search::Idle;
-            self.position_sent = false;
-            out.gui(b"bestmove 0000");
-        } else if let Search::Engine(running) = &mut self.search {
-            let white_moves = self
-                .game
-                .position()
-                .is_none_or(|position| shakmaty::Position::turn(position).is_white());
-            // While the opponent's clock runs, no time of ours is lost.
-            let spent = if running.kind.ponder {
-                Duration::ZERO
-            } else {
-                now.saturating_sub(running.since)
-            };
-            let go = with_time_left(&running.go, white_moves, spent);
-            out.engine(go.as_bytes());
-            if running.stopped {
-                out.engine(b"stop");
-            }
-        } else if let Search::Held(held) = &mut self.search {
-            held.warming = false;
-        }
     }
 
     /// Introduces us and the engine to the GUI.
@@ -236,65 +199,6 @@ impl Session {
         for notice in std::mem::take(&mut self.notices) {
             info_string(&notice, out);
         }
-    }
-
-    /// The engine could not be started, or has ended.
-    pub(super) fn on_engine_gone(
-        &mut self,
-        now: Duration,
-        reason: &str,
-        shelf: &Shelf,
-        out: &mut dyn Outlet,
-    ) {
-        self.notice(reason, out);
-        let index = match self.engine {
-            Engine::None => return,
-            Engine::Starting { index, .. } | Engine::Up { index } => index,
-        };
-        let is_first_start = !self.was_up;
-        if is_first_start {
-            let next = index + 1;
-            if next < self.engines.chain {
-                return self.start_engine(next, out);
-            }
-        } else if self.settings.check(OptionId::Restart) && self.restarts_left > 0 {
-            self.restarts_left -= 1;
-            self.notice("the engine is started again", out);
-            return self.start_engine(index, out);
-        }
-        self.without_engine(now, index, shelf, out);
-    }
-
-    /// No engine is left that could be started by itself.
-    fn without_engine(&mut self, now: Duration, index: usize, shelf: &Shelf, out: &mut dyn Outlet) {
-        if self.was_up
-            && self.settings.check(OptionId::StandIn)
-            && let Some(stand_in) = self.engines.stand_in
-            && stand_in != index
-        {
-            self.restarts_left = RESTARTS;
-            self.notice("the built-in engine stands in", out);
-            return self.start_engine(stand_in, out);
-        }
-        self.engine = Engine::None;
-        out.request(Request::KillEngine);
-        self.hello.complete = false;
-        self.swallow = 0;
-        self.outbound.clear();
-        if self.search.is_engine() {
-            self.notice("it owed a move: giving up", out);
-            return self.exit(2, out);
-        }
-        if let Search::Held(held) = &mut self.search {
-            held.warming = false;
-        }
-        for _ in 0..std::mem::take(&mut self.ready_owed) {
-            out.gui(b"readyok");
-        }
-        if std::mem::take(&mut self.uci_wanted) {
-            self.tell_uci(out);
-        }
-        self.go_on(now, shelf, out);
     }
 
     /// The engine has had the time that its profile gives it.

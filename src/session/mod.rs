@@ -30,15 +30,27 @@
 //! when one comes during a search).
 //! When we stop the engine for reasons of our own, its `bestmove` is
 //! swallowed and lines meant for it wait till then.
+//!
+//! An engine that dies is started again, and one that has used up its clock
+//! is ended and counts as dead ([`Session::deadline`]). What cannot be
+//! repaired ends the program with exit code 2, unless the built-in engine
+//! may stand in.
+//!
+//! Everything that happens here follows from the events, their times, the
+//! books and the seed: a conversation that is written down can be had again.
 
 mod answer;
+mod clock;
 mod game;
 mod handshake;
 mod options;
 mod queue;
+mod restart;
 mod search;
+mod why;
 
 use std::collections::VecDeque;
+use std::fmt;
 use std::time::Duration;
 
 use rand::SeedableRng;
@@ -54,6 +66,8 @@ use crate::uci::{engine, line};
 use answer::Librarian;
 use game::{Game, Step};
 use handshake::{ChildOptions, Hello};
+use queue::Waiting;
+use restart::Restarts;
 use search::Search;
 
 /// What happens to the adapter.
@@ -74,6 +88,21 @@ pub enum Event<'a> {
     BooksOpened(&'a [String]),
     /// The time of a [`Request::WakeUp`] has come.
     WakeUp,
+    /// The [deadline](Session::deadline) is reached.
+    Overdue,
+    /// For this long the engine was not heard, because the GUI did not read.
+    HeldUp(Duration),
+    /// A line was too long to be taken in, and is lost.
+    Overlong(Side),
+}
+
+/// One of the two that talk to us.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Side {
+    /// The chess program.
+    Gui,
+    /// The engine.
+    Engine,
 }
 
 /// What the session wants done outside.
@@ -91,6 +120,19 @@ pub enum Request {
     WakeUp(Duration),
     /// End the engine and then the program with this exit code.
     Exit(u8),
+}
+
+/// As transcripts have it: `start 0`, `kill`, `open 1`, `wake 8000`, `exit 0`.
+impl fmt::Display for Request {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Request::StartEngine(index) => write!(f, "start {index}"),
+            Request::KillEngine => f.write_str("kill"),
+            Request::OpenBooks(books) => write!(f, "open {}", books.len()),
+            Request::WakeUp(after) => write!(f, "wake {}", after.as_millis()),
+            Request::Exit(code) => write!(f, "exit {code}"),
+        }
+    }
 }
 
 /// Where the session's words go.
@@ -142,9 +184,6 @@ enum Engine {
     None,
 }
 
-/// How often an engine is started again before it has answered a search.
-const RESTARTS: u32 = 2;
-
 /// The adapter's state: see the [module](self).
 #[derive(Debug)]
 pub struct Session {
@@ -152,7 +191,9 @@ pub struct Session {
     engine: Engine,
     /// Some engine has said `uciok` in this session.
     was_up: bool,
-    restarts_left: u32,
+    restarts: Restarts,
+    /// The engine in whose place the built-in one plays.
+    stands_in_for: Option<String>,
     hello: Hello,
     child_options: ChildOptions,
     /// The GUI's `uci` waits for the engine's `uciok`.
@@ -160,7 +201,7 @@ pub struct Session {
     /// Things to say once the GUI may hear them.
     notices: Vec<String>,
     /// Lines of the GUI that wait, oldest first.
-    deferred: VecDeque<Vec<u8>>,
+    deferred: VecDeque<Waiting>,
     /// Lines for the engine that wait until it has ended a search that the
     /// GUI knows nothing of.
     outbound: VecDeque<Vec<u8>>,
@@ -181,11 +222,15 @@ pub struct Session {
     position_sent: bool,
     search: Search,
     librarian: Librarian,
+    /// The GUI has said `debug on`.
+    debug: bool,
     rng: Xoshiro256PlusPlus,
     entropy: u64,
     /// The GUI has said `quit` or closed our input.
     leaving: bool,
     ended: bool,
+    /// Why we end, when it is no ordinary end.
+    farewell: Option<String>,
 }
 
 /// How long the GUI's `quit` may wait for answers that are still owed to
@@ -211,7 +256,8 @@ impl Session {
             engines,
             engine: Engine::None,
             was_up: false,
-            restarts_left: RESTARTS,
+            restarts: Restarts::default(),
+            stands_in_for: None,
             hello: Hello::default(),
             child_options: ChildOptions::default(),
             uci_wanted: false,
@@ -228,10 +274,12 @@ impl Session {
             position_sent: false,
             search: Search::Idle,
             librarian: Librarian::default(),
+            debug: false,
             rng: Xoshiro256PlusPlus::seed_from_u64(entropy),
             entropy,
             leaving: false,
             ended: false,
+            farewell: None,
         };
         session.reseed();
         session
@@ -251,6 +299,12 @@ impl Session {
     #[must_use]
     pub fn settings(&self) -> &Settings {
         &self.settings
+    }
+
+    /// Why the session has ended, when it is no ordinary end.
+    #[must_use]
+    pub fn farewell(&self) -> Option<&str> {
+        self.farewell.as_deref()
     }
 
     /// Takes in an event. `now` is the time since any fixed moment; it never
@@ -286,9 +340,18 @@ impl Session {
                 self.exit(0, out);
             }
             Event::WakeUp => self.on_wake_up(now, shelf, out),
+            Event::Overdue => self.on_overdue(now, shelf, out),
+            Event::HeldUp(time) => self.on_held_up(time),
+            Event::Overlong(side) => self.notice(
+                match side {
+                    Side::Gui => "a line longer than 2 MiB was ignored",
+                    Side::Engine => "the engine sent a line longer than 2 MiB; it was ignored",
+                },
+                out,
+            ),
         }
         if self.leaving && !self.ended {
-            self.try_to_leave(out);
+            self.try_to_leave(now, out);
         }
     }
 
@@ -305,10 +368,10 @@ impl Session {
     }
 
     /// Ends when nothing is owed any more.
-    fn try_to_leave(&mut self, out: &mut dyn Outlet) {
+    fn try_to_leave(&mut self, now: Duration, out: &mut dyn Outlet) {
         if let Search::Engine(running) = &mut self.search {
             if !running.stopped && !matches!(self.engine, Engine::Starting { .. }) {
-                running.stopped = true;
+                running.stop(now);
                 self.tell_engine(b"stop", out);
             }
             return;
@@ -348,7 +411,7 @@ impl Session {
                 }
                 _ => self.tell_uci(out),
             },
-            command if self.must_wait(&command) => self.defer(line, &command, out),
+            command if self.must_wait(&command) => self.defer(now, line, &command, out),
             command => self.handle(now, line, command, shelf, out),
         }
     }
@@ -363,7 +426,7 @@ impl Session {
     ) {
         match command {
             GuiCommand::Uci => self.tell_uci(out),
-            GuiCommand::IsReady => self.on_is_ready(line, out),
+            GuiCommand::IsReady => self.on_is_ready(now, line, out),
             GuiCommand::NewGame => {
                 self.drop_held(out);
                 self.librarian.new_game();
@@ -373,20 +436,26 @@ impl Session {
             GuiCommand::SetOption(option) => self.on_set_option(line, &option, out),
             GuiCommand::Position => self.on_position(line, shelf, out),
             GuiCommand::Go(go) => {
-                if self.open_books(line, out) {
+                if self.open_books(now, line, out) {
                     return;
                 }
                 self.on_go(now, line, go, shelf, out);
             }
-            GuiCommand::Stop => self.on_stop(out),
-            GuiCommand::PonderHit => self.on_ponder_hit(out),
-            GuiCommand::Other => self.tell_engine(line, out),
+            GuiCommand::Stop => self.on_stop(now, out),
+            GuiCommand::PonderHit => self.on_ponder_hit(now, out),
+            GuiCommand::Other => {
+                let mut words = line::words(line);
+                if words.next() == Some(b"debug") {
+                    self.debug = words.next() == Some(b"on");
+                }
+                self.tell_engine(line, out);
+            }
             GuiCommand::Blank | GuiCommand::Quit => {}
         }
     }
 
-    fn on_is_ready(&mut self, line: &[u8], out: &mut dyn Outlet) {
-        if self.search.is_idle() && self.open_books(line, out) {
+    fn on_is_ready(&mut self, now: Duration, line: &[u8], out: &mut dyn Outlet) {
+        if self.search.is_idle() && self.open_books(now, line, out) {
             return;
         }
         if matches!(self.engine, Engine::Up { .. }) {
@@ -482,15 +551,17 @@ impl Session {
                 self.flush_outbound(out);
             }
             Search::Engine(running) => {
-                self.restarts_left = RESTARTS;
-                if running.replaced {
-                    self.search = Search::Idle;
-                } else if running.may_answer() {
-                    out.gui(line);
-                    self.search = Search::Idle;
-                } else {
-                    let until = running.kind;
-                    self.search = Search::hold(line.to_vec(), until);
+                self.restarts.engine_answers();
+                let kind = running.kind;
+                let (replaced, may_answer) = (running.replaced, running.may_answer());
+                self.search = Search::Idle;
+                if !replaced {
+                    self.tell_stand_in(out);
+                    if may_answer {
+                        out.gui(line);
+                    } else {
+                        self.search = Search::hold(line.to_vec(), kind);
+                    }
                 }
                 self.go_on(now, shelf, out);
             }
@@ -507,9 +578,10 @@ impl Session {
 /// Says something to the GUI at once.
 fn info_string(text: &str, out: &mut dyn Outlet) {
     let mut line = b"info string ".to_vec();
-    // One line it has to stay.
+    // One line it has to stay, and nothing that a terminal obeys: names come
+    // from files.
     line.extend(text.bytes().map(|byte| match byte {
-        b'\n' | b'\r' => b' ',
+        byte if byte.is_ascii_control() => b' ',
         byte => byte,
     }));
     out.gui(&line);

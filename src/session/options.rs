@@ -1,10 +1,12 @@
 //! Options that the GUI sets, ours and the engine's, and the books they name.
 
+use std::time::Duration;
+
 use rand::SeedableRng;
 use rand::rngs::Xoshiro256PlusPlus;
 
-use super::{Outlet, Request, Session};
-use crate::settings::{CONFIGURED, OptionId};
+use super::{Outlet, Request, Session, Waiting};
+use crate::settings::OptionId;
 use crate::shelf::BookSpec;
 use crate::uci::gui::SetOption;
 use crate::uci::line;
@@ -12,30 +14,21 @@ use crate::uci::line;
 impl Session {
     /// Has the books opened if the shelf does not hold those wanted; true
     /// when `line` has to wait for that.
-    pub(super) fn open_books(&mut self, line: &[u8], out: &mut dyn Outlet) -> bool {
+    pub(super) fn open_books(&mut self, now: Duration, line: &[u8], out: &mut dyn Outlet) -> bool {
         if !self.books_stale {
             return false;
         }
         self.books_stale = false;
         self.opening = true;
-        self.deferred.push_front(line.to_vec());
+        self.deferred.push_front(Waiting::since(now, line));
         let books = self.wanted_books();
         out.request(Request::OpenBooks(books));
         true
     }
 
-    pub(super) fn wanted_books(&self) -> Vec<BookSpec> {
-        use shakmaty::Color::{Black, White};
-        let own_colour = [(OptionId::WhiteFile, White), (OptionId::BlackFile, Black)];
-        let mut books: Vec<BookSpec> = own_colour
-            .into_iter()
-            .flat_map(|(id, colour)| BookSpec::list(self.settings.text(id), Some(colour)))
-            .collect();
-        match self.settings.text(OptionId::File) {
-            CONFIGURED => books.extend(self.profile().into_iter().flat_map(|p| p.books.clone())),
-            paths => books.extend(BookSpec::list(paths, None)),
-        }
-        books
+    fn wanted_books(&self) -> Vec<BookSpec> {
+        let configured = self.profile().map_or(&[][..], |profile| &profile.books);
+        BookSpec::wanted(&self.settings, configured)
     }
 
     pub(super) fn on_set_option(
@@ -55,6 +48,16 @@ impl Session {
             }
             self.child_options.note(renamed, option.value, &line);
             return self.tell_engine(&line, out);
+        }
+        if self.hello.option(&option.name).is_none()
+            && let Some(meant) = OptionId::like(&option.name)
+        {
+            let text = format!(
+                "nobody has an option \"{}\": did you mean \"{}\"?",
+                option.name,
+                meant.spec().name
+            );
+            self.notice(&text, out);
         }
         self.child_options
             .note(&option.name, option.value, line::trimmed(line));

@@ -5,10 +5,28 @@
 
 use std::time::Duration;
 
+use super::clock::{WORTH_TELLING, with_time_left};
 use super::{Engine, Outlet, Session};
 use crate::settings::OptionId;
 use crate::shelf::Shelf;
 use crate::uci::gui::{self, GuiCommand};
+
+/// A line that waits.
+#[derive(Debug)]
+pub(super) struct Waiting {
+    pub(super) line: Vec<u8>,
+    /// Since when.
+    since: Duration,
+}
+
+impl Waiting {
+    pub(super) fn since(now: Duration, line: &[u8]) -> Waiting {
+        Waiting {
+            line: line.to_vec(),
+            since: now,
+        }
+    }
+}
 
 impl Session {
     /// Whether a line has to wait for its turn.
@@ -26,7 +44,7 @@ impl Session {
             GuiCommand::Stop | GuiCommand::PonderHit => self
                 .deferred
                 .iter()
-                .any(|line| matches!(gui::parse(line), GuiCommand::Go(_))),
+                .any(|waiting| matches!(gui::parse(&waiting.line), GuiCommand::Go(_))),
             // The engine answers in the middle of a search. After a stop it
             // comes to the waiting lines at once, and they come first.
             GuiCommand::IsReady => stopped,
@@ -50,11 +68,17 @@ impl Session {
         self.ready_owed > 0 && !self.search.is_engine() && matches!(command, GuiCommand::Go(_))
     }
 
-    pub(super) fn defer(&mut self, line: &[u8], command: &GuiCommand<'_>, out: &mut dyn Outlet) {
-        self.deferred.push_back(line.to_vec());
+    pub(super) fn defer(
+        &mut self,
+        now: Duration,
+        line: &[u8],
+        command: &GuiCommand<'_>,
+        out: &mut dyn Outlet,
+    ) {
+        self.deferred.push_back(Waiting::since(now, line));
         // A new `go` replaces a search that nobody has stopped: its answer
         // is dropped, and with it the engine's chance to block.
-        if matches!(command, GuiCommand::Go(_)) && self.search.replace() {
+        if matches!(command, GuiCommand::Go(_)) && self.search.replace(now) {
             self.tell_engine(b"stop", out);
         }
     }
@@ -62,42 +86,64 @@ impl Session {
     /// Handles the lines that wait, as far as they may go now.
     pub(super) fn go_on(&mut self, now: Duration, shelf: &Shelf, out: &mut dyn Outlet) {
         while !self.ended && !self.opening && !matches!(self.engine, Engine::Starting { .. }) {
-            let Some(line) = self.deferred.pop_front() else {
+            let Some(waiting) = self.deferred.pop_front() else {
                 return;
             };
-            let command = gui::parse(&line);
+            let command = gui::parse(&waiting.line);
             if self.disturbs_search(&command) {
-                self.deferred.push_front(line);
-                return self.heed_what_waits(out);
+                self.deferred.push_front(waiting);
+                return self.heed_what_waits(now, out);
             }
             if self.overtakes_ready(&command) {
-                self.deferred.push_front(line);
+                self.deferred.push_front(waiting);
                 return;
             }
-            self.handle(now, &line, command, shelf, out);
+            match self.shortened(now, &waiting, &command) {
+                Some(line) => self.handle(now, &line, gui::parse(&line), shelf, out),
+                None => self.handle(now, &waiting.line, command, shelf, out),
+            }
         }
+    }
+
+    /// A `go` whose clock has run while it waited, with the time that is
+    /// left.
+    fn shortened(
+        &self,
+        now: Duration,
+        waiting: &Waiting,
+        command: &GuiCommand<'_>,
+    ) -> Option<Vec<u8>> {
+        let GuiCommand::Go(go) = command else {
+            return None;
+        };
+        let waited = now.saturating_sub(waiting.since);
+        if go.ponder || waited < WORTH_TELLING {
+            return None;
+        }
+        let white_moves = self.white_moves()?;
+        Some(with_time_left(&waiting.line, white_moves, waited, false))
     }
 
     /// Lets the search under way know of what waits behind a line that has
     /// to wait for its end: a `stop` or `ponderhit` is for it, and a `go`
     /// takes its place.
-    pub(super) fn heed_what_waits(&mut self, out: &mut dyn Outlet) {
+    pub(super) fn heed_what_waits(&mut self, now: Duration, out: &mut dyn Outlet) {
         let mut at = 0;
-        while let Some(line) = self.deferred.get(at) {
-            match gui::parse(line) {
+        while let Some(waiting) = self.deferred.get(at) {
+            match gui::parse(&waiting.line) {
                 GuiCommand::Go(_) => {
-                    if self.search.replace() {
+                    if self.search.replace(now) {
                         self.tell_engine(b"stop", out);
                     }
                     return;
                 }
                 GuiCommand::Stop => {
                     self.deferred.remove(at);
-                    return self.on_stop(out);
+                    return self.on_stop(now, out);
                 }
                 GuiCommand::PonderHit => {
                     self.deferred.remove(at);
-                    self.on_ponder_hit(out);
+                    self.on_ponder_hit(now, out);
                 }
                 _ => at += 1,
             }

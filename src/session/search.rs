@@ -2,11 +2,11 @@
 
 use std::time::Duration;
 
-use super::{Engine, Outlet, Request, Session, info_string};
+use super::clock::{STOP_LIMIT, allowance};
+use super::{Engine, Outlet, Request, Session, Waiting, info_string};
 use crate::settings::OptionId;
 use crate::shelf::Shelf;
 use crate::uci::gui::Go;
-use crate::uci::line::{text, words};
 
 /// What a `go` waits for before it may be answered.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -47,6 +47,8 @@ pub(super) struct Running {
     pub(super) go: Vec<u8>,
     /// When the mover's clock began to run for it.
     pub(super) since: Duration,
+    /// When the engine counts as hung; `None` while it may take its time.
+    pub(super) due: Option<Duration>,
     /// The engine has been told to stop.
     pub(super) stopped: bool,
     /// A later `go` has taken its place: the answer is dropped.
@@ -60,6 +62,21 @@ impl Running {
     /// Whether a `bestmove` may be passed on now.
     pub(super) fn may_answer(&self) -> bool {
         self.stopped || self.kind == SearchKind::default()
+    }
+
+    /// The mover's clock begins to run.
+    fn start_clock(&mut self, now: Duration, white_moves: Option<bool>) {
+        self.since = now;
+        self.due = allowance(&self.go, white_moves).map(|time| now.saturating_add(time));
+    }
+
+    /// The engine is about to be told to stop.
+    pub(super) fn stop(&mut self, now: Duration) {
+        if !self.stopped {
+            self.stopped = true;
+            let limit = now.saturating_add(STOP_LIMIT);
+            self.due = Some(self.due.map_or(limit, |due| due.min(limit)));
+        }
     }
 }
 
@@ -96,10 +113,10 @@ impl Search {
 
     /// Marks a search that nobody has stopped as replaced by a later `go`;
     /// true when the engine has to be stopped for that.
-    pub(super) fn replace(&mut self) -> bool {
+    pub(super) fn replace(&mut self, now: Duration) -> bool {
         match self {
             Search::Engine(running) if !running.stopped => {
-                running.stopped = true;
+                running.stop(now);
                 running.replaced = true;
                 true
             }
@@ -142,22 +159,28 @@ impl Session {
             });
             return;
         }
+        self.tell_silence(&go, shelf, out);
         if analysis && self.settings.check(OptionId::InAnalysis) {
             self.show_books(&go, shelf, out);
         }
         match self.engine {
-            Engine::None => self.answer_without_engine(line, kind, out),
+            Engine::None => self.answer_without_engine(now, line, kind, out),
             _ => {
                 self.send_position(out);
                 self.tell_engine(line, out);
-                self.search = Search::Engine(Running {
+                let mut running = Running {
                     kind,
                     go: line.to_vec(),
                     since: now,
+                    due: None,
                     stopped: false,
                     replaced: false,
                     perft: go.perft,
-                });
+                };
+                if !kind.ponder {
+                    running.start_clock(now, self.white_moves());
+                }
+                self.search = Search::Engine(running);
             }
         }
     }
@@ -171,20 +194,27 @@ impl Session {
         }
     }
 
-    pub(super) fn on_stop(&mut self, out: &mut dyn Outlet) {
+    /// Whose move it is, where that is known.
+    pub(super) fn white_moves(&self) -> Option<bool> {
+        let position = self.game.position()?;
+        Some(shakmaty::Position::turn(position).is_white())
+    }
+
+    pub(super) fn on_stop(&mut self, now: Duration, out: &mut dyn Outlet) {
         match &mut self.search {
             Search::Idle => {}
             Search::Held(_) => self.release(out),
             Search::Engine(running) => {
                 // Forwarded even when the engine knows: it may have missed
                 // the first one.
-                running.stopped = true;
+                running.stop(now);
                 self.tell_engine(b"stop", out);
             }
         }
     }
 
-    pub(super) fn on_ponder_hit(&mut self, out: &mut dyn Outlet) {
+    pub(super) fn on_ponder_hit(&mut self, now: Duration, out: &mut dyn Outlet) {
+        let white_moves = self.white_moves();
         match &mut self.search {
             Search::Idle => {}
             Search::Held(held) => {
@@ -194,7 +224,10 @@ impl Session {
                 }
             }
             Search::Engine(running) => {
-                running.kind.ponder = false;
+                // A second one does not set the clock back.
+                if std::mem::take(&mut running.kind.ponder) && !running.stopped {
+                    running.start_clock(now, white_moves);
+                }
                 self.tell_engine(b"ponderhit", out);
             }
         }
@@ -229,22 +262,18 @@ impl Session {
     }
 
     /// Answers a `go` for which there is neither book nor engine.
-    fn answer_without_engine(&mut self, line: &[u8], kind: SearchKind, out: &mut dyn Outlet) {
-        if self.settings.check(OptionId::StandIn)
-            && let Some(index) = self.engines.stand_in
-            && self.restarts_left > 0
-        {
-            self.restarts_left -= 1;
-            info_string("the built-in engine stands in", out);
-            self.deferred.push_front(line.to_vec());
-            return self.start_engine(index, out);
+    fn answer_without_engine(
+        &mut self,
+        now: Duration,
+        line: &[u8],
+        kind: SearchKind,
+        out: &mut dyn Outlet,
+    ) {
+        if self.stand_in(out) {
+            return self.deferred.push_front(Waiting::since(now, line));
         }
         if self.was_up {
-            info_string(
-                "the engine is gone and the book has no move: giving up",
-                out,
-            );
-            return self.exit(2, out);
+            return self.give_up("the engine is gone and the book has no move", out);
         }
         // It never ran, so this is a matter of configuration: better a bad
         // game that tells what is wrong than a silence that tells nothing.
@@ -267,58 +296,16 @@ fn tell_all(lines: &[u8], out: &mut dyn Outlet) {
     }
 }
 
-/// The `go` line for a search that is begun again `spent` after it began:
-/// the mover's clock and the time for the move are shorter by that, but stay
-/// above nothing.
-pub(super) fn with_time_left(go: &[u8], white_moves: bool, spent: Duration) -> String {
-    let spent = i64::try_from(spent.as_millis()).unwrap_or(i64::MAX);
-    let clock: &[u8] = if white_moves { b"wtime" } else { b"btime" };
-    let mut line = String::new();
-    let mut shorten = false;
-    for word in words(go) {
-        let mut word_text = text(word);
-        if shorten && let Ok(time) = word_text.parse::<i64>() {
-            word_text = time.saturating_sub(spent).max(1).to_string();
-        }
-        shorten = word == clock || word == b"movetime";
-        if !line.is_empty() {
-            line.push(' ');
-        }
-        line.push_str(&word_text);
-    }
-    line
-}
-
 impl Session {
     /// Asks for the engine of a profile.
     pub(super) fn start_engine(&mut self, index: usize, out: &mut dyn Outlet) {
         self.engine = Engine::Starting { index, late: false };
         self.hello.begin();
         self.swallow = 0;
-        self.outbound.clear();
+        self.keep_unsaid();
         out.request(Request::StartEngine(index));
         if let Some(profile) = self.engines.profiles.get(index) {
             out.request(Request::WakeUp(profile.start_timeout));
         }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn time_spent_comes_off_the_movers_clock() {
-        let go = b"go ponder wtime 5000 btime  4000 winc 10 movetime 900";
-        let spent = Duration::from_millis(1200);
-        assert_eq!(
-            with_time_left(go, true, spent),
-            "go ponder wtime 3800 btime 4000 winc 10 movetime 1"
-        );
-        assert_eq!(
-            with_time_left(go, false, spent),
-            "go ponder wtime 5000 btime 2800 winc 10 movetime 1"
-        );
-        assert_eq!(with_time_left(b"go depth 9", true, spent), "go depth 9");
     }
 }

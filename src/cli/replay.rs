@@ -1,0 +1,91 @@
+//! `tabia replay`: a conversation of `--log` once more.
+
+use std::io::Write;
+use std::path::PathBuf;
+
+use anyhow::Context as _;
+use clap::Args;
+
+use crate::shelf::Opener;
+use crate::transcript::{Departure, Recording, escape, replay};
+
+/// As many lines of a departure as explain it.
+const SHOWN: usize = 6;
+
+/// Arguments of `replay`.
+#[derive(Args, Debug)]
+pub(super) struct ReplayArgs {
+    /// What `tabia --log FILE` has written
+    pub(super) log: PathBuf,
+}
+
+/// Runs the log against the session; the exit code.
+pub(super) fn run(args: &ReplayArgs, out: &mut dyn Write) -> anyhow::Result<u8> {
+    let name = args.log.display().to_string();
+    let bytes = std::fs::read(&args.log).with_context(|| name.clone())?;
+    let text = String::from_utf8_lossy(&bytes);
+    let recording = Recording::read(&text).with_context(|| name.clone())?;
+    let opener = Opener {
+        folders: recording.folders.iter().map(PathBuf::from).collect(),
+        mmap: recording.mmap,
+    };
+    let version = env!("CARGO_PKG_VERSION");
+    if recording.version != version {
+        writeln!(
+            out,
+            "note: the log is of Tabia {}, this is {version}",
+            escape(recording.version.as_bytes())
+        )?;
+    }
+    let replayed = replay(
+        &recording,
+        &mut |wanted, present| opener.shelf(wanted, present).0,
+        &|path| opener.identity(path),
+    );
+    for note in &replayed.notes {
+        writeln!(out, "note: {}", escape(note.as_bytes()))?;
+    }
+    let code = match &replayed.departure {
+        None => {
+            writeln!(
+                out,
+                "{name}: {} events, {} lines said: the same again",
+                replayed.came, replayed.said
+            )?;
+            0
+        }
+        Some(departure) => {
+            let lines: Vec<&str> = text.lines().collect();
+            write_departure(&name, departure, &lines, out)?;
+            1
+        }
+    };
+    out.flush()?;
+    Ok(code)
+}
+
+fn write_departure(
+    name: &str,
+    departure: &Departure,
+    lines: &[&str],
+    out: &mut dyn Write,
+) -> std::io::Result<()> {
+    writeln!(out, "{name}: line {}: it departs here", departure.line)?;
+    let from = departure.line.saturating_sub(SHOWN);
+    for line in lines.get(from..departure.line).unwrap_or_default() {
+        writeln!(out, "  {line}")?;
+    }
+    for (head, said) in [("then:", &departure.then), ("now:", &departure.now)] {
+        writeln!(out, "{head}")?;
+        if said.is_empty() {
+            writeln!(out, "  (nothing)")?;
+        }
+        for line in said.iter().take(SHOWN) {
+            writeln!(out, "  {line}")?;
+        }
+        if said.len() > SHOWN {
+            writeln!(out, "  ... and {} lines more", said.len() - SHOWN)?;
+        }
+    }
+    Ok(())
+}

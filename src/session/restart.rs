@@ -1,0 +1,319 @@
+//! The engine's end: starting it again, standing in for it, giving up.
+
+use std::collections::VecDeque;
+use std::time::Duration;
+
+use super::clock::{ASLEEP, MARGIN, allowance, with_time_left};
+use super::search::{Running, Search};
+use super::{Engine, Outlet, Request, Session, info_string};
+use crate::settings::OptionId;
+use crate::shelf::Shelf;
+use crate::uci::gui::{self, GuiCommand};
+
+/// How often an engine is started again before it has answered a search.
+const WITHOUT_ANSWER: u32 = 2;
+
+/// How often an engine is started again within [`WHILE`].
+const IN_A_WHILE: usize = 12;
+const WHILE: Duration = Duration::from_secs(60);
+
+/// An engine that has lived this long without owing a move did not die of
+/// being started.
+const LIVED: Duration = Duration::from_secs(10);
+
+/// Keeps an engine that dies again and again from being started for ever.
+#[derive(Debug)]
+pub(super) struct Restarts {
+    left: u32,
+    /// When they happened, oldest first; none older than [`WHILE`].
+    recent: VecDeque<Duration>,
+    up_since: Option<Duration>,
+}
+
+impl Default for Restarts {
+    fn default() -> Restarts {
+        Restarts {
+            left: WITHOUT_ANSWER,
+            recent: VecDeque::new(),
+            up_since: None,
+        }
+    }
+}
+
+impl Restarts {
+    pub(super) fn engine_up(&mut self, now: Duration) {
+        self.up_since = Some(now);
+    }
+
+    /// The engine has answered a search.
+    pub(super) fn engine_answers(&mut self) {
+        self.left = WITHOUT_ANSWER;
+    }
+
+    /// Whether it may be started once more; counts it if so.
+    fn allow(&mut self, now: Duration, owes_a_move: bool) -> bool {
+        let lived = self.up_since.take().map(|since| now.saturating_sub(since));
+        if !owes_a_move && lived.is_some_and(|lived| lived >= LIVED) {
+            self.left = WITHOUT_ANSWER;
+        }
+        while self
+            .recent
+            .front()
+            .is_some_and(|then| now.saturating_sub(*then) > WHILE)
+        {
+            self.recent.pop_front();
+        }
+        if self.left == 0 || self.recent.len() >= IN_A_WHILE {
+            return false;
+        }
+        self.left -= 1;
+        self.recent.push_back(now);
+        true
+    }
+}
+
+impl Session {
+    /// The engine could not be started, or has ended.
+    pub(super) fn on_engine_gone(
+        &mut self,
+        now: Duration,
+        reason: &str,
+        shelf: &Shelf,
+        out: &mut dyn Outlet,
+    ) {
+        let index = match self.engine {
+            Engine::None => return,
+            Engine::Starting { index, .. } | Engine::Up { index } => index,
+        };
+        self.notice(reason, out);
+        if !self.was_up {
+            let next = index + 1;
+            if next < self.engines.chain {
+                return self.start_engine(next, out);
+            }
+        } else {
+            self.forget_unanswerable();
+            if self.settings.check(OptionId::Restart)
+                && self.restarts.allow(now, self.search.is_engine())
+            {
+                self.notice("the engine is started again", out);
+                return self.start_engine(index, out);
+            }
+        }
+        self.without_engine(now, shelf, out);
+    }
+
+    /// Searches that nobody waits for go with the engine that made them.
+    fn forget_unanswerable(&mut self) {
+        if let Search::Engine(Running { replaced: true, .. } | Running { perft: true, .. }) =
+            &self.search
+        {
+            self.search = Search::Idle;
+        }
+    }
+
+    /// No engine is left that could be started by itself.
+    fn without_engine(&mut self, now: Duration, shelf: &Shelf, out: &mut dyn Outlet) {
+        if self.stand_in(out) {
+            return;
+        }
+        self.engine = Engine::None;
+        out.request(Request::KillEngine);
+        self.hello.complete = false;
+        self.swallow = 0;
+        self.outbound.clear();
+        if self.search.is_engine() {
+            return self.give_up("the engine is gone and owes a move", out);
+        }
+        if let Search::Held(held) = &mut self.search {
+            held.warming = false;
+        }
+        for _ in 0..std::mem::take(&mut self.ready_owed) {
+            out.gui(b"readyok");
+        }
+        if std::mem::take(&mut self.uci_wanted) {
+            self.tell_uci(out);
+        }
+        self.go_on(now, shelf, out);
+    }
+
+    /// Starts the built-in engine in place of one that is lost, if the user
+    /// wants that and it has not been lost itself.
+    pub(super) fn stand_in(&mut self, out: &mut dyn Outlet) -> bool {
+        let Some(index) = self.engines.stand_in else {
+            return false;
+        };
+        if !self.settings.check(OptionId::StandIn) || self.stands_in_for.is_some() {
+            return false;
+        }
+        let lost = self.profile().map(|profile| profile.name.clone());
+        self.stands_in_for = Some(lost.unwrap_or_default());
+        // Its own crashes are judged afresh.
+        self.restarts = Restarts::default();
+        self.notice("the built-in engine stands in", out);
+        self.start_engine(index, out);
+        true
+    }
+
+    /// The sentence that goes with every move of the engine that stands in.
+    pub(super) fn tell_stand_in(&self, out: &mut dyn Outlet) {
+        if let Some(lost) = &self.stands_in_for {
+            let text = format!("the built-in engine's move, in place of {lost}");
+            info_string(&text, out);
+        }
+    }
+
+    /// Ends at once, so that whoever scores the game scores what happened.
+    pub(super) fn give_up(&mut self, reason: &str, out: &mut dyn Outlet) {
+        let text = format!("{reason}: giving up");
+        self.tell_notices(out);
+        info_string(&text, out);
+        self.farewell = Some(text);
+        self.exit(2, out);
+    }
+
+    /// Tells an engine that was started in the middle of a session all that
+    /// the one before it knew, and repeats the search that it owed.
+    pub(super) fn bring_up_to_date(&mut self, now: Duration, out: &mut dyn Outlet) {
+        for (_, line) in &self.child_options.lines {
+            out.engine(line);
+        }
+        out.engine(b"ucinewgame");
+        let readable = self.game.trouble().is_none();
+        if self.position_sent && readable {
+            out.engine(self.game.raw());
+        }
+        self.flush_outbound(out);
+        for _ in 0..self.ready_owed {
+            out.engine(b"isready");
+        }
+        if self.search.is_engine() && !readable {
+            // The line that nobody can read was the death of one engine
+            // already: the next one is spared it.
+            info_string("the position is not searched again", out);
+            self.search = Search::Idle;
+            self.position_sent = false;
+            out.gui(b"bestmove 0000");
+        } else {
+            self.search_again(now, out);
+        }
+    }
+
+    fn search_again(&mut self, now: Duration, out: &mut dyn Outlet) {
+        let white_moves = self.white_moves();
+        match &mut self.search {
+            Search::Idle => {}
+            Search::Held(held) => held.warming = false,
+            Search::Engine(running) => {
+                let ponders = running.kind.ponder;
+                // While the opponent's clock runs, no time of ours is lost.
+                let spent = if ponders {
+                    Duration::ZERO
+                } else {
+                    now.saturating_sub(running.since)
+                };
+                let white = white_moves.unwrap_or(true);
+                let go = with_time_left(&running.go, white, spent, ponders);
+                running.due = match running.stopped {
+                    true => Some(now.saturating_add(MARGIN)),
+                    false if ponders => None,
+                    false => allowance(&go, white_moves).map(|time| now.saturating_add(time)),
+                };
+                out.engine(&go);
+                if running.stopped {
+                    out.engine(b"stop");
+                }
+            }
+        }
+    }
+
+    /// Of the lines that wait for the engine to end a search which only we
+    /// know of, those that a new engine would not be told anyway.
+    pub(super) fn keep_unsaid(&mut self) {
+        self.outbound.retain(|line| match gui::parse(line) {
+            GuiCommand::Other => true,
+            // A button: its name is not remembered.
+            GuiCommand::SetOption(option) => option.value.is_none(),
+            _ => false,
+        });
+    }
+
+    /// When the engine counts as hung unless it has answered by then;
+    /// `None` while it may take as long as it likes. Same clock as the `now`
+    /// of [`Session::step`].
+    #[must_use]
+    pub fn deadline(&self) -> Option<Duration> {
+        match (&self.search, self.engine) {
+            (Search::Engine(running), Engine::Up { .. }) if !self.leaving => running.due,
+            _ => None,
+        }
+    }
+
+    /// The deadline is reached.
+    pub(super) fn on_overdue(&mut self, now: Duration, shelf: &Shelf, out: &mut dyn Outlet) {
+        let Some(due) = self.deadline() else { return };
+        let Search::Engine(running) = &mut self.search else {
+            return;
+        };
+        let Some(late) = now.checked_sub(due) else {
+            return;
+        };
+        if late > ASLEEP {
+            // We were not running, and so perhaps neither was the engine.
+            running.due = Some(now.saturating_add(MARGIN));
+            return;
+        }
+        let since = now.saturating_sub(running.since).as_secs();
+        let text = if running.stopped {
+            "the engine does not answer \"stop\": it hangs and is ended".to_owned()
+        } else {
+            format!(
+                "the engine has not moved for {since} s, {} s beyond its time: \
+                 it hangs and is ended",
+                MARGIN.as_secs()
+            )
+        };
+        self.on_engine_gone(now, &text, shelf, out);
+    }
+
+    /// The engine could not be heard for a while: that is not its fault.
+    pub(super) fn on_held_up(&mut self, time: Duration) {
+        if let Search::Engine(running) = &mut self.search {
+            running.due = running.due.map(|due| due.saturating_add(time));
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn no_engine_is_started_for_ever() {
+        let seconds = Duration::from_secs;
+        let mut restarts = Restarts::default();
+        assert!(restarts.allow(seconds(1), true));
+        assert!(restarts.allow(seconds(2), true));
+        assert!(!restarts.allow(seconds(3), true), "it owes a move still");
+        restarts.engine_answers();
+        assert!(restarts.allow(seconds(4), true));
+        assert!(restarts.allow(seconds(5), false));
+        restarts.engine_up(seconds(6));
+        assert!(!restarts.allow(seconds(7), false), "it dies at once");
+        restarts.engine_up(seconds(6));
+        assert!(!restarts.allow(seconds(30), true), "it owes a move");
+        restarts.engine_up(seconds(6));
+        assert!(restarts.allow(seconds(30), false), "it had lived");
+    }
+
+    #[test]
+    fn nor_too_often_in_a_minute() {
+        let mut restarts = Restarts::default();
+        let mut allowed = 0;
+        for second in 0..120 {
+            restarts.engine_answers();
+            allowed += usize::from(restarts.allow(Duration::from_secs(second), true));
+        }
+        assert_eq!(allowed, 2 * IN_A_WHILE);
+    }
+}

@@ -1,0 +1,202 @@
+//! Writing a conversation down while it is had.
+
+use std::io::{self, Write};
+use std::time::Duration;
+
+use shakmaty::Color;
+
+use super::text::escape;
+use super::{FORMAT, MAGIC};
+use crate::session::{Engines, Event, Request, Side};
+use crate::settings::{SPECS, Settings};
+use crate::shelf::{BookSpec, Shelf};
+
+/// What a session is made of, beside its events.
+#[derive(Debug)]
+pub struct Header<'a> {
+    /// The version of the program.
+    pub version: &'a str,
+    /// When it began, for people.
+    pub begun: &'a str,
+    /// What the choice of moves is seeded with while `Book Seed` is 0.
+    pub seed: u64,
+    /// The engines and what is set for them.
+    pub engines: &'a Engines,
+    /// How each is started, for people.
+    pub commands: &'a [String],
+    /// Where books with relative paths are looked for.
+    pub folders: &'a [String],
+    /// Whether books are mapped into memory.
+    pub mmap: bool,
+}
+
+/// Tells which file a book is: changes when the file does.
+type Identify = Box<dyn Fn(&str) -> String + Send>;
+
+/// A conversation on its way into a file.
+///
+/// What cannot be written is lost without a word to the GUI: a full disk is
+/// no reason to lose a game. [`Transcript::flush`] says so once.
+pub struct Transcript {
+    out: Box<dyn Write + Send>,
+    identify: Identify,
+    now: Duration,
+    trouble: Option<io::Error>,
+}
+
+impl std::fmt::Debug for Transcript {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Transcript").finish_non_exhaustive()
+    }
+}
+
+impl Transcript {
+    /// Begins a transcript. `out` should be buffered; `identify` gives a
+    /// book path one word that changes when the file does.
+    ///
+    /// # Errors
+    ///
+    /// Those of `out`.
+    pub fn begin(
+        mut out: Box<dyn Write + Send>,
+        header: &Header<'_>,
+        identify: Identify,
+    ) -> io::Result<Transcript> {
+        header.write(&mut out)?;
+        out.flush()?;
+        Ok(Transcript {
+            out,
+            identify,
+            now: Duration::ZERO,
+            trouble: None,
+        })
+    }
+
+    /// Writes down an event that happens at `now`; microseconds are kept.
+    pub fn event(&mut self, now: Duration, event: &Event<'_>, shelf: &Shelf) {
+        self.now = now;
+        match event {
+            Event::Gui(line) => self.line("gui>", line),
+            Event::GuiClosed => self.line("eof", b""),
+            Event::Engine(line) => self.line("eng>", line),
+            Event::EngineUp => self.line("up", b""),
+            Event::EngineGone(reason) => self.line("gone", reason.as_bytes()),
+            Event::BooksOpened(messages) => {
+                for book in &shelf.books {
+                    let identity = (self.identify)(&book.spec.path);
+                    self.line("shelf", format!("{identity} {}", book.spec.path).as_bytes());
+                }
+                for message in *messages {
+                    self.line("told", message.as_bytes());
+                }
+                self.line("opened", b"");
+            }
+            Event::WakeUp => self.line("wake", b""),
+            Event::Overdue => self.line("overdue", b""),
+            Event::HeldUp(time) => self.line("heldup", time.as_micros().to_string().as_bytes()),
+            Event::Overlong(Side::Gui) => self.line("overlong", b"gui"),
+            Event::Overlong(Side::Engine) => self.line("overlong", b"eng"),
+        }
+    }
+
+    /// Writes down a line said to the GUI.
+    pub fn to_gui(&mut self, line: &[u8]) {
+        self.line("gui<", line);
+    }
+
+    /// Writes down a line said to the engine.
+    pub fn to_engine(&mut self, line: &[u8]) {
+        self.line("eng<", line);
+    }
+
+    /// Writes down what the session asks for.
+    pub fn request(&mut self, request: &Request) {
+        self.line("ask<", request.to_string().as_bytes());
+    }
+
+    /// Writes down something for people.
+    pub fn remark(&mut self, text: &str) {
+        let written = writeln!(self.out, "# {}", escape(text.as_bytes()));
+        self.note(written);
+    }
+
+    /// Brings what was written into the file. The first trouble with it is
+    /// given back once.
+    pub fn flush(&mut self) -> Option<io::Error> {
+        let flushed = self.out.flush();
+        self.note(flushed);
+        let trouble = self.trouble.take()?;
+        self.out = Box::new(io::sink());
+        Some(trouble)
+    }
+
+    fn line(&mut self, word: &str, text: &[u8]) {
+        let (seconds, micros) = (self.now.as_secs(), self.now.subsec_micros());
+        let text = escape(text);
+        let blank = if text.is_empty() { "" } else { " " };
+        let written = writeln!(self.out, "{seconds:5}.{micros:06} {word}{blank}{text}");
+        self.note(written);
+    }
+
+    fn note(&mut self, written: io::Result<()>) {
+        if let Err(error) = written {
+            self.trouble.get_or_insert(error);
+        }
+    }
+}
+
+impl Header<'_> {
+    fn write(&self, out: &mut dyn Write) -> io::Result<()> {
+        writeln!(out, "{MAGIC} {FORMAT}")?;
+        writeln!(out, "version {}", self.version)?;
+        writeln!(out, "# begun {}", self.begun)?;
+        writeln!(out, "seed {}", self.seed)?;
+        writeln!(out, "mmap {}", self.mmap)?;
+        for folder in self.folders {
+            writeln!(out, "folder {}", escape(folder.as_bytes()))?;
+        }
+        let general = Settings::default();
+        for (index, profile) in self.engines.profiles.iter().enumerate() {
+            let word = if index < self.engines.chain {
+                "engine"
+            } else {
+                "stand-in"
+            };
+            writeln!(out, "{word} {}", escape(profile.name.as_bytes()))?;
+            if let Some(command) = self.commands.get(index) {
+                writeln!(out, "# command {}", escape(command.as_bytes()))?;
+            }
+            writeln!(out, "timeout {}", profile.start_timeout.as_millis())?;
+            for (name, value) in &profile.options {
+                writeln!(
+                    out,
+                    "option {}",
+                    escape(format!("{name}={value}").as_bytes())
+                )?;
+            }
+            for spec in &SPECS {
+                let value = profile.settings.display(spec.id);
+                if value != general.display(spec.id) {
+                    writeln!(out, "set {}={}", spec.name, escape(value.as_bytes()))?;
+                }
+            }
+            for book in &profile.books {
+                write_book(book, out)?;
+            }
+        }
+        Ok(())
+    }
+}
+
+fn write_book(book: &BookSpec, out: &mut dyn Write) -> io::Result<()> {
+    let colour = match book.colour {
+        None => "both",
+        Some(Color::White) => "white",
+        Some(Color::Black) => "black",
+    };
+    writeln!(out, "book {colour} {}", escape(book.path.as_bytes()))?;
+    for (id, value) in &book.overrides {
+        writeln!(out, "with {}={}", id.spec().name, escape(value.as_bytes()))?;
+    }
+    Ok(())
+}

@@ -6,6 +6,7 @@
 
 mod args;
 mod build;
+mod check_config;
 pub mod check_engine;
 mod compact;
 mod info;

@@ -10,12 +10,12 @@ use anyhow::Context as _;
 use rand::RngExt;
 
 use super::args::PlayArgs;
-use super::{builtin, command_of, configuration, is_program_path, output, program};
+use super::{builtin, check_config, command_of, configuration, is_program_path, output, program};
 use crate::config::Config;
 use crate::engine::EngineCommand;
 use crate::relay::{self, Rim};
 use crate::session::{Engines, Session};
-use crate::settings::{CONFIGURED, OptionId, SPECS};
+use crate::settings::{CONFIGURED, OptionId};
 use crate::shelf::Opener;
 use crate::transcript::{Header, Transcript, escape};
 
@@ -23,16 +23,16 @@ use crate::transcript::{Header, Transcript, escape};
 pub(super) fn run(args: &PlayArgs) -> anyhow::Result<u8> {
     let config = configuration(&args.config)?;
     let (engines, commands) = engines(args, &config)?;
-    if args.check_config {
-        print_config(&config, &engines, &commands, &mut output())?;
-        return Ok(0);
-    }
-    start_log();
-    greet(&engines);
     let opener = Opener {
         folders: book_folders(&config),
         mmap: !args.no_mmap,
     };
+    if args.check_config {
+        check_config::print(&config, &engines, &commands, &opener, &mut output())?;
+        return Ok(0);
+    }
+    start_log();
+    greet(&engines);
     let seed = rand::rng().random();
     let transcript = match &args.log {
         Some(path) => Some(transcript(path, seed, &engines, &commands, &opener)?),
@@ -86,7 +86,8 @@ fn transcript(
     Transcript::begin(Box::new(file), &header, identify).with_context(name)
 }
 
-fn command_text(command: &EngineCommand) -> String {
+/// A command as it might be typed.
+pub(super) fn command_text(command: &EngineCommand) -> String {
     let mut text = command.program.display().to_string();
     for arg in &command.args {
         text.push(' ');
@@ -215,47 +216,4 @@ fn book_text(profile: &crate::session::Profile) -> String {
             .join("; "),
         _ => profile.settings.display(OptionId::File),
     }
-}
-
-fn print_config(
-    config: &Config,
-    engines: &Engines,
-    commands: &[EngineCommand],
-    out: &mut dyn Write,
-) -> io::Result<()> {
-    writeln!(out, "configuration: {}", config.place())?;
-    for (profile, command) in engines.profiles.iter().zip(commands).take(engines.chain) {
-        writeln!(out, "\nengine {}", profile.name)?;
-        writeln!(out, "  command: {}", command_text(command))?;
-        if let Some(dir) = &command.dir {
-            writeln!(out, "  folder: {}", dir.display())?;
-        }
-        writeln!(
-            out,
-            "  start timeout: {} ms",
-            profile.start_timeout.as_millis()
-        )?;
-        for (name, value) in &profile.options {
-            writeln!(out, "  {name} = {value}")?;
-        }
-        for spec in &SPECS {
-            writeln!(
-                out,
-                "  {} = {}",
-                spec.name,
-                profile.settings.display(spec.id)
-            )?;
-        }
-        for book in &profile.books {
-            write!(out, "  book {}", book.path)?;
-            if let Some(colour) = book.colour {
-                write!(out, ", {colour}")?;
-            }
-            for (id, value) in &book.overrides {
-                write!(out, ", {} = {value}", id.spec().name)?;
-            }
-            writeln!(out)?;
-        }
-    }
-    out.flush()
 }

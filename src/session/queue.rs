@@ -5,7 +5,7 @@
 
 use std::time::Duration;
 
-use super::clock::{WORTH_TELLING, with_time_left};
+use super::clock::{WORTH_TELLING, allowance, with_time_left};
 use super::{Engine, Outlet, Session};
 use crate::settings::OptionId;
 use crate::shelf::Shelf;
@@ -17,6 +17,8 @@ pub(super) struct Waiting {
     pub(super) line: Vec<u8>,
     /// Since when.
     since: Duration,
+    /// For how long of that nobody could hear the engine.
+    held_up: Duration,
 }
 
 impl Waiting {
@@ -24,7 +26,24 @@ impl Waiting {
         Waiting {
             line: line.to_vec(),
             since: now,
+            held_up: Duration::ZERO,
         }
+    }
+
+    /// When an engine that keeps a `go` waiting counts as hung. Whose move
+    /// it is may stand in a line that waits too: the longer clock counts.
+    pub(super) fn due(&self) -> Option<Duration> {
+        match gui::parse(&self.line) {
+            GuiCommand::Go(go) if !go.ponder => {
+                let time = allowance(&self.line, None)?;
+                Some(self.since.saturating_add(time).saturating_add(self.held_up))
+            }
+            _ => None,
+        }
+    }
+
+    pub(super) fn hold_up(&mut self, time: Duration) {
+        self.held_up = self.held_up.saturating_add(time);
     }
 }
 

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use super::clock::{ASLEEP, MARGIN, allowance, with_time_left};
 use super::search::{Running, Search};
-use super::{Engine, Outlet, Request, Session, info_string};
+use super::{Engine, Outlet, Request, Session, Waiting, info_string};
 use crate::settings::OptionId;
 use crate::shelf::Shelf;
 use crate::uci::gui::{self, GuiCommand};
@@ -243,43 +243,48 @@ impl Session {
     /// of [`Session::step`].
     #[must_use]
     pub fn deadline(&self) -> Option<Duration> {
-        match (&self.search, self.engine) {
-            (Search::Engine(running), Engine::Up { .. }) if !self.leaving => running.due,
+        if self.leaving || !matches!(self.engine, Engine::Up { .. }) {
+            return None;
+        }
+        match &self.search {
+            Search::Engine(running) => running.due,
+            // A `go` may have to wait until the engine says `readyok`.
+            _ if self.ready_owed > 0 => self.deferred.iter().find_map(Waiting::due),
             _ => None,
         }
     }
 
     /// The deadline is reached.
     pub(super) fn on_overdue(&mut self, now: Duration, shelf: &Shelf, out: &mut dyn Outlet) {
-        let Some(due) = self.deadline() else { return };
-        let Search::Engine(running) = &mut self.search else {
-            return;
-        };
-        let Some(late) = now.checked_sub(due) else {
+        let Some(late) = self.deadline().and_then(|due| now.checked_sub(due)) else {
             return;
         };
         if late > ASLEEP {
             // We were not running, and so perhaps neither was the engine.
-            running.due = Some(now.saturating_add(MARGIN));
-            return;
+            return self.on_held_up(late.saturating_add(MARGIN));
         }
-        let since = now.saturating_sub(running.since).as_secs();
-        let text = if running.stopped {
-            "the engine does not answer \"stop\": it hangs and is ended".to_owned()
-        } else {
-            format!(
-                "the engine has not moved for {since} s, {} s beyond its time: \
+        let text = match &self.search {
+            Search::Engine(running) if running.stopped => {
+                "the engine does not answer \"stop\": it hangs and is ended".to_owned()
+            }
+            Search::Engine(running) => format!(
+                "the engine has not moved for {} s, {} s beyond its time: \
                  it hangs and is ended",
+                now.saturating_sub(running.since).as_secs(),
                 MARGIN.as_secs()
-            )
+            ),
+            _ => "the engine does not answer \"isready\": it hangs and is ended".to_owned(),
         };
         self.on_engine_gone(now, &text, shelf, out);
     }
 
-    /// The engine could not be heard for a while: that is not its fault.
+    /// For some time the engine could not be heard: that is not its fault.
     pub(super) fn on_held_up(&mut self, time: Duration) {
         if let Search::Engine(running) = &mut self.search {
             running.due = running.due.map(|due| due.saturating_add(time));
+        }
+        for waiting in &mut self.deferred {
+            waiting.hold_up(time);
         }
     }
 }

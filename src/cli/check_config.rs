@@ -1,0 +1,181 @@
+//! `tabia --check-config`: what would be used, and what the books would give.
+//!
+//! Whoever wonders why a book is not used begins here: each book is opened
+//! and asked for the start position under the settings it would have.
+
+use std::io::{self, Write};
+
+use shakmaty::{CastlingMode, Chess, Color};
+
+use super::play::command_text;
+use crate::book::ctg::CtgBook;
+use crate::book::{Lookup, Probe, Wanted};
+use crate::choose::{self, Circumstances, Dropped};
+use crate::config::Config;
+use crate::engine::EngineCommand;
+use crate::session::{Engines, Profile};
+use crate::settings::{OptionId, SPECS, Settings};
+use crate::shelf::{BookSpec, Opener};
+use crate::transcript::escape;
+
+/// Most moves of the start position that are listed.
+const LISTED: usize = 5;
+
+/// Prints it.
+///
+/// # Errors
+///
+/// Those of `out`.
+pub(super) fn print(
+    config: &Config,
+    engines: &Engines,
+    commands: &[EngineCommand],
+    opener: &Opener,
+    out: &mut dyn Write,
+) -> io::Result<()> {
+    writeln!(out, "configuration: {}", config.place())?;
+    for (profile, command) in engines.profiles.iter().zip(commands).take(engines.chain) {
+        writeln!(out, "\nengine {}", profile.name)?;
+        writeln!(out, "  command: {}", command_text(command))?;
+        if let Some(dir) = &command.dir {
+            writeln!(out, "  folder: {}", dir.display())?;
+        }
+        writeln!(
+            out,
+            "  start timeout: {} ms",
+            profile.start_timeout.as_millis()
+        )?;
+        for (name, value) in &profile.options {
+            write!(out, "  {name} = {value}")?;
+            match OptionId::like(name) {
+                Some(meant) => {
+                    writeln!(out, " (the engine's; not {}?)", meant.spec().name)?;
+                }
+                None => writeln!(out)?,
+            }
+        }
+        for spec in &SPECS {
+            writeln!(
+                out,
+                "  {} = {}",
+                spec.name,
+                profile.settings.display(spec.id)
+            )?;
+        }
+        print_books(profile, opener, out)?;
+    }
+    out.flush()
+}
+
+fn print_books(profile: &Profile, opener: &Opener, out: &mut dyn Write) -> io::Result<()> {
+    let books = BookSpec::wanted(&profile.settings, &profile.books);
+    if books.is_empty() {
+        writeln!(out, "  no book: Book File is empty")?;
+    } else if !profile.settings.check(OptionId::OwnBook) {
+        writeln!(out, "  no book is asked: OwnBook is off")?;
+    }
+    for book in &books {
+        write!(out, "  book {}", escape(book.path.as_bytes()))?;
+        if let Some(colour) = book.colour {
+            write!(out, ", {colour}")?;
+        }
+        for (id, value) in &book.overrides {
+            write!(out, ", {} = {value}", id.spec().name)?;
+        }
+        writeln!(out)?;
+        match opener.open(&book.path) {
+            Ok(open) => {
+                writeln!(out, "    opens: {}", description(&open))?;
+                for notice in open.notices() {
+                    writeln!(out, "    note: {}", escape(notice.as_bytes()))?;
+                }
+                let settings = book.settings(&profile.settings);
+                let text = start_position(&open, book.colour, &settings);
+                writeln!(out, "    start position: {text}")?;
+            }
+            Err(error) => {
+                writeln!(
+                    out,
+                    "    does not open: {}",
+                    escape(error.to_string().as_bytes())
+                )?;
+            }
+        }
+    }
+    Ok(())
+}
+
+fn description(book: &CtgBook) -> String {
+    let header = book.header();
+    format!(
+        "ChessBase opening book, {} positions and {} games by its own account",
+        header.positions, header.games
+    )
+}
+
+/// What a book would play in the start position, or why nothing.
+fn start_position(book: &dyn Probe, colour: Option<Color>, settings: &Settings) -> String {
+    if colour == Some(Color::Black) {
+        return "not asked, the book is for Black".to_owned();
+    }
+    if settings.number(OptionId::Depth) == 0 {
+        return "not asked, Book Depth is 0".to_owned();
+    }
+    let position = Chess::default();
+    let mut found = Lookup::default();
+    let wanted = if settings.check(OptionId::Transpositions) {
+        Wanted::Transpositions
+    } else {
+        Wanted::Stored
+    };
+    if let Err(error) = book.probe(&position, wanted, &mut found) {
+        return escape(error.to_string().as_bytes());
+    }
+    if found.moves.is_empty() {
+        return "not in the book".to_owned();
+    }
+    let circumstances = Circumstances {
+        position: &position,
+        book,
+        asked: None,
+        repeats: None,
+        line_plies: 2 * settings.number(OptionId::LeaveEarly),
+    };
+    let mut verdicts = Vec::new();
+    choose::weigh(
+        &found.moves,
+        &settings.policy(),
+        |candidate| circumstances.against(candidate),
+        &mut verdicts,
+    );
+    let mut order: Vec<usize> = (0..verdicts.len()).collect();
+    order.sort_by(|a, b| {
+        let probability = |index: &usize| verdicts.get(*index).map_or(0.0, |v| v.probability);
+        probability(b).total_cmp(&probability(a))
+    });
+    let moves = found.moves.iter().zip(&verdicts).collect::<Vec<_>>();
+    let is_played = choose::best(&verdicts).is_some();
+    let texts: Vec<String> = order
+        .iter()
+        .filter_map(|index| moves.get(*index))
+        .filter(|(_, verdict)| !is_played || verdict.probability > 0.0)
+        .map(|(candidate, verdict)| {
+            let mv = candidate.mv.to_uci(CastlingMode::Standard);
+            match verdict.dropped.map(Dropped::as_str) {
+                Some(reason) if !is_played => format!("{mv} ({reason})"),
+                _ => format!("{mv} {:.0}%", 100.0 * verdict.probability),
+            }
+        })
+        .collect();
+    let shown = texts.iter().take(LISTED).cloned().collect::<Vec<_>>();
+    let mut text = if is_played {
+        String::new()
+    } else {
+        "no move may be played: ".to_owned()
+    };
+    text.push_str(&shown.join(", "));
+    if texts.len() > LISTED {
+        text.push_str(&format!(" and {} more", texts.len() - LISTED));
+    }
+    text
+}

@@ -34,6 +34,7 @@
 //!
 //! | module | is for |
 //! |---|---|
+//! | [`plain`] | text of unknown origin, fit for a terminal |
 //! | [`book`] | what a position holds, and the CTG format; knows nothing of UCI |
 //! | [`games`] | collections of games, whatever the format |
 //! | [`build`] | from games to a book |
@@ -75,6 +76,7 @@ pub mod cli;
 pub mod config;
 pub mod engine;
 pub mod games;
+pub mod plain;
 pub mod relay;
 pub mod session;
 pub mod settings;

@@ -9,6 +9,7 @@ use std::path::{Path, PathBuf};
 /// Each module of the library and those it may use, from the ground up.
 /// Arrows point downwards only: a row names none that stands below it.
 const FLOORS: &[(&str, &[&str])] = &[
+    ("plain", &[]),
     ("book", &[]),
     ("games", &[]),
     ("build", &["book", "games"]),
@@ -18,12 +19,12 @@ const FLOORS: &[(&str, &[&str])] = &[
     ("shelf", &["book", "settings"]),
     ("session", &["book", "choose", "settings", "shelf", "uci"]),
     ("transcript", &["session", "settings", "shelf"]),
-    ("engine", &["uci"]),
+    ("engine", &["plain", "uci"]),
     ("builtin", &[]),
     ("config", &["engine", "session", "settings", "shelf"]),
     (
         "relay",
-        &["engine", "session", "shelf", "transcript", "uci"],
+        &["engine", "plain", "session", "shelf", "transcript", "uci"],
     ),
     (
         "cli",
@@ -35,6 +36,7 @@ const FLOORS: &[(&str, &[&str])] = &[
             "config",
             "engine",
             "games",
+            "plain",
             "relay",
             "session",
             "settings",

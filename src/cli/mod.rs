@@ -16,7 +16,7 @@ mod probe;
 mod replay;
 mod verify;
 
-use std::ffi::OsString;
+use std::ffi::{OsStr, OsString};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -28,17 +28,26 @@ use clap::Parser;
 
 use crate::config::{BUILTIN, Config};
 use crate::engine::EngineCommand;
+use crate::plain::Plain;
 use args::{Cli, Command, ConfigArgs};
 
 /// Runs the program with its arguments.
 #[must_use]
 pub fn run() -> ExitCode {
-    match dispatch(Cli::parse()) {
+    let cli = match Cli::try_parse() {
+        Ok(cli) => cli,
+        // Names of files among the arguments need not be the user's own words.
+        Err(error) if error.use_stderr() && std::env::args_os().any(|arg| is_odd(&arg)) => {
+            let _ = write!(messages(), "{}", error.render());
+            return ExitCode::from(2);
+        }
+        Err(error) => error.exit(),
+    };
+    match dispatch(cli) {
         Ok(code) => ExitCode::from(code),
         Err(error) if is_closed_output(&error) => ExitCode::SUCCESS,
         Err(error) => {
-            let mut stderr = io::stderr().lock();
-            let _ = writeln!(stderr, "tabia: {error:#}");
+            let _ = writeln!(messages(), "tabia: {error:#}");
             ExitCode::from(2)
         }
     }
@@ -84,9 +93,15 @@ fn stopped_by_ctrl_c() -> anyhow::Result<Arc<AtomicBool>> {
     Ok(stop)
 }
 
-/// Standard output, written in large pieces.
-fn output() -> io::BufWriter<io::Stdout> {
-    io::BufWriter::new(io::stdout())
+/// Standard output, written in large pieces. Control characters of whatever
+/// is printed become visible.
+fn output() -> Plain<io::BufWriter<io::Stdout>> {
+    Plain::new(io::BufWriter::new(io::stdout()))
+}
+
+/// Standard error, for messages. Control characters become visible.
+fn messages() -> Plain<io::Stderr> {
+    Plain::new(io::stderr())
 }
 
 fn is_closed_output(error: &anyhow::Error) -> bool {
@@ -94,6 +109,12 @@ fn is_closed_output(error: &anyhow::Error) -> bool {
         .chain()
         .filter_map(|cause| cause.downcast_ref::<io::Error>())
         .any(|cause| cause.kind() == io::ErrorKind::BrokenPipe)
+}
+
+/// Whether an argument holds something that a terminal would obey.
+fn is_odd(arg: &OsStr) -> bool {
+    let text = arg.to_string_lossy();
+    crate::plain::visible(&text) != text
 }
 
 /// Finds and reads the configuration: see [`ConfigArgs`].

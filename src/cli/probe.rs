@@ -72,7 +72,7 @@ pub(super) fn run(args: &ProbeArgs, out: &mut impl Write) -> anyhow::Result<u8> 
         .context("the path is not valid Unicode")?;
     let book = opener.open(path)?;
     for notice in book.notices() {
-        let _ = writeln!(io::stderr(), "tabia: {notice}");
+        let _ = writeln!(super::messages(), "tabia: {notice}");
     }
     let prober = Prober {
         book: &book,
@@ -244,7 +244,7 @@ impl Prober<'_> {
                 }
                 Err(error) => {
                     code = 2;
-                    let _ = writeln!(io::stderr(), "tabia: line {}: {error}", index + 1);
+                    let _ = writeln!(super::messages(), "tabia: line {}: {error}", index + 1);
                     if self.json {
                         serde_json::to_writer(&mut *out, &JsonError { fen: &line, error })?;
                         writeln!(out)?;

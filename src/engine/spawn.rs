@@ -8,11 +8,14 @@
 
 use std::ffi::OsString;
 use std::fs::File;
-use std::io;
+use std::io::{self, IsTerminal as _};
 use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStdin, ChildStdout, Command, ExitStatus, Stdio};
 use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::thread;
 use std::time::{Duration, Instant};
+
+use crate::plain::Plain;
 
 /// How to start an engine.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -66,7 +69,7 @@ fn hint(error: &io::Error) -> &'static str {
 
 impl EngineCommand {
     /// Starts the engine with piped input and output; its standard error
-    /// stays ours.
+    /// is ours, by way of [`Plain`] where that is a terminal.
     ///
     /// On Linux the engine is tied to the *calling thread*: it is killed when
     /// that thread ends, so call this from a thread that lives as long as
@@ -109,7 +112,17 @@ impl EngineCommand {
         if let Some(dir) = self.working_folder() {
             command.current_dir(dir);
         }
+        if io::stderr().is_terminal() {
+            command.stderr(Stdio::piped());
+        }
         let (mut child, family) = family::spawn(&mut command)?;
+        if let Some(mut stderr) = child.stderr.take() {
+            // Whatever it complains of, it does not command the terminal.
+            let pass_on = move || io::copy(&mut stderr, &mut Plain::new(io::stderr()));
+            thread::Builder::new()
+                .name("complaints".to_owned())
+                .spawn(pass_on)?;
+        }
         let stdin = child.stdin.take().ok_or(io::ErrorKind::BrokenPipe)?;
         let stdout = child.stdout.take().ok_or(io::ErrorKind::BrokenPipe)?;
         Ok(Spawned {

@@ -20,13 +20,14 @@ mod port_threads;
 
 use std::collections::VecDeque;
 use std::fs::File;
-use std::io;
+use std::io::{self, IsTerminal as _};
 use std::process::ExitStatus;
 use std::sync::Arc;
 use std::thread;
 use std::time::{Duration, Instant};
 
 use crate::engine::{EngineCommand, EngineProcess, Spawned};
+use crate::plain::visible;
 use crate::session::{Event, Outlet, Request, Session, Side};
 use crate::shelf::{BookSpec, Shelf};
 use crate::transcript::Transcript;
@@ -84,6 +85,7 @@ pub struct Ended {
 ///
 /// The system does not let us wait for the streams.
 pub fn run(session: Session, rim: Rim) -> io::Result<Ended> {
+    let at_terminal = rim.output.is_terminal();
     let port = SystemPort::new(rim.input, rim.output)?;
     let mut relay = Relay {
         session,
@@ -91,6 +93,7 @@ pub fn run(session: Session, rim: Rim) -> io::Result<Ended> {
         port,
         lines: Lines {
             transcript: rim.transcript,
+            at_terminal,
             ..Lines::default()
         },
         gui: LineBuffer::default(),
@@ -119,6 +122,8 @@ struct Lines {
     engine: Vec<u8>,
     requests: VecDeque<Request>,
     transcript: Option<Transcript>,
+    /// A person reads what we say: what the engine says passes as text only.
+    at_terminal: bool,
 }
 
 impl Lines {
@@ -144,7 +149,13 @@ impl Outlet for Lines {
         if let Some(transcript) = &mut self.transcript {
             transcript.to_gui(line);
         }
-        self.gui.extend_from_slice(line);
+        if self.at_terminal {
+            // Tabs are the only control characters that text has.
+            let text = visible(&String::from_utf8_lossy(line));
+            self.gui.extend_from_slice(text.as_bytes());
+        } else {
+            self.gui.extend_from_slice(line);
+        }
         self.gui.push(b'\n');
     }
 

@@ -35,6 +35,7 @@
 //!
 //! | module | is for |
 //! |---|---|
+//! | [`plain`] | text of unknown origin, fit for a terminal |
 //! | [`book`] | what a position holds, and the formats of books; knows nothing of UCI |
 //! | [`games`] | collections of games, whatever the format |
 //! | [`build`] | from games to a book |
@@ -86,6 +87,7 @@ pub mod explore;
 pub mod games;
 pub mod outline;
 pub mod register;
+pub mod plain;
 pub mod relay;
 pub mod session;
 pub mod settings;

@@ -9,6 +9,7 @@ use std::path::{Path, PathBuf};
 /// Each module of the library and those it may use, from the ground up.
 /// Arrows point downwards only: a row names none that stands below it.
 const FLOORS: &[(&str, &[&str])] = &[
+    ("plain", &[]),
     ("book", &[]),
     ("games", &[]),
     ("build", &["book", "games"]),
@@ -23,7 +24,7 @@ const FLOORS: &[(&str, &[&str])] = &[
         "explore",
         &["book", "choose", "games", "session", "settings", "shelf"],
     ),
-    ("engine", &["uci"]),
+    ("engine", &["plain", "uci"]),
     ("builtin", &[]),
     ("config", &["engine", "session", "settings", "shelf"]),
     ("compare", &["book"]),
@@ -31,7 +32,7 @@ const FLOORS: &[(&str, &[&str])] = &[
     ("register", &[]),
     (
         "relay",
-        &["engine", "session", "shelf", "transcript", "uci"],
+        &["engine", "plain", "session", "shelf", "transcript", "uci"],
     ),
     (
         "cli",
@@ -47,6 +48,7 @@ const FLOORS: &[(&str, &[&str])] = &[
             "explore",
             "games",
             "outline",
+            "plain",
             "register",
             "relay",
             "session",

@@ -28,7 +28,7 @@ pub(super) fn run(args: &CompactArgs) -> anyhow::Result<u8> {
 /// What was left out, and one line about the new book.
 pub(super) fn report(what: &str, done: &Rewritten, start: Instant) {
     // Nothing can be done about a closed standard error.
-    let mut stderr = std::io::stderr().lock();
+    let mut stderr = super::messages();
     let salvage = &done.salvage;
     for message in &salvage.messages {
         let _ = writeln!(stderr, "{message}");

@@ -27,7 +27,7 @@ mod tree;
 mod replay;
 mod verify;
 
-use std::ffi::OsString;
+use std::ffi::{OsStr, OsString};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -40,18 +40,27 @@ use clap::Parser;
 use crate::book::Book;
 use crate::config::{BUILTIN, Config};
 use crate::engine::EngineCommand;
+use crate::plain::Plain;
 use crate::shelf::Opener;
 use args::{Cli, Command, ConfigArgs};
 
 /// Runs the program with its arguments.
 #[must_use]
 pub fn run() -> ExitCode {
-    match dispatch(Cli::parse()) {
+    let cli = match Cli::try_parse() {
+        Ok(cli) => cli,
+        // Names of files among the arguments need not be the user's own words.
+        Err(error) if error.use_stderr() && std::env::args_os().any(|arg| is_odd(&arg)) => {
+            let _ = write!(messages(), "{}", error.render());
+            return ExitCode::from(2);
+        }
+        Err(error) => error.exit(),
+    };
+    match dispatch(cli) {
         Ok(code) => ExitCode::from(code),
         Err(error) if is_closed_output(&error) => ExitCode::SUCCESS,
         Err(error) => {
-            let mut stderr = io::stderr().lock();
-            let _ = writeln!(stderr, "tabia: {error:#}");
+            let _ = writeln!(messages(), "tabia: {error:#}");
             ExitCode::from(2)
         }
     }
@@ -123,9 +132,15 @@ fn open_quietly(path: &Path, no_mmap: bool) -> anyhow::Result<Book> {
     Ok(opener.open(path)?)
 }
 
-/// Standard output, written in large pieces.
-fn output() -> io::BufWriter<io::Stdout> {
-    io::BufWriter::new(io::stdout())
+/// Standard output, written in large pieces. Control characters of whatever
+/// is printed become visible.
+fn output() -> Plain<io::BufWriter<io::Stdout>> {
+    Plain::new(io::BufWriter::new(io::stdout()))
+}
+
+/// Standard error, for messages. Control characters become visible.
+fn messages() -> Plain<io::Stderr> {
+    Plain::new(io::stderr())
 }
 
 /// The same for text with colours: they go to a terminal only, and not where
@@ -139,6 +154,12 @@ fn is_closed_output(error: &anyhow::Error) -> bool {
         .chain()
         .filter_map(|cause| cause.downcast_ref::<io::Error>())
         .any(|cause| cause.kind() == io::ErrorKind::BrokenPipe)
+}
+
+/// Whether an argument holds something that a terminal would obey.
+fn is_odd(arg: &OsStr) -> bool {
+    let text = arg.to_string_lossy();
+    crate::plain::visible(&text) != text
 }
 
 /// Finds and reads the configuration: see [`ConfigArgs`].

@@ -10,14 +10,21 @@ use anyhow::Context as _;
 use rand::RngExt;
 
 use super::args::PlayArgs;
-use super::{builtin, check_config, command_of, configuration, is_program_path, output, program};
+use super::{
+    builtin, check_config, command_of, configuration, is_program_path, messages, output, program,
+};
 use crate::config::Config;
 use crate::engine::EngineCommand;
+use crate::plain::{Bounded, visible};
 use crate::relay::{self, Rim};
 use crate::session::{Engines, Session};
 use crate::settings::{CONFIGURED, OptionId};
 use crate::shelf::Opener;
-use crate::transcript::{Header, Transcript, escape};
+use crate::transcript::{Header, Transcript};
+
+/// Largest file that `--log` makes, in bytes: an engine that never falls
+/// silent shall not fill a disk.
+const LOG_LIMIT: u64 = 4 << 30;
 
 /// Runs the adapter until the GUI or the engine ends it; the exit code.
 pub(super) fn run(args: &PlayArgs) -> anyhow::Result<u8> {
@@ -49,7 +56,7 @@ pub(super) fn run(args: &PlayArgs) -> anyhow::Result<u8> {
     let session = Session::new(engines, seed);
     let ended = relay::run(session, rim).context("standard input and output")?;
     if let Some(reason) = ended.reason {
-        let _ = writeln!(io::stderr(), "tabia: {}", escape(reason.as_bytes()));
+        let _ = writeln!(messages(), "tabia: {reason}");
     }
     Ok(ended.code)
 }
@@ -80,7 +87,8 @@ fn transcript(
         folders: &folders,
         mmap: opener.mmap,
     };
-    let file = BufWriter::new(File::create(path).with_context(name)?);
+    let file = Bounded::new(File::create(path).with_context(name)?, LOG_LIMIT);
+    let file = BufWriter::new(file);
     let opener = opener.clone();
     let identify = Box::new(move |path: &str| opener.identity(path));
     Transcript::begin(Box::new(file), &header, identify).with_context(name)
@@ -180,7 +188,7 @@ fn start_log() {
     env_logger::Builder::from_default_env()
         .format(move |buffer, record| {
             let ms = begun.elapsed().as_secs_f64() * 1000.0;
-            writeln!(buffer, "{ms:10.3} {}", record.args())
+            writeln!(buffer, "{ms:10.3} {}", visible(&record.args().to_string()))
         })
         .init();
 }
@@ -197,9 +205,8 @@ fn greet(engines: &Engines) {
         .map(|profile| profile.name.as_str())
         .collect();
     let book = engines.profiles.first().map(book_text).unwrap_or_default();
-    let mut stderr = io::stderr().lock();
     let _ = writeln!(
-        stderr,
+        messages(),
         "Tabia {}: a UCI engine made of {} and the book {book}. Type \"uci\", or run tabia --help.",
         env!("CARGO_PKG_VERSION"),
         names.join(" or "),

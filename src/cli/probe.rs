@@ -233,7 +233,7 @@ impl Prober<'_> {
                 }
                 Err(error) => {
                     code = 2;
-                    let _ = writeln!(io::stderr(), "tabia: line {}: {error}", index + 1);
+                    let _ = writeln!(super::messages(), "tabia: line {}: {error}", index + 1);
                     if self.json {
                         serde_json::to_writer(&mut *out, &JsonError { fen: &line, error })?;
                         writeln!(out)?;

@@ -53,7 +53,7 @@ pub(super) fn run(args: &VerifyArgs, out: &mut impl Write) -> anyhow::Result<u8>
     out.flush()?;
     // Nothing can be done about a closed standard error.
     let _ = writeln!(
-        io::stderr(),
+        super::messages(),
         "{}: {} positions, {} moves, {} pages in {:.1} s; {}",
         args.book.display(),
         verified.positions,

@@ -7,11 +7,15 @@
 //! signal and Windows closes the job.
 
 use std::ffi::OsString;
-use std::io;
+use std::fs::File;
+use std::io::{self, IsTerminal as _};
 use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStdin, ChildStdout, Command, ExitStatus, Stdio};
 use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::thread;
 use std::time::{Duration, Instant};
+
+use crate::plain::Plain;
 
 /// How to start an engine.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -65,7 +69,7 @@ fn hint(error: &io::Error) -> &'static str {
 
 impl EngineCommand {
     /// Starts the engine with piped input and output; its standard error
-    /// stays ours.
+    /// is ours, by way of [`Plain`] where that is a terminal.
     ///
     /// On Linux the engine is tied to the *calling thread*: it is killed when
     /// that thread ends, so call this from a thread that lives as long as
@@ -108,7 +112,17 @@ impl EngineCommand {
         if let Some(dir) = self.working_folder() {
             command.current_dir(dir);
         }
+        if io::stderr().is_terminal() {
+            command.stderr(Stdio::piped());
+        }
         let (mut child, family) = family::spawn(&mut command)?;
+        if let Some(mut stderr) = child.stderr.take() {
+            // Whatever it complains of, it does not command the terminal.
+            let pass_on = move || io::copy(&mut stderr, &mut Plain::new(io::stderr()));
+            thread::Builder::new()
+                .name("complaints".to_owned())
+                .spawn(pass_on)?;
+        }
         let stdin = child.stdin.take().ok_or(io::ErrorKind::BrokenPipe)?;
         let stdout = child.stdout.take().ok_or(io::ErrorKind::BrokenPipe)?;
         Ok(Spawned {
@@ -158,6 +172,21 @@ impl EngineProcess {
         self.child().id()
     }
 
+    /// A file that becomes readable when the engine's process ends, where the
+    /// system has such a thing (Linux since 5.3). The end of its output may
+    /// come later or never: what it has started may hold that open.
+    #[must_use]
+    pub fn end(&self) -> Option<File> {
+        #[cfg(target_os = "linux")]
+        {
+            use rustix::process::{Pid, PidfdFlags, pidfd_open};
+            let pid = i32::try_from(self.id()).ok().and_then(Pid::from_raw)?;
+            pidfd_open(pid, PidfdFlags::empty()).ok().map(File::from)
+        }
+        #[cfg(not(target_os = "linux"))]
+        None
+    }
+
     /// The exit status, if the engine has ended.
     #[must_use]
     pub fn status(&self) -> Option<ExitStatus> {
@@ -168,7 +197,11 @@ impl EngineProcess {
     /// with it, as long as the number of the family is still its own: that
     /// is, until it is reaped here.
     fn reap(&self, child: &mut Child) -> Option<ExitStatus> {
-        self.family.bury(child);
+        // Who is seen alive here may be dead a moment later: asking for the
+        // status then would give the number away before it has served.
+        if !self.family.bury(child) {
+            return None;
+        }
         child.try_wait().ok().flatten()
     }
 
@@ -256,14 +289,20 @@ mod family {
         }
 
         /// Kills the rest of the family if its head has ended and nobody has
-        /// asked for its status yet; later the number may be another's.
-        pub(super) fn bury(&self, child: &Child) {
+        /// asked for its status yet; later the number may be another's. False
+        /// while the head lives.
+        pub(super) fn bury(&self, child: &Child) -> bool {
             let peek = WaitIdOptions::EXITED | WaitIdOptions::NOHANG | WaitIdOptions::NOWAIT;
-            if let Some(pid) = number(child)
-                && matches!(waitid(WaitId::Pid(pid), peek), Ok(Some(_)))
-            {
-                self.kill(child);
+            let Some(pid) = number(child) else {
+                return true;
+            };
+            match waitid(WaitId::Pid(pid), peek) {
+                Ok(Some(_)) => self.kill(child),
+                Ok(None) => return false,
+                // Its status has been taken already.
+                Err(_) => {}
             }
+            true
         }
     }
 }
@@ -305,7 +344,9 @@ mod family {
 
         /// The job sees to it when its handle closes.
         #[allow(clippy::unused_self)]
-        pub(super) fn bury(&self, _child: &Child) {}
+        pub(super) fn bury(&self, _child: &Child) -> bool {
+            true
+        }
     }
 }
 

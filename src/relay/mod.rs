@@ -20,13 +20,14 @@ mod port_threads;
 
 use std::collections::VecDeque;
 use std::fs::File;
-use std::io;
+use std::io::{self, IsTerminal as _};
 use std::process::ExitStatus;
 use std::sync::Arc;
 use std::thread;
 use std::time::{Duration, Instant};
 
 use crate::engine::{EngineCommand, EngineProcess, Spawned};
+use crate::plain::visible;
 use crate::session::{Event, Outlet, Request, Session, Side};
 use crate::shelf::{BookSpec, Shelf};
 use crate::transcript::Transcript;
@@ -84,6 +85,7 @@ pub struct Ended {
 ///
 /// The system does not let us wait for the streams.
 pub fn run(session: Session, rim: Rim) -> io::Result<Ended> {
+    let at_terminal = rim.output.is_terminal();
     let port = SystemPort::new(rim.input, rim.output)?;
     let mut relay = Relay {
         session,
@@ -91,6 +93,7 @@ pub fn run(session: Session, rim: Rim) -> io::Result<Ended> {
         port,
         lines: Lines {
             transcript: rim.transcript,
+            at_terminal,
             ..Lines::default()
         },
         gui: LineBuffer::default(),
@@ -100,6 +103,7 @@ pub fn run(session: Session, rim: Rim) -> io::Result<Ended> {
         open_books: rim.open_books,
         begun: Instant::now(),
         wake_at: None,
+        last_words_until: None,
         deaf_since: None,
     };
     relay.session.start(&mut relay.lines);
@@ -118,6 +122,8 @@ struct Lines {
     engine: Vec<u8>,
     requests: VecDeque<Request>,
     transcript: Option<Transcript>,
+    /// A person reads what we say: what the engine says passes as text only.
+    at_terminal: bool,
 }
 
 impl Lines {
@@ -143,7 +149,13 @@ impl Outlet for Lines {
         if let Some(transcript) = &mut self.transcript {
             transcript.to_gui(line);
         }
-        self.gui.extend_from_slice(line);
+        if self.at_terminal {
+            // Tabs are the only control characters that text has.
+            let text = visible(&String::from_utf8_lossy(line));
+            self.gui.extend_from_slice(text.as_bytes());
+        } else {
+            self.gui.extend_from_slice(line);
+        }
         self.gui.push(b'\n');
     }
 
@@ -175,6 +187,9 @@ struct Relay<P: Port> {
     open_books: OpenBooks,
     begun: Instant,
     wake_at: Option<Instant>,
+    /// The engine's process has ended, but something holds its output open:
+    /// how long that is still read.
+    last_words_until: Option<Instant>,
     /// Since when the engine is not read, because the GUI does not read.
     deaf_since: Option<Instant>,
 }
@@ -197,8 +212,11 @@ impl<P: Port> Relay<P> {
                 self.lines.engine.clear();
             }
             self.lines.write_down();
-            let timeout = self.next_alarm();
             let listen = self.lines.gui.len() < HIGH_WATER;
+            if !listen {
+                self.prolong_last_words();
+            }
+            let timeout = self.next_alarm();
             if listen {
                 self.end_deafness();
             } else {
@@ -207,6 +225,9 @@ impl<P: Port> Relay<P> {
             let ready = self
                 .port
                 .wait(timeout, listen, &self.lines.gui, &self.lines.engine);
+            if ready.gui_deaf {
+                return 0;
+            }
             self.attend(ready);
         }
     }
@@ -228,8 +249,15 @@ impl<P: Port> Relay<P> {
             self.shelf = Arc::new(shelf);
             self.step(Event::BooksOpened(&messages));
         }
+        if ready.engine_ended {
+            self.bury_engine();
+        }
         if ready.engine {
+            self.prolong_last_words();
             self.read_engine();
+        }
+        if self.last_words_until.is_some_and(|at| at <= Instant::now()) {
+            self.engine_is_over();
         }
         if ready.gui {
             self.read_gui();
@@ -256,9 +284,8 @@ impl<P: Port> Relay<P> {
 
     /// The time until the next alarm.
     fn next_alarm(&self) -> Option<Duration> {
-        let alarm = self
-            .wake_at
-            .map(|at| at.saturating_duration_since(Instant::now()));
+        let alarm = self.wake_at.into_iter().chain(self.last_words_until).min();
+        let alarm = alarm.map(|at| at.saturating_duration_since(Instant::now()));
         let deadline = self
             .session
             .deadline()
@@ -322,16 +349,38 @@ impl<P: Port> Relay<P> {
             out.step(session, now, Event::Overlong(Side::Engine), shelf);
         }
         if is_over {
-            let status = self
-                .engine
-                .as_ref()
-                .and_then(|engine| engine.wait(LAST_WORDS_LIMIT));
-            self.kill_engine();
-            self.step(Event::EngineGone(&describe_end(status)));
+            self.engine_is_over();
         }
     }
 
+    /// The engine's process has ended. Its output ends with it, unless it has
+    /// started others that hold it open: they go now.
+    fn bury_engine(&mut self) {
+        if let Some(engine) = &self.engine {
+            let _ = engine.status();
+            self.last_words_until = Some(Instant::now() + LAST_WORDS_LIMIT);
+        }
+    }
+
+    /// The last words count from when they can be heard.
+    fn prolong_last_words(&mut self) {
+        if let Some(until) = &mut self.last_words_until {
+            *until = Instant::now() + LAST_WORDS_LIMIT;
+        }
+    }
+
+    /// Nothing more is to be heard of the engine.
+    fn engine_is_over(&mut self) {
+        let status = self
+            .engine
+            .as_ref()
+            .and_then(|engine| engine.wait(LAST_WORDS_LIMIT));
+        self.kill_engine();
+        self.step(Event::EngineGone(&describe_end(status)));
+    }
+
     fn kill_engine(&mut self) {
+        self.last_words_until = None;
         // The pipes first: an engine that waits for its input ends by itself.
         self.port.detach();
         self.lines.engine.clear();
@@ -353,7 +402,8 @@ impl<P: Port> Relay<P> {
                 stdin,
                 stdout,
             } = spawned;
-            let attached = self.port.attach(into_file(stdin), into_file(stdout));
+            let end = process.end();
+            let attached = self.port.attach(into_file(stdin), into_file(stdout), end);
             attached
                 .map(|()| process)
                 .map_err(|error| error.to_string())

@@ -15,6 +15,10 @@ pub(super) struct Ready {
     pub(super) gui: bool,
     /// The engine has sent something, or closed its end.
     pub(super) engine: bool,
+    /// The engine's process has ended; said once.
+    pub(super) engine_ended: bool,
+    /// Nobody can hear us any more.
+    pub(super) gui_deaf: bool,
     /// Books have been opened.
     pub(super) books: Option<(Shelf, Vec<String>)>,
 }
@@ -55,12 +59,13 @@ pub(super) trait Port {
     /// The other end is gone.
     fn write_engine(&mut self, lines: &mut Vec<u8>) -> io::Result<()>;
 
-    /// Takes the pipes of an engine that has just been started.
+    /// Takes the pipes of an engine that has just been started, and what
+    /// tells of the end of its process, where the system has such a thing.
     ///
     /// # Errors
     ///
     /// The system does not let us use them.
-    fn attach(&mut self, stdin: File, stdout: File) -> io::Result<()>;
+    fn attach(&mut self, stdin: File, stdout: File, end: Option<File>) -> io::Result<()>;
 
     /// Closes the engine's input and gives its output, where it is still
     /// ours to give.

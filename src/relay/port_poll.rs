@@ -26,6 +26,8 @@ pub(super) struct PollPort {
     input_ended: bool,
     output: Output,
     engine: Option<(Output, File)>,
+    /// Becomes readable when the engine's process ends.
+    engine_end: Option<File>,
     wake: io::PipeReader,
     waker: io::PipeWriter,
     books: Receiver<(Shelf, Vec<String>)>,
@@ -120,6 +122,7 @@ impl PollPort {
             input_ended: false,
             output: Output::shared(output),
             engine: None,
+            engine_end: None,
             wake,
             waker,
             books,
@@ -147,6 +150,8 @@ impl Port for PollPort {
                 PollFd::new(&self.wake, PollFlags::IN),
                 nothing(),
                 nothing(),
+                // Asked for nothing, it still tells that nobody listens.
+                PollFd::new(&self.output.file, PollFlags::empty()),
                 nothing(),
             ];
             if !self.input_ended {
@@ -163,23 +168,30 @@ impl Port for PollPort {
             if !gui_left.is_empty() {
                 fds[4] = PollFd::new(&self.output.file, PollFlags::OUT);
             }
+            if let Some(end) = &self.engine_end {
+                fds[5] = PollFd::new(end, PollFlags::IN);
+            }
             match poll(&mut fds, timeout.as_ref()) {
                 Ok(_) => {
                     // Closed ends and errors show when they are read.
-                    let has = |index: usize| {
-                        fds.get(index).is_some_and(|fd: &PollFd<'_>| {
-                            fd.revents().intersects(
-                                PollFlags::IN | PollFlags::HUP | PollFlags::ERR | PollFlags::NVAL,
-                            )
-                        })
+                    let closed = PollFlags::HUP | PollFlags::ERR | PollFlags::NVAL;
+                    let any = |index: usize, of: PollFlags| {
+                        fds.get(index)
+                            .is_some_and(|fd: &PollFd<'_>| fd.revents().intersects(of))
                     };
+                    let has = |index| any(index, PollFlags::IN | closed);
                     ready.gui = !self.input_ended && has(0);
                     woken = has(1);
                     ready.engine = listen && self.engine.is_some() && has(2);
+                    ready.gui_deaf = any(4, closed);
+                    ready.engine_ended = self.engine_end.is_some() && has(5);
                 }
                 Err(Errno::INTR) => {}
                 Err(error) => log::error!("poll: {error}"),
             }
+        }
+        if ready.engine_ended {
+            self.engine_end = None;
         }
         if woken {
             let mut bytes = [0; 16];
@@ -216,12 +228,14 @@ impl Port for PollPort {
         }
     }
 
-    fn attach(&mut self, stdin: File, stdout: File) -> io::Result<()> {
+    fn attach(&mut self, stdin: File, stdout: File, end: Option<File>) -> io::Result<()> {
         self.engine = Some((Output::owned(stdin)?, stdout));
+        self.engine_end = end;
         Ok(())
     }
 
     fn detach(&mut self) -> Option<File> {
+        self.engine_end = None;
         self.engine.take().map(|(_, stdout)| stdout)
     }
 

@@ -221,6 +221,7 @@ impl Port for ThreadPort {
             gui: self.gui.is_ready(),
             engine: listen && self.engine.is_ready(),
             books: self.books.take(),
+            ..Ready::default()
         }
     }
 
@@ -243,7 +244,7 @@ impl Port for ThreadPort {
         self.engine_writer.write(lines)
     }
 
-    fn attach(&mut self, stdin: File, stdout: File) -> io::Result<()> {
+    fn attach(&mut self, stdin: File, stdout: File, _end: Option<File>) -> io::Result<()> {
         self.detach();
         let number = self.engine_number;
         start_reader(
@@ -313,7 +314,7 @@ mod tests {
         let (engine_in, stdin) = pipe();
         let (stdout, engine_out) = pipe();
         let mut port = ThreadPort::new(input, output).unwrap();
-        port.attach(stdin, stdout).unwrap();
+        port.attach(stdin, stdout, None).unwrap();
         Ends {
             port,
             gui_in,
@@ -385,7 +386,7 @@ mod tests {
         ends.engine_out.write_all(b"old\n").unwrap();
         let (_engine_in, stdin) = pipe();
         let (stdout, mut engine_out) = pipe();
-        ends.port.attach(stdin, stdout).unwrap();
+        ends.port.attach(stdin, stdout, None).unwrap();
         engine_out.write_all(b"new\n").unwrap();
         let mut buffer = LineBuffer::default();
         while !wait(&mut ends.port).engine {}

@@ -1,0 +1,309 @@
+//! A UCI engine that plays the first legal move and fails in one way at one
+//! moment of the conversation: for tests of whoever talks to engines.
+//!
+//! `faulty_engine FAULT MOMENT`. The moments are `handshake` (at `uci`),
+//! `idle` (`isready`), `in-book` (`position startpos`), `thinking` (`go` with
+//! a clock), `pondering` (`go ponder`), `analysing` (`go infinite`), `after-stop` (`stop`) and `quitting`
+//! (`quit`). The faults are in [`Engine::fail`].
+//!
+//! What happens is noted, a line each, in the file that `FAULTY_ENGINE_NOTES`
+//! names: `process N` for itself and whatever it starts, `fault` when it
+//! begins to fail, `stop after N` with the lines of its flood so far.
+//! `FAULTY_ENGINE_FLOOD` is the number of lines of a flood.
+
+use std::fs::{self, File};
+use std::io::{self, BufRead, Write};
+use std::process::{Command, Stdio};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
+use std::time::{Duration, Instant};
+
+use shakmaty::fen::Fen;
+use shakmaty::uci::UciMove;
+use shakmaty::{CastlingMode, Chess, Position};
+
+/// How long a search with a clock takes.
+const THINKS: Duration = Duration::from_millis(30);
+
+fn main() {
+    let mut args = std::env::args().skip(1);
+    let notes = std::env::var_os("FAULTY_ENGINE_NOTES");
+    let before = notes
+        .as_ref()
+        .and_then(|path| fs::read_to_string(path).ok())
+        .unwrap_or_default();
+    let mut engine = Engine {
+        fault: args.next().unwrap_or_default(),
+        moment: args.next().unwrap_or_default(),
+        failed_before: before.lines().any(|line| line == "fault"),
+        notes: notes.and_then(|path| File::options().append(true).create(true).open(path).ok()),
+        board: Chess::default(),
+        search: Search::None,
+        failing: false,
+        silent: false,
+        written: Arc::default(),
+    };
+    engine.note(&format!("process {}", std::process::id()));
+    engine.work(&lines_of_input());
+    if engine.failing && engine.fault == "ignores-quit" {
+        sleep_forever();
+    }
+}
+
+/// Lines as they come, so that a search can be interrupted.
+fn lines_of_input() -> Receiver<String> {
+    let (to_lines, lines) = channel();
+    std::thread::spawn(move || {
+        for line in io::stdin().lock().split(b'\n').map_while(Result::ok) {
+            let line = String::from_utf8_lossy(&line).into_owned();
+            if to_lines.send(line).is_err() {
+                return;
+            }
+        }
+    });
+    lines
+}
+
+enum Search {
+    None,
+    /// Until `stop` or `ponderhit`.
+    Held,
+    Until(Instant),
+}
+
+struct Engine {
+    fault: String,
+    moment: String,
+    /// An earlier process of this engine has failed.
+    failed_before: bool,
+    notes: Option<File>,
+    board: Chess,
+    search: Search,
+    /// The moment has come.
+    failing: bool,
+    silent: bool,
+    /// Lines of the flood that have been written.
+    written: Arc<AtomicUsize>,
+}
+
+fn sleep_forever() -> ! {
+    loop {
+        std::thread::sleep(Duration::from_secs(3600));
+    }
+}
+
+fn say(text: &str) {
+    let mut out = io::stdout().lock();
+    if out
+        .write_all(text.as_bytes())
+        .and_then(|()| out.flush())
+        .is_err()
+    {
+        std::process::exit(0);
+    }
+}
+
+impl Engine {
+    fn note(&mut self, text: &str) {
+        if let Some(notes) = &mut self.notes {
+            let _ = notes.write_all(format!("{text}\n").as_bytes());
+        }
+    }
+
+    fn work(&mut self, lines: &Receiver<String>) {
+        loop {
+            let line = match self.search {
+                Search::Until(end) => {
+                    let left = end.saturating_duration_since(Instant::now());
+                    match lines.recv_timeout(left) {
+                        Ok(line) => line,
+                        Err(RecvTimeoutError::Timeout) => {
+                            self.best_move();
+                            continue;
+                        }
+                        Err(RecvTimeoutError::Disconnected) => return,
+                    }
+                }
+                _ => match lines.recv() {
+                    Ok(line) => line,
+                    Err(_) => return,
+                },
+            };
+            self.command(&line);
+        }
+    }
+
+    fn command(&mut self, line: &str) {
+        let words: Vec<&str> = line.split_ascii_whitespace().collect();
+        let moment = match words.as_slice() {
+            ["uci"] => "handshake",
+            ["isready"] => "idle",
+            ["position", "startpos"] => "in-book",
+            ["go", "ponder", ..] => "pondering",
+            // What began as pondering may be repeated without it.
+            ["go", "wtime", ..] if self.failed_before && self.moment == "pondering" => "pondering",
+            ["go", "wtime", ..] => "thinking",
+            ["go", "infinite"] => "analysing",
+            ["stop"] => "after-stop",
+            ["quit"] => "quitting",
+            _ => "",
+        };
+        if moment == "after-stop" {
+            let written = self.written.load(Ordering::Relaxed);
+            self.note(&format!("stop after {written}"));
+        }
+        if moment == self.moment {
+            self.fail(moment);
+        }
+        if self.silent && moment != "quitting" {
+            return;
+        }
+        self.answer(&words);
+    }
+
+    /// Does wrong what it is there to do wrong.
+    fn fail(&mut self, moment: &str) {
+        let first = !self.failing;
+        self.failing = true;
+        if first {
+            self.note("fault");
+        }
+        match self.fault.as_str() {
+            "late" => std::thread::sleep(Duration::from_millis(150)),
+            "silent" => self.silent = true,
+            "hangs" => sleep_forever(),
+            "floods" if first => self.flood(),
+            "crashes" => std::process::exit(9),
+            "crashes-once" if !self.failed_before => std::process::exit(9),
+            "closes-output" if !self.failed_before => close_output(),
+            "no-newline" => {
+                say(match moment {
+                    "handshake" => "id name Faulty\nuciok",
+                    "idle" => "readyok",
+                    "thinking" | "after-stop" => "bestmove a7a6",
+                    _ => "info depth 1",
+                });
+                self.silent = true;
+            }
+            "forks" if first => self.fork(),
+            "forks-and-dies" if !self.failed_before => {
+                self.fork();
+                std::process::exit(9);
+            }
+            // What nobody has asked for.
+            "answers-twice" if first => match moment {
+                "idle" | "in-book" => say("bestmove a7a6\nreadyok\n"),
+                "handshake" => say("uciok\nbestmove a7a6\n"),
+                _ => {}
+            },
+            "plays-illegal" if first => match moment {
+                "handshake" => say("option name\noption name x type y\nbestmove e2e5\n"),
+                "idle" | "in-book" => say("bestmove e2e5\n"),
+                _ => {}
+            },
+            _ => {}
+        }
+    }
+
+    /// Starts a process that keeps our output open.
+    fn fork(&mut self) {
+        let child = Command::new("sleep")
+            .arg("600")
+            .stdin(Stdio::null())
+            .spawn();
+        if let Ok(child) = child {
+            self.note(&format!("process {}", child.id()));
+        }
+    }
+
+    fn flood(&self) {
+        let lines = std::env::var("FAULTY_ENGINE_FLOOD").ok();
+        let lines = lines.and_then(|lines| lines.parse().ok()).unwrap_or(30_000);
+        let written = Arc::clone(&self.written);
+        std::thread::spawn(move || {
+            let mut n = 0;
+            while n < lines {
+                let mut piece = String::new();
+                for _ in 0..50 {
+                    n += 1;
+                    piece.push_str(&format!(
+                        "info depth 20 seldepth 30 score cp 31 nodes {n} nps 900000 pv a7a6 b2b3 c7c5\n"
+                    ));
+                }
+                say(&piece);
+                written.store(n, Ordering::Relaxed);
+            }
+        });
+    }
+
+    fn answer(&mut self, words: &[&str]) {
+        match words {
+            ["uci"] => self.say_answer("id name Faulty\nid author nobody\noption name Ponder type check default false\nuciok"),
+            ["isready"] => self.say_answer("readyok"),
+            ["position", rest @ ..] => self.position(rest),
+            ["go", rest @ ..] => {
+                let held = rest.contains(&"infinite") || rest.contains(&"ponder");
+                self.search = if held { Search::Held } else { Search::Until(Instant::now() + THINKS) };
+            }
+            ["stop" | "ponderhit"] if !matches!(self.search, Search::None) => self.best_move(),
+            ["quit"] if self.failing && self.fault == "ignores-quit" => {}
+            ["quit"] => std::process::exit(0),
+            _ => {}
+        }
+    }
+
+    fn say_answer(&self, answer: &str) {
+        say(&format!("{answer}\n"));
+        if self.failing && self.fault == "answers-twice" {
+            say(&format!("{answer}\n"));
+        }
+    }
+
+    fn position(&mut self, words: &[&str]) {
+        let (board, moves) = match words {
+            ["fen", rest @ ..] => {
+                let fen: Fen = rest[..6].join(" ").parse().expect("a FEN");
+                let board = fen.into_position(CastlingMode::Standard);
+                (board.expect("a board"), &rest[6..])
+            }
+            [_, rest @ ..] => (Chess::default(), rest),
+            [] => return,
+        };
+        self.board = board;
+        for word in moves.iter().filter(|word| **word != "moves") {
+            let m: UciMove = word.parse().expect("a move");
+            let m = m.to_move(&self.board).expect("a legal move");
+            self.board.play_unchecked(m);
+        }
+    }
+
+    fn best_move(&mut self) {
+        self.search = Search::None;
+        let m = self.board.legal_moves().first().map_or_else(
+            || "(none)".to_owned(),
+            |m| m.to_uci(CastlingMode::Standard).to_string(),
+        );
+        if self.failing && self.fault == "plays-illegal" {
+            return self.say_answer("bestmove e2e5");
+        }
+        self.say_answer(&format!(
+            "info depth 1 score cp 0 nodes 1 pv {m}\nbestmove {m}"
+        ));
+    }
+}
+
+/// Becomes a process that has closed the output and lives on.
+#[cfg(unix)]
+fn close_output() {
+    use std::os::unix::process::CommandExt;
+    let error = Command::new("sh")
+        .args(["-c", "exec >&-; exec sleep 600"])
+        .exec();
+    panic!("sh: {error}");
+}
+
+#[cfg(not(unix))]
+fn close_output() {
+    std::process::exit(9);
+}

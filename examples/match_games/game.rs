@@ -1,0 +1,375 @@
+//! Games with clocks, and what is made of them.
+
+use std::collections::HashMap;
+use std::process::ExitCode;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Mutex, PoisonError};
+use std::time::{Duration, Instant};
+
+use shakmaty::uci::UciMove;
+use shakmaty::zobrist::Zobrist64;
+use shakmaty::{CastlingMode, Chess, EnPassantMode, Move, Position};
+
+use super::player::Player;
+
+/// A game that is not over by then is a draw.
+const LONGEST: usize = 240;
+
+/// Where growth is measured from: everything has been used once.
+const WARM: u64 = 20;
+
+struct Plan {
+    adapter: Vec<String>,
+    games: u64,
+    at_once: u64,
+    time: Duration,
+    increment: Duration,
+    kill_every: u64,
+    ponder_every: u64,
+    seed: u64,
+}
+
+impl Plan {
+    fn read(args: &[String]) -> Plan {
+        let number = |name: &str, default: u64| {
+            let value = args
+                .iter()
+                .find_map(|arg| arg.strip_prefix(name)?.strip_prefix('='));
+            value.map_or(default, |value| value.parse().expect("a number"))
+        };
+        let this = std::env::current_exe().expect("ourselves");
+        let mut adapter = vec![args[0].clone()];
+        if number("builtin", 0) == 1 {
+            adapter.extend(["--engine".to_owned(), "builtin".to_owned()]);
+        } else {
+            let this = this.to_string_lossy().into_owned();
+            adapter.extend(["--".to_owned(), this, "engine".to_owned()]);
+        }
+        Plan {
+            adapter,
+            games: number("games", 500),
+            at_once: number("at-once", 2),
+            time: Duration::from_millis(number("time", 200)),
+            increment: Duration::from_millis(number("increment", 10)),
+            kill_every: number("kill-every", 5),
+            ponder_every: number("ponder-every", 4),
+            seed: number("seed", 1),
+        }
+    }
+}
+
+#[derive(Default)]
+struct Report {
+    games: u64,
+    decided: u64,
+    plies: u64,
+    book_moves: usize,
+    killed: usize,
+    restarts: usize,
+    pondered: u64,
+    ponder_hits: u64,
+    on_time: Vec<String>,
+    illegal: Vec<String>,
+    protocol: Vec<String>,
+    /// Least time that a player had left on its clock.
+    least_left: Option<Duration>,
+    /// Memory (KiB), descriptors and threads: when warm, and at the end.
+    sizes: Vec<([u64; 3], [u64; 3])>,
+}
+
+/// Numbers that look random and are the same each time.
+struct Dice(u64);
+
+impl Dice {
+    fn below(&mut self, limit: u64) -> u64 {
+        self.0 ^= self.0 << 13;
+        self.0 ^= self.0 >> 7;
+        self.0 ^= self.0 << 17;
+        (self.0 >> 20) % limit.max(1)
+    }
+}
+
+pub(crate) fn run_match(args: &[String]) -> ExitCode {
+    let plan = Plan::read(args);
+    let begin = Instant::now();
+    let next = AtomicU64::new(0);
+    let report = Mutex::new(Report::default());
+    std::thread::scope(|scope| {
+        for _ in 0..plan.at_once {
+            scope.spawn(|| play_games(&plan, &next, &report));
+        }
+    });
+    let report = report.into_inner().unwrap_or_else(PoisonError::into_inner);
+    print(&plan, &report, begin.elapsed())
+}
+
+fn play_games(plan: &Plan, next: &AtomicU64, report: &Mutex<Report>) {
+    let mut players = [Player::start(&plan.adapter), Player::start(&plan.adapter)];
+    let mut warm = None;
+    let mut played = 0;
+    loop {
+        let number = next.fetch_add(1, Ordering::Relaxed);
+        if number >= plan.games {
+            break;
+        }
+        let mut game = Game::new(plan, number);
+        game.play(&mut players);
+        game.add_to(&mut report.lock().unwrap_or_else(PoisonError::into_inner));
+        // Who had white has black.
+        players.swap(0, 1);
+        played += 1;
+        if played == WARM {
+            warm = Some([players[0].size(), players[1].size()]);
+        }
+    }
+    if played % 2 != WARM % 2 {
+        players.swap(0, 1);
+    }
+    let sizes = players.each_ref().map(Player::size);
+    let mut report = report.lock().unwrap_or_else(PoisonError::into_inner);
+    if let Some(warm) = warm {
+        report.sizes.extend(warm.into_iter().zip(sizes));
+    }
+    for player in players {
+        report.book_moves += player.book_moves;
+        report.restarts += player.restarts;
+        report.protocol.extend(player.quit());
+    }
+}
+
+struct Game<'a> {
+    plan: &'a Plan,
+    number: u64,
+    dice: Dice,
+    board: Chess,
+    moves: String,
+    seen: HashMap<Zobrist64, u32>,
+    left: [Duration; 2],
+    /// What each side ponders on.
+    ponders: [Option<Move>; 2],
+    /// At this half move an engine is killed, so long after the `go`.
+    kill: Option<(usize, Duration)>,
+    report: Report,
+}
+
+impl<'a> Game<'a> {
+    fn new(plan: &'a Plan, number: u64) -> Game<'a> {
+        let mut dice = Dice((plan.seed + number).wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1);
+        let kills = plan.kill_every > 0 && number % plan.kill_every == plan.kill_every - 1;
+        let kill = kills.then(|| {
+            let ply = dice.below(60);
+            let after = Duration::from_micros(dice.below(4000));
+            (usize::try_from(ply).unwrap_or(0), after)
+        });
+        Game {
+            plan,
+            number,
+            dice,
+            board: Chess::default(),
+            moves: String::new(),
+            seen: HashMap::new(),
+            left: [plan.time; 2],
+            ponders: [None, None],
+            kill,
+            report: Report::default(),
+        }
+    }
+
+    fn clocks(&self) -> String {
+        let inc = self.plan.increment.as_millis();
+        format!(
+            "wtime {} btime {} winc {inc} binc {inc}",
+            self.left[0].as_millis().max(1),
+            self.left[1].as_millis().max(1)
+        )
+    }
+
+    fn play(&mut self, players: &mut [Player; 2]) {
+        for player in players.iter_mut() {
+            player.say("ucinewgame");
+            player.is_ready();
+        }
+        for ply in 0..LONGEST {
+            let side = ply % 2;
+            if self.is_over() {
+                break;
+            }
+            let Some(answer) = self.ask(ply, &mut players[side]) else {
+                break;
+            };
+            let Some(reply) = self.take(&answer) else {
+                break;
+            };
+            if self.plan.ponder_every > 0 && self.number % self.plan.ponder_every == 0 {
+                self.ponder(side, reply, &mut players[side]);
+            }
+        }
+        for (player, ponders) in players.iter_mut().zip(&mut self.ponders) {
+            if ponders.take().is_some() {
+                player.say("stop");
+                player.wait_for("bestmove");
+            }
+            // Whatever should not come has come by then.
+            player.is_ready();
+            self.report.protocol.append(&mut player.faults);
+        }
+    }
+
+    /// Asks the side to move for its answer, and watches its clock.
+    fn ask(&mut self, ply: usize, player: &mut Player) -> Option<String> {
+        let side = ply % 2;
+        let begin = Instant::now();
+        let pondered = self.ponders[side].take();
+        let last = self.moves.rsplit(' ').next().unwrap_or_default();
+        let hit = pondered.is_some_and(|m| m.to_uci(CastlingMode::Standard).to_string() == last);
+        if hit {
+            self.report.ponder_hits += 1;
+            player.say("ponderhit");
+        } else {
+            if pondered.is_some() {
+                player.say("stop");
+                player.wait_for("bestmove")?;
+            }
+            let moves = if ply == 0 {
+                String::new()
+            } else {
+                format!(" moves{}", self.moves)
+            };
+            player.say(&format!("position startpos{moves}\ngo {}", self.clocks()));
+        }
+        if let Some((at, after)) = self.kill
+            && at <= ply
+        {
+            self.kill = None;
+            std::thread::sleep(after);
+            self.report.killed += player.kill_engine().len();
+        }
+        let answer = player.wait_for("bestmove")?;
+        let took = begin.elapsed();
+        let Some(left) = self.left[side].checked_sub(took) else {
+            let what = format!(
+                "game {}, ply {ply}: {took:?} of {:?}",
+                self.number, self.left[side]
+            );
+            self.report.on_time.push(what);
+            return None;
+        };
+        self.report.least_left = Some(self.report.least_left.map_or(left, |least| least.min(left)));
+        self.left[side] = left + self.plan.increment;
+        Some(answer)
+    }
+
+    /// Plays the answer on the board; the reply that it suggests, as text.
+    fn take(&mut self, answer: &str) -> Option<Option<String>> {
+        let words: Vec<&str> = answer.split(' ').collect();
+        let m = words.get(1).and_then(|word| word.parse::<UciMove>().ok());
+        let Some(m) = m.and_then(|m| m.to_move(&self.board).ok()) else {
+            let fen = shakmaty::fen::Fen::from_position(&self.board, EnPassantMode::Legal);
+            self.report
+                .illegal
+                .push(format!("game {}: \"{answer}\" in {fen}", self.number));
+            return None;
+        };
+        self.moves.push_str(&format!(" {}", words[1]));
+        *self
+            .seen
+            .entry(self.board.zobrist_hash(EnPassantMode::Legal))
+            .or_default() += 1;
+        self.board.play_unchecked(m);
+        self.report.plies += 1;
+        Some(words.get(3).map(|word| (*word).to_owned()))
+    }
+
+    fn ponder(&mut self, side: usize, reply: Option<String>, player: &mut Player) {
+        let Some(reply) = reply else { return };
+        if self.is_over() || self.dice.below(8) == 0 {
+            return;
+        }
+        let Some(m) = reply
+            .parse::<UciMove>()
+            .ok()
+            .and_then(|m| m.to_move(&self.board).ok())
+        else {
+            self.report
+                .illegal
+                .push(format!("game {}: ponder {reply}", self.number));
+            return;
+        };
+        self.report.pondered += 1;
+        self.ponders[side] = Some(m);
+        let clocks = self.clocks();
+        player.say(&format!(
+            "position startpos moves{} {reply}\ngo ponder {clocks}",
+            self.moves
+        ));
+    }
+
+    fn is_over(&self) -> bool {
+        let hash: Zobrist64 = self.board.zobrist_hash(EnPassantMode::Legal);
+        self.board.is_game_over()
+            || self.board.halfmoves() >= 100
+            || self.seen.get(&hash).is_some_and(|times| *times >= 2)
+    }
+
+    fn add_to(mut self, all: &mut Report) {
+        let game = &mut self.report;
+        all.games += 1;
+        all.decided += u64::from(self.board.is_checkmate());
+        all.plies += game.plies;
+        all.killed += game.killed;
+        all.pondered += game.pondered;
+        all.ponder_hits += game.ponder_hits;
+        all.on_time.append(&mut game.on_time);
+        all.illegal.append(&mut game.illegal);
+        all.protocol.append(&mut game.protocol);
+        all.least_left = match (all.least_left, game.least_left) {
+            (Some(a), Some(b)) => Some(a.min(b)),
+            (a, b) => a.or(b),
+        };
+    }
+}
+
+fn print(plan: &Plan, report: &Report, took: Duration) -> ExitCode {
+    println!(
+        "{} games at {}+{} ms, {} at once, in {:.0} s: {} decided, {} plies, {} moves from the book",
+        report.games,
+        plan.time.as_millis(),
+        plan.increment.as_millis(),
+        plan.at_once,
+        took.as_secs_f64(),
+        report.decided,
+        report.plies,
+        report.book_moves,
+    );
+    println!(
+        "engines killed: {}, restarts told: {}; pondered {} times, {} hits; least time ever left: {:?}",
+        report.killed,
+        report.restarts,
+        report.pondered,
+        report.ponder_hits,
+        report.least_left.unwrap_or_default(),
+    );
+    let mut grown = Vec::new();
+    for (warm, end) in &report.sizes {
+        println!(
+            "an adapter after {WARM} games and at the end: {} and {} KiB, {} and {} descriptors, {} and {} threads",
+            warm[0], end[0], warm[1], end[1], warm[2], end[2]
+        );
+        // What an allocator keeps is no growth that goes on.
+        if end[0] > warm[0] + 2048 || end[1] > warm[1] || end[2] > warm[2] {
+            grown.push("an adapter has grown".to_owned());
+        }
+    }
+    let mut wrong = 0;
+    for (what, list) in [
+        ("losses on time", &report.on_time),
+        ("illegal moves", &report.illegal),
+        ("protocol faults", &report.protocol),
+        ("grown", &grown),
+    ] {
+        println!("{what}: {}", list.len());
+        list.iter().take(5).for_each(|line| println!("  {line}"));
+        wrong += list.len();
+    }
+    ExitCode::from(u8::from(wrong > 0 || report.games < plan.games))
+}

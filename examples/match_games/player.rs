@@ -1,0 +1,165 @@
+//! One adapter, seen from the manager's end of the pipes.
+
+use std::fs;
+use std::io::{BufRead, BufReader, Write};
+use std::process::{Child, ChildStdin, Command, Stdio};
+use std::sync::mpsc::{Receiver, channel};
+use std::time::{Duration, Instant};
+
+use rustix::process::{Pid, Signal, kill_process};
+
+/// When nothing has come for so long, nothing will.
+const HANGS: Duration = Duration::from_secs(30);
+
+pub(crate) struct Player {
+    child: Child,
+    stdin: ChildStdin,
+    lines: Receiver<String>,
+    /// What was wrong with it so far.
+    pub(crate) faults: Vec<String>,
+    pub(crate) book_moves: usize,
+    pub(crate) restarts: usize,
+}
+
+impl Player {
+    pub(crate) fn start(command: &[String]) -> Player {
+        let mut child = Command::new(&command[0])
+            .args(&command[1..])
+            .env("TABIA_CONFIG", "")
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .spawn()
+            .expect("the adapter");
+        let stdout = BufReader::new(child.stdout.take().expect("its output"));
+        let (to_lines, lines) = channel();
+        std::thread::spawn(move || {
+            for line in stdout.lines().map_while(Result::ok) {
+                if to_lines.send(line).is_err() {
+                    return;
+                }
+            }
+        });
+        let mut player = Player {
+            stdin: child.stdin.take().expect("its input"),
+            child,
+            lines,
+            faults: Vec::new(),
+            book_moves: 0,
+            restarts: 0,
+        };
+        player.say("uci");
+        player.wait_for("uciok");
+        player
+    }
+
+    pub(crate) fn say(&mut self, line: &str) {
+        if self
+            .stdin
+            .write_all(format!("{line}\n").as_bytes())
+            .is_err()
+        {
+            self.fault("it does not listen any more");
+        }
+    }
+
+    pub(crate) fn fault(&mut self, what: &str) {
+        self.faults.push(what.to_owned());
+    }
+
+    /// Hears everything up to the line that begins with `word`.
+    pub(crate) fn wait_for(&mut self, word: &str) -> Option<String> {
+        let until = Instant::now() + HANGS;
+        loop {
+            let left = until.saturating_duration_since(Instant::now());
+            let Ok(line) = self.lines.recv_timeout(left) else {
+                self.fault(&format!("no {word}"));
+                return None;
+            };
+            let first = line.split(' ').next().unwrap_or_default();
+            if first == word {
+                return Some(line);
+            }
+            self.hear(&line, first);
+        }
+    }
+
+    /// A line that was not waited for.
+    fn hear(&mut self, line: &str, first: &str) {
+        self.book_moves += usize::from(line.starts_with("info string book starter:"));
+        self.restarts += usize::from(line.contains("started again"));
+        if !matches!(first, "info" | "id" | "option") {
+            self.fault(&format!("nobody asked for \"{line}\""));
+        }
+    }
+
+    pub(crate) fn is_ready(&mut self) {
+        self.say("isready");
+        self.wait_for("readyok");
+    }
+
+    /// The processes that the adapter has started: its engine.
+    pub(crate) fn engines(&self) -> Vec<u32> {
+        let pid = self.child.id();
+        let list = fs::read_to_string(format!("/proc/{pid}/task/{pid}/children"));
+        let list = list.unwrap_or_default();
+        list.split_whitespace()
+            .filter_map(|id| id.parse().ok())
+            .collect()
+    }
+
+    /// Kills the engine as the system would when memory is short.
+    pub(crate) fn kill_engine(&self) -> Vec<u32> {
+        let engines = self.engines();
+        for id in &engines {
+            let pid = i32::try_from(*id).ok().and_then(Pid::from_raw);
+            let _ = pid.map(|pid| kill_process(pid, Signal::KILL));
+        }
+        engines
+    }
+
+    /// Resident memory that is its own (KiB), descriptors and threads.
+    pub(crate) fn size(&self) -> [u64; 3] {
+        let proc = format!("/proc/{}", self.child.id());
+        let status = fs::read_to_string(format!("{proc}/status")).unwrap_or_default();
+        let number = |name: &str| {
+            let line = status.lines().find_map(|line| line.strip_prefix(name));
+            line.and_then(|line| line.split_whitespace().next()?.parse().ok())
+                .unwrap_or(0)
+        };
+        let files = fs::read_dir(format!("{proc}/fd")).map_or(0, |list| list.count() as u64);
+        [number("RssAnon:"), files, number("Threads:")]
+    }
+
+    /// Says `quit` and sees it off.
+    pub(crate) fn quit(mut self) -> Vec<String> {
+        let engines = self.engines();
+        self.say("quit");
+        let until = Instant::now() + HANGS;
+        let gone = |id: &u32| {
+            let stat = fs::read_to_string(format!("/proc/{id}/stat"));
+            stat.map_or(true, |stat| stat.contains(") Z"))
+        };
+        loop {
+            match self.child.try_wait() {
+                Ok(Some(status)) if status.success() => break,
+                Ok(None) if Instant::now() < until => std::thread::sleep(Duration::from_millis(2)),
+                other => {
+                    self.fault(&format!("it ended with {other:?}"));
+                    let _ = self.child.kill();
+                    break;
+                }
+            }
+        }
+        while let Ok(line) = self.lines.recv() {
+            let first = line.split(' ').next().unwrap_or_default().to_owned();
+            self.hear(&line, &first);
+        }
+        while !engines.iter().all(gone) && Instant::now() < until {
+            std::thread::sleep(Duration::from_millis(2));
+        }
+        if !engines.iter().all(gone) {
+            self.fault("its engine is still there");
+        }
+        self.faults
+    }
+}

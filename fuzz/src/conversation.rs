@@ -1,0 +1,239 @@
+//! Lines of UCI, and whole conversations.
+
+use std::cell::RefCell;
+use std::rc::Rc;
+use std::sync::{Arc, LazyLock};
+use std::time::Duration;
+
+use tabia::book::ctg::CtgBook;
+use tabia::session::{Engines, Event, Outlet, Profile, Request, Session, from_fen};
+use tabia::settings::Settings;
+use tabia::shelf::{self, BookSpec, OpenBook, Shelf};
+use tabia::uci::gui::GuiCommand;
+use tabia::uci::line::{LineBuffer, MAX_LINE, text, words};
+use tabia::uci::{engine, gui};
+
+/// Each line as one of the GUI and as one of the engine. The first byte says
+/// in what pieces the bytes arrive.
+pub fn uci_line(data: &[u8]) {
+    let Some((step, mut rest)) = data.split_first() else {
+        return;
+    };
+    let mut buffer = LineBuffer::default();
+    while !rest.is_empty() {
+        let (mut piece, later) = rest.split_at(rest.len().min(usize::from(*step) + 1));
+        rest = later;
+        while !piece.is_empty() {
+            let count = buffer.fill(&mut piece);
+            assert!(matches!(count, Ok(1..)), "a slice can always be read");
+            while let Some(line) = buffer.next_line() {
+                one_line(line);
+            }
+        }
+    }
+    if let Some(line) = buffer.last_line() {
+        one_line(line);
+    }
+}
+
+fn one_line(line: &[u8]) {
+    assert!(!line.contains(&b'\n') && line.len() <= MAX_LINE);
+    let command = gui::from_command(line);
+    match gui::parse(command) {
+        GuiCommand::SetOption(option) => drop((option.text(), option.name)),
+        GuiCommand::Position => {
+            if let Some(read) = gui::position(command) {
+                drop(gui::moves(read.moves));
+                let _ = read.fen.as_deref().map(from_fen);
+            }
+        }
+        _ => {}
+    }
+    drop((text(line), words(line).count()));
+    let _ = (engine::parse(line), engine::id(line));
+    let _ = engine::best_move(line);
+    if let Some(option) = engine::option(line) {
+        let announced = option.announce(&option.name);
+        assert!(!announced.contains('\n'), "{announced:?}");
+        assert!(
+            engine::option(announced.as_bytes()).is_some(),
+            "{announced:?}"
+        );
+    }
+}
+
+static STARTER: LazyLock<Arc<CtgBook>> = LazyLock::new(|| {
+    Arc::new(shelf::starter().unwrap_or_else(|error| panic!("the starter book: {error}")))
+});
+
+/// What the session said and asked for.
+#[derive(Default)]
+struct Heard {
+    best_moves: usize,
+    ready: usize,
+    uci: usize,
+    exited: bool,
+    opening: bool,
+    starting: bool,
+}
+
+impl Outlet for Heard {
+    fn gui(&mut self, line: &[u8]) {
+        assert!(!line.contains(&b'\n'), "{}", text(line));
+        assert!(!self.exited, "said after the end: {}", text(line));
+        match words(line).next() {
+            Some(b"bestmove") => self.best_moves += 1,
+            Some(b"readyok") => self.ready += 1,
+            Some(b"uciok") => self.uci += 1,
+            _ => {}
+        }
+    }
+
+    fn engine(&mut self, line: &[u8]) {
+        assert!(!line.contains(&b'\n'), "{}", text(line));
+    }
+
+    fn request(&mut self, request: Request) {
+        match request {
+            Request::Exit(_) => self.exited = true,
+            Request::OpenBooks(_) => self.opening = true,
+            Request::StartEngine(_) => self.starting = true,
+            Request::KillEngine | Request::WakeUp(_) => {}
+        }
+    }
+}
+
+/// A conversation in the form of the files in `tests/session/`: `gui>`,
+/// `eng>`, `up`, `gone`, `opened`, `wake`, `time`, `eof`, `set NAME=VALUE`,
+/// `engine`. Lines of any other kind are passed over.
+pub fn session(data: &[u8]) {
+    let heard = Rc::new(RefCell::new(Heard::default()));
+    let mut out = Ear(Rc::clone(&heard));
+    let lines: Vec<&[u8]> = data.split(|byte| *byte == b'\n').collect();
+    let mut settings = Settings::default();
+    let mut chain = 1;
+    for line in &lines {
+        if let Some(set) = line.strip_prefix(b"set ") {
+            let set = text(set);
+            let known = set.split_once('=').and_then(|(name, value)| {
+                Some((tabia::settings::OptionId::by_name(name)?, value.to_owned()))
+            });
+            if let Some((id, value)) = known {
+                let _ = settings.set(id, &value);
+            }
+        } else if line.starts_with(b"engine ") && chain < 4 {
+            chain += 1;
+        }
+    }
+    let profile = Profile {
+        name: "fuzz".to_owned(),
+        settings,
+        start_timeout: Duration::from_secs(8),
+        ..Profile::default()
+    };
+    let engines = Engines {
+        profiles: vec![profile; chain + 1],
+        stand_in: Some(chain),
+        chain,
+    };
+    let shelf = Shelf {
+        books: vec![OpenBook {
+            name: "starter".to_owned(),
+            spec: BookSpec::default(),
+            book: Arc::clone(&STARTER) as _,
+            notices: Vec::new(),
+        }],
+    };
+    let mut session = Session::new(engines, 7);
+    session.start(&mut out);
+    let (mut now, mut asked_go, mut asked_ready, mut asked_uci) = (Duration::ZERO, 0, 0, 0);
+    for line in lines {
+        let messages;
+        let event = if let Some(said) = line.strip_prefix(b"gui> ") {
+            match gui::parse(gui::from_command(said)) {
+                GuiCommand::Go(_) => asked_go += 1,
+                GuiCommand::IsReady => asked_ready += 1,
+                GuiCommand::Uci => asked_uci += 1,
+                _ => {}
+            }
+            Event::Gui(said)
+        } else if let Some(said) = line.strip_prefix(b"eng> ") {
+            Event::Engine(said)
+        } else if let Some(ms) = line.strip_prefix(b"time ") {
+            let ms: u32 = text(ms).trim().parse().unwrap_or(0);
+            now = now.saturating_add(Duration::from_millis(ms.into()));
+            continue;
+        } else if line.starts_with(b"up") && heard.borrow().starting {
+            heard.borrow_mut().starting = false;
+            Event::EngineUp
+        } else if line.starts_with(b"gone") {
+            heard.borrow_mut().starting = false;
+            Event::EngineGone("it is gone")
+        } else if line.starts_with(b"opened") && heard.borrow().opening {
+            heard.borrow_mut().opening = false;
+            messages = vec![text(line)];
+            Event::BooksOpened(&messages)
+        } else if line.starts_with(b"wake") {
+            Event::WakeUp
+        } else if line == b"eof" {
+            Event::GuiClosed
+        } else {
+            continue;
+        };
+        session.step(now, event, &shelf, &mut out);
+        let heard = heard.borrow();
+        assert!(heard.best_moves <= asked_go, "more answers than questions");
+        assert!(heard.ready <= asked_ready, "more readyok than isready");
+        assert!(heard.uci <= asked_uci, "more uciok than uci");
+    }
+}
+
+/// The session's outlet, while we look on.
+struct Ear(Rc<RefCell<Heard>>);
+
+impl Outlet for Ear {
+    fn gui(&mut self, line: &[u8]) {
+        self.0.borrow_mut().gui(line);
+    }
+
+    fn engine(&mut self, line: &[u8]) {
+        self.0.borrow_mut().engine(line);
+    }
+
+    fn request(&mut self, request: Request) {
+        self.0.borrow_mut().request(request);
+    }
+}
+
+/// The conversations of the tests.
+pub(crate) fn seeds() -> Vec<Vec<u8>> {
+    super::files(&super::root().join("tests/session"))
+        .iter()
+        .map(|path| super::read(path))
+        .collect()
+}
+
+/// Each line of those once, and some that are odd.
+pub(crate) fn line_seeds() -> Vec<Vec<u8>> {
+    let mut lines: Vec<Vec<u8>> = seeds()
+        .iter()
+        .flat_map(|seed| seed.split(|byte| *byte == b'\n'))
+        .filter_map(|line| {
+            line.strip_prefix(b"gui> ")
+                .or_else(|| line.strip_prefix(b"eng> "))
+        })
+        .map(|line| [&b"\x07"[..], line].concat())
+        .collect();
+    lines.sort();
+    lines.dedup();
+    for odd in [
+        &b"\xffgo wtime -1 btime 99999999999999999999 movestogo 0\r\n"[..],
+        b"\0position fen 8/8/8/8/8/8/8/8 w - - 0 1 moves 0000 e7e8Q\n",
+        b"\x03setoption name  a  value \x1b[2J\xff value b\nsetoption value x name y",
+        b"\x01option name x type combo default a var a var b\noption name y type spin min -9 max 9999999999999",
+        b"\x01bestmove (none) ponder 0000\nbestmove\ninfo string \x1b]0;x\x07",
+    ] {
+        lines.push(odd.to_vec());
+    }
+    lines
+}

@@ -1,0 +1,115 @@
+//! What is done with the bytes of each fuzz target, and the inputs that are
+//! always tried.
+//!
+//! The targets in `fuzz_targets/` hand over what the fuzzer invents;
+//! `tests/fuzz_corpus.rs` of the program includes this file and hands over the
+//! seeds and everything in `regressions/`, so that a finding stays found.
+
+mod books;
+mod conversation;
+mod texts;
+
+pub use books::{ctg_book, ctg_page};
+pub use conversation::{session, uci_line};
+pub use texts::{engines_toml, pgn};
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+/// What a target does with an input. It panics if something is wrong.
+pub type Body = fn(&[u8]);
+
+/// Every target by its name.
+pub const TARGETS: &[(&str, Body)] = &[
+    ("uci_line", uci_line),
+    ("session", session),
+    ("ctg_page", ctg_page),
+    ("ctg_book", ctg_book),
+    ("engines_toml", engines_toml),
+    ("pgn", pgn),
+];
+
+/// The inputs that are always tried with a target: seeds made of the tests'
+/// own data, then former findings by the order of their names.
+pub fn inputs(target: &str) -> Vec<Vec<u8>> {
+    let mut inputs = match target {
+        "uci_line" => conversation::line_seeds(),
+        "session" => conversation::seeds(),
+        "ctg_page" => books::page_seeds(),
+        "ctg_book" => books::seeds(),
+        "engines_toml" => texts::toml_seeds(),
+        "pgn" => texts::pgn_seeds(),
+        _ => Vec::new(),
+    };
+    inputs.extend(regressions(target).into_iter().map(|(_, bytes)| bytes));
+    inputs
+}
+
+/// Former findings: the name of each, and its bytes.
+pub fn regressions(target: &str) -> Vec<(String, Vec<u8>)> {
+    let folder = root().join("fuzz/regressions").join(target);
+    let mut found: Vec<_> = files(&folder)
+        .into_iter()
+        .map(|path| {
+            let name = path.file_name().unwrap_or_default();
+            (name.to_string_lossy().into_owned(), read(&path))
+        })
+        .collect();
+    found.sort();
+    found
+}
+
+/// Puts the inputs of a target where the fuzzer looks for them.
+pub fn write_seeds(target: &str) {
+    let folder = root().join("fuzz/corpus").join(target);
+    fs::create_dir_all(&folder).unwrap_or_else(|error| panic!("{}: {error}", folder.display()));
+    for (number, seed) in inputs(target).iter().enumerate() {
+        let path = folder.join(format!("seed-{number:03}"));
+        fs::write(&path, seed).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
+    }
+}
+
+/// The folder of the program's sources.
+fn root() -> PathBuf {
+    let here = Path::new(env!("CARGO_MANIFEST_DIR"));
+    // The package is `fuzz` itself or, in the tests, the one around it.
+    if here.join("fuzz_targets").is_dir() {
+        here.join("..")
+    } else {
+        here.to_owned()
+    }
+}
+
+fn files(folder: &Path) -> Vec<PathBuf> {
+    let mut paths: Vec<_> = fs::read_dir(folder)
+        .into_iter()
+        .flatten()
+        .filter_map(|entry| Some(entry.ok()?.path()))
+        .filter(|path| path.is_file())
+        .collect();
+    paths.sort();
+    paths
+}
+
+fn read(path: &Path) -> Vec<u8> {
+    fs::read(path).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
+}
+
+/// The first `limit` bytes of a file among the sources.
+fn sample(path: &str, limit: usize) -> Vec<u8> {
+    let mut bytes = read(&root().join(path));
+    bytes.truncate(limit);
+    bytes
+}
+
+/// A folder for the files of one input, in memory where there is such a
+/// place.
+fn scratch() -> tempfile::TempDir {
+    let memory = Path::new("/dev/shm");
+    let folder = if memory.is_dir() {
+        tempfile::tempdir_in(memory)
+    } else {
+        tempfile::tempdir()
+    };
+    folder.unwrap_or_else(|error| panic!("a temporary folder: {error}"))
+}

@@ -1,0 +1,166 @@
+//! Text of unknown origin on its way to a person.
+//!
+//! Names of files and players, tags, what engines say of themselves: any of it
+//! may hold control characters, and a terminal obeys those: colours, titles,
+//! even what it types back. Here they become visible instead.
+
+use std::fmt::Write as _;
+use std::io::{self, Write};
+
+/// Whether a terminal would do something with this character other than show
+/// it: control characters but for line feed and tab, and those that turn the
+/// direction of writing.
+fn is_unsafe(c: char) -> bool {
+    match c {
+        '\n' | '\t' => false,
+        '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' => true,
+        c => c.is_control(),
+    }
+}
+
+/// The text with every unsafe character written as `\u001b`: the form in
+/// which JSON has it, so that JSON stays what it was.
+#[must_use]
+pub fn visible(text: &str) -> String {
+    let mut shown = String::with_capacity(text.len());
+    for c in text.chars() {
+        if is_unsafe(c) {
+            let _ = write!(shown, "\\u{:04x}", u32::from(c));
+        } else {
+            shown.push(c);
+        }
+    }
+    shown
+}
+
+/// A writer that makes control characters visible: see [`visible`].
+#[derive(Debug)]
+pub struct Plain<W> {
+    inner: W,
+}
+
+impl<W: Write> Plain<W> {
+    /// Around a writer for people.
+    pub const fn new(inner: W) -> Plain<W> {
+        Plain { inner }
+    }
+}
+
+impl<W: Write> Write for Plain<W> {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        let text = match str::from_utf8(bytes) {
+            Ok(text) => text,
+            Err(error) => match bytes.split_at(error.valid_up_to()) {
+                // What cannot be text is shown as such.
+                ([], _) => {
+                    let wrong = error.error_len().unwrap_or(bytes.len());
+                    self.inner.write_all("\u{fffd}".as_bytes())?;
+                    return Ok(wrong);
+                }
+                (valid, _) => str::from_utf8(valid).unwrap_or_default(),
+            },
+        };
+        if text.contains(is_unsafe) {
+            self.inner.write_all(visible(text).as_bytes())?;
+        } else {
+            self.inner.write_all(text.as_bytes())?;
+        }
+        Ok(text.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.inner.flush()
+    }
+}
+
+/// A writer that takes so many bytes and no more.
+#[derive(Debug)]
+pub struct Bounded<W> {
+    inner: W,
+    left: u64,
+    limit: u64,
+}
+
+impl<W: Write> Bounded<W> {
+    /// Around `inner`, for `limit` bytes.
+    pub const fn new(inner: W, limit: u64) -> Bounded<W> {
+        Bounded {
+            inner,
+            left: limit,
+            limit,
+        }
+    }
+}
+
+impl<W: Write> Write for Bounded<W> {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        let wanted = bytes.len() as u64;
+        let Some(left) = self.left.checked_sub(wanted) else {
+            let text = format!("it has reached its limit of {} bytes", self.limit);
+            return Err(io::Error::new(io::ErrorKind::StorageFull, text));
+        };
+        self.inner.write_all(bytes)?;
+        self.left = left;
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.inner.flush()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn plain(bytes: &[u8]) -> String {
+        let mut out = Plain::new(Vec::new());
+        out.write_all(bytes).unwrap();
+        String::from_utf8(out.inner).unwrap()
+    }
+
+    #[test]
+    fn what_a_terminal_would_obey_is_shown() {
+        for (bytes, shown) in [
+            (&b"1. e4\te5\n"[..], "1. e4\te5\n"),
+            (b"\x1b]0;title\x07\r", "\\u001b]0;title\\u0007\\u000d"),
+            ("Bücher".as_bytes(), "Bücher"),
+            ("\u{9b}2J \u{202e}".as_bytes(), "\\u009b2J \\u202e"),
+            (b"B\xfccher \x9b\xc3", "B\u{fffd}cher \u{fffd}\u{fffd}"),
+        ] {
+            assert_eq!(plain(bytes), shown);
+        }
+    }
+
+    #[test]
+    fn json_stays_the_same() {
+        let name = "\u{1b}[2J\u{7f}\u{9b} \"Bücher\" \\ \n";
+        let json = serde_json::to_string(name).unwrap();
+        let shown = plain(json.as_bytes());
+        assert!(!shown.contains(char::is_control));
+        assert_eq!(serde_json::from_str::<String>(&shown).unwrap(), name);
+    }
+
+    #[test]
+    fn a_full_file_takes_no_more() {
+        let mut out = Bounded::new(Vec::new(), 10);
+        out.write_all(b"01234567").unwrap();
+        let error = out.write_all(b"890").unwrap_err();
+        assert!(error.to_string().contains("10 bytes"), "{error}");
+        out.write_all(b"89").unwrap();
+        assert_eq!(out.inner, b"0123456789");
+    }
+
+    proptest! {
+        #[test]
+        fn nothing_unsafe_comes_through(bytes in prop::collection::vec(any::<u8>(), 0..40)) {
+            prop_assert!(!plain(&bytes).contains(is_unsafe));
+        }
+
+        #[test]
+        fn text_stays(text in "[ -~\n\täöüß€]{0,40}") {
+            prop_assert_eq!(plain(text.as_bytes()), text);
+        }
+    }
+}

@@ -1,0 +1,183 @@
+//! The cases: what the engine does wrong, what the GUI does wrong, and when;
+//! and what is to be seen then.
+
+use std::fmt;
+
+/// When things go wrong.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Moment {
+    /// The GUI has said `uci`.
+    Handshake,
+    /// It has said `isready`.
+    Idle,
+    /// It ponders on a move that the book has answered.
+    InBook,
+    /// The engine searches with a clock.
+    Thinking,
+    /// The engine ponders.
+    Pondering,
+    /// The GUI has said `stop`.
+    AfterStop,
+    /// The GUI has said `quit`.
+    Quitting,
+}
+
+pub(crate) const MOMENTS: [(Moment, &str); 7] = [
+    (Moment::Handshake, "handshake"),
+    (Moment::Idle, "idle"),
+    (Moment::InBook, "in-book"),
+    (Moment::Thinking, "thinking"),
+    (Moment::Pondering, "pondering"),
+    (Moment::AfterStop, "after-stop"),
+    (Moment::Quitting, "quitting"),
+];
+
+/// What the GUI does wrong at that moment.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Gui {
+    /// Nothing.
+    Sound,
+    /// It sends each byte by itself.
+    ByteByByte,
+    /// Its lines end with CR LF.
+    CarriageReturns,
+    /// It sends bytes that mean nothing.
+    Garbage,
+    /// It sends the whole conversation at once, `quit` included.
+    OneWrite,
+    /// It closes our input.
+    ClosesInput,
+    /// It closes our output, and leaves the input open.
+    ClosesOutput,
+    /// It reads no more, but goes on to talk, and says `quit`.
+    StopsReading,
+    /// It is killed.
+    Killed,
+}
+
+impl Gui {
+    /// Whether it hears what comes of it.
+    pub(crate) fn stays(self) -> bool {
+        use Gui::{ByteByByte, CarriageReturns, Garbage, Sound};
+        matches!(self, Sound | ByteByByte | CarriageReturns | Garbage)
+    }
+}
+
+pub(crate) const GUIS: [(Gui, &str); 9] = [
+    (Gui::Sound, "sound"),
+    (Gui::ByteByByte, "byte-by-byte"),
+    (Gui::CarriageReturns, "carriage-returns"),
+    (Gui::Garbage, "garbage"),
+    (Gui::OneWrite, "one-write"),
+    (Gui::ClosesInput, "closes-input"),
+    (Gui::ClosesOutput, "closes-output"),
+    (Gui::StopsReading, "stops-reading"),
+    (Gui::Killed, "killed"),
+];
+
+/// What is seen by a GUI that stays.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Seen {
+    /// Every question is answered, as with a sound engine; exit code 0.
+    Plays,
+    /// The same, with the message that the engine was started again.
+    Restarts,
+    /// The same; there is no engine, and out of book the first legal move is
+    /// played, with a message.
+    NoEngine,
+    /// The engine's answer is waited for; `quit` ends it with exit code 0.
+    Waits,
+    /// Exit code 2 with a message: a move is owed that nobody can make.
+    Ends,
+}
+
+impl fmt::Display for Seen {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Seen::Plays => "plays",
+            Seen::Restarts => "restarts",
+            Seen::NoEngine => "no engine",
+            Seen::Waits => "waits",
+            Seen::Ends => "ends",
+        })
+    }
+}
+
+/// An engine's fault, what it is, and what is seen at each moment.
+pub(crate) struct EngineFault {
+    pub(crate) name: &'static str,
+    pub(crate) is: &'static str,
+    pub(crate) seen: [Seen; 7],
+}
+
+use Seen::{Ends, NoEngine, Plays, Restarts, Waits};
+
+const fn fault(name: &'static str, is: &'static str, seen: [Seen; 7]) -> EngineFault {
+    EngineFault { name, is, seen }
+}
+
+/// Columns as in [`MOMENTS`].
+#[rustfmt::skip]
+pub(crate) const ENGINES: [EngineFault; 14] = [
+    fault("none", "makes no mistake",
+        [Plays, Plays, Plays, Plays, Plays, Plays, Plays]),
+    fault("late", "takes its time",
+        [Plays, Plays, Plays, Plays, Plays, Plays, Plays]),
+    fault("floods", "prints infos faster than they are read",
+        [Plays, Plays, Plays, Plays, Plays, Plays, Plays]),
+    fault("answers-twice", "answers twice, or what nobody asked",
+        [Plays, Plays, Plays, Plays, Plays, Plays, Plays]),
+    fault("plays-illegal", "answers with illegal moves and bad options",
+        [Plays, Plays, Plays, Plays, Plays, Plays, Plays]),
+    fault("forks", "starts a process of its own",
+        [Plays, Plays, Plays, Plays, Plays, Plays, Plays]),
+    fault("ignores-quit", "ends neither at `quit` nor at the end of its input",
+        [Plays, Plays, Plays, Plays, Plays, Plays, Plays]),
+    fault("crashes-once", "dies",
+        [NoEngine, Restarts, Restarts, Restarts, Restarts, Restarts, Plays]),
+    fault("forks-and-dies", "dies, and what it has started holds its output open",
+        [NoEngine, Restarts, Restarts, Restarts, Restarts, Restarts, Plays]),
+    fault("closes-output", "closes its output and lives on",
+        [NoEngine, Restarts, Restarts, Restarts, Restarts, Restarts, Plays]),
+    fault("crashes", "dies each time that it comes to this",
+        [NoEngine, Ends, Ends, Ends, Ends, Ends, Plays]),
+    fault("silent", "reads, but says nothing any more",
+        [NoEngine, Waits, Waits, Waits, Waits, Waits, Plays]),
+    fault("hangs", "neither reads nor writes any more",
+        [NoEngine, Waits, Waits, Waits, Waits, Waits, Plays]),
+    fault("no-newline", "does not end its line, and says nothing any more",
+        [NoEngine, Waits, Waits, Waits, Waits, Waits, Plays]),
+];
+
+/// One case.
+#[derive(Clone, Copy)]
+pub(crate) struct Case {
+    pub(crate) engine: &'static EngineFault,
+    pub(crate) gui: (Gui, &'static str),
+    pub(crate) moment: (Moment, &'static str),
+    pub(crate) seen: Seen,
+}
+
+impl fmt::Display for Case {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}/{}/{}", self.engine.name, self.gui.1, self.moment.1)
+    }
+}
+
+/// Every engine with every GUI at every moment.
+pub(crate) fn all() -> Vec<Case> {
+    let mut cases = Vec::new();
+    for engine in &ENGINES {
+        for gui in GUIS {
+            for (moment, seen) in MOMENTS.into_iter().zip(engine.seen) {
+                cases.push(Case {
+                    engine,
+                    gui,
+                    moment,
+                    seen,
+                });
+            }
+        }
+    }
+    cases
+}

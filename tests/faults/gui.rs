@@ -1,0 +1,421 @@
+//! A GUI with one fault, on raw pipes: it reads only when it waits for
+//! something, and it never waits for ever.
+
+use std::fs;
+use std::io::{Read, Write};
+use std::os::fd::AsFd;
+use std::path::{Path, PathBuf};
+use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
+use std::time::{Duration, Instant};
+
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
+
+use super::case::{Case, Gui, Moment, Seen};
+
+/// Far more than anything takes here; only a hang reaches it.
+pub(crate) const LIMIT: Duration = Duration::from_secs(20);
+
+/// How long it is seen to that no answer comes.
+const SILENCE: Duration = Duration::from_millis(150);
+
+const OUT_OF_BOOK: &str = "position startpos moves a2a3 a7a6 h2h3";
+
+/// What was seen of a case.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Observation {
+    pub(crate) heard: Vec<String>,
+    pub(crate) asked_go: usize,
+    pub(crate) asked_ready: usize,
+    /// `None` when the GUI did not live to see it.
+    pub(crate) code: Option<i32>,
+    /// From the GUI's last deed to the end of the adapter.
+    pub(crate) end_took: Duration,
+    /// Most memory of the adapter that was resident, in KiB.
+    pub(crate) peak_kib: u64,
+}
+
+impl Observation {
+    /// How often lines that begin with `start` have come.
+    pub(crate) fn count(&self, start: &str) -> usize {
+        let begins = |line: &&String| line.starts_with(start);
+        self.heard.iter().filter(begins).count()
+    }
+
+    fn has(&self, part: &str) -> bool {
+        self.heard.iter().any(|line| line.contains(part))
+    }
+
+    /// What that is, for a GUI that stays.
+    pub(crate) fn seen(&self) -> Option<Seen> {
+        let answered =
+            self.count("bestmove") == self.asked_go && self.count("readyok") == self.asked_ready;
+        match (self.code, answered) {
+            (Some(2), _) => Some(Seen::Ends),
+            (Some(0), false) => Some(Seen::Waits),
+            (Some(0), true) if self.has("first legal move") => Some(Seen::NoEngine),
+            (Some(0), true) if self.has("started again") => Some(Seen::Restarts),
+            (Some(0), true) => Some(Seen::Plays),
+            _ => None,
+        }
+    }
+}
+
+/// The files of a case.
+pub(crate) struct Place {
+    pub(crate) notes: PathBuf,
+    pub(crate) config: PathBuf,
+}
+
+impl Place {
+    pub(crate) fn in_folder(folder: &Path) -> Place {
+        Place {
+            notes: folder.join("notes"),
+            config: folder.join("engines.toml"),
+        }
+    }
+
+    pub(crate) fn set_up(&self, engine: &Path, case: &Case) {
+        // Only who never answers has to be given up quickly.
+        let mute = matches!(case.engine.name, "silent" | "hangs" | "no-newline");
+        let limit = if mute { 300 } else { 30_000 };
+        let text = format!(
+            "default = [\"x\"]\n[engine.x]\ncommand = '{}'\nargs = [\"{}\", \"{}\"]\nstart_timeout_ms = {limit}\n",
+            engine.display(),
+            case.engine.name,
+            case.moment.1
+        );
+        fs::write(&self.config, text).expect("the configuration");
+        fs::write(&self.notes, "").expect("the notes");
+    }
+
+    fn noted(&self) -> String {
+        fs::read_to_string(&self.notes).unwrap_or_default()
+    }
+
+    /// The engine has begun to fail.
+    pub(crate) fn has_failed(&self) -> bool {
+        self.noted().lines().any(|line| line == "fault")
+    }
+
+    /// Every process that was started.
+    pub(crate) fn processes(&self) -> Vec<u32> {
+        self.noted()
+            .lines()
+            .filter_map(|line| line.strip_prefix("process ")?.parse().ok())
+            .collect()
+    }
+
+    pub(crate) fn note(&self, text: &str) {
+        let file = fs::File::options().append(true).open(&self.notes);
+        let written = file.and_then(|mut file| file.write_all(format!("{text}\n").as_bytes()));
+        written.expect("the notes");
+    }
+}
+
+/// Waits until `done` says so.
+pub(crate) fn wait_until(what: &str, mut done: impl FnMut() -> bool) {
+    let until = Instant::now() + LIMIT;
+    while !done() {
+        assert!(Instant::now() < until, "{what} took too long");
+        std::thread::sleep(Duration::from_millis(2));
+    }
+}
+
+/// Whether a process is gone. A zombie that nobody has reaped counts as gone.
+pub(crate) fn is_gone(process: u32) -> bool {
+    let stat = fs::read_to_string(format!("/proc/{process}/stat"));
+    stat.map_or(true, |stat| stat.contains(") Z") || stat.contains(") X"))
+}
+
+pub(crate) struct Player<'a> {
+    case: Case,
+    place: &'a Place,
+    child: Child,
+    stdin: Option<ChildStdin>,
+    stdout: Option<ChildStdout>,
+    unread: Vec<u8>,
+    /// The adapter has closed its output.
+    ended: bool,
+    seen: Observation,
+}
+
+impl<'a> Player<'a> {
+    pub(crate) fn start(case: Case, place: &'a Place) -> Player<'a> {
+        let mut child = Command::new(env!("CARGO_BIN_EXE_tabia"))
+            .arg("--config")
+            .arg(&place.config)
+            .env("FAULTY_ENGINE_NOTES", &place.notes)
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::null())
+            .spawn()
+            .expect("the adapter");
+        place.note(&format!("process {}", child.id()));
+        Player {
+            stdin: child.stdin.take(),
+            stdout: child.stdout.take(),
+            case,
+            place,
+            child,
+            unread: Vec::new(),
+            ended: false,
+            seen: Observation::default(),
+        }
+    }
+
+    /// Plays the case to its end.
+    pub(crate) fn play(mut self) -> Observation {
+        match self.case.gui.0 {
+            Gui::OneWrite => self.all_at_once(),
+            _ => self.line_by_line(),
+        }
+        self.wait_for_end();
+        std::mem::take(&mut self.seen)
+    }
+
+    /// Plays up to the moment, and no further.
+    pub(crate) fn play_to_the_moment(&mut self) {
+        self.lead_up();
+        self.come_to_the_moment();
+    }
+
+    fn all_at_once(&mut self) {
+        let moment = match self.case.moment.0 {
+            Moment::InBook | Moment::Pondering => "ponderhit\n",
+            _ => "",
+        };
+        let (before, at) = self.lines();
+        self.say(&format!("{before}{at}\n{moment}quit"));
+    }
+
+    fn line_by_line(&mut self) {
+        self.play_to_the_moment();
+        match self.case.gui.0 {
+            Gui::ClosesInput => self.stdin = None,
+            Gui::ClosesOutput => self.stdout = None,
+            Gui::StopsReading => {
+                self.say("ponderhit\nisready\nstop\nquit");
+                self.seen.asked_ready += 1;
+            }
+            gui => {
+                if gui == Gui::Garbage {
+                    self.say_garbage();
+                }
+                self.go_on();
+            }
+        }
+    }
+
+    /// What is said before the moment, and what makes it come.
+    fn lines(&self) -> (String, &'static str) {
+        let hello = "uci\nisready\n";
+        let out_of_book = format!("{hello}{OUT_OF_BOOK}\n");
+        match self.case.moment.0 {
+            Moment::Handshake => (String::new(), "uci"),
+            Moment::Idle => ("uci\n".to_owned(), "isready"),
+            Moment::InBook => (
+                hello.to_owned(),
+                "position startpos\ngo ponder wtime 60000 btime 60000",
+            ),
+            Moment::Thinking => (out_of_book, "go wtime 60000 btime 60000"),
+            Moment::Pondering => (out_of_book, "go ponder wtime 60000 btime 60000"),
+            Moment::AfterStop => (format!("{out_of_book}go infinite\n"), "stop"),
+            Moment::Quitting => (hello.to_owned(), "quit"),
+        }
+    }
+
+    fn lead_up(&mut self) {
+        let (before, _) = self.lines();
+        for line in before.lines() {
+            self.say(line);
+            match line {
+                "uci" => self.expect("uciok"),
+                "isready" => self.expect("readyok"),
+                _ => true,
+            };
+        }
+    }
+
+    fn come_to_the_moment(&mut self) {
+        let (_, at) = self.lines();
+        self.say(at);
+        let place = self.place;
+        if self.case.engine.name == "none" {
+            return;
+        }
+        wait_until("the engine's fault", || place.has_failed());
+        self.measure();
+    }
+
+    /// A GUI that stays: what is owed, one more search, the end.
+    fn go_on(&mut self) {
+        let answered = match self.case.moment.0 {
+            Moment::Handshake => self.expect("uciok"),
+            Moment::Idle => self.expect("readyok"),
+            Moment::InBook | Moment::Pondering => {
+                self.say("ponderhit");
+                self.expect("bestmove")
+            }
+            Moment::Thinking | Moment::AfterStop => self.expect("bestmove"),
+            Moment::Quitting => return,
+        };
+        if answered && self.ready() {
+            self.say(&format!("{OUT_OF_BOOK}\ngo movetime 20"));
+            self.expect("bestmove");
+        }
+        self.measure();
+        self.say("quit");
+    }
+
+    fn ready(&mut self) -> bool {
+        self.say("isready");
+        self.expect("readyok")
+    }
+
+    fn say(&mut self, lines: &str) {
+        for line in lines.lines() {
+            self.seen.asked_go += usize::from(line.starts_with("go"));
+            self.seen.asked_ready += usize::from(line == "isready");
+        }
+        let end = match self.case.gui.0 {
+            Gui::CarriageReturns => "\r\n",
+            _ => "\n",
+        };
+        let text = format!("{lines}\n").replace('\n', end);
+        match self.case.gui.0 {
+            Gui::ByteByByte => text.bytes().for_each(|byte| self.write(&[byte])),
+            _ => self.write(text.as_bytes()),
+        }
+    }
+
+    /// The adapter may have had reason to end.
+    fn write(&mut self, bytes: &[u8]) {
+        if let Some(stdin) = &mut self.stdin {
+            let _ = stdin.write_all(bytes);
+        }
+    }
+
+    fn say_garbage(&mut self) {
+        let noise: Vec<u8> = (0..=255).cycle().take(9000).collect();
+        self.write(&noise);
+        self.write(b"\n\0\0\n\xff\xfe\nsetoption\nsetoption name\n");
+        self.write(b"\x1b[2J\nxyzzy plugh\ninfo string uciok\n");
+        self.write(&[b'x'; 3 << 20]);
+        self.write(b"\n");
+    }
+
+    /// Waits for a line that begins with `start`; false if none comes, which
+    /// only the cases know in which it has to be so.
+    fn expect(&mut self, start: &str) -> bool {
+        let patient = !matches!(self.case.seen, Seen::Waits | Seen::Ends);
+        let gui = self.case.gui.0;
+        // Long enough even there for what still is to come.
+        let limit = if patient || self.comes_in_any_case(start) {
+            LIMIT
+        } else {
+            SILENCE
+        };
+        let until = Instant::now() + limit;
+        while let Some(line) = self.next_line(until) {
+            let found = line.starts_with(start);
+            self.seen.heard.push(line);
+            if found {
+                return true;
+            }
+        }
+        let asked = || format!("{}: no {start}; {:#?}", self.case, self.last_lines());
+        assert!(!patient || self.ended, "{}", asked());
+        assert!(!patient || gui != Gui::Sound || !self.ended, "{}", asked());
+        false
+    }
+
+    /// Even an engine that is about to fall silent gives these, or the book.
+    fn comes_in_any_case(&self, start: &str) -> bool {
+        let before = !self.place.has_failed();
+        let ends = self.case.seen == Seen::Ends;
+        let book =
+            self.case.moment.0 == Moment::InBook && start == "bestmove" && self.seen.asked_go == 1;
+        start == "uciok" || before || book || ends
+    }
+
+    fn last_lines(&self) -> &[String] {
+        let heard = &self.seen.heard;
+        &heard[heard.len().saturating_sub(3)..]
+    }
+
+    /// The next line, `None` at the end or when the time is up.
+    fn next_line(&mut self, until: Instant) -> Option<String> {
+        loop {
+            if let Some(at) = self.unread.iter().position(|byte| *byte == b'\n') {
+                let line: Vec<u8> = self.unread.drain(..=at).collect();
+                let line = &line[..at];
+                return Some(String::from_utf8_lossy(line).into_owned());
+            }
+            if self.ended || !self.read(until) {
+                return None;
+            }
+        }
+    }
+
+    /// Reads once; false when nothing came.
+    fn read(&mut self, until: Instant) -> bool {
+        let Some(stdout) = &mut self.stdout else {
+            return false;
+        };
+        let left = until.saturating_duration_since(Instant::now());
+        let timeout = Timespec::try_from(left).expect("a short time");
+        let mut fds = [PollFd::from_borrowed_fd(stdout.as_fd(), PollFlags::IN)];
+        if !matches!(poll(&mut fds, Some(&timeout)), Ok(1..)) {
+            return false;
+        }
+        let mut buffer = [0; 1 << 14];
+        match stdout.read(&mut buffer) {
+            Ok(count @ 1..) => self.unread.extend_from_slice(&buffer[..count]),
+            _ => self.ended = true,
+        }
+        true
+    }
+
+    /// Takes the adapter's peak of memory.
+    fn measure(&mut self) {
+        let status = fs::read_to_string(format!("/proc/{}/status", self.child.id()));
+        let peak = status.ok().and_then(|status| {
+            let line = status.lines().find(|line| line.starts_with("VmHWM"))?;
+            line.split_whitespace().nth(1)?.parse().ok()
+        });
+        self.seen.peak_kib = self.seen.peak_kib.max(peak.unwrap_or(0));
+    }
+
+    /// Hears the adapter out, if this GUI listens, until it ends.
+    fn wait_for_end(&mut self) {
+        let begin = Instant::now();
+        let until = begin + LIMIT;
+        if self.case.gui.0 != Gui::StopsReading && self.stdout.is_some() {
+            while let Some(line) = self.next_line(until) {
+                self.seen.heard.push(line);
+            }
+        }
+        loop {
+            match self.child.try_wait() {
+                Ok(Some(status)) => {
+                    self.seen.code = status.code();
+                    break;
+                }
+                Ok(None) if Instant::now() < until => std::thread::sleep(Duration::from_millis(1)),
+                other => panic!(
+                    "{}: it does not end: {other:?}; {:#?}",
+                    self.case,
+                    self.last_lines()
+                ),
+            }
+        }
+        self.seen.end_took = begin.elapsed();
+    }
+}
+
+impl Drop for Player<'_> {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}

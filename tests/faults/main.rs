@@ -1,0 +1,30 @@
+//! Every fault of an engine with every fault of a GUI at every moment of the
+//! conversation: processes with real pipes, many cases at once.
+//!
+//! `cargo test --test faults [WORD]...` runs the cases whose names contain one
+//! of the words, as in `crashes/killed/thinking`. What is expected stands in
+//! `case.rs` and, made from it, in `docs/faults.md`.
+
+#![allow(clippy::print_stdout, clippy::print_stderr)] // The report is for people.
+
+#[cfg(target_os = "linux")]
+mod case;
+#[cfg(target_os = "linux")]
+mod flood;
+#[cfg(target_os = "linux")]
+mod gui;
+#[cfg(target_os = "linux")]
+mod run;
+#[cfg(target_os = "linux")]
+mod table;
+
+#[cfg(target_os = "linux")]
+fn main() -> std::process::ExitCode {
+    run::main()
+}
+
+/// Who is gone and who is not is asked of /proc.
+#[cfg(not(target_os = "linux"))]
+fn main() {
+    println!("the fault cases run on Linux only");
+}

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
-use crate::build::EcoRange;
+use crate::games::EcoRange;
 
 /// Plays any UCI engine from ChessBase opening books (.ctg).
 ///

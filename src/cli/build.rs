@@ -81,7 +81,7 @@ fn build_games(job: &Job, name: &str, stop: &AtomicBool) -> anyhow::Result<Summa
 
 impl BuildArgs {
     fn exit_code(&self, summary: &Summary) -> u8 {
-        u8::from(self.strict && summary.skipped > 0)
+        u8::from(self.strict && summary.skipped + summary.cut > 0)
     }
 }
 
@@ -205,15 +205,20 @@ fn report(name: &str, summary: &Summary, time: Duration) {
     for skipped in summary.named.iter().take(NAMED) {
         let _ = writeln!(stderr, "{skipped}");
     }
-    let unnamed = summary.skipped.saturating_sub(NAMED as u64);
+    let unnamed = (summary.skipped + summary.cut).saturating_sub(NAMED as u64);
     if unnamed > 0 {
         let _ = writeln!(stderr, "... and {unnamed} more");
+    }
+    for remark in &summary.remarks {
+        let _ = writeln!(stderr, "{remark}");
     }
     let mut extra = String::new();
     for (count, what) in [
         (summary.filtered, "games filtered out"),
         (summary.duplicates, "duplicates"),
         (summary.skipped, "games skipped"),
+        (summary.cut, "games cut short"),
+        (summary.left_out, "deleted games and texts left out"),
         (
             summary.unstorable,
             "moves left out that the format cannot hold",

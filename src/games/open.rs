@@ -7,7 +7,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use super::zst::ZstReader;
-use super::{GameSource, PgnSource};
+use super::{GameSource, PgnSource, cbh};
 
 /// A source that cannot be used.
 #[derive(Debug, thiserror::Error)]
@@ -66,7 +66,19 @@ struct Kind {
 }
 
 /// All kinds. The first that takes a file has it.
-const KINDS: &[Kind] = &[];
+const KINDS: &[Kind] = &[
+    Kind {
+        endings: &[".cbh"],
+        is: cbh::is_cbh,
+        open: cbh::open,
+    },
+    // Refused with a word of advice.
+    Kind {
+        endings: &[],
+        is: cbh::is_other,
+        open: cbh::refuse,
+    },
+];
 
 /// So many bytes are looked at to know a file.
 const START_BYTES: u64 = 1024;

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use super::zst::ZstReader;
-use super::{GameSource, PgnSource};
+use super::{GameSource, PgnSource, scdb};
 
 /// A source that cannot be used.
 #[derive(Debug, thiserror::Error)]
@@ -66,7 +66,11 @@ struct Kind {
 }
 
 /// All kinds. The first that takes a file has it.
-const KINDS: &[Kind] = &[];
+const KINDS: &[Kind] = &[Kind {
+    endings: &[".dci"],
+    is: scdb::is_index,
+    open: scdb::open,
+}];
 
 /// So many bytes are looked at to know a file.
 const START_BYTES: u64 = 1024;

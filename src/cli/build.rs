@@ -101,15 +101,7 @@ fn job(args: &BuildArgs) -> anyhow::Result<Job> {
     let mut sources: Vec<Source> = args.priority.iter().map(source(true)).collect();
     let games = args.sources.iter().filter(|path| !is_book(path));
     sources.extend(games.map(source(false)));
-    let result = match args.result.as_deref() {
-        None => None,
-        Some(text) => Some(match GameResult::from_pgn(text.as_bytes()) {
-            GameResult::Unknown if text != "*" => {
-                anyhow::bail!("--result {text}: expected 1-0, 0-1 or 1/2-1/2")
-            }
-            result => result,
-        }),
-    };
+    let result = args.result.as_deref().map(wanted_result).transpose()?;
     let (product, target) = match (&args.output, &args.records) {
         (_, Some(records)) => (Product::Records, records),
         (Some(book), None) => (Product::Book, book),
@@ -141,6 +133,16 @@ fn job(args: &BuildArgs) -> anyhow::Result<Job> {
         temp: args.temp.clone(),
         ..usual
     })
+}
+
+/// The result that `--result` names.
+pub(super) fn wanted_result(text: &str) -> anyhow::Result<GameResult> {
+    match GameResult::from_pgn(text.as_bytes()) {
+        GameResult::Unknown if text != "*" => {
+            anyhow::bail!("--result {text}: expected 1-0, 0-1 or 1/2-1/2")
+        }
+        result => Ok(result),
+    }
 }
 
 /// What is seen while it lasts, on a terminal only.

@@ -8,6 +8,7 @@ mod args;
 mod build;
 pub mod check_engine;
 mod compact;
+mod games;
 mod info;
 mod merge;
 mod play;
@@ -48,6 +49,7 @@ fn dispatch(cli: Cli) -> anyhow::Result<u8> {
         Command::Info(args) => info::run(&args, &mut output()),
         Command::Probe(args) => probe::run(&args, &mut output()),
         Command::Build(args) => build::run(&args),
+        Command::Games(args) => games::run(&args, &mut output()),
         Command::Merge(args) => merge::run(&args),
         Command::Compact(args) => compact::run(&args),
         Command::Verify(args) => verify::run(&args, &mut output()),

@@ -118,6 +118,21 @@ impl Game {
         self.side_moves.clear();
         self.movetext.clear();
     }
+
+    /// Takes variations or comments out of the movetext.
+    pub fn strip(&mut self, variations: bool, comments: bool) {
+        let mut depth = 0_usize;
+        self.movetext.retain(|item| {
+            let outside = depth == 0;
+            match item {
+                Item::Begin => depth += 1,
+                Item::End => depth = depth.saturating_sub(1),
+                _ => {}
+            }
+            let is_variation = !outside || matches!(item, Item::Begin);
+            !(variations && is_variation || comments && matches!(item, Item::Comment(_)))
+        });
+    }
 }
 
 /// One piece of a movetext. A whole one is the tree of a game, written down

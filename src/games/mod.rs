@@ -12,13 +12,17 @@
 //! (tags, variations, comments, NAGs): see [`Wanted`].
 
 mod cbh;
+pub mod export;
 mod files;
 mod filter;
 mod game;
 mod open;
 mod parse;
 mod pgn;
+mod pgn_write;
+mod place;
 mod record;
+pub mod scdb;
 mod skipped;
 mod zst;
 
@@ -27,6 +31,7 @@ pub use filter::{EcoRange, Filter, ParseEcoError, has_name};
 pub use game::{Game, GameResult, Item, Tags};
 pub use open::{Opened, SourceError, open};
 pub use pgn::PgnSource;
+pub use pgn_write::write_pgn;
 pub use record::{NullInCheck, Recorder};
 pub use skipped::{Place, SkipReason, Skipped};
 

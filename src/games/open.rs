@@ -7,7 +7,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use super::zst::ZstReader;
-use super::{GameSource, PgnSource, cbh};
+use super::{GameSource, PgnSource, cbh, scdb};
 
 /// A source that cannot be used.
 #[derive(Debug, thiserror::Error)]
@@ -71,6 +71,11 @@ const KINDS: &[Kind] = &[
         endings: &[".cbh"],
         is: cbh::is_cbh,
         open: cbh::open,
+    },
+    Kind {
+        endings: &[".dci"],
+        is: scdb::is_index,
+        open: scdb::open,
     },
     // Refused with a word of advice.
     Kind {

@@ -189,14 +189,11 @@ impl<'a> Visit<'a> {
     fn side_move(&mut self, san: &San) -> Option<Move> {
         let position = self.recorder.position()?;
         let found = resolve(*san, position);
-        if found.is_none() {
-            if self.wanted.notes && self.broken.is_none() {
-                self.broken = Some(Broken {
-                    number: move_number(position),
-                    san: san.to_string(),
-                });
-            }
-            self.recorder.drop_line();
+        if found.is_none() && self.wanted.notes && self.broken.is_none() {
+            self.broken = Some(Broken {
+                number: move_number(position),
+                san: san.to_string(),
+            });
         }
         found
     }
@@ -293,17 +290,21 @@ impl Visitor for Visit<'_> {
                 return self.impossible(&san);
             }
         } else if !self.recorder.is_main_line() {
-            if let Some(m) = self.side_move(&san.san) {
-                self.recorder.play(m);
+            match self.side_move(&san.san) {
+                Some(m) => self.recorder.play(m),
+                None => self.recorder.drop_line(),
             }
         } else if let Some(position) = self.recorder.position() {
             match resolve(san.san, position) {
                 Some(m) => self.recorder.play(m),
                 None => return self.impossible(&san),
             }
-        } else if self.has_result {
-            // Else the result may still stand at the end.
-            return Break(Ok(()));
+        } else {
+            // The result may still stand at the end.
+            if self.has_result {
+                return Break(Ok(()));
+            }
+            self.recorder.drop_line();
         }
         Continue(())
     }
@@ -375,6 +376,7 @@ impl Visit<'_> {
     fn impossible(&mut self, san: &SanPlus) -> ControlFlow<Result<(), Fault>> {
         if !self.recorder.is_main_line() {
             self.side_move(&san.san);
+            self.recorder.drop_line();
             return Continue(());
         }
         Break(Err(Fault::Move {
@@ -414,10 +416,7 @@ fn comment_text(bytes: &[u8]) -> String {
         Ok(text) => text.to_owned(),
         Err(_) => bytes.iter().map(|&byte| char::from(byte)).collect(),
     };
-    if !text.contains(['\n', '\r']) {
-        return text.trim().to_owned();
-    }
-    let lines = text.split(['\n', '\r']).map(str::trim);
+    let lines = text.split(['\n', '\r']).map(str::trim_ascii);
     let lines: Vec<&str> = lines.filter(|line| !line.is_empty()).collect();
     lines.join(" ")
 }
@@ -426,6 +425,7 @@ fn comment_text(bytes: &[u8]) -> String {
 fn text_of(value: &RawTag<'_>, out: &mut String) {
     out.clear();
     match std::str::from_utf8(value.as_bytes()) {
+        Ok(text) if !text.contains('\\') => out.push_str(text),
         Ok(text) => unescape(text.chars(), out),
         Err(_) => unescape(value.as_bytes().iter().map(|&byte| char::from(byte)), out),
     }

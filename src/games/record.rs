@@ -13,19 +13,23 @@ pub struct Recorder<'g> {
     /// Where the main line is, once a null move was played in it: what comes
     /// then stands in the movetext only.
     beyond: Option<Line>,
-    /// Variations that are open.
+    /// Variations that are open and followed.
     side_lines: Vec<Line>,
+    /// Variations that are open inside those, and not followed.
+    ignored: usize,
 }
+
+/// Deeper variations are left out: they come from damage, or from somebody who
+/// wants to see memory run out.
+const DEEPEST: usize = 500;
 
 /// A line of moves beside the main one.
 #[derive(Default)]
 struct Line {
     /// The position before its last move and how far that is from the start.
     before: Option<(usize, Chess)>,
-    /// The same after it; `None` when the line is not followed.
+    /// The same after it; `None` when the line is not followed on.
     now: Option<(usize, Chess)>,
-    /// Whether its beginning stands in the movetext.
-    is_written: bool,
 }
 
 impl<'g> Recorder<'g> {
@@ -36,6 +40,7 @@ impl<'g> Recorder<'g> {
             wanted,
             beyond: None,
             side_lines: Vec::new(),
+            ignored: 0,
         }
     }
 
@@ -59,14 +64,15 @@ impl<'g> Recorder<'g> {
     /// Whether nothing that may still come is wanted.
     #[must_use]
     pub fn is_done(&self) -> bool {
-        let ended = self.game.moves.len() >= self.wanted.plies || self.beyond.is_some();
-        ended && !self.wants_variations()
+        let gave_up = self.beyond.as_ref().is_some_and(|line| line.now.is_none());
+        let full = self.game.moves.len() >= self.wanted.plies && !self.wants_variations();
+        self.is_main_line() && (gave_up || full)
     }
 
     /// Whether the line that comes is the main one.
     #[must_use]
     pub fn is_main_line(&self) -> bool {
-        self.side_lines.is_empty()
+        self.side_lines.is_empty() && self.ignored == 0
     }
 
     /// The position the next move is played in; `None` when it is not wanted
@@ -74,6 +80,7 @@ impl<'g> Recorder<'g> {
     #[must_use]
     pub fn position(&self) -> Option<&Chess> {
         let (ply, position) = match (self.side_lines.last(), &self.beyond) {
+            _ if self.ignored > 0 => return None,
             (Some(line), _) | (None, Some(line)) => {
                 line.now.as_ref().map(|(ply, now)| (*ply, now))?
             }
@@ -128,6 +135,7 @@ impl<'g> Recorder<'g> {
     /// The side to move is in check, so it cannot pass.
     pub fn play_null(&mut self) -> Result<(), NullInCheck> {
         let Some(position) = self.position() else {
+            self.drop_line();
             return Ok(());
         };
         if !self.wanted.notes {
@@ -185,24 +193,26 @@ impl<'g> Recorder<'g> {
                 ply.and_then(|ply| Some((ply, self.game.positions.get(ply)?.clone())))
             }
         };
-        let is_written = self.wanted.notes && before.is_some();
-        if is_written {
+        if before.is_none() || self.ignored > 0 || self.side_lines.len() >= DEEPEST {
+            self.ignored += 1;
+            return;
+        }
+        if self.wanted.notes {
             self.game.movetext.push(Item::Begin);
         }
         self.side_lines.push(Line {
             before: None,
             now: before,
-            is_written,
         });
     }
 
     /// Ends the variation. Without one it does nothing.
     pub fn end_variation(&mut self) {
-        let Some(line) = self.side_lines.pop() else {
-            return;
-        };
-        if line.is_written {
+        if self.ignored > 0 {
+            self.ignored -= 1;
+        } else if self.side_lines.pop().is_some() && self.wanted.notes {
             match self.game.movetext.last() {
+                // There was nothing in it.
                 Some(Item::Begin) => {
                     self.game.movetext.pop();
                 }
@@ -213,6 +223,7 @@ impl<'g> Recorder<'g> {
 
     /// Ends all variations that are open: the game is over.
     pub fn finish(&mut self) {
+        self.ignored = 0;
         while !self.side_lines.is_empty() {
             self.end_variation();
         }
@@ -221,13 +232,16 @@ impl<'g> Recorder<'g> {
     /// Says that the line cannot be read on: what still comes in it is left
     /// out. The first reason given stays with the game.
     pub fn give_up_line(&mut self, reason: SkipReason) {
-        self.game.cut.get_or_insert(reason);
+        if self.ignored == 0 {
+            self.game.cut.get_or_insert(reason);
+        }
         self.drop_line();
     }
 
-    /// The same without a word.
+    /// The same without a word: also when the next move is not wanted.
     pub fn drop_line(&mut self) {
         match self.side_lines.last_mut() {
+            _ if self.ignored > 0 => {}
             Some(line) => (line.before, line.now) = (None, None),
             None => self.beyond = Some(Line::default()),
         }
@@ -236,6 +250,7 @@ impl<'g> Recorder<'g> {
     /// Whether what comes belongs to nothing that was written down.
     fn is_given_up(&self) -> bool {
         match (self.side_lines.last(), &self.beyond) {
+            _ if self.ignored > 0 => true,
             (Some(line), _) | (None, Some(line)) => line.now.is_none(),
             (None, None) => false,
         }

@@ -25,8 +25,8 @@
 use std::num::NonZeroU32;
 
 use shakmaty::{
-    Bitboard, Board, CastlingMode, CastlingSide, Chess, Color, File, Piece, Rank, Role, Setup,
-    Square,
+    Bitboard, Board, CastlingMode, CastlingSide, Chess, Color, File, Piece, Position as _, Rank,
+    Role, Setup, Square,
 };
 
 use super::ciphers;
@@ -153,9 +153,9 @@ pub(super) fn start(block: &[u8], head: Head, encoding: Encoding) -> Result<Star
     }
     let mut cursor = Cursor::new(block.get(HEAD_BYTES..).unwrap_or_default());
     let cut_off = "the block ends inside it";
-    let position = cursor.take(28).ok_or(cut_off)?;
-    let mut setup = parse(position)?;
-    let rights = position.get(2).copied().unwrap_or(0);
+    let bytes = cursor.take(28).ok_or(cut_off)?;
+    let mut setup = parse(bytes)?;
+    let rights = bytes.get(2).copied().unwrap_or(0);
     let squares = if encoding.chess960 {
         cursor.take(8).ok_or(cut_off)?
     } else {
@@ -163,8 +163,15 @@ pub(super) fn start(block: &[u8], head: Head, encoding: Encoding) -> Result<Star
     };
     setup.castling_rights = castling_rights(&setup.board, rights, squares);
     let chess960 = encoding.chess960 && CastlingMode::detect(&setup).is_chess960();
+    let mut position = set_up(setup.clone(), chess960)?;
+    // Programs set the file after every double step; a position has an en
+    // passant square where a pawn can be taken.
+    if setup.ep_square.is_some() && position.legal_ep_square().is_none() {
+        setup.ep_square = None;
+        position = set_up(setup, chess960)?;
+    }
     Ok(Start {
-        position: set_up(setup, chess960)?,
+        position,
         chess960,
         moves_at: HEAD_BYTES + cursor.position(),
     })

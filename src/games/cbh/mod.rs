@@ -322,33 +322,22 @@ impl Database {
         name.push_str(&first);
     }
 
+    /// What the fields of a game do not say.
     fn describe_in_tags(&self, entry: &Entry, game: &mut Game) {
         let (mut event, mut site) = (String::new(), String::new());
         if let Some(tournaments) = &self.tournaments {
             tournaments.look_up(entry.tournament, &mut event, &mut site);
         }
-        let known = |text: String| {
-            if text.is_empty() {
-                "?".to_owned()
-            } else {
-                text
+        let round = entry.round().unwrap_or_default();
+        for (name, value) in [
+            ("Event", event),
+            ("Site", site),
+            ("Date", entry.date()),
+            ("Round", round),
+        ] {
+            if !value.is_empty() {
+                game.tags.set(name, value);
             }
-        };
-        let tags = &mut game.tags;
-        tags.set("Event", known(event));
-        tags.set("Site", known(site));
-        tags.set("Date", entry.date());
-        tags.set("Round", known(entry.round().unwrap_or_default()));
-        tags.set("White", known(game.names.white.clone()));
-        tags.set("Black", known(game.names.black.clone()));
-        for (name, elo) in [("WhiteElo", game.elo.white), ("BlackElo", game.elo.black)] {
-            if elo > 0 {
-                tags.set(name, elo.to_string());
-            }
-        }
-        if game.eco != [0; 3] {
-            let eco: String = game.eco.iter().map(|&byte| char::from(byte)).collect();
-            tags.set("ECO", eco);
         }
     }
 }

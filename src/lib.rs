@@ -34,6 +34,7 @@
 //!
 //! | module | is for |
 //! |---|---|
+//! | [`input`] | files of any size, numbers out of bytes |
 //! | [`book`] | what a position holds, and the CTG format; knows nothing of UCI |
 //! | [`games`] | collections of games, whatever the format |
 //! | [`build`] | from games to a book |
@@ -74,6 +75,7 @@ pub mod cli;
 pub mod config;
 pub mod engine;
 pub mod games;
+pub mod input;
 pub mod relay;
 pub mod session;
 pub mod settings;

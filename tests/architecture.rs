@@ -9,9 +9,10 @@ use std::path::{Path, PathBuf};
 /// Each module of the library and those it may use, from the ground up.
 /// Arrows point downwards only: a row names none that stands below it.
 const FLOORS: &[(&str, &[&str])] = &[
-    ("book", &[]),
-    ("games", &[]),
-    ("build", &["book", "games"]),
+    ("input", &[]),
+    ("book", &["input"]),
+    ("games", &["input"]),
+    ("build", &["book", "games", "input"]),
     ("uci", &[]),
     ("choose", &["book"]),
     ("settings", &["choose"]),

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use super::zst::ZstReader;
-use super::{GameSource, PgnSource, scdb};
+use super::{GameSource, PgnSource, cbh, scdb};
 
 /// A source that cannot be used.
 #[derive(Debug, thiserror::Error)]
@@ -66,11 +66,24 @@ struct Kind {
 }
 
 /// All kinds. The first that takes a file has it.
-const KINDS: &[Kind] = &[Kind {
-    endings: &[".dci"],
-    is: scdb::is_index,
-    open: scdb::open,
-}];
+const KINDS: &[Kind] = &[
+    Kind {
+        endings: &[".cbh"],
+        is: cbh::is_cbh,
+        open: cbh::open,
+    },
+    Kind {
+        endings: &[".dci"],
+        is: scdb::is_index,
+        open: scdb::open,
+    },
+    // Refused with a word of advice.
+    Kind {
+        endings: &[],
+        is: cbh::is_other,
+        open: cbh::refuse,
+    },
+];
 
 /// So many bytes are looked at to know a file.
 const START_BYTES: u64 = 1024;

@@ -9,7 +9,6 @@ use shakmaty::fen::Fen;
 use shakmaty::san::San;
 use shakmaty::{CastlingMode, Chess, Color, FromSetup, Move, Outcome, PositionError, Role, Setup};
 
-use super::record::move_number;
 use super::{Game, GameResult, Recorder, SkipReason, Tags, Wanted};
 
 /// Names in a `Variant` tag that mean ordinary chess.
@@ -85,8 +84,9 @@ impl Parser {
                 Ok(None) => return None,
                 Ok(Some(Ok(()))) if !visit.is_game => {}
                 Ok(Some(Ok(()))) => {
-                    if let Some(Broken { number, san }) = visit.broken {
-                        let text = format!("move {number} of a variation is impossible: {san}");
+                    let broken = visit.broken.filter(|_| wanted.notes);
+                    if let Some(Broken { number, san }) = broken {
+                        let text = format!("move {number} is impossible: {san}");
                         game.cut = Some(SkipReason::Text(text));
                     }
                     return Some(Ending::Game);
@@ -133,7 +133,9 @@ struct Visit<'a> {
     /// The comment that is being read, as far as it did not fit the reader's
     /// buffer.
     comment: Vec<u8>,
-    /// The first line of moves that breaks off.
+    /// The first move that cannot be. With notes, it ends its line, even the
+    /// main one: what can be read of a game is worth keeping. No game counts in
+    /// a book that is not sound to the last move wanted.
     broken: Option<Broken>,
 }
 
@@ -185,17 +187,14 @@ impl<'a> Visit<'a> {
         Ok(())
     }
 
-    /// A move that cannot be ends a variation, not the game.
-    fn side_move(&mut self, san: &San) -> Option<Move> {
-        let position = self.recorder.position()?;
-        let found = resolve(*san, position);
-        if found.is_none() && self.wanted.notes && self.broken.is_none() {
-            self.broken = Some(Broken {
-                number: move_number(position),
+    /// Remembers the first move that cannot be.
+    fn note_broken(&mut self, san: San) {
+        if self.recorder.position().is_some() {
+            self.broken.get_or_insert_with(|| Broken {
+                number: self.recorder.move_number(),
                 san: san.to_string(),
             });
         }
-        found
     }
 }
 
@@ -290,9 +289,11 @@ impl Visitor for Visit<'_> {
                 return self.impossible(&san);
             }
         } else if !self.recorder.is_main_line() {
-            match self.side_move(&san.san) {
+            // A move that cannot be ends a variation, not the game.
+            let found = self.recorder.position();
+            match found.and_then(|position| resolve(san.san, position)) {
                 Some(m) => self.recorder.play(m),
-                None => self.recorder.drop_line(),
+                None => return self.impossible(&san),
             }
         } else if let Some(position) = self.recorder.position() {
             match resolve(san.san, position) {
@@ -374,8 +375,8 @@ impl Visitor for Visit<'_> {
 impl Visit<'_> {
     /// Ends the game at a move of the main line that cannot be.
     fn impossible(&mut self, san: &SanPlus) -> ControlFlow<Result<(), Fault>> {
-        if !self.recorder.is_main_line() {
-            self.side_move(&san.san);
+        if self.wanted.notes || !self.recorder.is_main_line() {
+            self.note_broken(san.san);
             self.recorder.drop_line();
             return Continue(());
         }
@@ -410,15 +411,14 @@ fn note_tag(tags: &mut Tags, name: &[u8], value: &RawTag<'_>) {
     tags.set(name, text);
 }
 
-/// A comment's text: each line break with the blanks around it is one blank.
+/// A comment's text: UTF-8, or else Latin-1. Line breaks stay: who writes
+/// text again breaks lines anew, and databases hold them as they are.
 fn comment_text(bytes: &[u8]) -> String {
-    let text = match std::str::from_utf8(bytes) {
+    let text = bytes.trim_ascii();
+    match std::str::from_utf8(text) {
         Ok(text) => text.to_owned(),
-        Err(_) => bytes.iter().map(|&byte| char::from(byte)).collect(),
-    };
-    let lines = text.split(['\n', '\r']).map(str::trim_ascii);
-    let lines: Vec<&str> = lines.filter(|line| !line.is_empty()).collect();
-    lines.join(" ")
+        Err(_) => text.iter().map(|&byte| char::from(byte)).collect(),
+    }
 }
 
 /// A tag's text: UTF-8, or else Latin-1.

@@ -30,15 +30,20 @@ impl Names {
 }
 
 /// Names to be written: each once, in the order of their bytes, which is that
-/// of the author's program.
+/// of the author's program. A name with a blank at its end is another one, as
+/// it is for that program.
 #[derive(Default)]
-pub(super) struct NewNames(BTreeMap<[u8; NAME_BYTES], u32>);
+pub(super) struct NewNames(BTreeMap<String, u32>);
 
 impl NewNames {
     /// Takes a name in, and gives the number it came as.
     pub(super) fn number(&mut self, name: &str) -> u32 {
         let count = u32::try_from(self.0.len()).unwrap_or(u32::MAX);
-        *self.0.entry(cut(name)).or_insert(count)
+        let name = cut(name);
+        match self.0.get(name) {
+            Some(number) => *number,
+            None => *self.0.entry(name.to_owned()).or_insert(count),
+        }
     }
 
     /// The file's content behind its first bytes, and for each number the
@@ -50,23 +55,19 @@ impl NewNames {
             if let Some(place) = places.get_mut(number as usize) {
                 *place = u32::try_from(MAGIC_BYTES + bytes.len()).unwrap_or(0);
             }
-            bytes.extend(name);
+            bytes.extend(name.bytes());
+            bytes.resize(bytes.len().next_multiple_of(NAME_BYTES), b' ');
         }
         (bytes, places)
     }
 }
 
-/// A name as it is stored: cut between two letters, padded with blanks.
-fn cut(name: &str) -> [u8; NAME_BYTES] {
-    let name = name.trim();
-    let name = if name.is_empty() { "?" } else { name };
-    let mut stored = [b' '; NAME_BYTES];
-    let end = (0..=NAME_BYTES.min(name.len()))
-        .rev()
-        .find(|end| name.is_char_boundary(*end))
-        .unwrap_or(0);
-    for (to, from) in stored.iter_mut().zip(name.bytes().take(end)) {
-        *to = from;
+/// As much of a name as is stored, cut between two letters.
+fn cut(name: &str) -> &str {
+    if name.trim().is_empty() {
+        return "?";
     }
-    stored
+    let end = (0..=NAME_BYTES.min(name.len())).rev();
+    let end = end.into_iter().find(|end| name.is_char_boundary(*end));
+    name.get(..end.unwrap_or(0)).unwrap_or_default()
 }

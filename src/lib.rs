@@ -36,6 +36,7 @@
 //! | module | is for |
 //! |---|---|
 //! | [`plain`] | text of unknown origin, fit for a terminal |
+//! | [`input`] | files of any size, numbers out of bytes |
 //! | [`book`] | what a position holds, and the formats of books; knows nothing of UCI |
 //! | [`games`] | collections of games, whatever the format |
 //! | [`build`] | from games to a book |
@@ -85,9 +86,10 @@ pub mod convert;
 pub mod engine;
 pub mod explore;
 pub mod games;
+pub mod input;
 pub mod outline;
-pub mod register;
 pub mod plain;
+pub mod register;
 pub mod relay;
 pub mod session;
 pub mod settings;

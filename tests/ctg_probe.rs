@@ -15,8 +15,8 @@ use shakmaty::{CastlingMode, Chess, Position, fen::Fen};
 use tabia::book::{
     self, Annotation, BookMove, Lookup, PositionRecord, Preference, Probe, Wanted,
     ctg::{CtgBook, Error, NormalBoard, OpenOptions, Step, encode_move_byte},
-    file::Change,
 };
+use tabia::input::file::Change;
 
 const BOTH_WAYS: [OpenOptions; 2] = [OpenOptions { mmap: true }, OpenOptions { mmap: false }];
 
@@ -486,7 +486,7 @@ fn large_book(folder: &Path) -> (std::path::PathBuf, Vec<Chess>) {
     let (mut book, positions) = random_book(60, 80);
     book.page_limit = 250;
     let path = book.write(folder, "book");
-    assert!(path.metadata().unwrap().len() > tabia::book::file::IN_MEMORY_LIMIT);
+    assert!(path.metadata().unwrap().len() > tabia::input::file::IN_MEMORY_LIMIT);
     (path, positions)
 }
 

@@ -36,7 +36,7 @@ fn odd_engine() -> PathBuf {
 fn large_book(folder: &Path) -> PathBuf {
     let (book, _) = common::random_book(900, 70);
     let path = book.write(folder, "große Eröffnungen");
-    assert!(fs::metadata(&path).unwrap().len() > tabia::book::file::IN_MEMORY_LIMIT);
+    assert!(fs::metadata(&path).unwrap().len() > tabia::input::file::IN_MEMORY_LIMIT);
     path
 }
 

@@ -9,8 +9,8 @@ use super::{
     abk::{self, AbkBook},
     bin::BinBook,
     ctg::CtgBook,
-    file::Change,
 };
+use crate::input::file::Change;
 
 /// A format that can be read and played from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -2,7 +2,8 @@
 
 use std::{io, path::Path, sync::Arc};
 
-use super::{ctg, file::ReadError};
+use super::ctg;
+use crate::input::file::ReadError;
 
 /// A book that cannot be opened or read. Cheap to clone.
 ///

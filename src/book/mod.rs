@@ -10,10 +10,8 @@
 pub mod abk;
 mod any;
 pub mod bin;
-pub mod bytes;
 pub mod ctg;
 mod error;
-pub mod file;
 mod keyed;
 mod lookup;
 pub mod polyglot;

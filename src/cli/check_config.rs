@@ -8,8 +8,7 @@ use std::io::{self, Write};
 use shakmaty::{CastlingMode, Chess, Color};
 
 use super::play::command_text;
-use crate::book::ctg::CtgBook;
-use crate::book::{Lookup, Probe, Wanted};
+use crate::book::{Book, Lookup, Probe, Wanted};
 use crate::choose::{self, Circumstances, Dropped};
 use crate::config::Config;
 use crate::engine::EngineCommand;
@@ -105,12 +104,19 @@ fn print_books(profile: &Profile, opener: &Opener, out: &mut dyn Write) -> io::R
     Ok(())
 }
 
-fn description(book: &CtgBook) -> String {
-    let header = book.header();
-    format!(
-        "ChessBase opening book, {} positions and {} games by its own account",
-        header.positions, header.games
-    )
+fn description(book: &Book) -> String {
+    let title = book.format().title();
+    match book {
+        Book::Ctg(book) => {
+            let header = book.header();
+            format!(
+                "{title}, {} positions and {} games by its own account",
+                header.positions, header.games
+            )
+        }
+        Book::Bin(book) => format!("{title}, {} moves", book.len()),
+        Book::Abk(book) => format!("{title}, {} positions", book.positions()),
+    }
 }
 
 /// What a book would play in the start position, or why nothing.

@@ -12,6 +12,7 @@ mod compact;
 mod convert;
 mod diff;
 mod explore;
+mod games;
 mod info;
 mod info_other;
 mod merge;
@@ -21,10 +22,10 @@ mod probe;
 mod probe_other;
 mod register;
 mod replace_text;
+mod replay;
 mod shell;
 mod style;
 mod tree;
-mod replay;
 mod verify;
 
 use std::ffi::{OsStr, OsString};
@@ -72,6 +73,7 @@ fn dispatch(cli: Cli) -> anyhow::Result<u8> {
         Command::Info(args) => info::run(&args, &mut painted()),
         Command::Probe(args) => probe::run(&args, &mut painted()),
         Command::Build(args) => build::run(&args),
+        Command::Games(args) => games::run(&args, &mut output()),
         Command::Merge(args) => merge::run(&args),
         Command::Compact(args) => compact::run(&args),
         Command::Convert(args) => convert::run(&args),

@@ -39,11 +39,11 @@ use shakmaty::{Chess, Color, Role, Square};
 
 use super::{
     Error, Lookup, OpenOptions, Preference, Probe, Stats, Wanted,
-    bytes::{le_u32_at, u8_at},
-    file::{BookFile, Change},
     keyed::{self, Keyed, KeyedEntry},
     polyglot::{self, PackedMove},
 };
+use crate::input::bytes::{le_u32_at, u8_at};
+use crate::input::file::{Change, DataFile};
 
 /// Bytes of an entry.
 pub const ENTRY_BYTES: usize = 28;
@@ -96,7 +96,7 @@ impl Node {
 /// An Arena book, walked and held in memory. Serves any number of threads.
 #[derive(Debug)]
 pub struct AbkBook {
-    file: BookFile,
+    file: DataFile,
     /// By key, equal keys in the order of the walk.
     nodes: Vec<Node>,
     positions: u64,
@@ -111,11 +111,11 @@ impl AbkBook {
     /// The file cannot be read, is no Arena book, or holds no move that can be
     /// reached.
     pub fn open(path: &Path, options: &OpenOptions) -> Result<AbkBook, Error> {
-        let file = BookFile::open(path, options.mmap).map_err(|error| Error::io(path, error))?;
+        let file = DataFile::open(path, options.mmap).map_err(|error| Error::io(path, error))?;
         AbkBook::new(file)
     }
 
-    pub(super) fn new(file: BookFile) -> Result<AbkBook, Error> {
+    pub(super) fn new(file: DataFile) -> Result<AbkBook, Error> {
         check_header(&file)?;
         let (mut nodes, notices) = walk::walk(&file)?;
         if nodes.is_empty() {
@@ -200,7 +200,7 @@ impl AbkBook {
     }
 }
 
-fn check_header(file: &BookFile) -> Result<(), Error> {
+fn check_header(file: &DataFile) -> Result<(), Error> {
     let mut buffer = [0; 12];
     let start = file
         .positional_view()

@@ -3,11 +3,8 @@
 use shakmaty::{Chess, Move, Position as _};
 
 use super::{ENTRY_BYTES, FIRST_ENTRY, MAX_PLIES, Node, Raw, is_white};
-use crate::book::{
-    Error,
-    file::{BookFile, View},
-    polyglot,
-};
+use crate::book::{Error, polyglot};
+use crate::input::file::{DataFile, View};
 
 /// What was passed over.
 #[derive(Default)]
@@ -36,7 +33,7 @@ struct Frame {
 }
 
 /// All moves that can be reached, and what is to be said about the others.
-pub(super) fn walk(file: &BookFile) -> Result<(Vec<Node>, Vec<String>), Error> {
+pub(super) fn walk(file: &DataFile) -> Result<(Vec<Node>, Vec<String>), Error> {
     let entries = (file.len() / ENTRY_BYTES as u64).min(i32::MAX as u64) as u32;
     let mut walk = Walk {
         view: file.positional_view(),
@@ -92,7 +89,7 @@ pub(super) fn walk(file: &BookFile) -> Result<(Vec<Node>, Vec<String>), Error> {
 }
 
 struct Walk<'f> {
-    file: &'f BookFile,
+    file: &'f DataFile,
     view: View<'f>,
     /// A piece of the file, and the entry it starts with.
     piece: Vec<u8>,

@@ -22,11 +22,11 @@ use shakmaty::Chess;
 
 use super::{
     Error, Lookup, OpenOptions, Preference, Probe, Wanted,
-    bytes::{be_u16_at, be_u32_at, be_u64_at},
-    file::{BookFile, Change, View},
     keyed::{self, Keyed, KeyedEntry},
     polyglot::{self, PackedMove},
 };
+use crate::input::bytes::{be_u16_at, be_u32_at, be_u64_at};
+use crate::input::file::{Change, DataFile, View};
 
 /// Bytes of an entry.
 pub const ENTRY_BYTES: usize = 16;
@@ -37,7 +37,7 @@ pub const ENTRY_BYTES: usize = 16;
 /// 24 bytes of memory for each entry. Serves any number of threads.
 #[derive(Debug)]
 pub struct BinBook {
-    file: BookFile,
+    file: DataFile,
     /// The entries in order with their numbers, if the file has them in none.
     sorted: Option<Vec<([u8; ENTRY_BYTES], u32)>>,
     /// Whole entries in the file.
@@ -56,11 +56,11 @@ impl BinBook {
     /// The file cannot be read, holds no entry, or is not sorted and larger
     /// than 512 MiB.
     pub fn open(path: &Path, options: &OpenOptions) -> Result<BinBook, Error> {
-        let file = BookFile::open(path, options.mmap).map_err(|error| Error::io(path, error))?;
+        let file = DataFile::open(path, options.mmap).map_err(|error| Error::io(path, error))?;
         BinBook::new(file)
     }
 
-    pub(super) fn new(file: BookFile) -> Result<BinBook, Error> {
+    pub(super) fn new(file: DataFile) -> Result<BinBook, Error> {
         let entries = file.len() / ENTRY_BYTES as u64;
         let name = file.path().display().to_string();
         let mut notices = Vec::new();

@@ -1,7 +1,8 @@
 //! Whether the entries of a Polyglot book are in order, and putting them so.
 
 use super::{ENTRY_BYTES, key_of};
-use crate::book::{Error, file::BookFile};
+use crate::book::Error;
+use crate::input::file::DataFile;
 
 /// Files up to this many bytes are looked at from end to end.
 const FULL_CHECK: u64 = 64 << 20;
@@ -16,7 +17,7 @@ pub(super) const SORT_LIMIT: u64 = 512 << 20;
 const PIECE: usize = 4096;
 
 /// Where the first entry stands whose key is below one before it, in bytes.
-pub(super) fn first_disorder(file: &BookFile) -> Result<Option<u64>, Error> {
+pub(super) fn first_disorder(file: &DataFile) -> Result<Option<u64>, Error> {
     let pieces = file.len().div_ceil(PIECE as u64);
     let step = if file.len() <= FULL_CHECK {
         1
@@ -45,7 +46,7 @@ pub(super) fn first_disorder(file: &BookFile) -> Result<Option<u64>, Error> {
 }
 
 /// All entries by key, equal keys in the order of the file, with their numbers.
-pub(super) fn sort(file: &BookFile) -> Result<Vec<([u8; ENTRY_BYTES], u32)>, Error> {
+pub(super) fn sort(file: &DataFile) -> Result<Vec<([u8; ENTRY_BYTES], u32)>, Error> {
     let view = file.positional_view();
     let mut buffer = [0; PIECE];
     let mut entries = Vec::new();

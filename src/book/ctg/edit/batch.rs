@@ -10,7 +10,8 @@ use super::{
     EditError,
     journal::{self, Journal, Owner, Writer},
 };
-use crate::book::{ctg::PAGE_BYTES, file::read_at};
+use crate::book::ctg::PAGE_BYTES;
+use crate::input::file::read_at;
 
 pub(super) use super::journal::Record;
 

@@ -5,7 +5,8 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use super::super::{Error, Key, RewriteError};
+use super::super::{self as ctg, Key, RewriteError};
+use crate::book::Error;
 
 /// A book that cannot be changed. Unless the text says otherwise, nothing has
 /// been changed then.
@@ -98,6 +99,12 @@ pub enum EditError {
         /// Why.
         reason: &'static str,
     },
+}
+
+impl From<ctg::Error> for EditError {
+    fn from(error: ctg::Error) -> EditError {
+        EditError::Read(error.into())
+    }
 }
 
 impl EditError {

@@ -22,7 +22,7 @@
 //! It goes on reading. A byte is old or new, and pages never look broken. Who
 //! has mapped the file sees a mark at the next look; who holds a small book
 //! in memory notices the new time of modification and reads from the file
-//! ([`crate::book::file`]).
+//! ([`crate::input::file`]).
 //!
 //! # What a crash leaves
 //!

@@ -11,6 +11,7 @@
 //! made from (positions and moves) and the full one that becomes PGN again
 //! (tags, variations, comments, NAGs): see [`Wanted`].
 
+mod cbf;
 mod cbh;
 pub mod export;
 mod files;

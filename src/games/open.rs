@@ -7,7 +7,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use super::zst::ZstReader;
-use super::{GameSource, PgnSource, cbh, scdb};
+use super::{GameSource, PgnSource, cbf, cbh, scdb};
 
 /// A source that cannot be used.
 #[derive(Debug, thiserror::Error)]
@@ -71,6 +71,11 @@ const KINDS: &[Kind] = &[
         endings: &[".cbh"],
         is: cbh::is_cbh,
         open: cbh::open,
+    },
+    Kind {
+        endings: &[".cbf"],
+        is: cbf::is_cbf,
+        open: cbf::open,
     },
     Kind {
         endings: &[".dci"],

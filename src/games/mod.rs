@@ -17,6 +17,7 @@ pub mod export;
 mod files;
 mod filter;
 mod game;
+mod nic;
 mod open;
 mod parse;
 mod pgn;

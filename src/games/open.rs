@@ -7,7 +7,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use super::zst::ZstReader;
-use super::{GameSource, PgnSource, cbf, cbh, scdb};
+use super::{GameSource, PgnSource, cbf, cbh, nic, scdb};
 
 /// A source that cannot be used.
 #[derive(Debug, thiserror::Error)]
@@ -82,7 +82,17 @@ const KINDS: &[Kind] = &[
         is: scdb::is_index,
         open: scdb::open,
     },
+    Kind {
+        endings: &[".prn"],
+        is: nic::is_text,
+        open: nic::open,
+    },
     // Refused with a word of advice.
+    Kind {
+        endings: &[],
+        is: nic::is_binary,
+        open: nic::refuse,
+    },
     Kind {
         endings: &[],
         is: cbh::is_other,

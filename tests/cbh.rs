@@ -208,7 +208,10 @@ fn a_book_of_a_database_and_one_of_its_pgn_are_the_same_bytes() {
             for part in ["ctg", "cto", "ctb"] {
                 let bytes =
                     |name: &str| fs::read(folder.path().join(name).with_extension(part)).unwrap();
-                assert_eq!(bytes("one"), bytes("other"), "{name} {arguments:?} {part}");
+                assert!(
+                    bytes("one") == bytes("other"),
+                    "{name} {arguments:?} {part}"
+                );
             }
         }
     }
@@ -400,7 +403,7 @@ fn what_cannot_be_read_is_refused_with_a_way_out() {
 /// Larger than what is held in memory, so parts of it are mapped.
 #[test]
 fn a_large_database_is_read_in_parts() {
-    const TIMES: usize = 250;
+    const TIMES: usize = 170;
     let copy = Copy::of("Capa");
     let whole = copy.read();
     let cbg = fs::read(copy.part("cbg")).unwrap();

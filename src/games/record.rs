@@ -95,9 +95,11 @@ impl<'g> Recorder<'g> {
         self.position().map_or_else(String::new, move_number)
     }
 
-    /// Plays a move, which must be legal in [`Recorder::position`].
+    /// Plays a move, which must be legal in [`Recorder::position`]. Without
+    /// one it is passed over, and so is all that depends on it.
     pub fn play(&mut self, m: Move) {
         let Some(position) = self.position() else {
+            self.drop_line();
             return;
         };
         let mut next = position.clone();

@@ -98,7 +98,6 @@ fn damage(arguments: &[String]) -> Result<(), Box<dyn std::error::Error>> {
     let (source, folder) = (Path::new(source), Path::new(folder));
     let copies = copy(source, folder)?;
     let copied = folder.join(source.file_name().ok_or("no file")?);
-    let whole = read(&copied, Wanted::EVERYTHING)?;
     for path in copies {
         let ending = path.extension().unwrap_or_default().to_string_lossy();
         if !endings
@@ -111,6 +110,12 @@ fn damage(arguments: &[String]) -> Result<(), Box<dyn std::error::Error>> {
         if bytes.is_empty() {
             continue;
         }
+        let mut wanted = Wanted::EVERYTHING;
+        if ["cbp", "cbt"].iter().any(|names| ending.eq_ignore_ascii_case(names)) {
+            // Names have nothing to do with moves.
+            wanted.plies = 0;
+        }
+        let whole = read(&copied, wanted)?;
         let mut sum = Sum::default();
         let start = Instant::now();
         for number in 0..truncations + flips {
@@ -122,7 +127,7 @@ fn damage(arguments: &[String]) -> Result<(), Box<dyn std::error::Error>> {
                 damaged[place] ^= random.random_range(1..=255_u8);
             }
             fs::write(&path, damaged)?;
-            sum.add(whole, read(&copied, Wanted::EVERYTHING));
+            sum.add(whole, read(&copied, wanted));
         }
         fs::write(&path, &bytes)?;
         println!(

@@ -203,7 +203,7 @@ impl CbhBatch {
             game.start_from(start.position.clone());
         }
         let moves = block.get(start.moves_at..).unwrap_or_default();
-        let extent = if wanted.variations || wanted.notes {
+        let extent = if wanted.plies > 0 && (wanted.variations || wanted.notes) {
             Extent::All
         } else {
             Extent::MainLine(wanted.plies)

@@ -9,6 +9,7 @@ mod build;
 pub mod check_engine;
 mod compact;
 mod info;
+mod mark;
 mod merge;
 mod play;
 mod probe;
@@ -48,6 +49,7 @@ fn dispatch(cli: Cli) -> anyhow::Result<u8> {
         Command::Info(args) => info::run(&args, &mut output()),
         Command::Probe(args) => probe::run(&args, &mut output()),
         Command::Build(args) => build::run(&args),
+        Command::Mark(args) => mark::run(&args, &mut output()),
         Command::Merge(args) => merge::run(&args),
         Command::Compact(args) => compact::run(&args),
         Command::Verify(args) => verify::run(&args, &mut output()),

@@ -37,6 +37,7 @@
 //! | [`book`] | what a position holds, and the CTG format; knows nothing of UCI |
 //! | [`games`] | collections of games, whatever the format |
 //! | [`build`] | from games to a book |
+//! | [`learn`] | learn values from results, of collections and of play |
 //! | [`mark`] | which moves of a book get which marks |
 //! | [`choose`] | which book move to play: one pure function |
 //! | [`uci`] | lines, words and what they mean; knows nothing of books |
@@ -75,6 +76,7 @@ pub mod cli;
 pub mod config;
 pub mod engine;
 pub mod games;
+pub mod learn;
 pub mod mark;
 pub mod relay;
 pub mod session;

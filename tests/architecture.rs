@@ -13,15 +13,19 @@ const FLOORS: &[(&str, &[&str])] = &[
     ("games", &[]),
     ("build", &["book", "games"]),
     ("mark", &["book"]),
+    ("learn", &["book", "build", "games"]),
     ("uci", &[]),
     ("choose", &["book"]),
     ("settings", &["choose"]),
-    ("shelf", &["book", "settings"]),
-    ("session", &["book", "choose", "settings", "shelf", "uci"]),
+    ("shelf", &["book", "learn", "settings"]),
+    (
+        "session",
+        &["book", "choose", "learn", "settings", "shelf", "uci"],
+    ),
     ("engine", &["uci"]),
     ("builtin", &[]),
     ("config", &["engine", "session", "settings", "shelf"]),
-    ("relay", &["engine", "session", "shelf", "uci"]),
+    ("relay", &["engine", "learn", "session", "shelf", "uci"]),
     (
         "cli",
         &[

@@ -151,7 +151,13 @@ impl Outlet for Heard {
         self.lines.push(match request {
             Request::StartEngine(index) => format!("ask< start {index}"),
             Request::KillEngine => "ask< kill".to_owned(),
-            Request::OpenBooks(books) => format!("ask< open {}", books.len()),
+            Request::OpenBooks(books) => match books.iter().filter(|book| book.learns()).count() {
+                0 => format!("ask< open {}", books.len()),
+                learning => format!("ask< open {}, {learning} learning", books.len()),
+            },
+            Request::NoteGame(note) => {
+                format!("ask< note {}: {}", note.book, note.game.line(0))
+            }
             Request::WakeUp(after) => format!("ask< wake {}", after.as_millis()),
             Request::Exit(code) => format!("ask< exit {code}"),
         });

@@ -62,6 +62,9 @@ pub(super) enum Command {
         is made. docs/scale.md of the source has their columns.\n\n\
         Exit codes: 0 done; 1 some games were skipped, with --strict; 2 no book was made.")]
     Build(BuildArgs),
+    /// Moves learn values by the results of games, without adding moves
+    #[command(after_help = super::learn::LEARN_EXAMPLES)]
+    Learn(super::learn::LearnArgs),
     /// Changes marks in place: main, avoid, ! and ?, learn values
     #[command(after_help = super::mark::MARK_EXAMPLES)]
     Mark(super::mark::MarkArgs),

@@ -9,6 +9,7 @@ mod build;
 pub mod check_engine;
 mod compact;
 mod info;
+mod learn;
 mod mark;
 mod merge;
 mod play;
@@ -49,6 +50,7 @@ fn dispatch(cli: Cli) -> anyhow::Result<u8> {
         Command::Info(args) => info::run(&args, &mut output()),
         Command::Probe(args) => probe::run(&args, &mut output()),
         Command::Build(args) => build::run(&args),
+        Command::Learn(args) => learn::run(&args, &mut output()),
         Command::Mark(args) => mark::run(&args, &mut output()),
         Command::Merge(args) => merge::run(&args),
         Command::Compact(args) => compact::run(&args),

@@ -13,6 +13,7 @@
 //! Linux an engine dies with the thread that started it. Books are opened in
 //! a thread of their own.
 
+mod learn;
 mod port;
 #[cfg(unix)]
 mod port_poll;
@@ -85,6 +86,7 @@ pub fn run(session: Session, rim: Rim) -> io::Result<u8> {
         open_books: rim.open_books,
         begun: Instant::now(),
         wake_at: None,
+        learn_told: false,
     };
     relay.session.start(&mut relay.lines);
     let code = relay.work();
@@ -137,6 +139,8 @@ struct Relay<P: Port> {
     open_books: OpenBooks,
     begun: Instant,
     wake_at: Option<Instant>,
+    /// The user knows where games are noted, or that they are not.
+    learn_told: bool,
 }
 
 impl<P: Port> Relay<P> {
@@ -173,6 +177,7 @@ impl<P: Port> Relay<P> {
             Request::StartEngine(index) => self.start_engine(index),
             Request::KillEngine => self.kill_engine(),
             Request::OpenBooks(books) => self.open(books),
+            Request::NoteGame(note) => self.note(&note),
             Request::WakeUp(after) => self.wake_at = Some(Instant::now() + after),
             Request::Exit(code) => return Some(code),
         }

@@ -34,6 +34,7 @@
 mod answer;
 mod game;
 mod handshake;
+mod learn;
 mod options;
 mod queue;
 mod search;
@@ -45,6 +46,7 @@ use rand::SeedableRng;
 use rand::rngs::Xoshiro256PlusPlus;
 
 pub use game::from_fen;
+pub use learn::Note;
 
 use crate::settings::Settings;
 use crate::shelf::{BookSpec, Shelf};
@@ -54,6 +56,7 @@ use crate::uci::{engine, line};
 use answer::Librarian;
 use game::{Game, Step};
 use handshake::{ChildOptions, Hello};
+use learn::Learner;
 use search::Search;
 
 /// What happens to the adapter.
@@ -87,6 +90,8 @@ pub enum Request {
     /// Open these books, in this order; those that are open and have not
     /// changed on disk stay as they are. Answered by `BooksOpened`.
     OpenBooks(Vec<BookSpec>),
+    /// Note a game in the side file of its book; nothing answers.
+    NoteGame(Note),
     /// Send `WakeUp` after this time. A later request replaces an earlier.
     WakeUp(Duration),
     /// End the engine and then the program with this exit code.
@@ -181,6 +186,7 @@ pub struct Session {
     position_sent: bool,
     search: Search,
     librarian: Librarian,
+    learner: Learner,
     rng: Xoshiro256PlusPlus,
     entropy: u64,
     /// The GUI has said `quit` or closed our input.
@@ -228,6 +234,7 @@ impl Session {
             position_sent: false,
             search: Search::Idle,
             librarian: Librarian::default(),
+            learner: Learner::default(),
             rng: Xoshiro256PlusPlus::seed_from_u64(entropy),
             entropy,
             leaving: false,
@@ -295,6 +302,7 @@ impl Session {
     fn begin_to_leave(&mut self, out: &mut dyn Outlet) {
         if !self.leaving {
             self.leaving = true;
+            self.game_over(out);
             let starting = matches!(self.engine, Engine::Starting { .. });
             out.request(Request::WakeUp(if starting {
                 LEAVE_LIMIT_AT_START
@@ -367,6 +375,7 @@ impl Session {
             GuiCommand::NewGame => {
                 self.drop_held(out);
                 self.librarian.new_game();
+                self.game_over(out);
                 self.books_stale = true;
                 self.tell_engine(line, out);
             }
@@ -409,6 +418,7 @@ impl Session {
     fn on_position(&mut self, line: &[u8], shelf: &Shelf, out: &mut dyn Outlet) {
         self.drop_held(out);
         self.librarian.forget_position();
+        self.learn_position(line, shelf, out);
         if self.game.update(line) == Step::Anew {
             self.librarian.new_game();
         }
@@ -449,6 +459,7 @@ impl Session {
                 // Infos of a search that the GUI does not know of would be
                 // taken for those of another.
                 if self.swallow == 0 && !self.search.is_warming() {
+                    self.learner.hear(line);
                     out.gui(line);
                 }
             }
@@ -472,6 +483,9 @@ impl Session {
                 self.flush_outbound(out);
             }
             return;
+        }
+        if matches!(&self.search, Search::Engine(running) if !running.replaced) {
+            self.learn_answer(line);
         }
         match &mut self.search {
             // A second answer, or one to nothing.

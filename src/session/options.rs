@@ -35,6 +35,11 @@ impl Session {
             CONFIGURED => books.extend(self.profile().into_iter().flat_map(|p| p.books.clone())),
             paths => books.extend(BookSpec::list(paths, None)),
         }
+        let learn = self.settings.check(OptionId::Learn);
+        let said = |book: &BookSpec| book.overrides.iter().any(|(id, _)| *id == OptionId::Learn);
+        for book in books.iter_mut().filter(|book| learn && !said(book)) {
+            book.overrides.push((OptionId::Learn, "true".to_owned()));
+        }
         books
     }
 
@@ -69,7 +74,10 @@ impl Session {
                 self.librarian.settings_changed();
                 match id {
                     OptionId::Seed => self.reseed(),
-                    OptionId::File | OptionId::WhiteFile | OptionId::BlackFile => {
+                    OptionId::File
+                    | OptionId::WhiteFile
+                    | OptionId::BlackFile
+                    | OptionId::Learn => {
                         self.books_stale = true;
                     }
                     _ => {}

@@ -123,6 +123,7 @@ impl Session {
             ponder: go.ponder,
             infinite: go.infinite,
         };
+        self.learner.begin_search(go.ponder, false);
         let analysis = go.infinite || go.engine_only || self.child_options.analysing();
         if !analysis && let Some(answer) = self.ask_books(&go, shelf, out) {
             if !go.ponder {
@@ -150,6 +151,7 @@ impl Session {
             _ => {
                 self.send_position(out);
                 self.tell_engine(line, out);
+                self.learner.begin_search(go.ponder, !analysis);
                 self.search = Search::Engine(Running {
                     kind,
                     go: line.to_vec(),
@@ -185,6 +187,7 @@ impl Session {
     }
 
     pub(super) fn on_ponder_hit(&mut self, out: &mut dyn Outlet) {
+        self.learner.pondering = false;
         match &mut self.search {
             Search::Idle => {}
             Search::Held(held) => {

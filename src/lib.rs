@@ -40,6 +40,8 @@
 //! | [`book`] | what a position holds, and the formats of books; knows nothing of UCI |
 //! | [`games`] | collections of games, whatever the format |
 //! | [`build`] | from games to a book |
+//! | [`learn`] | learn values from results, of collections and of play |
+//! | [`mark`] | which moves of a book get which marks |
 //! | [`choose`] | which book move to play: one pure function |
 //! | [`convert`] | books into one another, and into games and tables |
 //! | [`uci`] | lines, words and what they mean; knows nothing of books |
@@ -87,6 +89,8 @@ pub mod engine;
 pub mod explore;
 pub mod games;
 pub mod input;
+pub mod learn;
+pub mod mark;
 pub mod outline;
 pub mod plain;
 pub mod register;

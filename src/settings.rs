@@ -24,6 +24,7 @@ pub enum OptionId {
     Tournament,
     Annotations,
     LearnInfluence,
+    Learn,
     Transpositions,
     AvoidRepetition,
     LeaveEarly,
@@ -85,7 +86,7 @@ const fn spec(id: OptionId, name: &'static str, kind: Kind, help: &'static str) 
 }
 
 /// All options, in the order in which they are declared.
-pub const SPECS: [Spec; 24] = {
+pub const SPECS: [Spec; 25] = {
     use Kind::{Check, Combo, Spin, Text};
     use OptionId as Id;
     [
@@ -166,6 +167,12 @@ pub const SPECS: [Spec; 24] = {
             "Book Learn Influence",
             Spin(50, 0, 100),
             "how far the learn values bend the weights",
+        ),
+        spec(
+            Id::Learn,
+            "Book Learn",
+            Check(false),
+            "notes played games beside the book and learns from them",
         ),
         spec(
             Id::Transpositions,

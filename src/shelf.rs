@@ -8,6 +8,7 @@ use shakmaty::Color;
 
 use crate::book::ctg::CtgBook;
 use crate::book::{Book, Error, OpenOptions, Probe};
+use crate::learn::{self, LearnedBook};
 use crate::settings::{CONFIGURED, OptionId, STARTER, Settings};
 
 /// A book that somebody wants to play from.
@@ -22,6 +23,12 @@ pub struct BookSpec {
 }
 
 impl BookSpec {
+    /// Whether games played from it are noted, by its own options.
+    #[must_use]
+    pub fn learns(&self) -> bool {
+        self.settings(&Settings::default()).check(OptionId::Learn)
+    }
+
     /// The books named by a `Book File` value: paths separated by `;`.
     pub fn list(paths: &str, colour: Option<Color>) -> impl Iterator<Item = BookSpec> {
         paths
@@ -50,6 +57,11 @@ impl BookSpec {
         match settings.text(OptionId::File) {
             CONFIGURED => books.extend_from_slice(configured),
             paths => books.extend(BookSpec::list(paths, None)),
+        }
+        let learn = settings.check(OptionId::Learn);
+        let said = |book: &BookSpec| book.overrides.iter().any(|(id, _)| *id == OptionId::Learn);
+        for book in books.iter_mut().filter(|book| learn && !said(book)) {
+            book.overrides.push((OptionId::Learn, "true".to_owned()));
         }
         books
     }
@@ -112,15 +124,22 @@ impl Opener {
         let mut shelf = Shelf::default();
         let mut messages = Vec::new();
         for spec in specs {
-            let known = present
-                .books
-                .iter()
-                .find(|open| open.spec.path == spec.path && open.book.is_current());
+            let known = present.books.iter().find(|open| {
+                open.spec.path == spec.path
+                    && open.book.side_file().is_some() == spec.learns()
+                    && open.book.is_current()
+            });
             let opened = match known {
                 Some(open) => Ok((Arc::clone(&open.book), open.notices.clone())),
                 None => self.open(&spec.path).map(|book| {
                     let notices = book.notices().to_vec();
-                    (Arc::new(book) as Arc<dyn Probe + Send + Sync>, notices)
+                    let side = spec.learns().then(|| side_file(book.path())).flatten();
+                    let book: Arc<dyn Probe + Send + Sync> = Arc::new(book);
+                    let book = match side {
+                        Some(side) => Arc::new(LearnedBook::new(book, side)),
+                        None => book,
+                    };
+                    (book, notices)
                 }),
             };
             match opened {
@@ -234,6 +253,16 @@ pub fn starter() -> Result<Book, Error> {
         include_bytes!("../books/tabia.ctb"),
     )?;
     Ok(Book::Ctg(book))
+}
+
+/// Where games played from a book are noted: beside it; for the starter book,
+/// in the user's data folder.
+fn side_file(book: &Path) -> Option<PathBuf> {
+    if book == Path::new(STARTER) {
+        let folder = dirs::data_dir()?.join("tabia").join("learn");
+        return Some(folder.join("starter.ctg.learn"));
+    }
+    Some(learn::side_path(book))
 }
 
 /// The last part of a path; of [`STARTER`], its name.

@@ -98,7 +98,7 @@ impl Outlet for Heard {
             Request::Exit(_) => self.exited = true,
             Request::OpenBooks(_) => self.opening = true,
             Request::StartEngine(_) => self.starting = true,
-            Request::KillEngine | Request::WakeUp(_) => {}
+            Request::KillEngine | Request::WakeUp(_) | Request::NoteGame(_) => {}
         }
     }
 }

@@ -78,6 +78,12 @@ pub(super) enum Command {
     /// Game databases to PGN, or to a Simple Chess Database
     #[command(after_help = super::games::AFTER_HELP)]
     Games(super::games::GamesArgs),
+    /// Moves learn values by the results of games, without adding moves
+    #[command(after_help = super::learn::LEARN_EXAMPLES)]
+    Learn(super::learn::LearnArgs),
+    /// Changes marks in place: main, avoid, ! and ?, learn values
+    #[command(after_help = super::mark::MARK_EXAMPLES)]
+    Mark(super::mark::MarkArgs),
     /// Adds books up: numbers of shared positions are summed
     #[command(after_help = "Examples:\n  \
         tabia merge all.ctg 2023.ctg 2024.ctg 2025.ctg\n\n\

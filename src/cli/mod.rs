@@ -15,6 +15,8 @@ mod explore;
 mod games;
 mod info;
 mod info_other;
+mod learn;
+mod mark;
 mod merge;
 mod play;
 mod position;
@@ -74,6 +76,8 @@ fn dispatch(cli: Cli) -> anyhow::Result<u8> {
         Command::Probe(args) => probe::run(&args, &mut painted()),
         Command::Build(args) => build::run(&args),
         Command::Games(args) => games::run(&args, &mut output()),
+        Command::Learn(args) => learn::run(&args, &mut output()),
+        Command::Mark(args) => mark::run(&args, &mut output()),
         Command::Merge(args) => merge::run(&args),
         Command::Compact(args) => compact::run(&args),
         Command::Convert(args) => convert::run(&args),

@@ -13,6 +13,7 @@
 //! Linux an engine dies with the thread that started it. Books are opened in
 //! a thread of their own.
 
+mod learn;
 mod port;
 #[cfg(unix)]
 mod port_poll;
@@ -105,6 +106,7 @@ pub fn run(session: Session, rim: Rim) -> io::Result<Ended> {
         wake_at: None,
         last_words_until: None,
         deaf_since: None,
+        learn_told: false,
     };
     relay.session.start(&mut relay.lines);
     let code = relay.work();
@@ -192,6 +194,8 @@ struct Relay<P: Port> {
     last_words_until: Option<Instant>,
     /// Since when the engine is not read, because the GUI does not read.
     deaf_since: Option<Instant>,
+    /// The user knows where games are noted, or that they are not.
+    learn_told: bool,
 }
 
 impl<P: Port> Relay<P> {
@@ -239,6 +243,7 @@ impl<P: Port> Relay<P> {
             Request::KillEngine => self.kill_engine(),
             Request::OpenBooks(books) => self.open(books),
             Request::WakeUp(after) => self.wake_at = Instant::now().checked_add(after),
+            Request::NoteGame(note) => self.note(&note),
             Request::Exit(code) => return Some(code),
         }
         None

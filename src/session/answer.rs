@@ -202,7 +202,12 @@ impl Session {
             self.count_miss(shelf, out);
             return None;
         };
-        Some(self.announcement(&choice))
+        let answer = self.announcement(&choice);
+        if choice.book.book.side_file().is_some() {
+            let mv = choice.mv.to_uci(self.castling_mode()).to_string();
+            self.learn_choice(choice.book, mv);
+        }
+        Some(answer)
     }
 
     fn choose<'a>(

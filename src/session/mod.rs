@@ -43,6 +43,7 @@ mod answer;
 mod clock;
 mod game;
 mod handshake;
+mod learn;
 mod options;
 mod queue;
 mod restart;
@@ -57,6 +58,7 @@ use rand::SeedableRng;
 use rand::rngs::Xoshiro256PlusPlus;
 
 pub use game::from_fen;
+pub use learn::Note;
 
 use crate::settings::Settings;
 use crate::shelf::{BookSpec, Shelf};
@@ -66,6 +68,7 @@ use crate::uci::{engine, line};
 use answer::Librarian;
 use game::{Game, Step};
 use handshake::{ChildOptions, Hello};
+use learn::Learner;
 use queue::Waiting;
 use restart::Restarts;
 use search::Search;
@@ -116,19 +119,26 @@ pub enum Request {
     /// Open these books, in this order; those that are open and have not
     /// changed on disk stay as they are. Answered by `BooksOpened`.
     OpenBooks(Vec<BookSpec>),
+    /// Note a game in the side file of its book; nothing answers.
+    NoteGame(Note),
     /// Send `WakeUp` after this time. A later request replaces an earlier.
     WakeUp(Duration),
     /// End the engine and then the program with this exit code.
     Exit(u8),
 }
 
-/// As transcripts have it: `start 0`, `kill`, `open 1`, `wake 8000`, `exit 0`.
+/// As transcripts have it: `start 0`, `kill`, `open 1`, `wake 8000`, `exit 0`;
+/// of a game that is noted, the book and the line of its side file.
 impl fmt::Display for Request {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Request::StartEngine(index) => write!(f, "start {index}"),
             Request::KillEngine => f.write_str("kill"),
-            Request::OpenBooks(books) => write!(f, "open {}", books.len()),
+            Request::OpenBooks(books) => match books.iter().filter(|book| book.learns()).count() {
+                0 => write!(f, "open {}", books.len()),
+                learning => write!(f, "open {}, {learning} learning", books.len()),
+            },
+            Request::NoteGame(note) => write!(f, "note {}: {}", note.book, note.game.line(0)),
             Request::WakeUp(after) => write!(f, "wake {}", after.as_millis()),
             Request::Exit(code) => write!(f, "exit {code}"),
         }
@@ -224,6 +234,7 @@ pub struct Session {
     librarian: Librarian,
     /// The GUI has said `debug on`.
     debug: bool,
+    learner: Learner,
     rng: Xoshiro256PlusPlus,
     entropy: u64,
     /// The GUI has said `quit` or closed our input.
@@ -275,6 +286,7 @@ impl Session {
             search: Search::Idle,
             librarian: Librarian::default(),
             debug: false,
+            learner: Learner::default(),
             rng: Xoshiro256PlusPlus::seed_from_u64(entropy),
             entropy,
             leaving: false,
@@ -358,6 +370,7 @@ impl Session {
     fn begin_to_leave(&mut self, out: &mut dyn Outlet) {
         if !self.leaving {
             self.leaving = true;
+            self.game_over(out);
             let starting = matches!(self.engine, Engine::Starting { .. });
             out.request(Request::WakeUp(if starting {
                 LEAVE_LIMIT_AT_START
@@ -430,6 +443,7 @@ impl Session {
             GuiCommand::NewGame => {
                 self.drop_held(out);
                 self.librarian.new_game();
+                self.game_over(out);
                 self.books_stale = true;
                 self.tell_engine(line, out);
             }
@@ -478,6 +492,7 @@ impl Session {
     fn on_position(&mut self, line: &[u8], shelf: &Shelf, out: &mut dyn Outlet) {
         self.drop_held(out);
         self.librarian.forget_position();
+        self.learn_position(line, shelf, out);
         if self.game.update(line) == Step::Anew {
             self.librarian.new_game();
         }
@@ -519,6 +534,7 @@ impl Session {
                 // Infos of a search that the GUI does not know of would be
                 // taken for those of another.
                 if self.swallow == 0 && !self.search.is_warming() {
+                    self.learner.hear(line);
                     out.gui(line);
                 }
             }
@@ -542,6 +558,9 @@ impl Session {
                 self.flush_outbound(out);
             }
             return;
+        }
+        if matches!(&self.search, Search::Engine(running) if !running.replaced) {
+            self.learn_answer(line);
         }
         match &mut self.search {
             // A second answer, or one to nothing.

@@ -26,7 +26,7 @@ impl Session {
         true
     }
 
-    fn wanted_books(&self) -> Vec<BookSpec> {
+    pub(super) fn wanted_books(&self) -> Vec<BookSpec> {
         let configured = self.profile().map_or(&[][..], |profile| &profile.books);
         BookSpec::wanted(&self.settings, configured)
     }
@@ -72,7 +72,10 @@ impl Session {
                 self.librarian.settings_changed();
                 match id {
                     OptionId::Seed => self.reseed(),
-                    OptionId::File | OptionId::WhiteFile | OptionId::BlackFile => {
+                    OptionId::File
+                    | OptionId::WhiteFile
+                    | OptionId::BlackFile
+                    | OptionId::Learn => {
                         self.books_stale = true;
                     }
                     _ => {}

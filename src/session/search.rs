@@ -146,6 +146,7 @@ impl Session {
         self.drop_held(out);
         self.tell_notices(out);
         let kind = SearchKind::of(&go);
+        self.learner.begin_search(go.ponder, false);
         let analysis = go.infinite || go.engine_only || self.child_options.analysing();
         if !analysis && let Some(answer) = self.ask_books(&go, shelf, out) {
             if !go.ponder {
@@ -174,6 +175,7 @@ impl Session {
             _ => {
                 self.send_position(out);
                 self.tell_engine(line, out);
+                self.learner.begin_search(go.ponder, !analysis);
                 let mut running = Running {
                     kind,
                     go: line.to_vec(),
@@ -221,6 +223,7 @@ impl Session {
 
     pub(super) fn on_ponder_hit(&mut self, now: Duration, out: &mut dyn Outlet) {
         let white_moves = self.white_moves();
+        self.learner.pondering = false;
         match &mut self.search {
             Search::Idle => {}
             Search::Held(held) => {

@@ -2,7 +2,7 @@
 
 use shakmaty::{Chess, Move, Position as _};
 
-use super::{Change, EditError, Editor, stored_key};
+use super::{Change, EditError, Editor};
 use crate::book::{
     Annotation, Mark, PositionRecord,
     ctg::{NormalBoard, encode_move_byte, moves},
@@ -220,7 +220,7 @@ impl Editor {
     ///
     /// It does not.
     pub fn key_of(&self, position: &Chess) -> Result<super::Key, EditError> {
-        if let Some(key) = stored_key(&self.book, position)? {
+        if let Some(key) = self.book.key_of(position)? {
             return Ok(key);
         }
         match NormalBoard::from_position(position) {

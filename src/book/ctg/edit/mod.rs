@@ -519,20 +519,39 @@ impl Held {
     }
 }
 
-/// The key a position is stored under in this book: the usual one, or the one
-/// with the other en passant form.
-pub(super) fn stored_key(
-    book: &CtgBook,
-    position: &shakmaty::Chess,
-) -> Result<Option<Key>, super::Error> {
-    let Some(board) = NormalBoard::from_position(position) else {
-        return Ok(None);
-    };
-    let mut reading = book.reading()?;
-    for key in [Some(board.key()), board.other_key()].into_iter().flatten() {
-        if reading.find(&key, |_| ())?.is_some() {
-            return Ok(Some(key));
+impl CtgBook {
+    /// The key a position is stored under in this book: the usual one, or the
+    /// one with the other en passant form. `None` if it is not in the book.
+    ///
+    /// # Errors
+    ///
+    /// The book cannot be read.
+    pub fn key_of(&self, position: &shakmaty::Chess) -> Result<Option<Key>, super::Error> {
+        let Some(board) = NormalBoard::from_position(position) else {
+            return Ok(None);
+        };
+        let mut reading = self.reading()?;
+        for key in [Some(board.key()), board.other_key()].into_iter().flatten() {
+            if reading.find(&key, |_| ())?.is_some() {
+                return Ok(Some(key));
+            }
+        }
+        Ok(None)
+    }
+
+    /// The entry of a key, as passes over the book show it.
+    ///
+    /// # Errors
+    ///
+    /// The book cannot be read.
+    pub fn entry_of(&self, key: &Key) -> Result<Option<VisitedEntry>, super::Error> {
+        let mut reading = self.reading()?;
+        match reading.find(key, |_| ())? {
+            None => Ok(None),
+            Some(place) => {
+                let entry = reading.entry(place)?;
+                Ok(Some(VisitedEntry::of(place, *key, &entry)))
+            }
         }
     }
-    Ok(None)
 }

@@ -83,7 +83,7 @@ pub struct Visit<'a> {
 }
 
 impl VisitedEntry {
-    fn of(place: Place, key: Key, entry: &Entry<'_>) -> VisitedEntry {
+    pub(super) fn of(place: Place, key: Key, entry: &Entry<'_>) -> VisitedEntry {
         VisitedEntry {
             place,
             key,

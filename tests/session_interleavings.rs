@@ -409,6 +409,8 @@ impl Outlet for World {
             }
             Request::OpenBooks(_) => self.opening = true,
             Request::WakeUp(after) => self.alarm = Some(self.now + after),
+            // Only with `Book Learn`, which is off here.
+            Request::NoteGame(note) => panic!("{note:?}"),
             Request::Exit(code) => self.exit = Some(code),
         }
     }

@@ -256,7 +256,7 @@ fn parse<T: for<'de> Deserialize<'de>>(line: &[u8]) -> Result<T, Fault> {
         let mut reader = serde_json::Deserializer::from_slice(line);
         let found: T = serde_path_to_error::deserialize(&mut reader).map_err(|error| {
             let field = match error.path().to_string() {
-                field if field == "." => String::new(),
+                field if field == "." || field == "?" => String::new(),
                 field => field,
             };
             (field, in_column(error.inner()))
@@ -272,7 +272,8 @@ fn parse<T: for<'de> Deserialize<'de>>(line: &[u8]) -> Result<T, Fault> {
 fn in_column(error: &serde_json::Error) -> String {
     let text = error.to_string();
     match text.split_once(" at line ") {
-        Some((text, _)) => format!("{text} at column {}", error.column()),
+        Some((text, _)) if error.column() > 0 => format!("{text} at column {}", error.column()),
+        Some((text, _)) => text.to_owned(),
         None => text,
     }
 }

@@ -216,11 +216,11 @@ impl<'o> Text<'o> {
 
     fn tag(&mut self, name: &str, value: &str) {
         let value = value.replace('\\', "\\\\").replace('"', "\\\"");
-        // Nothing but text belongs in there, and 255 bytes a line.
+        // Nothing but text belongs in there, and a line is 80 columns.
         let value: String = value
             .chars()
             .map(|c| if c.is_control() { ' ' } else { c })
-            .take(100)
+            .take(COLUMNS - name.len() - 5)
             .collect();
         let _ = writeln!(self.out, "[{name} \"{}\"]", value.trim_end_matches('\\'));
     }
@@ -270,12 +270,22 @@ impl<'o> Text<'o> {
     }
 
     fn open(&mut self) {
+        // The number of the move stands close to it.
+        if self.column + " (100...".len() > COLUMNS {
+            self.out.push('\n');
+            self.column = 0;
+            self.close = true;
+        }
         self.token("(");
         self.close = true;
         self.after_white = false;
     }
 
     fn close(&mut self) {
+        if self.column == COLUMNS {
+            self.out.push('\n');
+            self.column = 0;
+        }
         self.close = true;
         self.token(")");
         self.after_white = false;

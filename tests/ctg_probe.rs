@@ -15,8 +15,8 @@ use shakmaty::{CastlingMode, Chess, Position, fen::Fen};
 use tabia::book::{
     Annotation, BookMove, Lookup, PositionRecord, Probe, Wanted,
     ctg::{CtgBook, Error, NormalBoard, OpenOptions, Step, encode_move_byte},
-    file::Change,
 };
+use tabia::input::file::Change;
 
 const BOTH_WAYS: [OpenOptions; 2] = [OpenOptions { mmap: true }, OpenOptions { mmap: false }];
 

@@ -1,8 +1,6 @@
-//! From what a user names to files: folders database by database, and the
-//! files that belong together.
+//! From what a user names to files: folders database by database.
 
 use std::collections::HashSet;
-use std::ffi::OsStr;
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -54,33 +52,4 @@ pub fn files(named: &Path, seen: &mut HashSet<PathBuf>) -> Result<Vec<PathBuf>, 
 pub(super) fn has_extension(path: &Path, extension: &str) -> bool {
     path.extension()
         .is_some_and(|found| found.eq_ignore_ascii_case(extension))
-}
-
-/// The file that belongs to `path` with another extension (in lower case), in
-/// whatever case it and the name are; `None` when there is none.
-pub(super) fn companion(path: &Path, extension: &str) -> Option<PathBuf> {
-    let usual = path.with_extension(extension);
-    let upper = path.with_extension(extension.to_ascii_uppercase());
-    if let Some(found) = [usual, upper].into_iter().find(|path| path.is_file()) {
-        return Some(found);
-    }
-    let folder = match path.parent() {
-        Some(folder) if folder != Path::new("") => folder,
-        _ => Path::new("."),
-    };
-    let stem = path.file_stem()?;
-    let is_it = |path: &PathBuf| {
-        has_extension(path, extension)
-            && path
-                .file_stem()
-                .is_some_and(|found: &OsStr| found.eq_ignore_ascii_case(stem))
-            && path.is_file()
-    };
-    let entries = fs::read_dir(folder).ok()?;
-    let mut found: Vec<PathBuf> = entries
-        .filter_map(|entry| Some(entry.ok()?.path()))
-        .filter(is_it)
-        .collect();
-    found.sort();
-    found.into_iter().next()
 }

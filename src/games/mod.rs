@@ -11,11 +11,13 @@
 //! made from (positions and moves) and the full one that becomes PGN again
 //! (tags, variations, comments, NAGs): see [`Wanted`].
 
+mod cbf;
 mod cbh;
 pub mod export;
 mod files;
 mod filter;
 mod game;
+mod nic;
 mod open;
 mod parse;
 mod pgn;

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use super::zst::ZstReader;
-use super::{GameSource, PgnSource, cbh, scdb};
+use super::{GameSource, PgnSource, cbf, cbh, nic, scdb};
 
 /// A source that cannot be used.
 #[derive(Debug, thiserror::Error)]
@@ -73,11 +73,26 @@ const KINDS: &[Kind] = &[
         open: cbh::open,
     },
     Kind {
+        endings: &[".cbf"],
+        is: cbf::is_cbf,
+        open: cbf::open,
+    },
+    Kind {
         endings: &[".dci"],
         is: scdb::is_index,
         open: scdb::open,
     },
+    Kind {
+        endings: &[".prn"],
+        is: nic::is_text,
+        open: nic::open,
+    },
     // Refused with a word of advice.
+    Kind {
+        endings: &[],
+        is: nic::is_binary,
+        open: nic::refuse,
+    },
     Kind {
         endings: &[],
         is: cbh::is_other,

@@ -29,9 +29,22 @@ pub(super) struct Index {
     /// Bytes given out, the header included.
     pub(super) bytes_read: u64,
     /// Entries that were displaced.
+    displaced: u64,
+    /// Bytes behind the last entry that are no entry.
+    tail_bytes: usize,
+    /// Where the last game stands.
+    last_offset: u64,
+}
+
+/// What was noticed on the way.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Faults {
+    /// Entries that were displaced.
     pub(super) displaced: u64,
     /// Bytes behind the last entry that are no entry.
-    pub(super) tail_bytes: usize,
+    pub(super) tail_bytes: u64,
+    /// Bytes of games behind the last one that has an entry.
+    pub(super) unnamed_bytes: u64,
 }
 
 impl Index {
@@ -49,6 +62,7 @@ impl Index {
             bytes_read: HEADER_BYTES as u64,
             displaced: 0,
             tail_bytes: 0,
+            last_offset: 0,
         }
     }
 
@@ -63,7 +77,8 @@ impl Index {
             if last.is_some() {
                 self.displaced += 1;
             } else {
-                self.tail_bytes = rest.len();
+                // Asked again at the end, there is nothing left.
+                self.tail_bytes += rest.len();
             }
             self.bytes_read += rest.len() as u64;
             self.at = self.ahead.len();
@@ -71,6 +86,11 @@ impl Index {
         }
         let missing = self.games.missing_bytes(rest)?;
         let entry = Entry::decode(rest, missing);
+        if let Some(entry) = &entry
+            && entry.offset < self.games.end
+        {
+            self.last_offset = self.last_offset.max(entry.offset);
+        }
         self.displaced += u64::from(missing > 0);
         self.at += ENTRY_BYTES - missing;
         self.bytes_read += (ENTRY_BYTES - missing) as u64;
@@ -88,8 +108,13 @@ impl Index {
     }
 
     /// Closes the files.
-    pub(super) fn close(self) -> (u64, usize) {
-        (self.displaced, self.tail_bytes)
+    pub(super) fn close(mut self) -> Faults {
+        let last_end = self.games.game_end(self.last_offset).ok().flatten();
+        Faults {
+            displaced: self.displaced,
+            tail_bytes: self.tail_bytes as u64,
+            unnamed_bytes: last_end.map_or(0, |end| self.games.end.saturating_sub(end)),
+        }
     }
 }
 

@@ -13,19 +13,19 @@ impl Names {
         Names(file)
     }
 
-    /// The name that begins at a byte of the file; `?` where none does: so the
-    /// author's program writes what is longer than a name may be.
-    pub(super) fn get(&self, offset: u32) -> String {
+    /// The name that begins at a byte of the file; `None` where none does: 0 is
+    /// what the author's program writes for a name that is too long.
+    pub(super) fn get(&self, offset: u32) -> Option<String> {
         let place = offset as usize;
-        let bytes = place
-            .checked_sub(MAGIC_BYTES)
-            .filter(|behind| behind.is_multiple_of(NAME_BYTES))
-            .and_then(|_| self.0.get(place..place.checked_add(NAME_BYTES)?));
+        let behind = place.checked_sub(MAGIC_BYTES)?;
+        if !behind.is_multiple_of(NAME_BYTES) {
+            return None;
+        }
+        let bytes = self.0.get(place..place.checked_add(NAME_BYTES)?)?;
         // A program may have cut the last letter in two.
-        let text = bytes.map(String::from_utf8_lossy);
-        let text = text.as_deref().unwrap_or("");
+        let text = String::from_utf8_lossy(bytes);
         let text = text.trim_end_matches([' ', '\0', '\u{fffd}']).trim_start();
-        if text.is_empty() { "?" } else { text }.to_owned()
+        Some(if text.is_empty() { "?" } else { text }.to_owned())
     }
 }
 

@@ -8,14 +8,14 @@ use std::sync::{Arc, OnceLock};
 
 use super::decode::{self, Promotions};
 use super::entry::Entry;
-use super::index::{HEADER_BYTES, Index};
+use super::index::{Faults, HEADER_BYTES, Index};
 use super::names::Names;
 use super::promotion::{self, Numbering};
 use super::{MAGIC_BYTES, extension, has_magic, is_part, length};
-use crate::games::files::companion;
 use crate::games::{
     Game, GameBatch, GameSource, Opened, Place, SkipReason, Skipped, SourceError, Wanted,
 };
+use crate::input::sibling::sibling;
 
 /// Games that make a batch.
 const BATCH_GAMES: usize = 1024;
@@ -60,7 +60,7 @@ pub(in crate::games) fn open(path: &Path) -> Result<Opened, SourceError> {
             return Err(refused(&index_path, &text));
         }
     }
-    let Some(games_path) = companion(&index_path, &extension(b'g')) else {
+    let Some(games_path) = sibling(&index_path, &extension(b'g')) else {
         let text = "the file with its games (.dcg) is missing beside it";
         return Err(refused(&index_path, text));
     };
@@ -72,8 +72,7 @@ pub(in crate::games) fn open(path: &Path) -> Result<Opened, SourceError> {
             bytes_read: 0,
             index: Some(index),
             next: 1,
-            displaced: 0,
-            tail_bytes: 0,
+            faults: Faults::default(),
         }),
         bytes: Some(bytes),
     })
@@ -83,7 +82,7 @@ fn index_of(path: &Path) -> Option<PathBuf> {
     let letters = [b'n', b's', b'e', b'g'];
     let is_other = |letter: &u8| crate::games::files::has_extension(path, &extension(*letter));
     if letters.iter().any(is_other) {
-        companion(path, &extension(b'i'))
+        sibling(path, &extension(b'i'))
     } else {
         Some(path.to_owned())
     }
@@ -101,6 +100,7 @@ struct Database {
     /// What is wrong with the files beside the index.
     faults: Vec<String>,
     odd_status: AtomicU64,
+    lost_names: AtomicU64,
     unsaid_promotions: AtomicU64,
 }
 
@@ -134,6 +134,7 @@ impl Database {
             numbering: OnceLock::new(),
             faults,
             odd_status: AtomicU64::new(0),
+            lost_names: AtomicU64::new(0),
             unsaid_promotions: AtomicU64::new(0),
             games_path: games_path.clone(),
             games_end,
@@ -145,7 +146,7 @@ impl Database {
 /// The names of one file, and what is wrong with it. Without them games are
 /// still games.
 fn names(index: &Path, letter: u8, what: &str) -> (Names, Option<String>) {
-    let Some(path) = companion(index, &extension(letter)) else {
+    let Some(path) = sibling(index, &extension(letter)) else {
         let extension = extension(letter);
         let fault = format!(
             "{}: .{extension} is missing, so the {what} are unknown",
@@ -187,8 +188,8 @@ struct ScdbSource {
     bytes_read: u64,
     /// Number of the next game.
     next: u64,
-    displaced: u64,
-    tail_bytes: usize,
+    /// Of the index, known at its end.
+    faults: Faults,
 }
 
 impl GameSource for ScdbSource {
@@ -207,7 +208,7 @@ impl GameSource for ScdbSource {
         self.bytes_read = index.bytes_read;
         if entries.is_empty() {
             if let Some(index) = self.index.take() {
-                (self.displaced, self.tail_bytes) = index.close();
+                self.faults = index.close();
             }
             return Ok(None);
         }
@@ -237,11 +238,19 @@ impl GameSource for ScdbSource {
             }
         };
         say(
-            self.tail_bytes as u64,
+            self.faults.unnamed_bytes,
+            "bytes of games in .dcg are behind the last one that it names",
+        );
+        say(
+            database.lost_names.load(Relaxed),
+            "names of players, sites or events are unknown: no name stands where they should",
+        );
+        say(
+            self.faults.tail_bytes,
             "bytes at its end are no entry and were passed over",
         );
         say(
-            self.displaced,
+            self.faults.displaced,
             "entries were too short, and those behind them displaced; they were found again",
         );
         say(
@@ -340,15 +349,21 @@ impl ScdbBatch {
 
 /// What the index says about a game.
 fn describe(database: &Database, entry: &Entry, wanted: Wanted, game: &mut Game) {
-    game.names = entry.players.map(|place| database.players.get(place));
+    let name = |names: &Names, place: u32| {
+        names.get(place).unwrap_or_else(|| {
+            database.lost_names.fetch_add(1, Relaxed);
+            "?".to_owned()
+        })
+    };
+    game.names = entry.players.map(|place| name(&database.players, place));
     game.elo = entry.elo;
     game.result = entry.result;
     game.eco = entry.eco;
     let (year, month, day) = entry.date;
     game.year = year;
     if wanted.notes {
-        game.tags.set("Event", database.events.get(entry.event));
-        game.tags.set("Site", database.sites.get(entry.site));
+        game.tags.set("Event", name(&database.events, entry.event));
+        game.tags.set("Site", name(&database.sites, entry.site));
         game.tags.set("Date", pgn_date(year, month, day));
         if entry.round > 0 {
             game.tags.set("Round", entry.round.to_string());

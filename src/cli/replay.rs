@@ -39,6 +39,7 @@ pub(super) fn run(args: &ReplayArgs, out: &mut dyn Write) -> anyhow::Result<u8> 
     }
     let replayed = replay(
         &recording,
+        version,
         &mut |wanted, present| opener.shelf(wanted, present).0,
         &|path| opener.identity(path),
     );

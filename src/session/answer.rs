@@ -355,16 +355,19 @@ impl Session {
         CastlingMode::from_chess960(self.child_options.chess960())
     }
 
-    /// `bestmove` with the first legal move, `0000` where there is none.
-    pub(super) fn first_legal_move(&self) -> Vec<u8> {
+    /// `bestmove` with the first legal move, of those asked for if one of
+    /// them is legal; `0000` where there is none.
+    pub(super) fn first_legal_move(&self, go: &Go) -> Vec<u8> {
         let mode = self.castling_mode();
-        self.game
-            .position()
-            .and_then(|position| position.legal_moves().first().copied())
-            .map_or_else(
-                || b"bestmove 0000".to_vec(),
-                |mv| format!("bestmove {}", mv.to_uci(mode)).into_bytes(),
-            )
+        let first = self.game.position().and_then(|position| {
+            let asked = go.searchmoves.as_ref().map(|moves| legal(moves, position));
+            let asked = asked.and_then(|moves| moves.first().copied());
+            asked.or_else(|| position.legal_moves().first().copied())
+        });
+        first.map_or_else(
+            || b"bestmove 0000".to_vec(),
+            |mv| format!("bestmove {}", mv.to_uci(mode)).into_bytes(),
+        )
     }
 }
 

@@ -498,11 +498,12 @@ impl Session {
     /// only we know of.
     fn tell_engine(&mut self, line: &[u8], out: &mut dyn Outlet) {
         match self.engine {
-            Engine::None => {}
-            _ if self.swallow > 0 || self.search.is_warming() => {
+            // One that starts is told everything when it is up.
+            Engine::None | Engine::Starting { .. } => {}
+            Engine::Up { .. } if self.swallow > 0 || self.search.is_warming() => {
                 self.outbound.push_back(line.to_vec());
             }
-            _ => out.engine(line::trimmed_end(line)),
+            Engine::Up { .. } => out.engine(line::trimmed_end(line)),
         }
     }
 

@@ -5,7 +5,7 @@
 
 use std::time::Duration;
 
-use super::clock::{WORTH_TELLING, allowance, with_time_left};
+use super::clock::{STOP_LIMIT, WORTH_TELLING, allowance, with_time_left};
 use super::{Engine, Outlet, Session};
 use crate::settings::OptionId;
 use crate::shelf::Shelf;
@@ -27,18 +27,6 @@ impl Waiting {
             line: line.to_vec(),
             since: now,
             held_up: Duration::ZERO,
-        }
-    }
-
-    /// When an engine that keeps a `go` waiting counts as hung. Whose move
-    /// it is may stand in a line that waits too: the longer clock counts.
-    pub(super) fn due(&self) -> Option<Duration> {
-        match gui::parse(&self.line) {
-            GuiCommand::Go(go) if !go.ponder => {
-                let time = allowance(&self.line, None)?;
-                Some(self.since.saturating_add(time).saturating_add(self.held_up))
-            }
-            _ => None,
         }
     }
 
@@ -141,6 +129,28 @@ impl Session {
         }
         let white_moves = self.white_moves()?;
         Some(with_time_left(&waiting.line, white_moves, waited, false))
+    }
+
+    /// When an engine that keeps a `go` waiting counts as hung. Whose move it
+    /// is may stand in a line that waits too: the longer clock counts.
+    pub(super) fn due_of_waiting_go(&self) -> Option<Duration> {
+        let mut due: Option<Duration> = None;
+        let mut is_behind_go = false;
+        for waiting in &self.deferred {
+            let since = waiting.since.saturating_add(waiting.held_up);
+            let limit = match gui::parse(&waiting.line) {
+                GuiCommand::Go(_) if is_behind_go => break,
+                GuiCommand::Go(go) => {
+                    is_behind_go = true;
+                    allowance(&waiting.line, None).filter(|_| !go.ponder)
+                }
+                GuiCommand::Stop if is_behind_go => Some(STOP_LIMIT),
+                _ => None,
+            };
+            let limit = limit.map(|limit| since.saturating_add(limit));
+            due = due.into_iter().chain(limit).min();
+        }
+        due
     }
 
     /// Lets the search under way know of what waits behind a line that has

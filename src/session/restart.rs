@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use super::clock::{ASLEEP, MARGIN, allowance, with_time_left};
 use super::search::{Running, Search};
-use super::{Engine, Outlet, Request, Session, Waiting, info_string};
+use super::{Engine, Outlet, Request, Session, info_string};
 use crate::settings::OptionId;
 use crate::shelf::Shelf;
 use crate::uci::gui::{self, GuiCommand};
@@ -177,6 +177,7 @@ impl Session {
     /// Tells an engine that was started in the middle of a session all that
     /// the one before it knew, and repeats the search that it owed.
     pub(super) fn bring_up_to_date(&mut self, now: Duration, out: &mut dyn Outlet) {
+        self.forget_unanswerable();
         for (_, line) in &self.child_options.lines {
             out.engine(line);
         }
@@ -189,15 +190,28 @@ impl Session {
         for _ in 0..self.ready_owed {
             out.engine(b"isready");
         }
-        if self.search.is_engine() && !readable {
-            // The line that nobody can read was the death of one engine
-            // already: the next one is spared it.
-            info_string("the position is not searched again", out);
-            self.search = Search::Idle;
-            self.position_sent = false;
-            out.gui(b"bestmove 0000");
-        } else {
+        if readable {
             self.search_again(now, out);
+        } else {
+            self.spare_position(out);
+        }
+    }
+
+    /// The line that nobody can read was the death of one engine already:
+    /// the next one is spared it.
+    fn spare_position(&mut self, out: &mut dyn Outlet) {
+        self.position_sent = false;
+        let Search::Engine(running) = &self.search else {
+            return;
+        };
+        let answer = b"bestmove 0000".to_vec();
+        let (kind, may_answer) = (running.kind, running.may_answer());
+        self.search = Search::Idle;
+        info_string("the position is not searched again", out);
+        if may_answer {
+            out.gui(&answer);
+        } else {
+            self.search = Search::hold(answer, kind);
         }
     }
 
@@ -251,7 +265,7 @@ impl Session {
         match &self.search {
             Search::Engine(running) => running.due,
             // A `go` may have to wait until the engine says `readyok`.
-            _ if self.ready_owed > 0 => self.deferred.iter().find_map(Waiting::due),
+            _ if self.ready_owed > 0 => self.due_of_waiting_go(),
             _ => None,
         }
     }

@@ -17,6 +17,15 @@ pub(super) struct SearchKind {
     pub(super) infinite: bool,
 }
 
+impl SearchKind {
+    const fn of(go: &Go) -> SearchKind {
+        SearchKind {
+            ponder: go.ponder,
+            infinite: go.infinite,
+        }
+    }
+}
+
 /// What is owed to the GUI.
 #[derive(Debug, Default)]
 pub(super) enum Search {
@@ -136,10 +145,7 @@ impl Session {
     ) {
         self.drop_held(out);
         self.tell_notices(out);
-        let kind = SearchKind {
-            ponder: go.ponder,
-            infinite: go.infinite,
-        };
+        let kind = SearchKind::of(&go);
         let analysis = go.infinite || go.engine_only || self.child_options.analysing();
         if !analysis && let Some(answer) = self.ask_books(&go, shelf, out) {
             if !go.ponder {
@@ -164,7 +170,7 @@ impl Session {
             self.show_books(&go, shelf, out);
         }
         match self.engine {
-            Engine::None => self.answer_without_engine(now, line, kind, out),
+            Engine::None => self.answer_without_engine(now, line, &go, out),
             _ => {
                 self.send_position(out);
                 self.tell_engine(line, out);
@@ -262,13 +268,7 @@ impl Session {
     }
 
     /// Answers a `go` for which there is neither book nor engine.
-    fn answer_without_engine(
-        &mut self,
-        now: Duration,
-        line: &[u8],
-        kind: SearchKind,
-        out: &mut dyn Outlet,
-    ) {
+    fn answer_without_engine(&mut self, now: Duration, line: &[u8], go: &Go, out: &mut dyn Outlet) {
         if self.stand_in(out) {
             return self.deferred.push_front(Waiting::since(now, line));
         }
@@ -281,7 +281,8 @@ impl Session {
             "there is no engine and the book has no move: playing the first legal move",
             out,
         );
-        let answer = self.first_legal_move();
+        let answer = self.first_legal_move(go);
+        let kind = SearchKind::of(go);
         if kind == SearchKind::default() {
             out.gui(&answer);
         } else {

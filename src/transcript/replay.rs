@@ -69,12 +69,16 @@ impl Outlet for Heard {
 /// and stops where it says something else. Books are opened by `open`, which
 /// gets those wanted and the present shelf; `identify` is that of
 /// [`Transcript::begin`](super::Transcript::begin).
+/// What the program says of itself, its version and its options, is not
+/// compared when the log is of another version than `version`.
 pub fn replay(
     recording: &Recording,
+    version: &str,
     open: &mut dyn FnMut(&[BookSpec], &Shelf) -> Shelf,
     identify: &dyn Fn(&str) -> String,
 ) -> Replayed {
     let mut replayed = Replayed::default();
+    let other_version = recording.version != version;
     let mut session = Session::new(recording.engines.clone(), recording.seed);
     let mut shelf = Shelf::default();
     let mut heard = Heard::default();
@@ -88,6 +92,10 @@ pub fn replay(
             lines.next();
         }
         let is_last = lines.peek().is_none();
+        if other_version {
+            then.retain(|line| !is_introduction(line));
+            heard.lines.retain(|line| !is_introduction(line));
+        }
         let same = then
             .iter()
             .zip(&heard.lines)
@@ -120,6 +128,10 @@ pub fn replay(
         replayed.came += 1;
         session.step(line.time, happening.event(), &shelf, &mut heard);
     }
+}
+
+fn is_introduction(line: &str) -> bool {
+    line.starts_with("gui< id ") || line.starts_with("gui< option ")
 }
 
 impl Replayed {

@@ -31,7 +31,7 @@ fn main() {
     let (book, positions) = common::random_book(800, 70);
     let path = book.write(folder.path(), "bench");
     let size = path.metadata().unwrap().len();
-    assert!(size > tabia::book::file::IN_MEMORY_LIMIT);
+    assert!(size > tabia::input::file::IN_MEMORY_LIMIT);
     println!("{} positions, {size} bytes", positions.len());
 
     let start = Chess::default();

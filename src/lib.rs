@@ -34,6 +34,7 @@
 //!
 //! | module | is for |
 //! |---|---|
+//! | [`input`] | files of any size, numbers out of bytes |
 //! | [`plain`] | text of unknown origin, fit for a terminal |
 //! | [`book`] | what a position holds, and the CTG format; knows nothing of UCI |
 //! | [`games`] | collections of games, whatever the format |
@@ -76,6 +77,7 @@ pub mod cli;
 pub mod config;
 pub mod engine;
 pub mod games;
+pub mod input;
 pub mod plain;
 pub mod relay;
 pub mod session;

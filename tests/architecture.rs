@@ -10,9 +10,10 @@ use std::path::{Path, PathBuf};
 /// Arrows point downwards only: a row names none that stands below it.
 const FLOORS: &[(&str, &[&str])] = &[
     ("plain", &[]),
-    ("book", &[]),
-    ("games", &[]),
-    ("build", &["book", "games"]),
+    ("input", &[]),
+    ("book", &["input"]),
+    ("games", &["input"]),
+    ("build", &["book", "games", "input"]),
     ("uci", &[]),
     ("choose", &["book"]),
     ("settings", &["choose"]),

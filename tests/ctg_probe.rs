@@ -485,7 +485,7 @@ fn large_book(folder: &Path) -> (std::path::PathBuf, Vec<Chess>) {
     let (mut book, positions) = random_book(60, 80);
     book.page_limit = 250;
     let path = book.write(folder, "book");
-    assert!(path.metadata().unwrap().len() > tabia::book::file::IN_MEMORY_LIMIT);
+    assert!(path.metadata().unwrap().len() > tabia::input::file::IN_MEMORY_LIMIT);
     (path, positions)
 }
 

@@ -398,7 +398,7 @@ fn a_book_cut_while_it_is_open_kills_nobody() {
     // Large enough to be mapped.
     let (book, _) = common::random_book(900, 70);
     let path = book.write(folder.path(), "large");
-    assert!(fs::metadata(&path).unwrap().len() > tabia::book::file::IN_MEMORY_LIMIT);
+    assert!(fs::metadata(&path).unwrap().len() > tabia::input::file::IN_MEMORY_LIMIT);
     let mut adapter = Adapter::around("", &["--book", path.to_str().unwrap()]);
     adapter.ready();
     adapter.say("position startpos\ngo movetime 10");

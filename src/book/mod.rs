@@ -4,9 +4,7 @@
 //! what is known about this position and about the moves from it. The answer
 //! is plain numbers; which move to play is decided in [`crate::choose`].
 
-pub mod bytes;
 pub mod ctg;
-pub mod file;
 mod lookup;
 mod stats;
 

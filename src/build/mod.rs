@@ -21,7 +21,6 @@
 mod count;
 mod dedupe;
 mod emit;
-mod filter;
 mod merge;
 mod node;
 mod records;
@@ -29,7 +28,6 @@ mod runs;
 mod tree;
 
 pub use emit::MAX_MOVES;
-pub use filter::{EcoRange, Filter, ParseEcoError, has_name};
 pub use records::RecordsError;
 pub use runs::SortError;
 
@@ -41,6 +39,8 @@ use std::sync::{Mutex, PoisonError};
 use std::{io, thread};
 
 use crate::book::ctg::{self, BookWriter, WriteError, WriteOptions, Written};
+pub use crate::games::{EcoRange, Filter, ParseEcoError, has_name};
+
 use crate::games::{self, Game, GameBatch, GameSource, SkipReason, Skipped, SourceError, Wanted};
 use count::{Counter, Extent};
 use dedupe::Duplicates;
@@ -141,8 +141,14 @@ pub struct Summary {
     pub duplicates: u64,
     /// Games that were no use: broken, set-up, not chess.
     pub skipped: u64,
-    /// The first of them, by source and line.
+    /// Games that counted as far as they could be read.
+    pub cut: u64,
+    /// What databases hold beside their games: deleted ones, texts.
+    pub left_out: u64,
+    /// The first games that were skipped or cut short, by source and place.
     pub named: Vec<Skipped>,
+    /// What is to be said about the sources.
+    pub remarks: Vec<String>,
     /// Moves that the format cannot hold, as often as they were played.
     pub unstorable: u64,
     /// Bytes that went through temporary files.
@@ -236,7 +242,11 @@ struct Shared<'j> {
     filtered: AtomicU64,
     repeated: AtomicU64,
     skipped: AtomicU64,
+    cut: AtomicU64,
+    left_out: AtomicU64,
     named: Mutex<Vec<Skipped>>,
+    /// Sources read to their end.
+    read: Mutex<Vec<Box<dyn GameSource>>>,
     /// Games seen, by source.
     seen: Vec<AtomicU64>,
 }
@@ -286,7 +296,10 @@ pub fn run(
         filtered: AtomicU64::new(0),
         repeated: AtomicU64::new(0),
         skipped: AtomicU64::new(0),
+        cut: AtomicU64::new(0),
+        left_out: AtomicU64::new(0),
         named: Mutex::default(),
+        read: Mutex::default(),
         seen: job.sources.iter().map(|_| AtomicU64::new(0)).collect(),
     };
     // A source may stand for files that an earlier one stands for already.
@@ -325,12 +338,16 @@ pub fn run(
     };
     let mut named = shared.named.into_inner().unwrap_or_default();
     named.sort();
+    let read = shared.read.into_inner().unwrap_or_default();
     Ok(Summary {
         games,
         filtered,
         duplicates: shared.repeated.load(Relaxed),
         skipped,
+        cut: shared.cut.load(Relaxed),
+        left_out: shared.left_out.load(Relaxed),
         named,
+        remarks: read.iter().flat_map(|source| source.remarks()).collect(),
         unstorable,
         sorted_on_disk: shared.runs.bytes_written(),
         written,
@@ -478,6 +495,8 @@ fn read_all(
             });
         }
         before += source.bytes_read();
+        let mut read = shared.read.lock().unwrap_or_else(PoisonError::into_inner);
+        read.push(source);
     }
     Ok(())
 }
@@ -493,6 +512,7 @@ fn count_parcels(shared: &Shared<'_>, parcels: &Mutex<Receiver<Parcel>>) -> Resu
         // A duplicate is one to the last move.
         plies: if job.dedupe { usize::MAX } else { job.max_ply },
         variations: job.variations,
+        notes: false,
     };
     let mut lot: Vec<Game> = vec![Game::default()];
     loop {
@@ -548,26 +568,47 @@ impl Shared<'_> {
     /// Reads the next game of a parcel: whether it is one to count. `None` at
     /// the end.
     fn next(&self, parcel: &mut Parcel, wanted: Wanted, game: &mut Game) -> Option<bool> {
-        let skipped = match parcel.batch.next_game(wanted, game) {
+        let reason = match parcel.batch.next_game(wanted, game) {
             Ok(false) => return None,
-            Ok(true) if game.set_up && !self.job.setups => parcel.batch.skip(SkipReason::SetUp),
+            Ok(true) if game.chess960 => SkipReason::Variant("Chess960".to_owned()),
+            Ok(true) if game.set_up && !self.job.setups => SkipReason::SetUp,
             Ok(true) => {
                 self.see(parcel);
                 let admitted = self.job.filter.admits(game);
                 self.filtered.fetch_add(u64::from(!admitted), Relaxed);
+                if admitted && let Some(reason) = game.cut.take() {
+                    self.cut.fetch_add(1, Relaxed);
+                    self.name(parcel.batch.skip(reason).cut_short());
+                }
                 return Some(admitted);
             }
-            Err(skipped) => skipped,
+            Err(skipped) if skipped.reason.is_intended() => {
+                self.see(parcel);
+                self.left_out.fetch_add(1, Relaxed);
+                return Some(false);
+            }
+            Err(skipped) => {
+                self.skip(parcel, skipped);
+                return Some(false);
+            }
         };
+        self.skip(parcel, parcel.batch.skip(reason));
+        Some(false)
+    }
+
+    fn skip(&self, parcel: &Parcel, skipped: Skipped) {
         self.see(parcel);
         self.skipped.fetch_add(1, Relaxed);
+        self.name(skipped);
+    }
+
+    fn name(&self, skipped: Skipped) {
         let mut named = self.named.lock().unwrap_or_else(PoisonError::into_inner);
         named.push(skipped);
         if named.len() >= 2 * NAMED_SKIPS {
             named.sort();
             named.truncate(NAMED_SKIPS);
         }
-        Some(false)
     }
 
     fn see(&self, parcel: &Parcel) {

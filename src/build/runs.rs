@@ -9,7 +9,7 @@ use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
 use super::merge::merge;
 use super::node::{MAX_NODE_BYTES, Node};
-use crate::book::file::read_at;
+use crate::input::file::read_at;
 
 /// Runs know where each of this many equal parts of the order begins, so that
 /// several threads can merge, each its own parts.

@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
 use super::replay::ReplayArgs;
-use crate::build::EcoRange;
+use crate::games::EcoRange;
 
 /// Plays any UCI engine from ChessBase opening books (.ctg).
 ///
@@ -63,6 +63,9 @@ pub(super) enum Command {
         is made. docs/scale.md of the source has their columns.\n\n\
         Exit codes: 0 done; 1 some games were skipped, with --strict; 2 no book was made.")]
     Build(BuildArgs),
+    /// Game databases to PGN, or to a Simple Chess Database
+    #[command(after_help = super::games::AFTER_HELP)]
+    Games(super::games::GamesArgs),
     /// Adds books up: numbers of shared positions are summed
     #[command(after_help = "Examples:\n  \
         tabia merge all.ctg 2023.ctg 2024.ctg 2025.ctg\n\n\
@@ -200,8 +203,8 @@ pub(super) struct BuildArgs {
     /// --min-games waits for the book
     #[arg(long, value_name = "OUT.parquet", conflicts_with_all = ["output", "min_games"])]
     pub(super) records: Option<PathBuf>,
-    /// Games: .pgn, also .gz, .zst or .bz2; a folder with such files; or `-`
-    /// for PGN on standard input. Or records: .parquet, whose games were
+    /// Games: .pgn, also .gz, .zst or .bz2; databases (docs/databases.md); a
+    /// folder with such files; or `-` for PGN on standard input. Or records: .parquet, whose games were
     /// chosen, and their half moves cut, when they were written. Or books:
     /// .ctg, whose numbers are added to those of the games
     #[arg(value_name = "SOURCE", required_unless_present = "priority")]

@@ -81,7 +81,7 @@ fn build_games(job: &Job, name: &str, stop: &AtomicBool) -> anyhow::Result<Summa
 
 impl BuildArgs {
     fn exit_code(&self, summary: &Summary) -> u8 {
-        u8::from(self.strict && summary.skipped > 0)
+        u8::from(self.strict && summary.skipped + summary.cut > 0)
     }
 }
 
@@ -101,15 +101,7 @@ fn job(args: &BuildArgs) -> anyhow::Result<Job> {
     let mut sources: Vec<Source> = args.priority.iter().map(source(true)).collect();
     let games = args.sources.iter().filter(|path| !is_book(path));
     sources.extend(games.map(source(false)));
-    let result = match args.result.as_deref() {
-        None => None,
-        Some(text) => Some(match GameResult::from_pgn(text.as_bytes()) {
-            GameResult::Unknown if text != "*" => {
-                anyhow::bail!("--result {text}: expected 1-0, 0-1 or 1/2-1/2")
-            }
-            result => result,
-        }),
-    };
+    let result = args.result.as_deref().map(wanted_result).transpose()?;
     let (product, target) = match (&args.output, &args.records) {
         (_, Some(records)) => (Product::Records, records),
         (Some(book), None) => (Product::Book, book),
@@ -141,6 +133,16 @@ fn job(args: &BuildArgs) -> anyhow::Result<Job> {
         temp: args.temp.clone(),
         ..usual
     })
+}
+
+/// The result that `--result` names.
+pub(super) fn wanted_result(text: &str) -> anyhow::Result<GameResult> {
+    match GameResult::from_pgn(text.as_bytes()) {
+        GameResult::Unknown if text != "*" => {
+            anyhow::bail!("--result {text}: expected 1-0, 0-1 or 1/2-1/2")
+        }
+        result => Ok(result),
+    }
 }
 
 /// What is seen while it lasts, on a terminal only.
@@ -205,15 +207,20 @@ fn report(name: &str, summary: &Summary, time: Duration) {
     for skipped in summary.named.iter().take(NAMED) {
         let _ = writeln!(stderr, "{skipped}");
     }
-    let unnamed = summary.skipped.saturating_sub(NAMED as u64);
+    let unnamed = (summary.skipped + summary.cut).saturating_sub(NAMED as u64);
     if unnamed > 0 {
         let _ = writeln!(stderr, "... and {unnamed} more");
+    }
+    for remark in &summary.remarks {
+        let _ = writeln!(stderr, "{remark}");
     }
     let mut extra = String::new();
     for (count, what) in [
         (summary.filtered, "games filtered out"),
         (summary.duplicates, "duplicates"),
         (summary.skipped, "games skipped"),
+        (summary.cut, "games cut short"),
+        (summary.left_out, "deleted games and texts left out"),
         (
             summary.unstorable,
             "moves left out that the format cannot hold",

@@ -9,6 +9,7 @@ mod build;
 mod check_config;
 pub mod check_engine;
 mod compact;
+mod games;
 mod info;
 mod merge;
 mod play;
@@ -59,6 +60,7 @@ fn dispatch(cli: Cli) -> anyhow::Result<u8> {
         Command::Info(args) => info::run(&args, &mut output()),
         Command::Probe(args) => probe::run(&args, &mut output()),
         Command::Build(args) => build::run(&args),
+        Command::Games(args) => games::run(&args, &mut output()),
         Command::Merge(args) => merge::run(&args),
         Command::Compact(args) => compact::run(&args),
         Command::Verify(args) => verify::run(&args, &mut output()),

@@ -6,19 +6,36 @@
 //! counts: a source says what stands in it.
 //!
 //! A new kind of source is one file with these two traits and one line in
-//! [`open`].
+//! `open.rs`. It tells a [`Recorder`] what it decodes, move by move, and so
+//! gives with one and the same code the cheap form of a game that a book is
+//! made from (positions and moves) and the full one that becomes PGN again
+//! (tags, variations, comments, NAGs): see [`Wanted`].
 
+mod cbf;
+mod cbh;
+pub mod export;
+mod files;
+mod filter;
+mod game;
+mod nic;
 mod open;
 mod parse;
 mod pgn;
+mod pgn_write;
+mod place;
+mod record;
+pub mod scdb;
+mod skipped;
 mod zst;
 
-pub use open::{Opened, SourceError, files, open};
+pub use files::files;
+pub use filter::{EcoRange, Filter, ParseEcoError, has_name};
+pub use game::{Game, GameResult, Item, Tags};
+pub use open::{Opened, SourceError, open};
 pub use pgn::PgnSource;
-
-use std::fmt;
-
-use shakmaty::{ByColor, Chess, Color, Move};
+pub use pgn_write::write_pgn;
+pub use record::{NullInCheck, Recorder};
+pub use skipped::{Place, SkipReason, Skipped};
 
 /// Something that holds games: a file, or a stream.
 pub trait GameSource: Send {
@@ -29,14 +46,23 @@ pub trait GameSource: Send {
     /// The source cannot be read on.
     fn next_batch(&mut self) -> Result<Option<Box<dyn GameBatch>>, SourceError>;
 
-    /// How many bytes of the source (as it lies on disk) have been read.
+    /// How many bytes of the source (of the file that was named, as it lies on
+    /// disk) have been read.
     fn bytes_read(&self) -> u64;
+
+    /// What is to be said about the source as a whole: files that are missing,
+    /// bytes that belong to no game. Complete when every batch has been read
+    /// to its end.
+    fn remarks(&self) -> Vec<String> {
+        Vec::new()
+    }
 }
 
 /// A piece of a source.
 pub trait GameBatch: Send {
     /// Fills `game` with the next game; false at the end. The same buffer
-    /// serves every game, so that reading allocates nothing.
+    /// serves every game, so that reading allocates nothing. A game that breaks
+    /// off in the middle is given as far as it goes, with [`Game::cut`] set.
     ///
     /// # Errors
     ///
@@ -54,8 +80,20 @@ pub trait GameBatch: Send {
 pub struct Wanted {
     /// Half moves of the main line; the rest is passed over.
     pub plies: usize,
-    /// Moves of variations too.
+    /// Moves of variations too, as [`Game::side_moves`].
     pub variations: bool,
+    /// Everything that a PGN file can say: [`Game::tags`] and
+    /// [`Game::movetext`].
+    pub notes: bool,
+}
+
+impl Wanted {
+    /// All there is, to be written down again.
+    pub const EVERYTHING: Wanted = Wanted {
+        plies: usize::MAX,
+        variations: false,
+        notes: true,
+    };
 }
 
 impl Default for Wanted {
@@ -63,144 +101,7 @@ impl Default for Wanted {
         Wanted {
             plies: usize::MAX,
             variations: false,
+            notes: false,
         }
     }
-}
-
-/// How a game ended.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
-pub enum GameResult {
-    /// `1-0`, `0-1`
-    Won(Color),
-    /// `1/2-1/2`
-    Draw,
-    /// `*`, or nothing said.
-    #[default]
-    Unknown,
-}
-
-impl GameResult {
-    /// Reads a PGN result; everything but the three known ones is unknown.
-    #[must_use]
-    pub fn from_pgn(text: &[u8]) -> GameResult {
-        match text {
-            b"1-0" => GameResult::Won(Color::White),
-            b"0-1" => GameResult::Won(Color::Black),
-            b"1/2-1/2" | b"1/2" => GameResult::Draw,
-            _ => GameResult::Unknown,
-        }
-    }
-}
-
-/// One game, as far as it is wanted.
-#[derive(Clone, Debug)]
-pub struct Game {
-    /// Names of the players, empty if unknown.
-    pub names: ByColor<String>,
-    /// Ratings, 0 if unknown.
-    pub elo: ByColor<u16>,
-    /// Year it was played in, 0 if unknown.
-    pub year: u16,
-    /// ECO code as `C57`, zeros if unknown.
-    pub eco: [u8; 3],
-    /// The result.
-    pub result: GameResult,
-    /// Whether it starts from another position than the usual one.
-    pub set_up: bool,
-    /// Every position of the main line, the first one included: always one
-    /// more than there are moves.
-    pub positions: Vec<Chess>,
-    /// The main line.
-    pub moves: Vec<Move>,
-    /// Moves of the variations, each with the position it is played in, and
-    /// how many half moves after the first position that is.
-    pub side_moves: Vec<(usize, Chess, Move)>,
-}
-
-impl Default for Game {
-    fn default() -> Game {
-        Game {
-            names: ByColor::default(),
-            elo: ByColor::default(),
-            year: 0,
-            eco: [0; 3],
-            result: GameResult::Unknown,
-            set_up: false,
-            positions: vec![Chess::default()],
-            moves: Vec::new(),
-            side_moves: Vec::new(),
-        }
-    }
-}
-
-impl Game {
-    /// Makes it an empty game from the usual position, keeping the buffers.
-    pub fn clear(&mut self) {
-        self.names.white.clear();
-        self.names.black.clear();
-        self.elo = ByColor::default();
-        self.year = 0;
-        self.eco = [0; 3];
-        self.result = GameResult::Unknown;
-        self.set_up = false;
-        self.start_from(Chess::default());
-    }
-
-    /// Makes it a game without moves from a position.
-    pub fn start_from(&mut self, position: Chess) {
-        self.positions.clear();
-        self.positions.push(position);
-        self.moves.clear();
-        self.side_moves.clear();
-    }
-}
-
-/// A game that was left out, and why.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Skipped {
-    /// The source, as its user named it.
-    pub source: String,
-    /// Line in the (decompressed) source where the game starts, or its number
-    /// where there are no lines.
-    pub line: u64,
-    /// Why.
-    pub reason: SkipReason,
-}
-
-impl fmt::Display for Skipped {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Skipped {
-            source,
-            line,
-            reason,
-        } = self;
-        write!(f, "{source}: line {line}: game skipped: {reason}")
-    }
-}
-
-/// Why a game was left out.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, thiserror::Error)]
-pub enum SkipReason {
-    /// It starts from a set-up position.
-    #[error("it starts from a set-up position")]
-    SetUp,
-    /// It is no ordinary chess.
-    #[error("its variant is {0}")]
-    Variant(String),
-    /// Its first position is impossible.
-    #[error("its set-up position cannot be used: {0}")]
-    Position(String),
-    /// A move breaks the rules.
-    #[error("move {number} on line {line} is impossible: {san}")]
-    Move {
-        /// The move's number as in `12...`.
-        number: String,
-        /// The line it stands on.
-        line: u64,
-        /// The move as written.
-        san: String,
-    },
-    /// The text is broken.
-    #[error("{0}")]
-    Text(String),
 }

@@ -1,15 +1,13 @@
-//! From what a user names to sources: files by their content, folders file by
-//! file.
+//! Opening a file as what it is.
 
-use std::collections::HashSet;
-use std::fs::{self, File};
+use std::fs::File;
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use super::zst::ZstReader;
-use super::{GameSource, PgnSource};
+use super::{GameSource, PgnSource, cbf, cbh, nic, scdb};
 
 /// A source that cannot be used.
 #[derive(Debug, thiserror::Error)]
@@ -23,11 +21,29 @@ pub enum SourceError {
         source: io::Error,
     },
     /// A folder without games.
-    #[error("{}: the folder holds no .pgn file", path.display())]
+    #[error("{}: the folder holds no .pgn file and no database", path.display())]
     EmptyFolder {
         /// The folder.
         path: PathBuf,
     },
+    /// The file is not what it is taken for, or cannot be read as such.
+    #[error("{}: {text}", path.display())]
+    Format {
+        /// The file.
+        path: PathBuf,
+        /// What is wrong, and what to do.
+        text: String,
+    },
+}
+
+impl SourceError {
+    /// The system's error, with the file it is about.
+    pub(super) fn io(path: &Path, source: io::Error) -> SourceError {
+        SourceError::Io {
+            name: path.display().to_string(),
+            source,
+        }
+    }
 }
 
 /// A file or stream that is ready to be read.
@@ -38,53 +54,67 @@ pub struct Opened {
     pub bytes: Option<u64>,
 }
 
-/// The files behind what a user named: a folder stands for every PGN file in
-/// it, in the order of their names. A file that `seen` already holds is left
-/// out; `-` is standard input.
-///
-/// # Errors
-///
-/// There is nothing of that name, or the folder has no games.
-pub fn files(named: &Path, seen: &mut HashSet<PathBuf>) -> Result<Vec<PathBuf>, SourceError> {
-    if named == Path::new("-") {
-        let new = seen.insert(named.to_owned());
-        return Ok(new.then(|| named.to_owned()).into_iter().collect());
-    }
-    let failed = |source| SourceError::Io {
-        name: named.display().to_string(),
-        source,
-    };
-    let mut found = Vec::new();
-    if fs::metadata(named).map_err(failed)?.is_dir() {
-        for entry in fs::read_dir(named).map_err(failed)? {
-            let path = entry.map_err(failed)?.path();
-            if is_pgn(&path) && path.is_file() {
-                found.push(path);
-            }
-        }
-        if found.is_empty() {
-            let path = named.to_owned();
-            return Err(SourceError::EmptyFolder { path });
-        }
-        found.sort();
-    } else {
-        found.push(named.to_owned());
-    }
-    let mut files = Vec::new();
-    for path in found {
-        if seen.insert(fs::canonicalize(&path).map_err(failed)?) {
-            files.push(path);
-        }
-    }
-    Ok(files)
+/// A kind of database beside PGN, which is what all else is taken for.
+struct Kind {
+    /// How the files end that stand for a database in a folder, in lower case.
+    endings: &'static [&'static str],
+    /// Whether a file is of this kind, by its name and its first bytes
+    /// ([`START_BYTES`], or less if it has no more).
+    is: fn(&Path, &[u8]) -> bool,
+    /// Opens it.
+    open: fn(&Path) -> Result<Opened, SourceError>,
 }
 
-fn is_pgn(path: &Path) -> bool {
+/// All kinds. The first that takes a file has it.
+const KINDS: &[Kind] = &[
+    Kind {
+        endings: &[".cbh"],
+        is: cbh::is_cbh,
+        open: cbh::open,
+    },
+    Kind {
+        endings: &[".cbf"],
+        is: cbf::is_cbf,
+        open: cbf::open,
+    },
+    Kind {
+        endings: &[".dci"],
+        is: scdb::is_index,
+        open: scdb::open,
+    },
+    Kind {
+        endings: &[".prn"],
+        is: nic::is_text,
+        open: nic::open,
+    },
+    // Refused with a word of advice.
+    Kind {
+        endings: &[],
+        is: nic::is_binary,
+        open: nic::refuse,
+    },
+    Kind {
+        endings: &[],
+        is: cbh::is_other,
+        open: cbh::refuse,
+    },
+];
+
+/// So many bytes are looked at to know a file.
+const START_BYTES: u64 = 1024;
+
+/// How PGN files end.
+const PGN_ENDINGS: [&str; 4] = [".pgn", ".pgn.gz", ".pgn.zst", ".pgn.bz2"];
+
+/// Whether a file in a folder stands for a database, by its name.
+pub(super) fn is_database(path: &Path) -> bool {
     let name = path.file_name().unwrap_or_default().to_string_lossy();
     let name = name.to_ascii_lowercase();
-    [".pgn", ".pgn.gz", ".pgn.zst", ".pgn.bz2"]
+    let mut endings = KINDS
         .iter()
-        .any(|ending| name.ends_with(ending))
+        .flat_map(|kind| kind.endings)
+        .chain(&PGN_ENDINGS);
+    endings.any(|ending| name.ends_with(ending))
 }
 
 /// Opens one file (`-`: standard input) by its content.
@@ -110,12 +140,17 @@ pub fn open(path: &Path) -> Result<Opened, SourceError> {
         input,
         counter: counter.clone(),
     };
-    let mut start = Vec::with_capacity(4);
+    let mut start = Vec::with_capacity(START_BYTES as usize);
     input
         .by_ref()
-        .take(4)
+        .take(START_BYTES)
         .read_to_end(&mut start)
         .map_err(failed)?;
+    if bytes.is_some()
+        && let Some(kind) = KINDS.iter().find(|kind| (kind.is)(path, &start))
+    {
+        return (kind.open)(path);
+    }
     let text = decompress(start, input);
     let shown = if name == "-" { "standard input" } else { &name };
     Ok(Opened {

@@ -4,17 +4,25 @@ use std::io::{self, Cursor, Seek};
 use std::ops::ControlFlow::{self, Break, Continue};
 use std::sync::Arc;
 
-use pgn_reader::{RawTag, Reader, SanPlus, Skip, Visitor};
+use pgn_reader::{Nag, RawComment, RawTag, Reader, SanPlus, Skip, Visitor};
 use shakmaty::fen::Fen;
 use shakmaty::san::San;
-use shakmaty::{
-    CastlingMode, Chess, Color, FromSetup, Move, Outcome, Position, PositionError, Role,
-};
+use shakmaty::{CastlingMode, Chess, Color, FromSetup, Move, Outcome, PositionError, Role, Setup};
 
-use super::{Game, GameResult, SkipReason, Wanted};
+use super::{Game, GameResult, Recorder, SkipReason, Tags, Wanted};
 
 /// Names in a `Variant` tag that mean ordinary chess.
 const ORDINARY: [&str; 5] = ["", "standard", "chess", "normal", "from position"];
+
+/// Names in a `Variant` tag that mean Chess960.
+const CHESS960: [&str; 6] = [
+    "chess960",
+    "chess 960",
+    "fischerandom",
+    "fischerrandom",
+    "fischer random",
+    "freestyle",
+];
 
 /// A stretch of a text.
 pub(super) struct Piece {
@@ -75,7 +83,14 @@ impl Parser {
             match self.reader.read_game(&mut visit) {
                 Ok(None) => return None,
                 Ok(Some(Ok(()))) if !visit.is_game => {}
-                Ok(Some(Ok(()))) => return Some(Ending::Game),
+                Ok(Some(Ok(()))) => {
+                    let broken = visit.broken.filter(|_| wanted.notes);
+                    if let Some(Broken { number, san }) = broken {
+                        let text = format!("move {number} is impossible: {san}");
+                        game.cut = Some(SkipReason::Text(text));
+                    }
+                    return Some(Ending::Game);
+                }
                 Ok(Some(Err(Fault::Skip(reason)))) => return Some(Ending::Skip(reason)),
                 Ok(Some(Err(Fault::Move { number, san }))) => {
                     let at = self.place();
@@ -105,16 +120,8 @@ enum Fault {
     Move { number: String, san: String },
 }
 
-/// A line of moves beside the main one.
-struct SideLine {
-    /// The position before its last move and how far that is from the start;
-    /// `None` when the line cannot be followed.
-    before: Option<(usize, Chess)>,
-    now: Option<(usize, Chess)>,
-}
-
 struct Visit<'a> {
-    game: &'a mut Game,
+    recorder: Recorder<'a>,
     wanted: Wanted,
     /// Whether there was anything but empty space.
     is_game: bool,
@@ -123,72 +130,71 @@ struct Visit<'a> {
     /// A FEN that is none.
     bad_fen: Option<String>,
     variant: String,
-    side_lines: Vec<SideLine>,
+    /// The comment that is being read, as far as it did not fit the reader's
+    /// buffer.
+    comment: Vec<u8>,
+    /// The first move that cannot be. With notes, it ends its line, even the
+    /// main one: what can be read of a game is worth keeping. No game counts in
+    /// a book that is not sound to the last move wanted.
+    broken: Option<Broken>,
+}
+
+/// A move that cannot be.
+struct Broken {
+    number: String,
+    san: String,
 }
 
 impl<'a> Visit<'a> {
     fn new(wanted: Wanted, game: &'a mut Game) -> Visit<'a> {
         game.clear();
         Visit {
-            game,
+            recorder: Recorder::new(wanted, game),
             wanted,
             is_game: false,
             has_result: false,
             fen: None,
             bad_fen: None,
             variant: String::new(),
-            side_lines: Vec::new(),
+            comment: Vec::new(),
+            broken: None,
         }
     }
 
     /// Sets the game up as FEN and Variant say.
     fn set_up(&mut self) -> Result<(), SkipReason> {
         let variant = self.variant.trim().to_ascii_lowercase();
-        if !ORDINARY.contains(&variant.as_str()) {
+        let mut chess960 = CHESS960.contains(&variant.as_str());
+        if !chess960 && !ORDINARY.contains(&variant.as_str()) {
             return Err(SkipReason::Variant(self.variant.trim().to_owned()));
         }
         if let Some(text) = self.bad_fen.take() {
             return Err(SkipReason::Position(format!("no FEN: {text}")));
         }
+        let game = self.recorder.game();
         let Some(fen) = self.fen.take() else {
+            game.chess960 = chess960;
             return Ok(());
         };
         let setup = fen.into_setup();
-        if CastlingMode::detect(&setup).is_chess960() {
-            return Err(SkipReason::Variant("Chess960".to_owned()));
-        }
-        let position = Chess::from_setup(setup, CastlingMode::Standard)
-            .or_else(PositionError::ignore_invalid_castling_rights)
-            .or_else(PositionError::ignore_invalid_ep_square)
-            .or_else(PositionError::ignore_too_much_material)
-            .or_else(PositionError::ignore_impossible_check)
-            .map_err(|error| SkipReason::Position(error.to_string()))?;
+        chess960 |= CastlingMode::detect(&setup).is_chess960();
+        let position = set_up(setup, chess960).map_err(SkipReason::Position)?;
+        game.chess960 = chess960;
         if position != Chess::default() {
-            self.game.set_up = true;
-            self.game.start_from(position);
+            game.set_up = true;
+            game.start_from(position);
         }
         Ok(())
     }
 
-    fn side_move(&mut self, san: San) {
-        let Some(line) = self.side_lines.last_mut() else {
-            return;
-        };
-        let Some((ply, position)) = line.now.take() else {
-            return;
-        };
-        if ply >= self.wanted.plies {
-            return;
+    /// Remembers the first move that cannot be.
+    fn note_broken(&mut self, san: San) {
+        if self.recorder.position().is_some() {
+            self.broken.get_or_insert_with(|| Broken {
+                number: self.recorder.move_number(),
+                san: san.to_string(),
+            });
         }
-        // A move that cannot be ends its line, not the game.
-        let Some(m) = resolve(san, &position) else {
-            return;
-        };
-        let mut next = position.clone();
-        next.play_unchecked(m);
-        self.game.side_moves.push((ply, position.clone(), m));
-        line.before = Some((ply, position));
-        line.now = Some((ply + 1, next));
     }
 }
 
@@ -236,7 +242,10 @@ impl Visitor for Visit<'_> {
 
     fn tag(&mut self, (): &mut (), name: &[u8], value: RawTag<'_>) -> ControlFlow<Self::Output> {
         self.is_game = true;
-        let game = &mut *self.game;
+        let game = self.recorder.game();
+        if self.wanted.notes {
+            note_tag(&mut game.tags, name, &value);
+        }
         match name {
             b"White" => text_of(&value, &mut game.names.white),
             b"Black" => text_of(&value, &mut game.names.black),
@@ -275,67 +284,77 @@ impl Visitor for Visit<'_> {
 
     fn san(&mut self, (): &mut (), san: SanPlus) -> ControlFlow<Self::Output> {
         self.is_game = true;
-        if !self.side_lines.is_empty() {
-            self.side_move(san.san);
-            return Continue(());
-        }
-        let game = &mut *self.game;
-        if game.moves.len() >= self.wanted.plies {
+        if san.san == San::Null {
+            if self.recorder.play_null().is_err() {
+                return self.impossible(&san);
+            }
+        } else if !self.recorder.is_main_line() {
+            // A move that cannot be ends a variation, not the game.
+            let found = self.recorder.position();
+            match found.and_then(|position| resolve(san.san, position)) {
+                Some(m) => self.recorder.play(m),
+                None => return self.impossible(&san),
+            }
+        } else if let Some(position) = self.recorder.position() {
+            match resolve(san.san, position) {
+                Some(m) => self.recorder.play(m),
+                None => return self.impossible(&san),
+            }
+        } else {
             // The result may still stand at the end.
-            return if self.has_result {
-                Break(Ok(()))
-            } else {
-                Continue(())
-            };
+            if self.has_result {
+                return Break(Ok(()));
+            }
+            self.recorder.drop_line();
         }
-        let Some(position) = game.positions.last() else {
-            return Break(Ok(()));
-        };
-        let Some(m) = resolve(san.san, position) else {
-            let dots = if position.turn().is_white() {
-                "."
-            } else {
-                "..."
-            };
-            return Break(Err(Fault::Move {
-                number: format!("{}{dots}", position.fullmoves()),
-                san: san.to_string(),
-            }));
-        };
-        let mut next = position.clone();
-        next.play_unchecked(m);
-        game.moves.push(m);
-        game.positions.push(next);
+        Continue(())
+    }
+
+    fn nag(&mut self, (): &mut (), nag: Nag) -> ControlFlow<Self::Output> {
+        self.recorder.nag(nag.0);
+        Continue(())
+    }
+
+    fn partial_comment(
+        &mut self,
+        (): &mut (),
+        comment: RawComment<'_>,
+    ) -> ControlFlow<Self::Output> {
+        if self.wanted.notes {
+            self.comment.extend_from_slice(comment.as_bytes());
+        }
+        Continue(())
+    }
+
+    fn comment(&mut self, (): &mut (), comment: RawComment<'_>) -> ControlFlow<Self::Output> {
+        if self.wanted.notes {
+            self.comment.extend_from_slice(comment.as_bytes());
+            let text = comment_text(&self.comment);
+            self.comment.clear();
+            if !text.is_empty() {
+                self.is_game = true;
+                self.recorder.comment(text);
+            }
+        }
         Continue(())
     }
 
     fn begin_variation(&mut self, (): &mut ()) -> ControlFlow<Self::Output, Skip> {
-        if !self.wanted.variations {
+        if !self.recorder.wants_variations() {
             return Continue(Skip(true));
         }
-        let before = match self.side_lines.last() {
-            Some(line) => line.before.clone(),
-            None => {
-                // The one that the last move was played in.
-                let ply = self.game.moves.len().checked_sub(1);
-                ply.and_then(|ply| Some((ply, self.game.positions.get(ply)?.clone())))
-            }
-        };
-        self.side_lines.push(SideLine {
-            before: None,
-            now: before,
-        });
+        self.recorder.begin_variation();
         Continue(Skip(false))
     }
 
     fn end_variation(&mut self, (): &mut ()) -> ControlFlow<Self::Output> {
-        self.side_lines.pop();
+        self.recorder.end_variation();
         Continue(())
     }
 
     fn outcome(&mut self, (): &mut (), outcome: Outcome) -> ControlFlow<Self::Output> {
-        if !self.has_result && self.side_lines.is_empty() {
-            self.game.result = match outcome {
+        if !self.has_result && self.recorder.is_main_line() {
+            self.recorder.game().result = match outcome {
                 Outcome::Known(known) => match known.winner() {
                     Some(Color::White) => GameResult::Won(Color::White),
                     Some(Color::Black) => GameResult::Won(Color::Black),
@@ -348,17 +367,77 @@ impl Visitor for Visit<'_> {
     }
 
     fn end_game(&mut self, (): ()) -> Self::Output {
+        self.recorder.finish();
         Ok(())
+    }
+}
+
+impl Visit<'_> {
+    /// Ends the game at a move of the main line that cannot be.
+    fn impossible(&mut self, san: &SanPlus) -> ControlFlow<Result<(), Fault>> {
+        if self.wanted.notes || !self.recorder.is_main_line() {
+            self.note_broken(san.san);
+            self.recorder.drop_line();
+            return Continue(());
+        }
+        Break(Err(Fault::Move {
+            number: self.recorder.move_number(),
+            san: san.to_string(),
+        }))
+    }
+}
+
+/// The position of a FEN, with some mercy.
+pub(super) fn set_up(setup: Setup, chess960: bool) -> Result<Chess, String> {
+    Chess::from_setup(setup, CastlingMode::from_chess960(chess960))
+        .or_else(PositionError::ignore_invalid_castling_rights)
+        .or_else(PositionError::ignore_invalid_ep_square)
+        .or_else(PositionError::ignore_too_much_material)
+        .or_else(PositionError::ignore_impossible_check)
+        .map_err(|error| error.to_string())
+}
+
+/// Keeps a tag, word for word. The result, and what says that there is a
+/// position, stand elsewhere.
+fn note_tag(tags: &mut Tags, name: &[u8], value: &RawTag<'_>) {
+    let Ok(name) = std::str::from_utf8(name.trim_ascii()) else {
+        return;
+    };
+    if name.is_empty() || matches!(name, "Result" | "SetUp" | "FEN" | "Variant") {
+        return;
+    }
+    let mut text = String::new();
+    text_of(value, &mut text);
+    tags.set(name, text);
+}
+
+/// A comment's text: UTF-8, or else Latin-1. Line breaks stay: who writes
+/// text again breaks lines anew, and databases hold them as they are.
+fn comment_text(bytes: &[u8]) -> String {
+    let text = bytes.trim_ascii();
+    match std::str::from_utf8(text) {
+        Ok(text) => text.to_owned(),
+        Err(_) => text.iter().map(|&byte| char::from(byte)).collect(),
     }
 }
 
 /// A tag's text: UTF-8, or else Latin-1.
 fn text_of(value: &RawTag<'_>, out: &mut String) {
     out.clear();
-    let bytes = value.decode();
-    match std::str::from_utf8(&bytes) {
-        Ok(text) => out.push_str(text),
-        Err(_) => out.extend(bytes.iter().map(|&byte| char::from(byte))),
+    match std::str::from_utf8(value.as_bytes()) {
+        Ok(text) if !text.contains('\\') => out.push_str(text),
+        Ok(text) => unescape(text.chars(), out),
+        Err(_) => unescape(value.as_bytes().iter().map(|&byte| char::from(byte)), out),
+    }
+}
+
+/// `\"` and `\\` without the first backslash. (The library's own function
+/// loses every second of several backslashes in a row.)
+fn unescape(text: impl Iterator<Item = char>, out: &mut String) {
+    let mut text = text.peekable();
+    while let Some(c) = text.next() {
+        let escaped = text.next_if(|&next| c == '\\' && matches!(next, '"' | '\\'));
+        out.push(escaped.unwrap_or(c));
     }
 }
 

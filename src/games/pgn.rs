@@ -6,14 +6,14 @@
 //! it stands in and no other. Text without such lines is cut at empty lines,
 //! once it has grown large.
 
-use std::io::Read;
+use std::io::{self, Read};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use memchr::memmem;
 
 use super::parse::{Ending, Parser};
-use super::{Game, GameBatch, GameSource, SkipReason, Skipped, SourceError, Wanted};
+use super::{Game, GameBatch, GameSource, Place, SkipReason, Skipped, SourceError, Wanted};
 
 /// Bytes that make a batch.
 const BATCH_BYTES: usize = 512 << 10;
@@ -86,6 +86,8 @@ impl GameSource for PgnSource {
             goal *= 2;
         };
         if text.is_empty() {
+            // Closes the file.
+            self.text = Box::new(io::empty());
             return Ok(None);
         }
         self.pending
@@ -167,9 +169,11 @@ impl GameBatch for PgnBatch {
 
     fn skip(&self, reason: SkipReason) -> Skipped {
         let start = self.parser.as_ref().map_or(0, Parser::game_start);
+        let line = self.line + lines(self.text.get(..start).unwrap_or_default());
         Skipped {
             source: self.name.to_string(),
-            line: self.line + lines(self.text.get(..start).unwrap_or_default()),
+            place: Place::Line(line),
+            cut: false,
             reason,
         }
     }

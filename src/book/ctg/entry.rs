@@ -24,7 +24,8 @@
 //! | 32 | 1 | commentary, a NAG number | specification 0.2, genuine books |
 
 use super::Key;
-use crate::book::{Annotation, PositionRecord, Stats, bytes::Cursor};
+use crate::book::{Annotation, PositionRecord, Stats};
+use crate::input::bytes::Cursor;
 
 /// Bytes of the statistics at the end of each entry.
 pub const STATISTICS_BYTES: usize = 33;

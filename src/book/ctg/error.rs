@@ -6,7 +6,7 @@ use super::{
     page::{PAGE_BYTES, PageFault},
     pages::HeaderFault,
 };
-use crate::book::file::ReadError;
+use crate::input::file::ReadError;
 
 /// A book that cannot be opened or read. Cheap to clone.
 ///

@@ -36,9 +36,9 @@
 use std::{io, path::Path};
 
 use super::Error;
-use crate::book::{
+use crate::input::{
     bytes::{be_u16_at, be_u32_at},
-    file::{BookFile, ReadError, View},
+    file::{DataFile, ReadError, View},
 };
 
 /// Bytes before slot 0 in a .cto file.
@@ -100,7 +100,7 @@ pub enum SlotPage {
 /// An index on disk.
 #[derive(Debug)]
 pub(super) struct SlotFile {
-    file: BookFile,
+    file: DataFile,
     /// Slots that are in the file.
     slots: u64,
     bounds: Bounds,
@@ -110,12 +110,12 @@ impl SlotFile {
     /// Opens a .cto file. The text of the error completes "the index ...".
     pub(super) fn open(path: &Path, mmap: bool) -> Result<SlotFile, String> {
         SlotFile::new(
-            BookFile::open(path, mmap).map_err(|error| format!("cannot be read ({error})"))?,
+            DataFile::open(path, mmap).map_err(|error| format!("cannot be read ({error})"))?,
         )
     }
 
     /// A .cto file that is open already.
-    pub(super) fn new(file: BookFile) -> Result<SlotFile, String> {
+    pub(super) fn new(file: DataFile) -> Result<SlotFile, String> {
         let mut buffer = [0; CTO_HEADER_BYTES as usize];
         let start = read_start(&file, &mut buffer)?;
         if be_u16_at(start, 0) != Some(CTO_HEADER_BYTES as u16) {
@@ -138,7 +138,7 @@ impl SlotFile {
         })
     }
 
-    pub(super) fn file(&self) -> &BookFile {
+    pub(super) fn file(&self) -> &DataFile {
         &self.file
     }
 
@@ -154,12 +154,12 @@ impl SlotFile {
     /// "the index ...".
     pub(super) fn read_bounds(&mut self, path: &Path) -> Result<(), String> {
         self.take_bounds(
-            &BookFile::open(path, false).map_err(|error| format!("cannot be read ({error})"))?,
+            &DataFile::open(path, false).map_err(|error| format!("cannot be read ({error})"))?,
         )
     }
 
     /// Takes over the bounds of a .ctb file that is open already.
-    pub(super) fn take_bounds(&mut self, file: &BookFile) -> Result<(), String> {
+    pub(super) fn take_bounds(&mut self, file: &DataFile) -> Result<(), String> {
         let mut buffer = [0; CTB_HEADER_BYTES as usize];
         let start = read_start(file, &mut buffer)?;
         let (Some(length), Some(lower), Some(upper)) = (
@@ -231,7 +231,7 @@ impl SlotFile {
     }
 }
 
-fn read_start<'b>(file: &'b BookFile, buffer: &'b mut [u8]) -> Result<&'b [u8], String> {
+fn read_start<'b>(file: &'b DataFile, buffer: &'b mut [u8]) -> Result<&'b [u8], String> {
     file.positional_view()
         .read(0, buffer)
         .map_err(|error: ReadError| format!("cannot be read ({error})"))

@@ -1,10 +1,6 @@
 //! Opening a book: its three files, and whether they belong together.
 
-use std::{
-    ffi::OsStr,
-    io,
-    path::{Path, PathBuf},
-};
+use std::{io, path::Path};
 
 use super::{
     CtgBook, Error, Key, OpenOptions,
@@ -13,7 +9,10 @@ use super::{
     reader::Index,
     scan::ScanIndex,
 };
-use crate::book::file::{BookFile, Change};
+use crate::input::{
+    file::{Change, DataFile},
+    sibling::sibling,
+};
 
 impl CtgBook {
     /// Opens the book whose .ctg file is `path`.
@@ -96,7 +95,7 @@ impl CtgBook {
         ctb: &'static [u8],
     ) -> Result<CtgBook, Error> {
         let name = Path::new(name);
-        let open = |bytes| BookFile::from_static(name, bytes);
+        let open = |bytes| DataFile::from_static(name, bytes);
         let pages = PageFile::new(open(ctg))?;
         let index = SlotFile::new(open(cto)).and_then(|mut slots| {
             slots.take_bounds(&open(ctb))?;
@@ -206,43 +205,4 @@ fn missing(ctg: &Path, extension: &str) -> String {
 fn file_name(path: &Path) -> String {
     let name = path.file_name().unwrap_or(path.as_os_str());
     name.to_string_lossy().into_owned()
-}
-
-/// The file beside `path` with another extension, however it is written: in
-/// the case of ours, in the other, or with single letters in capitals (some
-/// programs exchange only the last letter: `.CTG`, `.CTo`).
-pub(super) fn sibling(path: &Path, extension: &str) -> Option<PathBuf> {
-    let lower = path.with_extension(extension);
-    let upper = path.with_extension(extension.to_ascii_uppercase());
-    // Where names differ only in case, the one written like ours comes first.
-    let shouted = path
-        .extension()
-        .and_then(OsStr::to_str)
-        .is_some_and(|own| own.chars().all(char::is_uppercase));
-    let by_name = if shouted {
-        [upper, lower]
-    } else {
-        [lower, upper]
-    };
-    by_name
-        .into_iter()
-        .find(|path| path.exists())
-        .or_else(|| in_any_case(path, extension))
-}
-
-fn in_any_case(path: &Path, extension: &str) -> Option<PathBuf> {
-    let folder = match path.parent() {
-        Some(parent) if !parent.as_os_str().is_empty() => parent,
-        _ => Path::new("."),
-    };
-    let wanted = path.with_extension(extension);
-    let wanted = wanted.file_name()?;
-    let mut fits: Vec<_> = folder
-        .read_dir()
-        .ok()?
-        .filter_map(|entry| entry.ok().map(|entry| entry.file_name()))
-        .filter(|name| name.eq_ignore_ascii_case(wanted))
-        .collect();
-    fits.sort();
-    Some(folder.join(fits.into_iter().next()?))
 }

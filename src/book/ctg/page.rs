@@ -15,7 +15,7 @@ use super::{
     Key,
     entry::{Entry, STATISTICS_BYTES},
 };
-use crate::book::bytes;
+use crate::input::bytes;
 
 /// Bytes of a page, and of the header page before page 0.
 pub const PAGE_BYTES: usize = 4096;

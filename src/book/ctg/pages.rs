@@ -7,9 +7,9 @@ use super::{
     error::file_offset,
     page::{PAGE_BYTES, PageFault},
 };
-use crate::book::{
+use crate::input::{
     bytes::be_u32_at,
-    file::{BookFile, View},
+    file::{DataFile, View},
 };
 
 /// The numbers of the header page. None is needed to read the book, and none
@@ -68,7 +68,7 @@ pub enum HeaderFault {
 /// The open .ctg file.
 #[derive(Debug)]
 pub(super) struct PageFile {
-    file: BookFile,
+    file: DataFile,
     header: Header,
     /// Pages in the file, a short last one included.
     held: u32,
@@ -78,11 +78,11 @@ const MAGIC: [u8; 4] = [0x00, 0x20, 0x10, 0x00];
 
 impl PageFile {
     pub(super) fn open(path: &Path, mmap: bool) -> Result<PageFile, Error> {
-        PageFile::new(BookFile::open(path, mmap).map_err(|error| Error::io(path, error))?)
+        PageFile::new(DataFile::open(path, mmap).map_err(|error| Error::io(path, error))?)
     }
 
     /// A .ctg file that is open already.
-    pub(super) fn new(file: BookFile) -> Result<PageFile, Error> {
+    pub(super) fn new(file: DataFile) -> Result<PageFile, Error> {
         let mut buffer = [0; 32];
         let start = file
             .positional_view()
@@ -119,7 +119,7 @@ impl PageFile {
         Ok(PageFile { file, header, held })
     }
 
-    pub(super) fn file(&self) -> &BookFile {
+    pub(super) fn file(&self) -> &DataFile {
         &self.file
     }
 

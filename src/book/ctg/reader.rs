@@ -11,14 +11,15 @@ use super::{
     pages::{Header, PageFile, PageReader},
     scan::ScanIndex,
 };
-use crate::book::{BookMove, Lookup, PositionRecord, Probe, Wanted, file::Change};
+use crate::book::{BookMove, Lookup, PositionRecord, Probe, Wanted};
+use crate::input::file::Change;
 
 /// How to open a book.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct OpenOptions {
     /// Map large files into memory (default). Without it every page is read
     /// by a system call: slower, needs no address space, and nothing that
-    /// happens to the file can end the process: see [`crate::book::file`].
+    /// happens to the file can end the process: see [`crate::input::file`].
     pub mmap: bool,
 }
 

@@ -9,12 +9,13 @@ use super::{
     BookWriter, Error, RewriteError, Salvage, Splits, WriteError, WriteOptions, Written,
     index::SlotFile,
     is_same_book,
-    open::{index_agrees, samples, sibling},
+    open::{index_agrees, samples},
     pages::PageFile,
     sorted::{EntryStream as _, Merge, SortedBook, Span, Survey},
     sum::sum_entries,
     trie::is_of_slot,
 };
+use crate::input::sibling::sibling;
 
 /// What [`compact`] or [`merge`] did.
 #[derive(Clone, Debug)]

@@ -21,7 +21,7 @@ use super::super::runs::{Runs, SortError};
 use super::super::{BuildError, Progress};
 use super::{COUNTERS, NO_MOVE, RecordsError};
 use crate::book::ctg::{Key, NormalBoard, decode_move_byte};
-use crate::book::file::read_at;
+use crate::input::file::read_at;
 
 /// Rows that are read at once.
 const BATCH_ROWS: usize = 4096;

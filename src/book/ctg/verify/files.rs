@@ -7,16 +7,16 @@ use std::{
 };
 
 use super::{Problem, ProblemKind};
-use crate::book::{
+use crate::book::ctg::{
+    CTB_HEADER_BYTES, CTO_HEADER_BYTES, Error, PAGE_BYTES, Splits,
+    index::SlotFile,
+    pages::PageFile,
+    trie::{level_of, upwards},
+};
+use crate::input::{
     bytes::{be_u16_at, be_u32_at},
-    ctg::{
-        CTB_HEADER_BYTES, CTO_HEADER_BYTES, Error, PAGE_BYTES, Splits,
-        index::SlotFile,
-        open::sibling,
-        pages::PageFile,
-        trie::{level_of, upwards},
-    },
-    file::BookFile,
+    file::DataFile,
+    sibling::sibling,
 };
 
 /// Takes a problem.
@@ -349,8 +349,8 @@ fn check_ctb(
     tell: Tell<'_>,
     notes: &mut Vec<String>,
 ) {
-    let read = || -> Result<(BookFile, [u8; 12]), String> {
-        let file = BookFile::open(path, false).map_err(|error| error.to_string())?;
+    let read = || -> Result<(DataFile, [u8; 12]), String> {
+        let file = DataFile::open(path, false).map_err(|error| error.to_string())?;
         let mut head = [0; CTB_HEADER_BYTES as usize];
         let view = file.positional_view();
         let found = view.read(0, &mut head).map_err(|error| error.to_string())?;
@@ -430,7 +430,7 @@ fn check_ctb(
 
 /// Compares the bits of the map with the slots that have pages below them.
 fn check_bitmap(
-    file: &BookFile,
+    file: &DataFile,
     splits: &Splits,
     upper: u64,
     problem: &mut dyn FnMut(u64, ProblemKind, String),

@@ -158,7 +158,7 @@ const BLOCK: u32 = 256;
 
 /// Verifies the book whose .ctg file is `path`; every problem goes to `found`,
 /// those of the index first, then page by page. With `mmap` large books are
-/// mapped into memory: see [`crate::book::file`].
+/// mapped into memory: see [`crate::input::file`].
 ///
 /// # Errors
 ///

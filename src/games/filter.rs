@@ -4,7 +4,7 @@ use std::str::FromStr;
 
 use shakmaty::Color;
 
-use crate::games::{Game, GameResult};
+use super::{Game, GameResult};
 
 /// Conditions on a game; it must meet all that are set.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

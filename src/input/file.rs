@@ -1,4 +1,4 @@
-//! Read access to a book file that may be larger than memory and may change
+//! Read access to a file that may be larger than memory and may change
 //! under our hands.
 //!
 //! Ways to hold a file, chosen at opening:
@@ -13,10 +13,10 @@
 //! # When the file changes while it is open
 //!
 //! *Replaced by rename* (how careful programs save): the old file goes on
-//! being read, it lives as long as it is open. [`BookFile::change`] tells.
+//! being read, it lives as long as it is open. [`DataFile::change`] tells.
 //!
 //! *Made shorter in place*: on Unix, touching a mapped page that the file no
-//! longer has kills the process with SIGBUS. So every [`BookFile::view`] asks
+//! longer has kills the process with SIGBUS. So every [`DataFile::view`] asks
 //! the open file for its length first (one `fstat`, about 0.2 µs); once it is
 //! found shorter than it was, the mapping is never touched again and reads
 //! become positional: what is left can still be read, the rest is
@@ -29,7 +29,7 @@
 //!
 //! *Overwritten in place*: reads see old and new bytes in any mixture.
 //! Readers check every number against bounds at each use, so the worst is a
-//! wrong answer or an error; [`BookFile::change`] tells.
+//! wrong answer or an error; [`DataFile::change`] tells.
 
 use std::{
     fs::{File, Metadata},
@@ -42,7 +42,7 @@ use std::{
     time::SystemTime,
 };
 
-use memmap2::Mmap;
+use memmap2::{Mmap, MmapOptions};
 
 /// Files up to this many bytes are read into memory instead of mapped.
 pub const IN_MEMORY_LIMIT: u64 = 2 << 20;
@@ -83,9 +83,9 @@ pub enum Change {
     Replaced,
 }
 
-/// An open book file. Shared between threads without locks.
+/// An open file. Shared between threads without locks.
 #[derive(Debug)]
-pub struct BookFile {
+pub struct DataFile {
     path: Arc<Path>,
     /// `None` for bytes that are part of the program.
     file: Option<(File, Identity)>,
@@ -101,14 +101,14 @@ enum Store {
     Positional,
 }
 
-impl BookFile {
+impl DataFile {
     /// Opens `path` for reading. With `mmap`, files over [`IN_MEMORY_LIMIT`]
     /// are mapped; without it nothing is held in memory, whatever the size.
     ///
     /// # Errors
     ///
     /// The file does not exist, is not a regular file or cannot be read.
-    pub fn open(path: &Path, mmap: bool) -> io::Result<BookFile> {
+    pub fn open(path: &Path, mmap: bool) -> io::Result<DataFile> {
         // Asked before opening, because opening a pipe waits for its writer.
         if !path.metadata()?.is_file() {
             return Err(io::Error::new(
@@ -127,7 +127,11 @@ impl BookFile {
             len = bytes.len() as u64;
             Store::Memory(bytes.into_boxed_slice())
         } else {
-            map(&file).map_or(Store::Positional, |map| {
+            map(&file, &MmapOptions::new()).map_or(Store::Positional, |map| {
+                // Look-ups jump about; reading ahead would only fetch bytes
+                // nobody wants. A refusal changes speed alone.
+                #[cfg(unix)]
+                let _ = map.advise(memmap2::Advice::Random);
                 len = map.len() as u64;
                 Store::Mapped {
                     map,
@@ -135,7 +139,7 @@ impl BookFile {
                 }
             })
         };
-        Ok(BookFile {
+        Ok(DataFile {
             path: path.into(),
             file: Some((file, Identity::of(&metadata))),
             len,
@@ -145,8 +149,8 @@ impl BookFile {
 
     /// Bytes that are part of the program, under a name for messages.
     #[must_use]
-    pub fn from_static(name: &Path, bytes: &'static [u8]) -> BookFile {
-        BookFile {
+    pub fn from_static(name: &Path, bytes: &'static [u8]) -> DataFile {
+        DataFile {
             path: name.into(),
             file: None,
             len: bytes.len() as u64,
@@ -154,8 +158,29 @@ impl BookFile {
         }
     }
 
+    /// Opens `path` for reading once, piece by piece, whatever its size: files
+    /// over [`IN_MEMORY_LIMIT`] are not held at all, but see
+    /// [`Window`](super::window::Window).
+    ///
+    /// # Errors
+    ///
+    /// As for [`DataFile::open`].
+    pub fn open_in_pieces(path: &Path) -> io::Result<DataFile> {
+        let is_small = path.metadata()?.len() <= IN_MEMORY_LIMIT;
+        DataFile::open(path, is_small)
+    }
+
+    /// Maps a part of it; `None` where that is of no use or impossible.
+    pub(super) fn map_part(&self, start: u64, len: usize) -> Option<Mmap> {
+        let (file, _) = self.file.as_ref()?;
+        if !matches!(self.store, Store::Positional) {
+            return None;
+        }
+        map(file, MmapOptions::new().offset(start).len(len)).ok()
+    }
+
     /// Length of the open file now.
-    fn present_len(&self) -> io::Result<u64> {
+    pub(super) fn present_len(&self) -> io::Result<u64> {
         match &self.file {
             Some((file, _)) => Ok(file.metadata()?.len()),
             None => Ok(self.len),
@@ -228,25 +253,21 @@ impl BookFile {
 }
 
 #[allow(unsafe_code)]
-fn map(file: &File) -> io::Result<Mmap> {
+fn map(file: &File, part: &MmapOptions) -> io::Result<Mmap> {
     // SAFETY: a mapping is sound as long as the file does not change under it.
-    // No program can promise that for a user's file; `BookFile::view` meets
-    // the obligation as far as it can be met: it hands the bytes out only
-    // after comparing lengths, readers check every value they take out of
-    // them, and never keep the slice beyond one probe. The module text states
-    // what is left, and how to go without a mapping.
-    let map = unsafe { Mmap::map(file) }?;
-    // Look-ups jump about; reading ahead would only fetch bytes nobody wants.
-    // A refusal changes speed alone.
-    #[cfg(unix)]
-    let _ = map.advise(memmap2::Advice::Random);
-    Ok(map)
+    // No program can promise that for a user's file; `DataFile::view` and
+    // `Window::read` meet the obligation as far as it can be met: they hand
+    // the bytes out only after comparing lengths, readers check every value
+    // they take out of them, and never keep the slice beyond one probe or
+    // game. The module text states what is left, and how to go without a
+    // mapping.
+    unsafe { part.map(file) }
 }
 
-/// Bytes of a [`BookFile`], valid for a short piece of work.
+/// Bytes of a [`DataFile`], valid for a short piece of work.
 #[derive(Clone, Copy, Debug)]
 pub struct View<'f> {
-    file: &'f BookFile,
+    file: &'f DataFile,
     bytes: Option<&'f [u8]>,
 }
 
@@ -384,7 +405,7 @@ mod tests {
         for bytes in [pattern(0), pattern(10_000), large()] {
             fs::write(&path, &bytes).unwrap();
             for mmap in [false, true] {
-                let file = BookFile::open(&path, mmap).unwrap();
+                let file = DataFile::open(&path, mmap).unwrap();
                 assert_eq!(file.len(), bytes.len() as u64);
                 let view = file.view().unwrap();
                 let mut buffer = [0; 100];
@@ -406,7 +427,7 @@ mod tests {
         let path = folder.path().join("book");
         fs::write(&path, large()).unwrap();
         let held = |mmap| {
-            let file = BookFile::open(&path, mmap).unwrap();
+            let file = DataFile::open(&path, mmap).unwrap();
             let view = file.view().unwrap();
             view.bytes().is_some()
         };
@@ -421,7 +442,7 @@ mod tests {
         let path = folder.path().join("book");
         let bytes = large();
         fs::write(&path, &bytes).unwrap();
-        let file = BookFile::open(&path, true).unwrap();
+        let file = DataFile::open(&path, true).unwrap();
         assert!(file.view().unwrap().bytes().is_some());
 
         File::options()
@@ -447,7 +468,7 @@ mod tests {
         let other = folder.path().join("other");
         fs::write(&path, large()).unwrap();
         fs::write(&other, b"new").unwrap();
-        let file = BookFile::open(&path, true).unwrap();
+        let file = DataFile::open(&path, true).unwrap();
         assert_eq!(file.change(), Change::None);
 
         fs::rename(&other, &path).unwrap();
@@ -463,7 +484,7 @@ mod tests {
     #[test]
     fn folders_and_missing_files_are_refused() {
         let folder = tempfile::tempdir().unwrap();
-        assert!(BookFile::open(folder.path(), true).is_err());
-        assert!(BookFile::open(&folder.path().join("none"), true).is_err());
+        assert!(DataFile::open(folder.path(), true).is_err());
+        assert!(DataFile::open(&folder.path().join("none"), true).is_err());
     }
 }

@@ -1,0 +1,64 @@
+//! Names: players and source.
+
+/// Code page 850 from 0x80 on. DOS in most of Europe wrote this or 437, which
+/// has the same letters and fewer of them.
+const CODE_PAGE: &str = "ÇüéâäàåçêëèïîìÄÅÉæÆôöòûùÿÖÜø£Ø×ƒáíóúñÑªº¿®¬½¼¡«»\
+    ░▒▓│┤ÁÂÀ©╣║╗╝¢¥┐└┴┬├─┼ãÃ╚╔╩╦╠═╬¤ðÐÊËÈıÍÎÏ┘┌█▄¦Ì▀ÓßÔÒõÕµþÞÚÛÙýÝ¯´\u{ad}±‗¾¶§÷¸°¨·¹³²■\u{a0}";
+
+/// Pieces as the program drew them, from 0xA2 on.
+const FIGURINES: [char; 6] = ['K', 'Q', 'N', 'B', 'R', 'P'];
+
+/// The text of unscrambled bytes.
+pub(super) fn decode(bytes: &[u8]) -> String {
+    let letter = |byte: &u8| match byte {
+        0xa2..=0xa7 => FIGURINES.get(usize::from(byte - 0xa2)).copied(),
+        0x80..=0xff => CODE_PAGE.chars().nth(usize::from(byte - 0x80)),
+        0x20..=0x7e => Some(char::from(*byte)),
+        _ => Some(' '),
+    };
+    let text: String = bytes.iter().filter_map(letter).collect();
+    text.trim().to_owned()
+}
+
+/// White and Black: what stands on either side of the first hyphen.
+pub(super) fn players(text: &str) -> (&str, &str) {
+    let (white, black) = text.split_once('-').unwrap_or((text, ""));
+    (white.trim(), black.trim())
+}
+
+/// The event and, from parentheses that hold nothing but digits and the like,
+/// the round.
+pub(super) fn source(text: &str) -> (String, &str) {
+    for (open, _) in text.match_indices('(') {
+        let behind = text.get(open + 1..).unwrap_or_default();
+        let Some((round, rest)) = behind.split_once(')') else {
+            continue;
+        };
+        let is_round = |c: char| c.is_ascii_digit() || ".,/m".contains(c);
+        if round.chars().all(is_round) && round.contains(|c: char| c.is_ascii_digit()) {
+            let before = text.get(..open).unwrap_or_default();
+            let event = format!("{} {}", before.trim(), rest.trim());
+            return (event.trim().to_owned(), round);
+        }
+    }
+    (text.to_owned(), "")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_and_rounds_are_taken_apart() {
+        assert_eq!(CODE_PAGE.chars().count(), 128);
+        assert_eq!(decode(b"H\x81bner - \xa2 "), "Hübner - K");
+        assert_eq!(players("Kasparov,G - Karpov,A"), ("Kasparov,G", "Karpov,A"));
+        assert_eq!(players("Nobody"), ("Nobody", ""));
+        assert_eq!(source("Linares (11)"), ("Linares".to_owned(), "11"));
+        assert_eq!(
+            source("Wch (m/4) Sevilla"),
+            ("Wch Sevilla".to_owned(), "m/4")
+        );
+        assert_eq!(source("Open (rapid)"), ("Open (rapid)".to_owned(), ""));
+    }
+}

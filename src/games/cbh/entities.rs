@@ -1,0 +1,124 @@
+//! Files of players and tournaments: .cbp, .cbt.
+//!
+//! Little-endian. A header of seven 32-bit words:
+//!
+//! | offset | content |
+//! |---|---|
+//! | 0, 4 | room for so many, root of the tree |
+//! | 8 | 1234567890 |
+//! | 12 | bytes of the data of each |
+//! | 16, 20 | first deleted, how many live |
+//! | 24 | bytes between header and first: 0 in old files, 4 in newer ones |
+//!
+//! Then one after the other, by number from 0: nine bytes of a search tree,
+//! which is not needed here, but where a left child of -999 marks a free place;
+//! then the data. Evidence: the sizes of all genuine files come out exactly.
+
+use std::io;
+use std::path::Path;
+
+use super::text;
+use crate::input::bytes::Cursor;
+use crate::input::file::DataFile;
+
+const HEADER_BYTES: u64 = 28;
+const TREE_BYTES: u64 = 9;
+const MAGIC: u32 = 1_234_567_890;
+const FREE: i32 = -999;
+
+/// Sizes beyond these are damage.
+const LARGEST_DATA: u64 = 1 << 16;
+
+/// Bytes of each that are looked at.
+const LOOKED_AT: usize = TREE_BYTES as usize + 70;
+
+/// Two texts that lie side by side: family and first name in .cbp, title and
+/// place in .cbt.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Layout {
+    pub(super) first_bytes: usize,
+    pub(super) second_bytes: usize,
+}
+
+/// Of players.
+pub(super) const PLAYERS: Layout = Layout {
+    first_bytes: 30,
+    second_bytes: 20,
+};
+
+/// Of tournaments.
+pub(super) const TOURNAMENTS: Layout = Layout {
+    first_bytes: 40,
+    second_bytes: 30,
+};
+
+/// An open file of players or tournaments.
+#[derive(Debug)]
+pub(super) struct Entities {
+    file: DataFile,
+    layout: Layout,
+    first_at: u64,
+    stride: u64,
+}
+
+impl Entities {
+    /// Opens a file.
+    ///
+    /// # Errors
+    ///
+    /// It cannot be read, or is none of these.
+    pub(super) fn open(path: &Path, layout: Layout) -> io::Result<Entities> {
+        // Small ones in memory, large ones read piece by piece: what a game
+        // needs of them is a hundred bytes.
+        let file = DataFile::open_in_pieces(path)?;
+        let mut header = [0; HEADER_BYTES as usize];
+        let view = file.view().map_err(io::Error::other)?;
+        let header = view.read(0, &mut header).map_err(io::Error::other)?;
+        let (stride, gap) = parse_header(header, layout)
+            .ok_or_else(|| io::Error::new(io::ErrorKind::InvalidData, "its header is damaged"))?;
+        Ok(Entities {
+            file,
+            layout,
+            first_at: HEADER_BYTES + gap,
+            stride,
+        })
+    }
+
+    /// Adds the two texts of a number to `first` and `second`; nothing if there
+    /// is no such number.
+    pub(super) fn look_up(&self, number: u32, first: &mut String, second: &mut String) {
+        let mut buffer = [0; LOOKED_AT];
+        let at = self.first_at + u64::from(number) * self.stride;
+        let Ok(view) = self.file.view() else { return };
+        let mut cursor = Cursor::new(view.read(at, &mut buffer).unwrap_or_default());
+        if cursor.le_i32().is_none_or(|left| left == FREE) {
+            return;
+        }
+        let Layout {
+            first_bytes,
+            second_bytes,
+        } = self.layout;
+        // The rest of what the tree needs.
+        let mut fields = || {
+            cursor.take(TREE_BYTES as usize - 4)?;
+            Some((cursor.take(first_bytes)?, cursor.take(second_bytes)?))
+        };
+        if let Some((one, other)) = fields() {
+            text::push(one, first);
+            text::push(other, second);
+        }
+    }
+}
+
+/// Bytes from one to the next, and between header and first.
+fn parse_header(header: &[u8], layout: Layout) -> Option<(u64, u64)> {
+    let mut cursor = Cursor::new(header);
+    cursor.take(8)?;
+    let magic = cursor.le_u32()?;
+    let data = u64::from(cursor.le_u32()?);
+    cursor.take(8)?;
+    let gap = u64::from(cursor.le_u32()?);
+    let needed = (layout.first_bytes + layout.second_bytes) as u64;
+    let is_sound = magic == MAGIC && (needed..=LARGEST_DATA).contains(&data) && gap <= LARGEST_DATA;
+    is_sound.then_some((data + TREE_BYTES, gap))
+}

@@ -1,0 +1,204 @@
+//! The .cbh file: one record of 46 bytes for each game or text.
+//!
+//! The first 46 bytes are a header, big-endian as everything here:
+//!
+//! | offset | size | content |
+//! |---|---|---|
+//! | 0 | 1 | 0 |
+//! | 1 | 2 | 0x24 in old files, 0x2c in newer ones |
+//! | 3 | 2 | bytes of a record: 46 |
+//! | 6 | 4 | entries + 1 |
+//! | 40 | 4 | the same again, or 0 in old files |
+//!
+//! The record of entry `i`, from 1, begins at `46 * i`:
+//!
+//! | offset | size | content |
+//! |---|---|---|
+//! | 0 | 1 | bit 0: in use (no filter: there are files without it); bit 1: a text; bit 7: deleted |
+//! | 1 | 4 | offset of its block in the .cbg file |
+//! | 9, 12 | 3 | White, Black: numbers in the .cbp file |
+//! | 15 | 3 | tournament: number in the .cbt file |
+//! | 24 | 3 | date: day in 5 bits, month in 4, year in 12 |
+//! | 27 | 1 | result, see [`Entry::result`] |
+//! | 29, 30 | 1 | round and its part, 0 if none |
+//! | 31, 33 | 2 | Elo of White and Black, 0 if none |
+//! | 35 | 2 | ECO: 128 * (number + 1), and a finer division in the low bits |
+//!
+//! Evidence: eleven genuine databases, and two other readers.
+
+use std::fmt::Write as _;
+
+use shakmaty::{ByColor, Color};
+
+use crate::games::GameResult;
+use crate::input::bytes::{Cursor, be_u16_at, be_u32_at};
+
+/// Bytes of a record, and of the header.
+pub(super) const RECORD_BYTES: u64 = 46;
+
+/// How a file may begin.
+pub(super) const MAGIC: [[u8; 5]; 2] = [[0, 0, 0x24, 0, 46], [0, 0, 0x2c, 0, 46]];
+
+/// From here on, ECO numbers are those of Chess960 positions.
+const FIRST_CHESS960_ECO: u16 = 64576;
+
+/// How many entries there are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Extent {
+    /// To be read.
+    pub(super) entries: u64,
+    /// By the header.
+    pub(super) announced: u64,
+    /// By the length of the file.
+    pub(super) present: u64,
+}
+
+/// Reads the header of a file of `len` bytes.
+///
+/// # Errors
+///
+/// It is no such file.
+pub(super) fn parse_header(header: &[u8], len: u64) -> Result<Extent, String> {
+    if len < RECORD_BYTES {
+        return Err(format!("no .cbh file: only {len} bytes long"));
+    }
+    let size = be_u16_at(header, 3).unwrap_or(0);
+    if u64::from(size) != RECORD_BYTES {
+        return Err(format!(
+            "no .cbh file that can be read: a record has {size} bytes by its header, \
+             expected {RECORD_BYTES}"
+        ));
+    }
+    let count = |at| be_u32_at(header, at).map_or(0, |next| u64::from(next.saturating_sub(1)));
+    let (announced, copy) = (count(6), count(40));
+    let present = len / RECORD_BYTES - 1;
+    // Where the two disagree, one of them is damaged; the file's length is not.
+    let is_certain = copy == 0 || announced == copy;
+    Ok(Extent {
+        entries: if is_certain {
+            announced.min(present)
+        } else {
+            present
+        },
+        announced,
+        present,
+    })
+}
+
+/// What an entry is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Kind {
+    Game,
+    Deleted,
+    Text,
+}
+
+/// One record.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Entry {
+    pub(super) kind: Kind,
+    /// Of the block in the .cbg file, in bytes.
+    pub(super) offset: u64,
+    pub(super) players: ByColor<u32>,
+    pub(super) tournament: u32,
+    date: u32,
+    result: u8,
+    round: (u8, u8),
+    elo: ByColor<u16>,
+    eco: u16,
+}
+
+impl Entry {
+    /// `None` if there are fewer than 46 bytes.
+    pub(super) fn parse(record: &[u8]) -> Option<Entry> {
+        let mut cursor = Cursor::new(record);
+        let flags = cursor.u8()?;
+        let offset = cursor.be_u32()?.into();
+        cursor.take(4)?;
+        let (white, black, tournament) = (cursor.be_u24()?, cursor.be_u24()?, cursor.be_u24()?);
+        cursor.take(6)?;
+        let (date, result) = (cursor.be_u24()?, cursor.u8()?);
+        cursor.take(1)?;
+        let round = (cursor.u8()?, cursor.u8()?);
+        let (white_elo, black_elo, eco) = (cursor.be_u16()?, cursor.be_u16()?, cursor.be_u16()?);
+        cursor.take(9)?;
+        Some(Entry {
+            kind: match flags {
+                _ if flags & 2 != 0 => Kind::Text,
+                _ if flags & 0x80 != 0 => Kind::Deleted,
+                _ => Kind::Game,
+            },
+            offset,
+            players: ByColor { white, black },
+            tournament,
+            date,
+            result,
+            round,
+            elo: ByColor {
+                white: white_elo,
+                black: black_elo,
+            },
+            eco,
+        })
+    }
+
+    /// 0 to 2: lost, drawn, won by White; 4 to 6: the same without play. 3 is
+    /// a line or unfinished, 7 lost for both; more is not known.
+    pub(super) fn result(&self) -> GameResult {
+        match self.result {
+            0 | 4 => GameResult::Won(Color::Black),
+            1 | 5 => GameResult::Draw,
+            2 | 6 => GameResult::Won(Color::White),
+            _ => GameResult::Unknown,
+        }
+    }
+
+    /// Ratings of at most four digits, as PGN readers take them; else 0.
+    pub(super) fn elo(&self) -> ByColor<u16> {
+        self.elo.map(|elo| if elo <= 9999 { elo } else { 0 })
+    }
+
+    /// 0 if unknown.
+    pub(super) fn year(&self) -> u16 {
+        (self.date >> 9 & 0xfff) as u16
+    }
+
+    /// As in the `Date` tag: `2003.05.??`.
+    pub(super) fn date(&self) -> String {
+        let (month, day) = (self.date >> 5 & 15, self.date & 31);
+        let mut text = match self.year() {
+            0 => "????".to_owned(),
+            year => format!("{year:04}"),
+        };
+        for part in [month, day] {
+            let _ = match part {
+                0 => write!(text, ".??"),
+                part => write!(text, ".{part:02}"),
+            };
+        }
+        text
+    }
+
+    /// As in the `Round` tag: `3`, `3.1`; `None` if unknown.
+    pub(super) fn round(&self) -> Option<String> {
+        match self.round {
+            (0, _) => None,
+            (round, 0) => Some(round.to_string()),
+            (round, part) => Some(format!("{round}.{part}")),
+        }
+    }
+
+    /// As `C57`; zeros if unknown.
+    pub(super) fn eco(&self) -> [u8; 3] {
+        let number = match (self.eco >> 7).checked_sub(1) {
+            Some(number @ 0..500) if self.eco < FIRST_CHESS960_ECO => number,
+            _ => return [0; 3],
+        };
+        let digit = |value: u16| b'0' + (value % 10) as u8;
+        [
+            b'A' + (number / 100) as u8,
+            digit(number / 10),
+            digit(number),
+        ]
+    }
+}

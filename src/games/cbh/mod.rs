@@ -1,0 +1,343 @@
+//! ChessBase databases: `.cbh` and the files beside it.
+//!
+//! | file | holds | module |
+//! |---|---|---|
+//! | .cbh | who, when, which result, one record for each entry | `entry` |
+//! | .cbg | first positions and moves, at places that .cbh tells | `block`, `decode` |
+//! | .cbp, .cbt | names of players, of tournaments and their places | `entities` |
+//!
+//! Only the first two are needed. Annotators and sources (.cbc, .cbs) and
+//! annotations (.cba) are not read; variations stand in .cbg.
+//!
+//! Nothing is read before it is wanted: a batch is a range of entries, and
+//! whoever works on it maps their stretch of both large files, and lets it go
+//! with the batch. So memory does not depend on the size of a database.
+
+mod block;
+mod ciphers;
+mod codes;
+mod decode;
+mod entities;
+mod entry;
+mod open;
+mod pieces;
+#[cfg(test)]
+mod tests;
+mod text;
+mod tree;
+
+pub(super) use open::{is_cbh, is_other, open, refuse};
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+
+use shakmaty::{Chess, Color};
+
+use super::{
+    Game, GameBatch, GameSource, Place, Recorder, SkipReason, Skipped, SourceError, Wanted,
+};
+use crate::input::file::DataFile;
+use crate::input::window::Window;
+use block::{Encoding, Head};
+use decode::{Extent, Found};
+use entities::Entities;
+use entry::{Entry, Kind, RECORD_BYTES};
+use tree::Tree;
+
+/// Entries of a batch.
+const BATCH_ENTRIES: u64 = 256;
+
+/// Bytes behind the start of a batch's last block that are taken for its own.
+const USUAL_BLOCK_BYTES: u64 = 1 << 16;
+
+/// An open database.
+struct Database {
+    /// As its user named it.
+    name: Box<str>,
+    /// Name of the .cbg file, without its folder.
+    moves_name: String,
+    entries: Arc<DataFile>,
+    moves: Arc<DataFile>,
+    /// Bytes of the header of the .cbg file.
+    moves_header: u64,
+    players: Option<Entities>,
+    tournaments: Option<Entities>,
+    /// What was found at opening.
+    remarks: Vec<String>,
+    /// Games whose moves break off without a mark.
+    open_games: AtomicU64,
+    /// Codes of unknown meaning that were passed over.
+    unknown_codes: AtomicU64,
+}
+
+/// The entries of a database.
+pub(super) struct CbhSource {
+    database: Arc<Database>,
+    /// Number of the next entry, from 1.
+    next: u64,
+    /// Number of the last one.
+    last: u64,
+}
+
+impl GameSource for CbhSource {
+    fn next_batch(&mut self) -> Result<Option<Box<dyn GameBatch>>, SourceError> {
+        if self.next > self.last {
+            return Ok(None);
+        }
+        let first = self.next;
+        self.next = self.last.min(first + BATCH_ENTRIES - 1) + 1;
+        Ok(Some(Box::new(CbhBatch {
+            database: self.database.clone(),
+            number: first - 1,
+            first,
+            behind: self.next,
+            windows: None,
+            record: Vec::new(),
+            block: Vec::new(),
+            tree: Tree::default(),
+        })))
+    }
+
+    fn bytes_read(&self) -> u64 {
+        if self.next > self.last {
+            self.database.entries.len()
+        } else {
+            RECORD_BYTES * self.next
+        }
+    }
+
+    fn remarks(&self) -> Vec<String> {
+        let database = &self.database;
+        let mut remarks = database.remarks.clone();
+        for (count, what) in [
+            (
+                &database.open_games,
+                "games end without the mark of their end",
+            ),
+            (
+                &database.unknown_codes,
+                "codes of unknown meaning were passed over",
+            ),
+        ] {
+            let count = count.load(Relaxed);
+            if count > 0 {
+                remarks.push(format!("{}: {count} {what}", database.name));
+            }
+        }
+        remarks
+    }
+}
+
+/// The parts of the two large files that a batch needs.
+struct Windows {
+    entries: Window,
+    moves: Window,
+}
+
+/// A range of entries.
+struct CbhBatch {
+    database: Arc<Database>,
+    /// Number of the entry that came last, from 1.
+    number: u64,
+    first: u64,
+    /// Number behind the last one.
+    behind: u64,
+    windows: Option<Windows>,
+    /// For bytes that are neither mapped nor in memory.
+    record: Vec<u8>,
+    block: Vec<u8>,
+    tree: Tree,
+}
+
+impl GameBatch for CbhBatch {
+    fn next_game(&mut self, wanted: Wanted, game: &mut Game) -> Result<bool, Skipped> {
+        self.number += 1;
+        if self.number >= self.behind {
+            return Ok(false);
+        }
+        match self.read(wanted, game) {
+            Ok(()) => Ok(true),
+            Err(reason) => Err(self.skip(reason)),
+        }
+    }
+
+    fn skip(&self, reason: SkipReason) -> Skipped {
+        Skipped {
+            source: self.database.name.to_string(),
+            place: Place::Game(self.number),
+            cut: false,
+            reason,
+        }
+    }
+}
+
+impl CbhBatch {
+    fn read(&mut self, wanted: Wanted, game: &mut Game) -> Result<(), SkipReason> {
+        let database = &*self.database;
+        let windows = self
+            .windows
+            .get_or_insert_with(|| database.windows(self.first, self.behind));
+        let record = windows
+            .entries
+            .read(
+                RECORD_BYTES * self.number,
+                RECORD_BYTES as usize,
+                &mut self.record,
+            )
+            .map_err(|error| SkipReason::Text(format!("its record cannot be read: {error}")))?;
+        let entry = Entry::parse(record)
+            .ok_or_else(|| SkipReason::Text("its record is cut off".to_owned()))?;
+        match entry.kind {
+            Kind::Game => {}
+            Kind::Deleted => return Err(SkipReason::Deleted),
+            Kind::Text => return Err(SkipReason::NoGame("a text".to_owned())),
+        }
+        let (block, head) = database.block(&entry, &windows.moves, &mut self.block)?;
+        let encoding = Encoding::of_mode(head.mode).map_err(SkipReason::Variant)?;
+        game.clear();
+        database.describe(&entry, wanted, game);
+        let start = block::start(block, head, encoding).map_err(SkipReason::Position)?;
+        game.chess960 = start.chess960;
+        if start.position != Chess::default() {
+            game.set_up = true;
+            game.start_from(start.position.clone());
+        }
+        let moves = block.get(start.moves_at..).unwrap_or_default();
+        let extent = if wanted.plies > 0 && (wanted.variations || wanted.notes) {
+            Extent::All
+        } else {
+            Extent::MainLine(wanted.plies)
+        };
+        self.tree.clear();
+        let found = decode::decode(moves, &start.position, encoding, extent, &mut self.tree);
+        self.tree.tell(&mut Recorder::new(wanted, game));
+        game.cut = database.judge(&entry, start.moves_at, block.len() < head.len, found);
+        Ok(())
+    }
+}
+
+impl Database {
+    /// The windows of a batch. Blocks usually lie in the order of the entries,
+    /// so those of a batch are one stretch.
+    fn windows(&self, first: u64, behind: u64) -> Windows {
+        let records = RECORD_BYTES * first..RECORD_BYTES * behind;
+        let entries = Window::new(self.entries.clone(), records);
+        let mut buffer = Vec::new();
+        let (mut start, mut end) = (u64::MAX, 0);
+        for number in first..behind {
+            let at = RECORD_BYTES * number;
+            let record = entries.read(at, RECORD_BYTES as usize, &mut buffer);
+            let entry = record.ok().and_then(Entry::parse);
+            if let Some(entry) = entry.filter(|entry| entry.kind == Kind::Game) {
+                start = start.min(entry.offset);
+                end = end.max(entry.offset.saturating_add(USUAL_BLOCK_BYTES));
+            }
+        }
+        let moves = Window::new(self.moves.clone(), start.min(end)..end);
+        Windows { entries, moves }
+    }
+
+    /// A game's block, as much of it as the file has, and its head.
+    fn block<'b>(
+        &self,
+        entry: &Entry,
+        moves: &'b Window,
+        buffer: &'b mut Vec<u8>,
+    ) -> Result<(&'b [u8], Head), SkipReason> {
+        let fault = |what: &str| SkipReason::Text(self.fault(entry.offset, what));
+        if entry.offset < self.moves_header || entry.offset >= moves.file_len() {
+            return Err(fault("its moves should be here, where there are none"));
+        }
+        let mut head = [0; block::HEAD_BYTES];
+        let unreadable = |error: crate::input::file::ReadError| {
+            SkipReason::Text(self.fault(entry.offset, &error.to_string()))
+        };
+        let bytes = moves
+            .read(entry.offset, block::HEAD_BYTES, buffer)
+            .map_err(unreadable)?;
+        let count = bytes.len().min(block::HEAD_BYTES);
+        head.iter_mut()
+            .zip(bytes)
+            .for_each(|(to, from)| *to = *from);
+        let head = Head::parse(head.get(..count).unwrap_or_default())
+            .ok_or_else(|| fault("the file ends where its moves should begin"))?;
+        if head.len < block::HEAD_BYTES {
+            return Err(fault("the length of its moves cannot be"));
+        }
+        let block = moves
+            .read(entry.offset, head.len, buffer)
+            .map_err(unreadable)?;
+        Ok((block, head))
+    }
+
+    /// Names a fault and its place in the .cbg file.
+    fn fault(&self, offset: u64, what: &str) -> String {
+        format!("{} at byte {offset}: {what}", self.moves_name)
+    }
+
+    /// Whether a game has lost moves, and counts what else is odd about it.
+    fn judge(
+        &self,
+        entry: &Entry,
+        moves_at: usize,
+        is_cut_off: bool,
+        found: Found,
+    ) -> Option<SkipReason> {
+        self.unknown_codes.fetch_add(found.unknown_codes, Relaxed);
+        let place = |at: usize| entry.offset + (moves_at + at) as u64;
+        if found.is_open && is_cut_off {
+            let what = "the file ends inside the game";
+            return Some(SkipReason::Text(self.fault(entry.offset, what)));
+        }
+        if let Some(fault) = found.fault {
+            return Some(SkipReason::Text(self.fault(place(fault.at), fault.what)));
+        }
+        self.open_games.fetch_add(found.is_open.into(), Relaxed);
+        None
+    }
+
+    /// Everything about a game but its moves.
+    fn describe(&self, entry: &Entry, wanted: Wanted, game: &mut Game) {
+        for color in Color::ALL {
+            self.name_player(*entry.players.get(color), game.names.get_mut(color));
+        }
+        game.elo = entry.elo();
+        game.year = entry.year();
+        game.eco = entry.eco();
+        game.result = entry.result();
+        if wanted.notes {
+            self.describe_in_tags(entry, game);
+        }
+    }
+
+    /// `Last, First`, or the one there is.
+    fn name_player(&self, number: u32, name: &mut String) {
+        let mut first = String::new();
+        if let Some(players) = &self.players {
+            players.look_up(number, name, &mut first);
+        }
+        if !name.is_empty() && !first.is_empty() {
+            name.push_str(", ");
+        }
+        name.push_str(&first);
+    }
+
+    /// What the fields of a game do not say.
+    fn describe_in_tags(&self, entry: &Entry, game: &mut Game) {
+        let (mut event, mut site) = (String::new(), String::new());
+        if let Some(tournaments) = &self.tournaments {
+            tournaments.look_up(entry.tournament, &mut event, &mut site);
+        }
+        let round = entry.round().unwrap_or_default();
+        for (name, value) in [
+            ("Event", event),
+            ("Site", site),
+            ("Date", entry.date()),
+            ("Round", round),
+        ] {
+            if !value.is_empty() {
+                game.tags.set(name, value);
+            }
+        }
+    }
+}

@@ -1,0 +1,179 @@
+//! Opening a database: its files, and what is odd about them.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::AtomicU64;
+
+use super::entities::{Entities, Layout, PLAYERS, TOURNAMENTS};
+use super::entry::{self, MAGIC, RECORD_BYTES};
+use super::{CbhSource, Database};
+use crate::games::{Opened, SourceError};
+use crate::input::bytes::{be_u16_at, be_u32_at};
+use crate::input::file::DataFile;
+use crate::input::sibling::sibling;
+
+/// Bytes of the header of a .cbg file: in the oldest databases, and since.
+const MOVES_HEADERS: [u16; 2] = [10, 26];
+
+/// Files of a database that cannot be named in its stead.
+const PARTS: [&str; 7] = ["cbg", "cbp", "cbt", "cbc", "cbs", "cba", "cbj"];
+
+/// Whether a file is the main one of a database.
+pub(in crate::games) fn is_cbh(path: &Path, start: &[u8]) -> bool {
+    has_extension(path, "cbh") || MAGIC.iter().any(|magic| start.starts_with(magic))
+}
+
+/// Whether a file is ChessBase's, but cannot be read.
+pub(in crate::games) fn is_other(path: &Path, _start: &[u8]) -> bool {
+    why_not(path).is_some()
+}
+
+/// Says what to do with such a file.
+///
+/// # Errors
+///
+/// Always.
+pub(in crate::games) fn refuse(path: &Path) -> Result<Opened, SourceError> {
+    let text = why_not(path).unwrap_or_default();
+    Err(format_error(path, text))
+}
+
+fn why_not(path: &Path) -> Option<String> {
+    let text = match path.extension()?.to_str()?.to_ascii_lowercase().as_str() {
+        "cbv" => "a packed database: unpack it with ChessBase, then name its .cbh file",
+        "cbz" => "an encrypted database: unpack it with ChessBase, then name its .cbh file",
+        "2cbh" | "cbone" => {
+            "a database of ChessBase 17 or later, which cannot be read: \
+             save it as .cbh or .pgn with ChessBase"
+        }
+        part if PARTS.contains(&part) => "a part of a database: name its .cbh file",
+        _ => return None,
+    };
+    Some(text.to_owned())
+}
+
+fn has_extension(path: &Path, extension: &str) -> bool {
+    path.extension()
+        .is_some_and(|found| found.eq_ignore_ascii_case(extension))
+}
+
+fn format_error(path: &Path, text: impl Into<String>) -> SourceError {
+    SourceError::Format {
+        path: path.to_owned(),
+        text: text.into(),
+    }
+}
+
+/// Opens a database by its .cbh file.
+///
+/// # Errors
+///
+/// It is none, its .cbg file is missing, or one of them cannot be read.
+pub(in crate::games) fn open(path: &Path) -> Result<Opened, SourceError> {
+    let source = open_source(path)?;
+    let bytes = source.database.entries.len();
+    Ok(Opened {
+        source: Box::new(source),
+        bytes: Some(bytes),
+    })
+}
+
+fn open_source(path: &Path) -> Result<CbhSource, SourceError> {
+    let entries = open_file(path)?;
+    let header = start_of(path, &entries)?;
+    let extent =
+        entry::parse_header(&header, entries.len()).map_err(|text| format_error(path, text))?;
+    let moves_path = sibling(path, "cbg").ok_or_else(|| {
+        let moves = path.with_extension("cbg");
+        format_error(
+            path,
+            format!(
+                "its games are in {}, which is missing; keep all files of a database together",
+                file_name(&moves)
+            ),
+        )
+    })?;
+    let moves = open_file(&moves_path)?;
+
+    let mut remarks = Vec::new();
+    let mut remark = |path: &Path, text: String| {
+        remarks.push(format!("{}: {text}", path.display()));
+    };
+    if extent.announced != extent.present {
+        let entry::Extent {
+            entries,
+            announced,
+            present,
+        } = extent;
+        let text =
+            format!("{present} entries in it, {announced} by its header; {entries} are read");
+        remark(path, text);
+    }
+    let moves_start = start_of(&moves_path, &moves)?;
+    let announced = be_u32_at(&moves_start, 2).map_or(0, u64::from);
+    if announced > moves.len() {
+        let len = moves.len();
+        remark(
+            &moves_path,
+            format!("{len} bytes long, {announced} by its header"),
+        );
+    }
+    let mut companion = |extension, layout, what| {
+        let (path, text) = match open_companion(path, extension, layout) {
+            Ok(entities) => return Some(entities),
+            Err(problem) => problem,
+        };
+        remark(&path, format!("{text}; {what} are not known"));
+        None
+    };
+    let players = companion("cbp", PLAYERS, "players");
+    let tournaments = companion("cbt", TOURNAMENTS, "tournaments and places");
+    let moves_header = be_u16_at(&moves_start, 0)
+        .filter(|len| MOVES_HEADERS.contains(len))
+        .unwrap_or(MOVES_HEADERS[0]);
+    Ok(CbhSource {
+        next: 1,
+        last: extent.entries,
+        database: Arc::new(Database {
+            name: path.display().to_string().into(),
+            moves_name: file_name(&moves_path),
+            entries: Arc::new(entries),
+            moves: Arc::new(moves),
+            moves_header: moves_header.into(),
+            players,
+            tournaments,
+            remarks,
+            open_games: AtomicU64::new(0),
+            unknown_codes: AtomicU64::new(0),
+        }),
+    })
+}
+
+/// A file of names, or which one it is and what is wrong with it.
+fn open_companion(
+    path: &Path,
+    extension: &str,
+    layout: Layout,
+) -> Result<Entities, (PathBuf, String)> {
+    let found = sibling(path, extension)
+        .ok_or_else(|| (path.with_extension(extension), "missing".to_owned()))?;
+    Entities::open(&found, layout).map_err(|error| (found, error.to_string()))
+}
+
+fn open_file(path: &Path) -> Result<DataFile, SourceError> {
+    DataFile::open_in_pieces(path).map_err(|error| SourceError::io(path, error))
+}
+
+/// The first bytes of a file, as many as there are.
+fn start_of(path: &Path, file: &DataFile) -> Result<Vec<u8>, SourceError> {
+    let mut buffer = [0; RECORD_BYTES as usize];
+    let start = file
+        .view()
+        .and_then(|view| view.read(0, &mut buffer).map(<[u8]>::to_vec));
+    start.map_err(|error| SourceError::io(path, std::io::Error::other(error)))
+}
+
+fn file_name(path: &Path) -> String {
+    let name = path.file_name().unwrap_or(path.as_os_str());
+    name.to_string_lossy().into_owned()
+}

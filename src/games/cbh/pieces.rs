@@ -1,0 +1,143 @@
+//! Which piece is meant by "rook 2": the numbering that the compact encoding
+//! counts on.
+//!
+//! Each side has three numbers for queens, rooks, bishops and knights each, and
+//! eight for pawns. A piece keeps its number while it moves. A captured piece
+//! leaves its number to the next one, but a fourth piece, which has none, never
+//! gets one; a captured or promoted pawn leaves a gap. A new piece of a
+//! promotion takes the first number that is free, if there is one.
+
+use shakmaty::{Board, ByColor, CastlingSide, Color, File, Move, Rank, Role, Square};
+
+/// Where the numbered pieces of both sides stand.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Pieces(ByColor<Side>);
+
+#[derive(Clone, Copy, Debug, Default)]
+struct Side {
+    queens: [Option<Square>; 3],
+    rooks: [Option<Square>; 3],
+    bishops: [Option<Square>; 3],
+    knights: [Option<Square>; 3],
+    pawns: [Option<Square>; 8],
+}
+
+impl Side {
+    /// The numbers of a kind of piece; the king needs none.
+    fn of(&self, role: Role) -> &[Option<Square>] {
+        match role {
+            Role::Queen => &self.queens,
+            Role::Rook => &self.rooks,
+            Role::Bishop => &self.bishops,
+            Role::Knight => &self.knights,
+            Role::Pawn => &self.pawns,
+            Role::King => &[],
+        }
+    }
+
+    fn of_mut(&mut self, role: Role) -> &mut [Option<Square>] {
+        match role {
+            Role::Queen => &mut self.queens,
+            Role::Rook => &mut self.rooks,
+            Role::Bishop => &mut self.bishops,
+            Role::Knight => &mut self.knights,
+            Role::Pawn => &mut self.pawns,
+            Role::King => &mut [],
+        }
+    }
+
+    fn add(&mut self, role: Role, square: Square) {
+        if let Some(free) = self.of_mut(role).iter_mut().find(|slot| slot.is_none()) {
+            *free = Some(square);
+        }
+    }
+
+    fn shift(&mut self, role: Role, from: Square, to: Square) {
+        let mut slots = self.of_mut(role).iter_mut();
+        if let Some(slot) = slots.find(|slot| **slot == Some(from)) {
+            *slot = Some(to);
+        }
+    }
+
+    fn remove(&mut self, role: Role, square: Square) {
+        let slots = self.of_mut(role);
+        let Some(at) = slots.iter().position(|slot| *slot == Some(square)) else {
+            return;
+        };
+        if let Some(rest) = slots.get_mut(at..) {
+            if role == Role::Pawn {
+                rest.iter_mut().take(1).for_each(|slot| *slot = None);
+            } else {
+                rest.rotate_left(1);
+                rest.iter_mut()
+                    .last()
+                    .into_iter()
+                    .for_each(|slot| *slot = None);
+            }
+        }
+    }
+}
+
+impl Pieces {
+    /// Numbers the pieces of a first position: file by file from a1, or back
+    /// from h8.
+    pub(super) fn new(board: &Board, reversed: bool) -> Pieces {
+        let mut sides = ByColor::<Side>::default();
+        for index in 0..64 {
+            let square = square(if reversed { 63 - index } else { index });
+            if let Some(piece) = board.piece_at(square) {
+                sides.get_mut(piece.color).add(piece.role, square);
+            }
+        }
+        Pieces(sides)
+    }
+
+    /// Where a piece stands, by its number from 0.
+    pub(super) fn find(&self, turn: Color, role: Role, number: u8) -> Option<Square> {
+        let slots = self.0.get(turn).of(role);
+        slots.get(usize::from(number)).copied().flatten()
+    }
+
+    /// Follows a move of `turn`.
+    pub(super) fn play(&mut self, turn: Color, m: Move) {
+        match m {
+            Move::Normal {
+                role,
+                from,
+                capture,
+                to,
+                promotion,
+            } => {
+                if let Some(taken) = capture {
+                    self.0.get_mut(!turn).remove(taken, to);
+                }
+                let own = self.0.get_mut(turn);
+                match promotion {
+                    Some(new) => {
+                        own.remove(role, from);
+                        own.add(new, to);
+                    }
+                    None => own.shift(role, from, to),
+                }
+            }
+            Move::EnPassant { from, to } => {
+                let taken = Square::from_coords(to.file(), from.rank());
+                self.0.get_mut(!turn).remove(Role::Pawn, taken);
+                self.0.get_mut(turn).shift(Role::Pawn, from, to);
+            }
+            Move::Castle { king, rook } => {
+                let side = CastlingSide::from_king_side(king.file() < rook.file());
+                let to = Square::from_coords(side.rook_to_file(), rook.rank());
+                self.0.get_mut(turn).shift(Role::Rook, rook, to);
+            }
+            Move::Put { .. } => {}
+        }
+    }
+}
+
+/// A square by its number in this format: a1, a2 and so on to h8. Only the
+/// lowest six bits count.
+pub(super) fn square(index: u8) -> Square {
+    let (file, rank) = (u32::from(index >> 3 & 7), u32::from(index & 7));
+    Square::from_coords(File::new(file), Rank::new(rank))
+}

@@ -1,0 +1,195 @@
+//! A game as every source tells it.
+
+use shakmaty::{ByColor, Chess, Color, Move};
+
+/// How a game ended.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum GameResult {
+    /// `1-0`, `0-1`
+    Won(Color),
+    /// `1/2-1/2`
+    Draw,
+    /// `*`, or nothing said.
+    #[default]
+    Unknown,
+}
+
+impl GameResult {
+    /// Reads a PGN result; everything but the three known ones is unknown.
+    #[must_use]
+    pub fn from_pgn(text: &[u8]) -> GameResult {
+        match text {
+            b"1-0" => GameResult::Won(Color::White),
+            b"0-1" => GameResult::Won(Color::Black),
+            b"1/2-1/2" | b"1/2" => GameResult::Draw,
+            _ => GameResult::Unknown,
+        }
+    }
+
+    /// As PGN writes it.
+    #[must_use]
+    pub fn to_pgn(self) -> &'static str {
+        match self {
+            GameResult::Won(Color::White) => "1-0",
+            GameResult::Won(Color::Black) => "0-1",
+            GameResult::Draw => "1/2-1/2",
+            GameResult::Unknown => "*",
+        }
+    }
+}
+
+/// One game, as far as it is wanted (see [`super::Wanted`]).
+#[derive(Clone, Debug)]
+pub struct Game {
+    /// Names of the players, empty if unknown.
+    pub names: ByColor<String>,
+    /// Ratings, 0 if unknown.
+    pub elo: ByColor<u16>,
+    /// Year it was played in, 0 if unknown.
+    pub year: u16,
+    /// ECO code as `C57`, zeros if unknown.
+    pub eco: [u8; 3],
+    /// The result.
+    pub result: GameResult,
+    /// Whether it starts from another position than the usual one.
+    pub set_up: bool,
+    /// Whether it is played by the rules of Chess960.
+    pub chess960: bool,
+    /// Every position of the main line, the first one included: always one
+    /// more than there are moves.
+    pub positions: Vec<Chess>,
+    /// The main line, up to the first null move.
+    pub moves: Vec<Move>,
+    /// Moves of the variations, each with the position it is played in, and
+    /// how many half moves after the first position that is.
+    pub side_moves: Vec<(usize, Chess, Move)>,
+    /// Why a part of it is missing: it, or a variation of it, could not be
+    /// read to the end.
+    pub cut: Option<super::SkipReason>,
+    /// Only with [`super::Wanted::notes`]: what the fields above do not say,
+    /// and what they say in other words than the source's.
+    pub tags: Tags,
+    /// Only with [`super::Wanted::notes`]: all that stands between the first
+    /// position and the result.
+    pub movetext: Vec<Item>,
+}
+
+impl Default for Game {
+    fn default() -> Game {
+        Game {
+            names: ByColor::default(),
+            elo: ByColor::default(),
+            year: 0,
+            eco: [0; 3],
+            result: GameResult::Unknown,
+            set_up: false,
+            chess960: false,
+            positions: vec![Chess::default()],
+            moves: Vec::new(),
+            side_moves: Vec::new(),
+            cut: None,
+            tags: Tags::default(),
+            movetext: Vec::new(),
+        }
+    }
+}
+
+impl Game {
+    /// Makes it an empty game from the usual position, keeping the buffers.
+    pub fn clear(&mut self) {
+        self.names.white.clear();
+        self.names.black.clear();
+        self.elo = ByColor::default();
+        self.year = 0;
+        self.eco = [0; 3];
+        self.result = GameResult::Unknown;
+        self.set_up = false;
+        self.chess960 = false;
+        self.cut = None;
+        self.tags.clear();
+        self.start_from(Chess::default());
+    }
+
+    /// Makes it a game without moves from a position.
+    pub fn start_from(&mut self, position: Chess) {
+        self.positions.clear();
+        self.positions.push(position);
+        self.moves.clear();
+        self.side_moves.clear();
+        self.movetext.clear();
+    }
+
+    /// Takes variations or comments out of the movetext.
+    pub fn strip(&mut self, variations: bool, comments: bool) {
+        let mut depth = 0_usize;
+        self.movetext.retain(|item| {
+            let outside = depth == 0;
+            match item {
+                Item::Begin => depth += 1,
+                Item::End => depth = depth.saturating_sub(1),
+                _ => {}
+            }
+            let is_variation = !outside || matches!(item, Item::Begin);
+            !(variations && is_variation || comments && matches!(item, Item::Comment(_)))
+        });
+    }
+}
+
+/// One piece of a movetext. A whole one is the tree of a game, written down
+/// in the order of PGN: a line of any depth is a stretch of the list, so a
+/// program that walks it needs no recursion.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Item {
+    /// A move, legal where it stands.
+    Move(Move),
+    /// A null move: the side to move passes.
+    Null,
+    /// A numeric annotation glyph of the last move: 1 is `!`, 2 `?`, 3 `!!`.
+    Nag(u8),
+    /// A comment: on the last move of this line or, where a line begins, on
+    /// what follows.
+    Comment(String),
+    /// A variation begins: an alternative to the last move of this line.
+    Begin,
+    /// The variation ends.
+    End,
+}
+
+/// PGN tags in the order of the source; each name once.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Tags(Vec<(String, String)>);
+
+impl Tags {
+    /// What a tag says.
+    #[must_use]
+    pub fn get(&self, name: &str) -> Option<&str> {
+        let tag = self.0.iter().find(|(other, _)| other == name);
+        tag.map(|(_, value)| value.as_str())
+    }
+
+    /// Sets a tag; it keeps its place if it was there.
+    pub fn set(&mut self, name: &str, value: impl Into<String>) {
+        let value = value.into();
+        match self.0.iter_mut().find(|(other, _)| other == name) {
+            Some((_, old)) => *old = value,
+            None => self.0.push((name.to_owned(), value)),
+        }
+    }
+
+    /// Removes a tag.
+    pub fn remove(&mut self, name: &str) {
+        self.0.retain(|(other, _)| other != name);
+    }
+
+    /// Removes all tags.
+    pub fn clear(&mut self) {
+        self.0.clear();
+    }
+
+    /// Names and values.
+    pub fn iter(&self) -> impl Iterator<Item = (&str, &str)> {
+        self.0
+            .iter()
+            .map(|(name, value)| (name.as_str(), value.as_str()))
+    }
+}

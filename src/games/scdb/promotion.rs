@@ -1,0 +1,125 @@
+//! Which number means which piece.
+//!
+//! The document counts knight to queen from 1 to 4, in two bits that do not
+//! hold a 4. The author's program counts from 2 to 5 in three bits. A file of
+//! a program that followed the document is known by a 1 somewhere, which the
+//! author's never writes, and by no 5 anywhere.
+
+use std::io::{self, BufReader, Read};
+
+use shakmaty::Role;
+
+use super::MAGIC_BYTES;
+use super::length;
+
+/// A way of numbering.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Numbering {
+    /// 2 to 5: the author's program.
+    Program,
+    /// 1 to 4: the document.
+    Document,
+}
+
+impl Numbering {
+    /// The piece; `None` if the number means none.
+    pub(super) fn role(self, number: u16) -> Option<Role> {
+        let from_one = match self {
+            Numbering::Document => number,
+            // No program could mean anything else by it.
+            Numbering::Program if number == 1 => 1,
+            Numbering::Program => number.checked_sub(1)?,
+        };
+        Some(match from_one {
+            1 => Role::Knight,
+            2 => Role::Bishop,
+            3 => Role::Rook,
+            4 => Role::Queen,
+            _ => return None,
+        })
+    }
+}
+
+/// The number that the author's program gives a piece; 0 for none.
+pub(super) fn number(role: Option<Role>) -> u16 {
+    match role {
+        Some(Role::Knight) => 2,
+        Some(Role::Bishop) => 3,
+        Some(Role::Rook) => 4,
+        Some(Role::Queen) => 5,
+        _ => 0,
+    }
+}
+
+/// Looks through all games of a .dcg file, as far as they follow each other.
+pub(super) fn detect(file: impl Read) -> io::Result<Numbering> {
+    let mut file = BufReader::with_capacity(256 << 10, file);
+    io::copy(&mut file.by_ref().take(MAGIC_BYTES as u64), &mut io::sink())?;
+    let mut has_one = false;
+    let mut game = Vec::new();
+    while let Some(length) = next_length(&mut file)? {
+        game.clear();
+        if file.by_ref().take(length).read_to_end(&mut game)? == 0 && length > 0 {
+            break;
+        }
+        for number in numbers(&game) {
+            match number {
+                5 => return Ok(Numbering::Program),
+                1 => has_one = true,
+                _ => {}
+            }
+        }
+    }
+    Ok(if has_one {
+        Numbering::Document
+    } else {
+        Numbering::Program
+    })
+}
+
+fn next_length(file: &mut impl Read) -> io::Result<Option<u64>> {
+    let mut bytes = Vec::with_capacity(length::MOST_BYTES);
+    file.take(1).read_to_end(&mut bytes)?;
+    let more = match bytes.first() {
+        Some(first @ 0x81..=0x84) => u64::from(first & 0x0f),
+        _ => 0,
+    };
+    file.take(more).read_to_end(&mut bytes)?;
+    Ok(length::read(&bytes).map(|(length, _)| length as u64))
+}
+
+/// The promotion numbers of a game's moves from the last rank but one to the
+/// last one.
+fn numbers(game: &[u8]) -> Vec<u16> {
+    let mut numbers = Vec::new();
+    let mut rest = match game.split_first() {
+        Some((0, rest)) => rest,
+        Some((1, rest)) => behind_text(rest),
+        _ => &[],
+    };
+    while let Some((first, after)) = rest.split_first() {
+        rest = match first {
+            0x00..=0x7f => {
+                let Some((second, after)) = after.split_first() else {
+                    break;
+                };
+                let word = u16::from_be_bytes([*first, *second]);
+                let ranks = (word >> 9 & 7, word >> 3 & 7);
+                if word >> 12 != 0 && matches!(ranks, (6, 7) | (1, 0)) {
+                    numbers.push(word >> 12);
+                }
+                after
+            }
+            0x86 | 0x87 => behind_text(after),
+            0x84 | 0x85 | 0x88 => after,
+            _ => break,
+        };
+    }
+    numbers
+}
+
+fn behind_text(bytes: &[u8]) -> &[u8] {
+    let text = length::read(bytes);
+    text.and_then(|(length, rest)| rest.get(length..))
+        .unwrap_or_default()
+}

@@ -1,0 +1,407 @@
+//! A database as a source of games.
+
+use std::fs::{self, File};
+use std::io::{self, BufReader, Read, Seek, SeekFrom};
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+use std::sync::{Arc, OnceLock};
+
+use super::decode::{self, Promotions};
+use super::entry::Entry;
+use super::index::{Faults, HEADER_BYTES, Index};
+use super::names::Names;
+use super::promotion::{self, Numbering};
+use super::{MAGIC_BYTES, extension, has_magic, is_part, length};
+use crate::games::{
+    Game, GameBatch, GameSource, Opened, Place, SkipReason, Skipped, SourceError, Wanted,
+};
+use crate::input::sibling::sibling;
+
+/// Games that make a batch.
+const BATCH_GAMES: usize = 1024;
+
+/// Bytes of games that are read at once.
+const CHUNK_BYTES: usize = 64 << 10;
+
+/// Whether a file is one of a database.
+pub(in crate::games) fn is_index(path: &Path, start: &[u8]) -> bool {
+    has_magic(start, b'i') || is_part(path)
+}
+
+/// Opens a database by the name of its index, or of another of its files.
+///
+/// # Errors
+///
+/// The index or the games cannot be read, or the index is none.
+pub(in crate::games) fn open(path: &Path) -> Result<Opened, SourceError> {
+    let refused = |path: &Path, text: &str| SourceError::Format {
+        path: path.to_owned(),
+        text: text.to_owned(),
+    };
+    let index_path = index_of(path)
+        .ok_or_else(|| refused(path, "the index of this database is missing (.dci)"))?;
+    let failed = |error| SourceError::io(&index_path, error);
+    let file = File::open(&index_path).map_err(failed)?;
+    let bytes = file.metadata().map_err(failed)?.len();
+    let mut file = BufReader::new(file);
+    let mut header = Vec::with_capacity(HEADER_BYTES);
+    file.by_ref()
+        .take(HEADER_BYTES as u64)
+        .read_to_end(&mut header)
+        .map_err(failed)?;
+    if !has_magic(&header, b'i') {
+        let text = "no index of a Simple Chess Database: it does not begin with SimpleCDbi";
+        return Err(refused(&index_path, text));
+    }
+    match header.get(MAGIC_BYTES) {
+        Some(0) | None => {}
+        Some(version) => {
+            let text = format!("version {version} of Simple Chess Database is not known, only 0");
+            return Err(refused(&index_path, &text));
+        }
+    }
+    let Some(games_path) = sibling(&index_path, &extension(b'g')) else {
+        let text = "the file with its games (.dcg) is missing beside it";
+        return Err(refused(&index_path, text));
+    };
+    let (database, games) = Database::open(&index_path, games_path)?;
+    let index = Index::new(file, games, database.games_end);
+    Ok(Opened {
+        source: Box::new(ScdbSource {
+            database: Arc::new(database),
+            bytes_read: 0,
+            index: Some(index),
+            next: 1,
+            faults: Faults::default(),
+        }),
+        bytes: Some(bytes),
+    })
+}
+
+fn index_of(path: &Path) -> Option<PathBuf> {
+    let letters = [b'n', b's', b'e', b'g'];
+    let is_other = |letter: &u8| crate::games::files::has_extension(path, &extension(*letter));
+    if letters.iter().any(is_other) {
+        sibling(path, &extension(b'i'))
+    } else {
+        Some(path.to_owned())
+    }
+}
+
+/// What all batches share.
+struct Database {
+    name: String,
+    games_path: PathBuf,
+    games_end: u64,
+    players: Names,
+    sites: Names,
+    events: Names,
+    numbering: OnceLock<Numbering>,
+    /// What is wrong with the files beside the index.
+    faults: Vec<String>,
+    odd_status: AtomicU64,
+    lost_names: AtomicU64,
+    unsaid_promotions: AtomicU64,
+}
+
+impl Database {
+    fn open(index: &Path, games_path: PathBuf) -> Result<(Database, File), SourceError> {
+        let failed = |error| SourceError::io(&games_path, error);
+        let games = File::open(&games_path).map_err(failed)?;
+        let games_end = games.metadata().map_err(failed)?.len();
+        let mut faults = Vec::new();
+        let mut start = Vec::with_capacity(MAGIC_BYTES);
+        (&games)
+            .take(MAGIC_BYTES as u64)
+            .read_to_end(&mut start)
+            .map_err(failed)?;
+        if !has_magic(&start, b'g') {
+            faults.push(format!(
+                "{}: it does not begin with SimpleCDbg",
+                games_path.display()
+            ));
+        }
+        let mut names = |letter, what: &str| {
+            let (names, fault) = names(index, letter, what);
+            faults.extend(fault);
+            names
+        };
+        let database = Database {
+            name: index.display().to_string(),
+            players: names(b'n', "players"),
+            sites: names(b's', "sites"),
+            events: names(b'e', "events"),
+            numbering: OnceLock::new(),
+            faults,
+            odd_status: AtomicU64::new(0),
+            lost_names: AtomicU64::new(0),
+            unsaid_promotions: AtomicU64::new(0),
+            games_path: games_path.clone(),
+            games_end,
+        };
+        Ok((database, games))
+    }
+}
+
+/// The names of one file, and what is wrong with it. Without them games are
+/// still games.
+fn names(index: &Path, letter: u8, what: &str) -> (Names, Option<String>) {
+    let Some(path) = sibling(index, &extension(letter)) else {
+        let extension = extension(letter);
+        let fault = format!(
+            "{}: .{extension} is missing, so the {what} are unknown",
+            index.display()
+        );
+        return (Names::default(), Some(fault));
+    };
+    match fs::read(&path) {
+        Ok(bytes) if has_magic(&bytes, letter) => (Names::new(bytes), None),
+        Ok(bytes) => {
+            let magic = format!("SimpleCDb{}", char::from(letter));
+            let fault = format!("{}: it does not begin with {magic}", path.display());
+            (Names::new(bytes), Some(fault))
+        }
+        Err(error) => (
+            Names::default(),
+            Some(format!("{}: {error}", path.display())),
+        ),
+    }
+}
+
+impl Promotions for Database {
+    fn numbering(&self) -> Numbering {
+        let find = || File::open(&self.games_path).and_then(promotion::detect);
+        *self
+            .numbering
+            .get_or_init(|| find().unwrap_or(Numbering::Program))
+    }
+
+    fn note_unsaid(&self) {
+        self.unsaid_promotions.fetch_add(1, Relaxed);
+    }
+}
+
+struct ScdbSource {
+    database: Arc<Database>,
+    /// Until its end is reached.
+    index: Option<Index>,
+    bytes_read: u64,
+    /// Number of the next game.
+    next: u64,
+    /// Of the index, known at its end.
+    faults: Faults,
+}
+
+impl GameSource for ScdbSource {
+    fn next_batch(&mut self) -> Result<Option<Box<dyn GameBatch>>, SourceError> {
+        let Some(index) = &mut self.index else {
+            return Ok(None);
+        };
+        let mut entries = Vec::with_capacity(BATCH_GAMES);
+        while entries.len() < BATCH_GAMES {
+            let failed = |error| SourceError::io(Path::new(&self.database.name), error);
+            match index.next().map_err(failed)? {
+                Some(entry) => entries.push(entry),
+                None => break,
+            }
+        }
+        self.bytes_read = index.bytes_read;
+        if entries.is_empty() {
+            if let Some(index) = self.index.take() {
+                self.faults = index.close();
+            }
+            return Ok(None);
+        }
+        let first = self.next;
+        self.next += entries.len() as u64;
+        Ok(Some(Box::new(ScdbBatch {
+            database: Arc::clone(&self.database),
+            first,
+            entries,
+            at: 0,
+            file: None,
+            bytes: Vec::new(),
+        })))
+    }
+
+    fn bytes_read(&self) -> u64 {
+        self.bytes_read
+    }
+
+    fn remarks(&self) -> Vec<String> {
+        let database = &self.database;
+        let name = &database.name;
+        let mut remarks = database.faults.clone();
+        let mut say = |count: u64, text: &str| {
+            if count > 0 {
+                remarks.push(format!("{name}: {count} {text}"));
+            }
+        };
+        say(
+            self.faults.unnamed_bytes,
+            "bytes of games in .dcg are behind the last one that it names",
+        );
+        say(
+            database.lost_names.load(Relaxed),
+            "names of players, sites or events are unknown: no name stands where they should",
+        );
+        say(
+            self.faults.tail_bytes,
+            "bytes at its end are no entry and were passed over",
+        );
+        say(
+            self.faults.displaced,
+            "entries were too short, and those behind them displaced; they were found again",
+        );
+        say(
+            database.odd_status.load(Relaxed),
+            "games are marked neither as live nor as deleted; they were taken as live",
+        );
+        say(
+            database.unsaid_promotions.load(Relaxed),
+            "promotions do not say to what; they were read as queens",
+        );
+        if database.numbering.get() == Some(&Numbering::Document) {
+            let text = "promotions are numbered as in the format's document (1 to 4)";
+            remarks.push(format!("{name}: {text}"));
+        }
+        remarks
+    }
+}
+
+struct ScdbBatch {
+    database: Arc<Database>,
+    /// Number of the first game.
+    first: u64,
+    entries: Vec<Entry>,
+    /// The next one.
+    at: usize,
+    file: Option<BufReader<File>>,
+    bytes: Vec<u8>,
+}
+
+impl ScdbBatch {
+    /// Reads the bytes of a game, without their length.
+    fn read(&mut self, offset: u64) -> Result<(), SkipReason> {
+        let end = self.database.games_end;
+        if !(MAGIC_BYTES as u64..end).contains(&offset) {
+            let text = format!("its place, byte {offset}, is outside the .dcg file");
+            return Err(SkipReason::Text(text));
+        }
+        let failed = |error: io::Error| SkipReason::Text(format!("the .dcg file: {error}"));
+        let file = match &mut self.file {
+            Some(file) => file,
+            none => {
+                let file = File::open(&self.database.games_path).map_err(failed)?;
+                none.insert(BufReader::with_capacity(CHUNK_BYTES, file))
+            }
+        };
+        let here = file.stream_position().map_err(failed)?;
+        match i64::try_from(offset).ok().zip(i64::try_from(here).ok()) {
+            Some((offset, here)) => file.seek_relative(offset - here).map_err(failed)?,
+            None => {
+                file.seek(SeekFrom::Start(offset)).map_err(failed)?;
+            }
+        }
+        let mut start = Vec::with_capacity(length::MOST_BYTES);
+        file.by_ref()
+            .take(length::MOST_BYTES as u64)
+            .read_to_end(&mut start)
+            .map_err(failed)?;
+        let Some((length, more)) = length::read(&start) else {
+            let text = format!("no game begins at byte {offset} of the .dcg file");
+            return Err(SkipReason::Text(text));
+        };
+        self.bytes.clear();
+        self.bytes.extend(more.iter().take(length));
+        // What stands there, no more than the file has.
+        let missing = length - self.bytes.len();
+        let count = file
+            .by_ref()
+            .take(missing as u64)
+            .read_to_end(&mut self.bytes)
+            .map_err(failed)?;
+        if more.len() > length {
+            let back = more.len() - length;
+            file.seek_relative(-(back as i64)).map_err(failed)?;
+        }
+        if count < missing && self.bytes.is_empty() {
+            return Err(SkipReason::Text("the .dcg file ends before it".to_owned()));
+        }
+        Ok(())
+    }
+
+    fn fill(&mut self, entry: &Entry, wanted: Wanted, game: &mut Game) -> Result<(), SkipReason> {
+        game.clear();
+        match entry.status {
+            0 => {}
+            0xff => return Err(SkipReason::Deleted),
+            _ => {
+                self.database.odd_status.fetch_add(1, Relaxed);
+            }
+        }
+        self.read(entry.offset)?;
+        let database = &self.database;
+        describe(database, entry, wanted, game);
+        decode::decode(&self.bytes, &**database, wanted, game)
+    }
+}
+
+/// What the index says about a game.
+fn describe(database: &Database, entry: &Entry, wanted: Wanted, game: &mut Game) {
+    let name = |names: &Names, place: u32| {
+        names.get(place).unwrap_or_else(|| {
+            database.lost_names.fetch_add(1, Relaxed);
+            "?".to_owned()
+        })
+    };
+    game.names = entry.players.map(|place| name(&database.players, place));
+    game.elo = entry.elo;
+    game.result = entry.result;
+    game.eco = entry.eco;
+    let (year, month, day) = entry.date;
+    game.year = year;
+    if wanted.notes {
+        game.tags.set("Event", name(&database.events, entry.event));
+        game.tags.set("Site", name(&database.sites, entry.site));
+        game.tags.set("Date", pgn_date(year, month, day));
+        if entry.round > 0 {
+            game.tags.set("Round", entry.round.to_string());
+        }
+    }
+}
+
+/// `2020.02.29`, with question marks for what is unknown or impossible.
+fn pgn_date(year: u16, month: u8, day: u8) -> String {
+    let part = |value: u8, most: u8| match value {
+        1.. if value <= most => format!("{value:02}"),
+        _ => "??".to_owned(),
+    };
+    let year = match year {
+        1..=9999 => format!("{year:04}"),
+        _ => "????".to_owned(),
+    };
+    format!("{year}.{}.{}", part(month, 12), part(day, 31))
+}
+
+impl GameBatch for ScdbBatch {
+    fn next_game(&mut self, wanted: Wanted, game: &mut Game) -> Result<bool, Skipped> {
+        let Some(entry) = self.entries.get(self.at).copied() else {
+            return Ok(false);
+        };
+        self.at += 1;
+        match self.fill(&entry, wanted, game) {
+            Ok(()) => Ok(true),
+            Err(reason) => Err(self.skip(reason)),
+        }
+    }
+
+    fn skip(&self, reason: SkipReason) -> Skipped {
+        Skipped {
+            source: self.database.name.clone(),
+            place: Place::Game(self.first + (self.at as u64).saturating_sub(1)),
+            cut: false,
+            reason,
+        }
+    }
+}

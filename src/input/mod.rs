@@ -1,0 +1,9 @@
+//! Reading files of any size: numbers out of bytes, and bytes out of files
+//! that may be larger than memory.
+//!
+//! The ground floor: books and databases stand on it, it knows of neither.
+
+pub mod bytes;
+pub mod file;
+pub mod sibling;
+pub mod window;

@@ -14,6 +14,7 @@ import case_convert  # noqa: F401
 import case_scale  # noqa: F401
 import case_bad_input  # noqa: F401
 import case_processes  # noqa: F401
+import case_terminal  # noqa: F401
 import case_matches  # noqa: F401
 import case_latency  # noqa: F401
 import case_explore  # noqa: F401

@@ -29,4 +29,4 @@ def five_hundred_games_with_an_engine_killed_in_every_fifth():
 
 @case(300)
 def games_of_the_built_in_engine_with_kills():
-    return _match("games=30", "builtin=1", "time=400", "increment=20", "kill-every=3", "seed=9", limit=290)
+    return _match("games=16", "builtin=1", "time=2000", "increment=100", "kill-every=3", "seed=9", limit=290)

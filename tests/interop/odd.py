@@ -24,13 +24,16 @@ if fault == "long-line":
 if fault == "ignores-end":
     signal.signal(signal.SIGTERM, signal.SIG_IGN)
     signal.signal(signal.SIGHUP, signal.SIG_IGN)
+if fault == "evil":
+    sys.stderr.write("\x1b]0;evil\x07 complaint\n")
+    sys.stderr.flush()
 if fault == "slow-start":
     time.sleep(0.9)
 
 for line in sys.stdin:
     words = line.split()
     if words == ["uci"]:
-        say("id name Odd")
+        say("id name \x1b]0;evil\x07" if fault == "evil" else "id name Odd")
         say("option name Ponder type check default false")
         say("uciok")
     elif words == ["isready"]:
@@ -40,6 +43,8 @@ for line in sys.stdin:
             os._exit(3)
         if fault == "garbage":
             sys.stdout.buffer.write(b"\x1b[2J\xff\xfe\x00 info depth\ninfo pv\n\n")
+        if fault == "evil":
+            say("info string \x1b]0;evil\x07\x1b[2J")
         say("bestmove a2a3")
     elif words == ["quit"] and fault != "ignores-end":
         break

@@ -1,0 +1,79 @@
+"""At a terminal, nothing that comes from a file or an engine is obeyed."""
+
+import os
+import pty
+import subprocess
+import sys
+import time
+
+from places import ODD, TABIA, copy_starter, folder
+from procs import environment, wait_gone
+from runner import case
+
+EVIL = "\x1b]0;evil\x07"
+ENGINE = [sys.executable, ODD, "evil"]
+
+
+def _at_terminal(command: list[str], lines: list[str] = (), until: bytes = b"") -> bytes:
+    """All that a program writes to its terminal."""
+    master, slave = pty.openpty()
+    process = subprocess.Popen(command, stdin=slave, stdout=slave, stderr=slave, env=environment())
+    os.close(slave)
+    for line in lines:
+        os.write(master, line.encode() + b"\n")
+    seen = b""
+    deadline = time.monotonic() + 15
+    while time.monotonic() < deadline:
+        try:
+            chunk = os.read(master, 1 << 16)
+        except OSError:
+            # The other end is closed.
+            break
+        if not chunk:
+            break
+        seen += chunk
+        if until and until in seen:
+            os.write(master, b"quit\n")
+            until = b""
+    process.wait(5)
+    os.close(master)
+    return seen
+
+
+def _tame(seen: bytes) -> None:
+    assert b"\x1b]0;" not in seen and b"\x07" not in seen, seen
+    assert b"evil" in seen, seen
+
+
+@case(30)
+def the_adapter_at_a_terminal_shows_what_the_engine_says_as_text():
+    lines = ["uci", "isready", "position startpos moves a2a3 a7a6", "go movetime 10"]
+    seen = _at_terminal([TABIA, "--set", "OwnBook=false", "--", *ENGINE], lines, b"bestmove")
+    _tame(seen)
+    assert b"\\u001b]0;evil\\u0007 complaint" in seen, seen
+    assert b"id name \\u001b]0;evil" in seen, seen
+    wait_gone(1)
+
+
+@case(30)
+def commands_at_a_terminal_show_names_as_text():
+    place = folder("terminal")
+    book = copy_starter(place, EVIL)
+    for command in ("info", "verify"):
+        _tame(_at_terminal([TABIA, command, str(book)]))
+    games = place / f"{EVIL}.pgn"
+    games.write_text(f'[White "{EVIL}"]\n\n1. e4 {EVIL} 1-0\n\n[White "a"]\n\n1. d4 d5 1-0\n')
+    _tame(_at_terminal([TABIA, "build", "-o", str(place / f"{EVIL}.ctg"), str(games)]))
+
+
+@case(30)
+def in_a_pipe_the_engines_bytes_stay_as_they_are():
+    done = subprocess.run(
+        [TABIA, "--set", "OwnBook=false", "--", *ENGINE],
+        input=b"uci\nposition startpos\ngo movetime 10\nquit\n",
+        capture_output=True,
+        env=environment(),
+        timeout=10,
+    )
+    assert b"info string \x1b]0;evil\x07\x1b[2J\n" in done.stdout, done.stdout
+    assert done.returncode == 0

@@ -39,8 +39,9 @@ impl Editor for MemoryEditor {
 }
 
 fn starter(editor: Option<Box<dyn Editor>>) -> ExploredBook {
-    let reopen = Box::new(|| Ok(Arc::new(tabia::shelf::starter().unwrap()) as _));
-    ExploredBook::new("Starter".into(), Vec::new(), reopen, editor).unwrap()
+    let open = || Arc::new(tabia::shelf::starter().unwrap());
+    let reopen = Box::new(move || Ok(open() as _));
+    ExploredBook::new("Starter".into(), Vec::new(), open(), reopen, editor)
 }
 
 pub(crate) fn explorer_at(
@@ -289,12 +290,13 @@ fn a_book_on_disk_is_changed_and_changed_back_byte_for_byte() {
         mmap: true,
     };
     let name = path.to_str().unwrap().to_owned();
+    let open = Arc::new(opener.open(&name).unwrap());
     let reopen = Box::new(move || match opener.open(&name) {
         Ok(book) => Ok(Arc::new(book) as _),
         Err(error) => Err(error.to_string()),
     });
     let editor: Box<dyn Editor> = Box::new(CtgMarker::new(path.clone()));
-    let book = ExploredBook::new("book.ctg".into(), Vec::new(), reopen, Some(editor)).unwrap();
+    let book = ExploredBook::new("book.ctg".into(), Vec::new(), open, reopen, Some(editor));
     let access = Access::new(ADDRESS.parse().unwrap(), TOKEN.into());
     let explorer = Explorer::new(vec![book], access, Settings::default(), false);
     let change = |what: &str, value: &str| {

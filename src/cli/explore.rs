@@ -122,7 +122,8 @@ fn open(path: &str, args: &ExploreArgs) -> anyhow::Result<ExploredBook> {
         Ok(book) => Ok(Arc::new(book)),
         Err(error) => Err(error.to_string()),
     });
-    ExploredBook::new(name, notices, reopen, editor).map_err(anyhow::Error::msg)
+    let first = Arc::new(first);
+    Ok(ExploredBook::new(name, notices, first, reopen, editor))
 }
 
 fn settings(sets: &[String]) -> anyhow::Result<Settings> {

@@ -18,7 +18,7 @@ from typing import Iterator, Optional
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Browser, Page, expect, sync_playwright
 
-from places import ROOT, STARTER, TABIA, copy_starter, folder
+from places import POLYGLOT, ROOT, STARTER, TABIA, copy_starter, folder
 from procs import environment, run, tabia
 from runner import case
 
@@ -295,7 +295,7 @@ def explorer_marks_a_move_red_and_the_adapter_never_plays_it():
         page.fill("#edit-factor-number", "-40")
         page.press("#edit-factor-number", "Tab")
         expect(page.locator('tr[data-uci="d2d4"] td.fact')).to_have_text("−40")
-        page.click("#edit-form .main")
+        page.click("#edit-form button.main")
         found = {move["san"]: move for move in probe(book, "")["moves"]}
         assert (found["d4"]["annotation"], found["d4"]["factor"]) == ("!", 40)
         same_figures(page, probe(book, ""))
@@ -353,6 +353,22 @@ def explorer_shows_two_books_side_by_side():
         page.select_option("#second-book", "")
         expect(page.locator(".book")).to_have_count(1)
         assert "books" not in page.url
+
+
+@case(limit=60)
+def explorer_shows_polyglot_books_too():
+    book = folder("explore") / "book.bin"
+    made = subprocess.run(
+        [POLYGLOT, "make-book", "-pgn", SAMPLE, "-bin", book, "-min-game", "1", "-max-ply", "20"],
+        capture_output=True, env=environment(), cwd=book.parent, timeout=30,
+    )
+    assert book.exists(), made.stdout
+    with explorer(book) as server, page_of(server) as page:
+        expected = probe(book, "")["moves"]
+        assert {row["uci"]: row["probability"] for row in shown(page)} == {move["uci"]: move["probability"] for move in expected}
+        assert shown(page)[0]["games"] == f"w{expected[0]['stored_weight']}"
+        expect(page.locator("td.edit")).to_have_count(0)
+        assert [move["uci"] for move in server.get("masters")["moves"]][:2] == [move["uci"] for move in expected][:2]
 
 
 @case(limit=180)

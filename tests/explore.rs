@@ -14,8 +14,9 @@ use hyper::body::Bytes;
 use hyper::{Method, Request, Response, StatusCode};
 use serde_json::{Value, json};
 use shakmaty::{Chess, Move};
-use tabia::explore::{Access, Change, EditError, Editor, ExploredBook, Explorer, Undo};
+use tabia::explore::{Access, Change, CtgMarker, EditError, Editor, ExploredBook, Explorer, Undo};
 use tabia::settings::Settings;
+use tabia::shelf::Opener;
 
 pub(crate) const ADDRESS: &str = "127.0.0.1:8000";
 const TOKEN: &str = "0123456789abcdef0123456789abcdef";
@@ -27,19 +28,20 @@ struct Memory(Mutex<Vec<Change>>);
 struct MemoryEditor(Arc<Memory>);
 
 impl Editor for MemoryEditor {
-    fn change(&self, _: &Chess, _: Move, change: Change) -> Result<Undo, EditError> {
+    fn change(&self, _: &Chess, _: Move, change: Change) -> Result<Option<Undo>, EditError> {
         self.0.0.lock().unwrap().push(change);
         let memory = Arc::clone(&self.0);
-        Ok(Box::new(move || {
+        Ok(Some(Box::new(move || {
             memory.0.lock().unwrap().pop();
             Ok(())
-        }))
+        })))
     }
 }
 
 fn starter(editor: Option<Box<dyn Editor>>) -> ExploredBook {
-    let reopen = Box::new(|| Ok(Arc::new(tabia::shelf::starter().unwrap()) as _));
-    ExploredBook::new("Starter".into(), Vec::new(), reopen, editor).unwrap()
+    let open = || Arc::new(tabia::shelf::starter().unwrap());
+    let reopen = Box::new(move || Ok(open() as _));
+    ExploredBook::new("Starter".into(), Vec::new(), open(), reopen, editor)
 }
 
 pub(crate) fn explorer_at(
@@ -266,4 +268,73 @@ fn nothing_changes_read_only_or_for_other_machines() {
     }
     let fixed = post(&explorer(), "/api/undo", &json!({"book": 0}));
     assert_eq!(value(&fixed)["error"], "this book cannot be changed");
+}
+
+/// The starter book as files of its own.
+fn book_on_disk() -> (tempfile::TempDir, std::path::PathBuf) {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("book.ctg");
+    for ending in ["ctg", "cto", "ctb"] {
+        let from = format!("{}/books/tabia.{ending}", env!("CARGO_MANIFEST_DIR"));
+        std::fs::copy(from, path.with_extension(ending)).unwrap();
+    }
+    (folder, path)
+}
+
+#[test]
+fn a_book_on_disk_is_changed_and_changed_back_byte_for_byte() {
+    let (_folder, path) = book_on_disk();
+    let before = std::fs::read(&path).unwrap();
+    let opener = Opener {
+        folders: Vec::new(),
+        mmap: true,
+    };
+    let name = path.to_str().unwrap().to_owned();
+    let open = Arc::new(opener.open(&name).unwrap());
+    let reopen = Box::new(move || match opener.open(&name) {
+        Ok(book) => Ok(Arc::new(book) as _),
+        Err(error) => Err(error.to_string()),
+    });
+    let editor: Box<dyn Editor> = Box::new(CtgMarker::new(path.clone()));
+    let book = ExploredBook::new("book.ctg".into(), Vec::new(), open, reopen, Some(editor));
+    let access = Access::new(ADDRESS.parse().unwrap(), TOKEN.into());
+    let explorer = Explorer::new(vec![book], access, Settings::default(), false);
+    let change = |what: &str, value: &str| {
+        let body =
+            json!({"book": 0, "play": "e2e4", "uci": "c7c5", "change": what, "value": value});
+        let response = post(&explorer, "/api/edit", &body);
+        assert_eq!(response.status(), StatusCode::OK, "{what}");
+    };
+    let c5 = || {
+        let view = value(&get(&explorer, "/api/position?play=e2e4"));
+        let moves = view["books"][0]["moves"].as_array().unwrap().clone();
+        moves.into_iter().find(|mv| mv["uci"] == "c7c5").unwrap()
+    };
+    assert!(c5()["probability"].as_f64().unwrap() > 0.0);
+    change("factor", "-30");
+    change("annotation", "!?");
+    change("mark", "avoid");
+    // What is so already is no change to take back.
+    change("mark", "avoid");
+    let now = c5();
+    assert_eq!(
+        (&now["mark"], &now["annotation"]),
+        (&json!("avoid"), &json!("!?"))
+    );
+    assert_eq!(
+        (&now["factor_for_mover"], &now["probability"]),
+        (&json!(-30), &json!(0.0))
+    );
+    assert_eq!(now["not_played"], "marked red");
+    for _ in 0..3 {
+        let undone = post(&explorer, "/api/undo", &json!({"book": 0}));
+        assert!(value(&undone)["taken_back"].is_string());
+    }
+    assert_eq!(c5()["mark"], "none");
+    assert_eq!(std::fs::read(&path).unwrap(), before);
+    let body =
+        json!({"book": 0, "play": "a2a4,h7h5", "uci": "a4a5", "change": "mark", "value": "main"});
+    let nowhere = post(&explorer, "/api/edit", &body);
+    assert_eq!(nowhere.status(), StatusCode::CONFLICT);
+    assert_eq!(std::fs::read(&path).unwrap(), before);
 }

@@ -10,7 +10,10 @@ use anyhow::Context as _;
 use clap::Args;
 use tokio::sync::Notify;
 
-use crate::explore::{Access, ExploredBook, Explorer, Limits, Reopen, serve, warm_up};
+use crate::book::Book;
+use crate::explore::{
+    Access, CtgMarker, Editor, ExploredBook, Explorer, Limits, Reopen, serve, warm_up,
+};
 use crate::settings::{OptionId, STARTER, Settings};
 use crate::shelf::Opener;
 
@@ -107,12 +110,20 @@ fn open(path: &str, args: &ExploreArgs) -> anyhow::Result<ExploredBook> {
             .file_name()
             .map_or_else(|| path.to_owned(), |name| name.to_string_lossy().into()),
     };
+    // Only ChessBase books have marks; the one within the program has no file.
+    let editor = match &first {
+        Book::Ctg(book) if path != STARTER && !args.read_only => {
+            Some(Box::new(CtgMarker::new(book.path().to_owned())) as Box<dyn Editor>)
+        }
+        _ => None,
+    };
     let again = path.to_owned();
     let reopen: Reopen = Box::new(move || match opener.open(&again) {
         Ok(book) => Ok(Arc::new(book)),
         Err(error) => Err(error.to_string()),
     });
-    ExploredBook::new(name, notices, reopen, None).map_err(anyhow::Error::msg)
+    let first = Arc::new(first);
+    Ok(ExploredBook::new(name, notices, first, reopen, editor))
 }
 
 fn settings(sets: &[String]) -> anyhow::Result<Settings> {

@@ -31,27 +31,24 @@ impl fmt::Debug for ExploredBook {
 }
 
 impl ExploredBook {
-    /// Opens a book. `name` is shown to people; `notices` say what is odd
-    /// about it; without an `editor` it cannot be changed.
-    ///
-    /// # Errors
-    ///
-    /// What `reopen` says.
+    /// Of a book that is `open` now and can be opened again. `name` is shown
+    /// to people; `notices` say what is odd about it; without an `editor` it
+    /// cannot be changed.
+    #[must_use]
     pub fn new(
         name: String,
         notices: Vec<String>,
+        open: Open,
         reopen: Reopen,
         editor: Option<Box<dyn Editor>>,
-    ) -> Result<ExploredBook, String> {
-        let open = RwLock::new(reopen()?);
-        let desk = editor.map(Desk::new);
-        Ok(ExploredBook {
+    ) -> ExploredBook {
+        ExploredBook {
             name,
             notices,
-            open,
+            open: RwLock::new(open),
             reopen,
-            desk,
-        })
+            desk: editor.map(Desk::new),
+        }
     }
 
     pub(super) fn name(&self) -> &str {

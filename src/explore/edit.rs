@@ -32,12 +32,13 @@ pub type Undo = Box<dyn Fn() -> Result<(), EditError> + Send>;
 /// it was before or as it is after.
 pub trait Editor: Send + Sync {
     /// Changes what the book says about a move in a position, and returns
-    /// the way back.
+    /// the way back; `None` when there was nothing to change.
     ///
     /// # Errors
     ///
     /// The book does not hold the move, or cannot be written.
-    fn change(&self, position: &Chess, mv: Move, change: Change) -> Result<Undo, EditError>;
+    fn change(&self, position: &Chess, mv: Move, change: Change)
+    -> Result<Option<Undo>, EditError>;
 }
 
 /// An editor with the steps made so far.
@@ -70,7 +71,9 @@ impl Desk {
         what: String,
     ) -> Result<(), EditError> {
         let mut steps = self.steps.lock().unwrap_or_else(PoisonError::into_inner);
-        let undo = self.editor.change(position, mv, change)?;
+        let Some(undo) = self.editor.change(position, mv, change)? else {
+            return Ok(());
+        };
         if steps.len() >= MOST_STEPS {
             steps.remove(0);
         }
@@ -143,16 +146,16 @@ mod tests {
     struct Memory(Arc<Mutex<Vec<Change>>>);
 
     impl Editor for Memory {
-        fn change(&self, _: &Chess, _: Move, change: Change) -> Result<Undo, EditError> {
+        fn change(&self, _: &Chess, _: Move, change: Change) -> Result<Option<Undo>, EditError> {
             if change == Change::Factor(1) {
                 return Err(EditError("no".into()));
             }
             self.0.lock().unwrap().push(change);
             let list = Arc::clone(&self.0);
-            Ok(Box::new(move || {
+            Ok(Some(Box::new(move || {
                 list.lock().unwrap().pop();
                 Ok(())
-            }))
+            })))
         }
     }
 

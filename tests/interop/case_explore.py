@@ -18,8 +18,8 @@ from typing import Iterator, Optional
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Browser, Page, expect, sync_playwright
 
-from places import ROOT, STARTER, TABIA, copy_starter, folder
-from procs import environment, run
+from places import POLYGLOT, ROOT, STARTER, TABIA, copy_starter, folder
+from procs import environment, run, tabia
 from runner import case
 
 SAMPLE = ROOT / "tests" / "data" / "sample.pgn"
@@ -257,6 +257,60 @@ def explorer_sliders_change_the_probabilities_as_set_does():
         same_figures(page, probe(STARTER, "e2e4 c7c5"))
 
 
+@case(limit=150)
+def explorer_marks_a_move_red_and_the_adapter_never_plays_it():
+    book = copy_starter(folder("explore"))
+    before = book.read_bytes()
+    chance = lambda: {move["san"]: move["probability"] for move in probe(book, "")["moves"]}
+    assert chance()["e4"] > 0.1
+    row = 'tr[data-uci="e2e4"]'
+
+    def played() -> set[str]:
+        adapter = tabia("--book", book, "--set", "Book Variety=100", "--set", "Book Minimum Share=0", engine=[TABIA, "engine"])
+        adapter.ask("uci", wanted="uciok")
+        moves = set()
+        for _ in range(150):
+            moves.add(adapter.ask("position startpos", "go movetime 100", wanted="bestmove")[-1].split()[1])
+        adapter.send("quit")
+        return moves
+
+    with explorer(book) as server, page_of(server) as page:
+        # By keyboard alone: choose e4, open the dialog, choose red, close it.
+        while page.evaluate("document.activeElement?.dataset?.uci") != "e2e4":
+            page.keyboard.press("ArrowDown")
+        page.keyboard.press("e")
+        expect(page.locator("#edit-dialog")).to_be_visible()
+        page.locator('input[name="mark"]:checked').focus()
+        page.keyboard.press("ArrowLeft")
+        expect(page.locator('input[name="mark"][value="avoid"]')).to_be_checked()
+        expect(page.locator(f"{row}.avoid .mark.avoid")).to_have_count(1)
+        page.keyboard.press("Escape")
+        assert chance()["e4"] == 0
+        assert "e2e4" not in played()
+        expect(page.locator(".undo")).to_have_text("Undo (1)")
+        # An annotation and a factor by mouse.
+        page.click('button[aria-label="Change d4"]')
+        page.check('input[name="annotation"][value="!"]', force=True)
+        expect(page.locator('tr[data-uci="d2d4"] .sign')).to_have_text("!")
+        page.fill("#edit-factor-number", "-40")
+        page.press("#edit-factor-number", "Tab")
+        expect(page.locator('tr[data-uci="d2d4"] td.fact')).to_have_text("−40")
+        page.click("#edit-form button.main")
+        found = {move["san"]: move for move in probe(book, "")["moves"]}
+        assert (found["d4"]["annotation"], found["d4"]["factor"]) == ("!", 40)
+        same_figures(page, probe(book, ""))
+        page.keyboard.press("Control+z")
+        expect(page.locator(".undo")).to_have_text("Undo (2)")
+        page.click(".undo")
+        expect(page.locator(".undo")).to_have_text("Undo (1)")
+        page.click(".undo")
+        expect(page.locator(".undo")).to_have_text("Undo")
+        expect(page.locator(f"{row}.avoid")).to_have_count(0)
+        same_figures(page, probe(book, ""))
+    assert book.read_bytes() == before
+    assert "e2e4" in played()
+
+
 @case(limit=90)
 def explorer_links_lead_to_the_same_place():
     address = "?play=e2e4,c7c5,g1f3&at=2&flip=1&Book+Variety=20"
@@ -301,6 +355,22 @@ def explorer_shows_two_books_side_by_side():
         assert "books" not in page.url
 
 
+@case(limit=60)
+def explorer_shows_polyglot_books_too():
+    book = folder("explore") / "book.bin"
+    made = subprocess.run(
+        [POLYGLOT, "make-book", "-pgn", SAMPLE, "-bin", book, "-min-game", "1", "-max-ply", "20"],
+        capture_output=True, env=environment(), cwd=book.parent, timeout=30,
+    )
+    assert book.exists(), made.stdout
+    with explorer(book) as server, page_of(server) as page:
+        expected = probe(book, "")["moves"]
+        assert {row["uci"]: row["probability"] for row in shown(page)} == {move["uci"]: move["probability"] for move in expected}
+        assert shown(page)[0]["games"] == f"w{expected[0]['stored_weight']}"
+        expect(page.locator("td.edit")).to_have_count(0)
+        assert [move["uci"] for move in server.get("masters")["moves"]][:2] == [move["uci"] for move in expected][:2]
+
+
 @case(limit=180)
 def explorer_has_no_barriers_that_axe_finds():
     here = folder("explore")
@@ -330,6 +400,9 @@ def explorer_has_no_barriers_that_axe_finds():
                 if width == 1280:
                     page.click("#paste")
                     check(page, f"paste {scheme}")
+                    page.keyboard.press("Escape")
+                    page.click("td.edit button >> nth=0")
+                    check(page, f"edit {scheme}")
                     page.keyboard.press("Escape")
                     page.click("#show-help")
                     check(page, f"help {scheme}")

@@ -1,0 +1,71 @@
+"""Pictures of the explorer: see `make`."""
+
+import io
+import shutil
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+from PIL import Image
+from playwright.sync_api import sync_playwright
+
+TABIA = sys.argv[1]
+ROOT = Path(__file__).resolve().parents[2]
+HERE = Path(__file__).resolve().parent
+FLAGS = ["--no-sandbox", "--disable-gpu", "--no-first-run", "--disable-background-networking"]
+NAJDORF = "?play=e2e4,c7c5,g1f3,d7d6,d2d4,c5d4,f3d4,g8f6,b1c3"
+
+# Name, address, width, height, light or dark.
+PICTURES = [
+    ("explore-light", NAJDORF, 1280, 880, "light"),
+    ("explore-two-books-dark", NAJDORF + "&books=0,1", 1280, 880, "dark"),
+    ("explore-phone", NAJDORF, 390, 1180, "light"),
+]
+
+
+def keep(picture: bytes, name: str) -> None:
+    """256 colours are plenty for a page, and take a third of the bytes."""
+    path = HERE / f"{name}.png"
+    colours = Image.open(io.BytesIO(picture)).convert("RGB").quantize(256, dither=Image.Dither.NONE)
+    colours.save(path, optimize=True)
+    size = path.stat().st_size
+    assert size < 200_000, f"{path}: {size} bytes"
+    print(path.relative_to(ROOT), size)
+
+
+def change(page, move: str, what: str) -> None:
+    """Changes a move by hand, so that the pictures have something to show."""
+    page.click(f'.book >> nth=0 >> button[aria-label="Change {move}"]')
+    page.check(f'#edit-form input[value="{what}"]', force=True)
+    page.wait_for_function("(text) => document.getElementById('status').textContent.startsWith('Saved')", arg=move)
+    page.click("#edit-form button.main")
+
+
+with tempfile.TemporaryDirectory() as folder, sync_playwright() as playwright:
+    for ending in ("ctg", "cto", "ctb"):
+        shutil.copy(ROOT / "books" / f"tabia.{ending}", Path(folder) / f"main.{ending}")
+    books = [Path(folder) / "main.ctg", Path(folder) / "sample.ctg"]
+    subprocess.run([TABIA, "build", "-o", books[1], ROOT / "tests" / "data" / "sample.pgn"], check=True)
+    command = [TABIA, "explore", "--no-open", *books]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as server:
+        url = server.stdout.readline().strip()
+        chromium = playwright.chromium.launch(executable_path=shutil.which("chromium"), args=FLAGS)
+        marked = False
+        for name, address, width, height, scheme in PICTURES:
+            context = chromium.new_context(viewport={"width": width, "height": height}, color_scheme=scheme)
+            page = context.new_page()
+            page.goto(url + address)
+            page.wait_for_selector("html[data-ready]")
+            if not marked:
+                change(page, "a6", "main")
+                change(page, "Nc6", "main")
+                change(page, "Nc6", "!?")
+                change(page, "e5", "avoid")
+                marked = True
+                page.reload()
+                page.wait_for_selector("html[data-ready]")
+            keep(page.screenshot(), name)
+            context.close()
+        chromium.close()
+        server.terminate()

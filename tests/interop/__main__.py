@@ -10,6 +10,7 @@ import case_analysis  # noqa: F401
 import case_games  # noqa: F401
 import case_build  # noqa: F401
 import case_scale  # noqa: F401
+import case_register  # noqa: F401
 import case_bad_input  # noqa: F401
 import case_processes  # noqa: F401
 import case_latency  # noqa: F401

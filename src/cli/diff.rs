@@ -8,7 +8,9 @@ use serde_json::{Map, Value, json};
 use shakmaty::{CastlingMode, Chess, Color, Position as _, san::SanPlus};
 
 use super::position::{Reached, fen_of, line_of, reach};
-use super::style::{FAINT, GREEN, HEADING, PLACE, Painted, RED, signed, thousands, wrapped};
+use super::style::{
+    FAINT, GREEN, HEADING, PLACE, Painted, RED, commentary_symbol, signed, thousands, wrapped,
+};
 use crate::book::{Annotation, PositionRecord, Preference, Stats};
 use crate::compare::{Aspect, Aspects, Compared, Difference, MoveDifference, Plan, Side, compare};
 
@@ -142,8 +144,9 @@ fn summary(compared: &Compared) -> String {
         }
     }
     format!(
-        "{positions} positions compared; {} differ: {}",
+        "{positions} positions compared; {} differ{}: {}",
         thousands(compared.different),
+        if compared.different == 1 { "s" } else { "" },
         parts.join(", ")
     )
 }
@@ -232,9 +235,9 @@ fn write_text(
                 commentary,
                 ..PositionRecord::default()
             };
-            match record.commentary_for(position.turn()) {
-                0 => "none".to_owned(),
-                nag => format!("${nag}"),
+            match commentary_symbol(record.commentary_for(position.turn())) {
+                symbol if symbol.is_empty() => "none".to_owned(),
+                symbol => symbol,
             }
         };
         row("commentary", seen(a), seen(b));

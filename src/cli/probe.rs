@@ -11,7 +11,9 @@ use shakmaty::{CastlingMode, Chess, EnPassantMode, Position};
 use super::args::ProbeArgs;
 use super::position::reach;
 use super::probe_other;
-use super::style::{FAINT, HEADING, PLACE, Painted, of_mark, per_cent, rounded, signed, wrapped};
+use super::style::{
+    FAINT, HEADING, PLACE, Painted, commentary_symbol, of_mark, per_cent, rounded, signed, wrapped,
+};
 use crate::book::ctg::{Explanation, Found, STATISTICS_BYTES, Trace};
 use crate::book::{Book, BookMove, Lookup, Mark, Preference, Probe, Wanted};
 use crate::choose::{self, Circumstances, Dropped, Weighed};
@@ -333,7 +335,7 @@ impl Answer {
                     stats.losses
                 )?;
                 let commentary = here.commentary_for(self.position.turn());
-                match symbol_of(commentary).as_str() {
+                match commentary_symbol(commentary).as_str() {
                     "" => writeln!(out)?,
                     symbol => writeln!(out, " ({symbol})")?,
                 }
@@ -384,7 +386,7 @@ impl Answer {
         let commentary = mv.child.map_or(0, |child| {
             child.commentary_for(self.position.turn().other())
         });
-        let symbol = symbol_of(commentary);
+        let symbol = commentary_symbol(commentary);
         let note = match (symbol.as_str(), verdict.dropped) {
             ("", None) => return writeln!(out),
             ("", Some(dropped)) => dropped.as_str().to_owned(),
@@ -423,24 +425,6 @@ impl Answer {
         writeln!(out)?;
         Ok(())
     }
-}
-
-/// A commentary in symbols: those of the Informator in ASCII, else the number
-/// of the NAG.
-fn symbol_of(nag: u8) -> String {
-    match nag {
-        0 => "",
-        10 | 11 => "=",
-        13 => "unclear",
-        14 => "+/=",
-        15 => "=/+",
-        16 => "+/-",
-        17 => "-/+",
-        18 => "+-",
-        19 => "-+",
-        nag => return format!("${nag}"),
-    }
-    .to_owned()
 }
 
 fn write_explanation(

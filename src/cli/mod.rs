@@ -9,6 +9,8 @@ mod build;
 pub mod check_engine;
 mod compact;
 mod diff;
+mod diff_json;
+mod explain;
 mod info;
 mod info_other;
 mod merge;

@@ -242,7 +242,7 @@ rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1
   ratings    2000.0 (2) / 2000.0 (1)  |  2025.0 (2) / 2000.0 (1)
   mark       none                     |  main
   factor     0                        |  +5
-  commentary none                     |  $16
+  commentary none                     |  +/-
 ";
     assert!(text.starts_with(expected), "{text}");
     assert!(text.contains("moves only in A: "), "{text}");
@@ -253,7 +253,7 @@ rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1
     );
     let summary = String::from_utf8(differ.stderr).unwrap();
     assert!(
-        summary.contains("1 differ: 0 only in A, 0 only in B, 1 in moves, 1 in stats, 1 in marks"),
+        summary.contains("1 differs: 0 only in A, 0 only in B, 1 in moves, 1 in stats, 1 in marks"),
         "{summary}"
     );
     let json = run(&["a.ctg", "b.ctg", "--json"]);

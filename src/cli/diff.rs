@@ -4,11 +4,13 @@ use std::io::{self, Write};
 use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
-use serde_json::{Map, Value, json};
-use shakmaty::{CastlingMode, Chess, Color, Position as _, san::SanPlus};
+use shakmaty::{Chess, Color, Position as _, san::SanPlus};
 
+use super::diff_json;
 use super::position::{Reached, fen_of, line_of, reach};
-use super::style::{FAINT, GREEN, HEADING, PLACE, Painted, RED, signed, thousands, wrapped};
+use super::style::{
+    FAINT, GREEN, HEADING, PLACE, Painted, RED, commentary_symbol, signed, thousands, wrapped,
+};
 use crate::book::{Annotation, PositionRecord, Preference, Stats};
 use crate::compare::{Aspect, Aspects, Compared, Difference, MoveDifference, Plan, Side, compare};
 
@@ -110,7 +112,7 @@ pub(super) fn run(args: &DiffArgs, out: &mut impl Write) -> anyhow::Result<u8> {
         }
         left -= 1;
         if args.json {
-            serde_json::to_writer(&mut *out, &as_json(difference, &reached))?;
+            serde_json::to_writer(&mut *out, &diff_json::difference(difference, &reached))?;
             writeln!(out)?;
         } else {
             write_text(difference, &reached, out)?;
@@ -118,7 +120,7 @@ pub(super) fn run(args: &DiffArgs, out: &mut impl Write) -> anyhow::Result<u8> {
         Ok(())
     })?;
     if args.json {
-        serde_json::to_writer(&mut *out, &summary_json(&compared))?;
+        serde_json::to_writer(&mut *out, &diff_json::summary(&compared))?;
         writeln!(out)?;
     }
     out.flush()?;
@@ -142,28 +144,15 @@ fn summary(compared: &Compared) -> String {
         }
     }
     format!(
-        "{positions} positions compared; {} differ: {}",
+        "{positions} positions compared; {} differ{}: {}",
         thousands(compared.different),
+        if compared.different == 1 { "s" } else { "" },
         parts.join(", ")
     )
 }
 
-fn summary_json(compared: &Compared) -> Value {
-    let mut by_aspect = Map::new();
-    for (aspect, count) in Aspect::ALL.iter().zip(compared.by_aspect) {
-        by_aspect.insert(aspect.as_str().to_owned(), json!(count));
-    }
-    json!({ "summary": {
-        "positions": compared.positions,
-        "different": compared.different,
-        "only_in_a": compared.only_in_a,
-        "only_in_b": compared.only_in_b,
-        "differing": by_aspect,
-    }})
-}
-
 /// Where the difference is: the line with the moves given before it.
-fn line_text(difference: &Difference, reached: &Reached) -> Option<String> {
+pub(super) fn line_text(difference: &Difference, reached: &Reached) -> Option<String> {
     let line = difference.line.as_ref()?;
     let moves: Vec<_> = reached.moves.iter().chain(line).copied().collect();
     Some(match moves.is_empty() {
@@ -232,9 +221,9 @@ fn write_text(
                 commentary,
                 ..PositionRecord::default()
             };
-            match record.commentary_for(position.turn()) {
-                0 => "none".to_owned(),
-                nag => format!("${nag}"),
+            match commentary_symbol(record.commentary_for(position.turn())) {
+                symbol if symbol.is_empty() => "none".to_owned(),
+                symbol => symbol,
             }
         };
         row("commentary", seen(a), seen(b));
@@ -366,99 +355,4 @@ fn symbol(annotation: Annotation, other: Annotation) -> String {
         true => format!("{} (byte {:02x})", annotation.symbol(), annotation.0),
         false => annotation.symbol().to_owned(),
     }
-}
-
-fn as_json(difference: &Difference, reached: &Reached) -> Value {
-    let position = &difference.position;
-    let mut object = json!({ "fen": fen_of(position) });
-    let mut set = |name: &str, value: Value| {
-        object[name] = value;
-    };
-    set("line", json!(line_text(difference, reached)));
-    if let Some(line) = &difference.line {
-        let moves = reached.moves.iter().chain(line);
-        let moves: Vec<String> = moves
-            .map(|mv| mv.to_uci(CastlingMode::Standard).to_string())
-            .collect();
-        set("moves_from_start", json!(moves));
-    }
-    if let Some(side) = difference.only_in {
-        set("only_in", json!(side.as_str()));
-        set("games", json!(difference.record.stats.games));
-        set("stored_moves", json!(difference.stored_moves));
-        return object;
-    }
-    if let Some((a, b)) = &difference.stats {
-        set("stats", json!([stats_json(a), stats_json(b)]));
-    }
-    if let Some((a, b)) = difference.points {
-        set("points", json!([a, b]));
-    }
-    if let Some((a, b)) = difference.recommendation {
-        set("recommendation", json!([a, b]));
-        set("mark", json!([mark_name(a), mark_name(b)]));
-    }
-    if let Some((a, b)) = difference.factor {
-        set("factor", json!([a, b]));
-    }
-    if let Some((a, b)) = difference.commentary {
-        set("commentary", json!([a, b]));
-    }
-    let moves: Vec<Value> = difference
-        .moves
-        .iter()
-        .map(|mv| move_json(mv, position))
-        .collect();
-    if !moves.is_empty() {
-        set("moves", json!(moves));
-    }
-    object
-}
-
-fn move_json(mv: &MoveDifference, position: &Chess) -> Value {
-    let mut object = json!({
-        "uci": mv.mv.to_uci(CastlingMode::Standard).to_string(),
-        "san": SanPlus::from_move(position.clone(), mv.mv).to_string(),
-    });
-    if let Some(side) = mv.only_in {
-        object["only_in"] = json!(side.as_str());
-    }
-    if let Some((a, b)) = mv.annotation {
-        object["annotation"] = json!([a.symbol(), b.symbol()]);
-        object["annotation_byte"] = json!([a.0, b.0]);
-    }
-    match mv.preference {
-        Some((Preference::Weight(a), Preference::Weight(b))) => {
-            object["weight"] = json!([a, b]);
-        }
-        Some((Preference::Priority(a), Preference::Priority(b))) => {
-            object["priority"] = json!([a, b]);
-        }
-        _ => {}
-    }
-    if let Some((a, b)) = &mv.stats {
-        object["stats"] = json!([stats_json(a), stats_json(b)]);
-    }
-    object
-}
-
-fn stats_json(stats: &Stats) -> Value {
-    json!({
-        "games": stats.games,
-        "wins": stats.wins,
-        "draws": stats.draws,
-        "losses": stats.losses,
-        "own_rated": stats.own_rated,
-        "own_rating_sum": stats.own_rating_sum,
-        "other_rated": stats.other_rated,
-        "other_rating_sum": stats.other_rating_sum,
-    })
-}
-
-fn mark_name(byte: u8) -> &'static str {
-    let record = PositionRecord {
-        recommendation: byte,
-        ..PositionRecord::default()
-    };
-    record.mark().as_str()
 }

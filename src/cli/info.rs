@@ -2,6 +2,7 @@
 
 use std::fmt::Display;
 use std::io::{self, Write};
+use std::path::Path;
 
 use serde::Serialize;
 
@@ -78,7 +79,12 @@ pub(super) fn run(args: &InfoArgs, out: &mut impl Write) -> anyhow::Result<u8> {
         serde_json::to_writer(&mut *out, &json)?;
         writeln!(out)?;
     } else {
-        Report { info: &info, out }.print(&book.path().display().to_string())?;
+        Report {
+            info: &info,
+            path: book.path(),
+            out,
+        }
+        .print()?;
     }
     out.flush()?;
     Ok(0)
@@ -103,6 +109,7 @@ fn header_is_likely(info: &BookInfo) -> bool {
 
 struct Report<'a, W> {
     info: &'a BookInfo,
+    path: &'a Path,
     out: &'a mut W,
 }
 
@@ -120,8 +127,9 @@ impl<W: Write> Report<'_, W> {
         }
     }
 
-    fn print(&mut self, name: &str) -> io::Result<()> {
+    fn print(&mut self) -> io::Result<()> {
         let info = self.info;
+        let name = self.path.display();
         let title = Painted(HEADING, format!("{name}: ChessBase opening book"));
         writeln!(self.out, "{title}")?;
         self.row("games", thousands(info.games.into()))?;
@@ -139,7 +147,8 @@ impl<W: Write> Report<'_, W> {
                 info.largest_page_bytes
             ),
         )?;
-        self.row("size", format!("{} bytes", thousands(info.bytes)))?;
+        let sizes = self.sizes();
+        self.row("size", sizes)?;
         self.row(
             "index",
             match (info.bounds, info.slots) {
@@ -172,6 +181,18 @@ impl<W: Write> Report<'_, W> {
             writeln!(self.out, "{}", Painted(FAINT, note))?;
         }
         Ok(())
+    }
+
+    /// The lengths of the book's files.
+    fn sizes(&self) -> String {
+        let mut text = format!("{} bytes", thousands(self.info.bytes));
+        for extension in ["cto", "ctb"] {
+            // The book that comes with the program has no files.
+            if let Ok(data) = std::fs::metadata(self.path.with_extension(extension)) {
+                text.push_str(&format!(", .{extension} {}", thousands(data.len())));
+            }
+        }
+        text
     }
 
     fn positions(&self) -> String {

@@ -11,6 +11,8 @@ pub mod check_engine;
 mod compact;
 mod convert;
 mod diff;
+mod diff_json;
+mod explain;
 mod explore;
 mod games;
 mod info;

@@ -6,7 +6,8 @@ use std::io::{self, Write};
 use shakmaty::san::SanPlus;
 use shakmaty::{Chess, Position as _};
 
-use super::probe::{Answer, hex};
+use super::explain::hex;
+use super::probe::Answer;
 use crate::book::{Book, KeyedEntry, Preference, bin, polyglot};
 use crate::choose::Dropped;
 

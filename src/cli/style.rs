@@ -71,6 +71,24 @@ pub(super) fn signed(factor: i8) -> String {
     }
 }
 
+/// A commentary in symbols: those of the Informator in ASCII, else the number
+/// of the NAG.
+pub(super) fn commentary_symbol(nag: u8) -> String {
+    match nag {
+        0 => "",
+        10 | 11 => "=",
+        13 => "unclear",
+        14 => "+/=",
+        15 => "=/+",
+        16 => "+/-",
+        17 => "-/+",
+        18 => "+-",
+        19 => "-+",
+        nag => return format!("${nag}"),
+    }
+    .to_owned()
+}
+
 /// A text broken at blanks into rows no wider than this, if its words are not.
 pub(super) fn wrapped(text: &str, width: usize) -> Vec<String> {
     let mut rows: Vec<String> = Vec::new();

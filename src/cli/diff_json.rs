@@ -1,0 +1,121 @@
+//! What `tabia diff --json` prints: one object a line.
+
+use serde_json::{Map, Value, json};
+use shakmaty::san::SanPlus;
+use shakmaty::{CastlingMode, Chess};
+
+use super::diff::line_text;
+use super::position::{Reached, fen_of};
+use crate::book::{PositionRecord, Preference, Stats};
+use crate::compare::{Aspect, Compared, Difference, MoveDifference};
+
+/// The last line.
+pub(super) fn summary(compared: &Compared) -> Value {
+    let mut by_aspect = Map::new();
+    for (aspect, count) in Aspect::ALL.iter().zip(compared.by_aspect) {
+        by_aspect.insert(aspect.as_str().to_owned(), json!(count));
+    }
+    json!({ "summary": {
+        "positions": compared.positions,
+        "different": compared.different,
+        "only_in_a": compared.only_in_a,
+        "only_in_b": compared.only_in_b,
+        "differing": by_aspect,
+    }})
+}
+
+/// A differing position: pairs are what A has and what B has, as stored.
+pub(super) fn difference(difference: &Difference, reached: &Reached) -> Value {
+    let position = &difference.position;
+    let mut object = json!({ "fen": fen_of(position) });
+    let mut set = |name: &str, value: Value| {
+        object[name] = value;
+    };
+    set("line", json!(line_text(difference, reached)));
+    if let Some(line) = &difference.line {
+        let moves = reached.moves.iter().chain(line);
+        let moves: Vec<String> = moves
+            .map(|mv| mv.to_uci(CastlingMode::Standard).to_string())
+            .collect();
+        set("moves_from_start", json!(moves));
+    }
+    if let Some(side) = difference.only_in {
+        set("only_in", json!(side.as_str()));
+        set("games", json!(difference.record.stats.games));
+        set("stored_moves", json!(difference.stored_moves));
+        return object;
+    }
+    if let Some((a, b)) = &difference.stats {
+        set("stats", json!([stats_json(a), stats_json(b)]));
+    }
+    if let Some((a, b)) = difference.points {
+        set("points", json!([a, b]));
+    }
+    if let Some((a, b)) = difference.recommendation {
+        set("recommendation", json!([a, b]));
+        set("mark", json!([mark_name(a), mark_name(b)]));
+    }
+    if let Some((a, b)) = difference.factor {
+        set("factor", json!([a, b]));
+    }
+    if let Some((a, b)) = difference.commentary {
+        set("commentary", json!([a, b]));
+    }
+    let moves: Vec<Value> = difference
+        .moves
+        .iter()
+        .map(|mv| move_json(mv, position))
+        .collect();
+    if !moves.is_empty() {
+        set("moves", json!(moves));
+    }
+    object
+}
+
+fn move_json(mv: &MoveDifference, position: &Chess) -> Value {
+    let mut object = json!({
+        "uci": mv.mv.to_uci(CastlingMode::Standard).to_string(),
+        "san": SanPlus::from_move(position.clone(), mv.mv).to_string(),
+    });
+    if let Some(side) = mv.only_in {
+        object["only_in"] = json!(side.as_str());
+    }
+    if let Some((a, b)) = mv.annotation {
+        object["annotation"] = json!([a.symbol(), b.symbol()]);
+        object["annotation_byte"] = json!([a.0, b.0]);
+    }
+    match mv.preference {
+        Some((Preference::Weight(a), Preference::Weight(b))) => {
+            object["weight"] = json!([a, b]);
+        }
+        Some((Preference::Priority(a), Preference::Priority(b))) => {
+            object["priority"] = json!([a, b]);
+        }
+        _ => {}
+    }
+    if let Some((a, b)) = &mv.stats {
+        object["stats"] = json!([stats_json(a), stats_json(b)]);
+    }
+    object
+}
+
+fn stats_json(stats: &Stats) -> Value {
+    json!({
+        "games": stats.games,
+        "wins": stats.wins,
+        "draws": stats.draws,
+        "losses": stats.losses,
+        "own_rated": stats.own_rated,
+        "own_rating_sum": stats.own_rating_sum,
+        "other_rated": stats.other_rated,
+        "other_rating_sum": stats.other_rating_sum,
+    })
+}
+
+fn mark_name(byte: u8) -> &'static str {
+    let record = PositionRecord {
+        recommendation: byte,
+        ..PositionRecord::default()
+    };
+    record.mark().as_str()
+}

@@ -1,0 +1,251 @@
+"""`tabia register`: what it writes starts the adapter, in the programs
+themselves where they can be had (PyChess, XBoard), else as they would."""
+
+import json
+import os
+import shlex
+import shutil
+import subprocess
+import time
+from pathlib import Path
+
+import chess
+import chess.engine
+
+from oracle import Oracle
+from places import TABIA, copy_starter, folder
+from runner import case
+
+# What each program's file may look like before, with an engine of the user's.
+BEFORE = {
+    "cutechess": '[\n    {\n        "command": "crafty",\n        "name": "Crafty",\n        "protocol": "xboard"\n    }\n]\n',
+    "banksia": '[\n  {\n    "app" : {\n      "name": "Crafty",\n      "protocol": "wb",\n      "command": "/x/crafty"\n    }\n  }\n]\n',
+    "pychess": '[\n {\n  "command": "/x/crafty",\n  "level": 5,\n  "name": "Crafty",\n  "protocol": "xboard"\n }\n]',
+    "nibbler": '{\n\t"/x/lc0": {\n\t\t"args": ["--a"],\n\t\t"options": {\n\t\t\t"Hash": 16\n\t\t}\n\t}\n}',
+}
+
+
+def _home() -> tuple[Path, Path]:
+    """A home folder and a book in it; blanks in the paths of both."""
+    home = folder("home of me")
+    books = home / "my books"
+    books.mkdir()
+    return home, copy_starter(books)
+
+
+def _environment(home: Path) -> dict[str, str]:
+    kept = {name: os.environ[name] for name in ("PATH", "LANG") if name in os.environ}
+    kept["PATH"] = kept.get("PATH", "") + os.pathsep + "/usr/games"
+    return kept | {"HOME": str(home), "XDG_CONFIG_HOME": str(home / ".config")}
+
+
+def _register(home: Path, *arguments: str) -> subprocess.CompletedProcess:
+    done = subprocess.run(
+        [TABIA, "register", *map(str, arguments)], capture_output=True, text=True, env=_environment(home), timeout=10
+    )
+    assert done.returncode == 0, done.stderr
+    return done
+
+
+def _file(home: Path, program: str) -> Path:
+    return home / f"{program} engines.json"
+
+
+def _written(program: str) -> tuple[Path, Path, object]:
+    """Registers with a program that has an engine already; its file after that."""
+    home, book = _home()
+    file = _file(home, program)
+    file.write_text(BEFORE[program])
+    arguments = [program, "--engine", "builtin", "--book", book, "--config-file", file]
+    dry = _register(home, *arguments, "--dry-run")
+    assert file.read_text() == BEFORE[program]
+    first = _register(home, *arguments)
+    assert first.stdout == dry.stdout and str(book) in first.stdout, first.stdout
+    text = file.read_text()
+    second = _register(home, *arguments)
+    assert "nothing to change" in second.stderr and second.stdout == "", second
+    assert file.read_text() == text
+    backups = [path for path in home.iterdir() if path.name.endswith(".bak")]
+    assert [path.read_text() for path in backups] == [BEFORE[program]], backups
+    # What was there is there, to the byte, and in front.
+    start = BEFORE[program].rstrip()[:-1].rstrip()
+    assert text.startswith(start + ","), text
+    return home, book, json.loads(text)
+
+
+def _plays_from_the_book(command: list[str], home: Path, book: Path, options: dict[str, str], cwd=None) -> str:
+    """Starts an engine as a chess program does; its first move is one of the book."""
+    with Oracle(book) as oracle:
+        expected = oracle.playable(chess.Board())
+    with chess.engine.SimpleEngine.popen_uci(command, timeout=30, env=_environment(home), cwd=cwd) as engine:
+        engine.configure(options)
+        played = engine.play(chess.Board(), chess.engine.Limit(time=0.1), info=chess.engine.INFO_ALL)
+        assert played.move.uci() in expected, played
+        text = played.info.get("string", "")
+        assert book.name in text, played.info
+        return played.move.uci()
+
+
+@case(60)
+def cute_chess_starts_what_is_registered():
+    home, book, engines = _written("cutechess")
+    ours = engines[1]
+    assert ours["name"] == "Tabia" and ours["protocol"] == "uci", ours
+    # It starts the command alone and sets each option that has a value.
+    options = {option["name"]: option["value"] for option in ours["options"]}
+    assert options == {"Book File": str(book)}
+    return _plays_from_the_book([ours["command"]], home, book, options, ours["workingDirectory"])
+
+
+@case(60)
+def banksia_starts_what_is_registered():
+    home, book, engines = _written("banksia")
+    app = engines[1]["app"]
+    assert (app["name"], app["protocol"]) == ("Tabia", "uci")
+    options = {option["name"]: option["value"] for option in engines[1]["options"]}
+    return _plays_from_the_book([app["command"], *app["arguments"]], home, book, options, app["working folder"])
+
+
+@case(60)
+def nibbler_starts_what_is_registered():
+    home, book, engines = _written("nibbler")
+    ((command, ours),) = [item for item in engines.items() if item[0] != "/x/lc0"]
+    return _plays_from_the_book([command, *ours["args"]], home, book, ours["options"])
+
+
+@case(60)
+def pychess_starts_what_is_registered():
+    home, book, engines = _written("pychess")
+    ours = engines[1]
+    return _plays_from_the_book([ours["command"], *ours["args"]], home, book, {}, ours["workingDirectory"])
+
+
+# PyChess's own search for engines: what its window does at the start.
+DISCOVER = """
+import asyncio, json, sys
+from pychess.Players import engineNest
+discoverer = engineNest.discoverer
+loop = asyncio.new_event_loop()
+asyncio.set_event_loop(loop)
+discoverer.connect("all_engines_discovered", lambda _: loop.stop())
+async def begin():
+    discoverer.discover()
+loop.create_task(begin())
+loop.call_later(60, loop.stop)
+loop.run_forever()
+"""
+
+
+@case(120)
+def pychess_itself_finds_the_engine_and_its_options():
+    python = "/usr/bin/python3"
+    probe = [python, "-c", "import pychess.Players.engineNest"]
+    home, book = _home()
+    if subprocess.run(probe, capture_output=True, env=_environment(home)).returncode != 0:
+        return "left out: PyChess is not installed"
+    (home / ".config" / "pychess").mkdir(parents=True, exist_ok=True)
+    arguments = ["pychess", "--engine", "builtin", "--book", str(book)]
+    _register(home, *arguments)
+    done = subprocess.run([python, "-c", DISCOVER], capture_output=True, text=True, env=_environment(home), timeout=90)
+    file = home / ".config" / "pychess" / "engines.json"
+    engines = {engine["name"]: engine for engine in json.loads(file.read_text())}
+    assert "Tabia" in engines, done.stderr
+    ours = engines["Tabia"]
+    # It has asked the engine, and noted what it said.
+    assert ours["recheck"] is False, (ours, done.stderr)
+    options = {option["name"] for option in ours["options"]}
+    assert {"Book File", "Book Variety", "OwnBook"} <= options, options
+    # After it has written its file anew there is still nothing to change.
+    assert "nothing to change" in _register(home, *arguments).stderr
+    return f"{len(options)} options"
+
+
+@case(90)
+def xboard_plays_a_book_move_with_the_printed_line():
+    for program in ("xboard", "Xvfb", "polyglot"):
+        if shutil.which(program, path=_environment(Path("/"))["PATH"]) is None:
+            return f"left out: {program} is not installed"
+    home, book = _home()
+    line = _register(home, "xboard", "--engine", "builtin", "--book", book).stdout
+    words = shlex.split(line)
+    assert words[0] == "xboard", line
+    readable, writable = os.pipe()
+    screen = subprocess.Popen(
+        ["Xvfb", "-displayfd", str(writable), "-screen", "0", "800x600x24"],
+        pass_fds=[writable],
+        stderr=subprocess.DEVNULL,
+    )
+    os.close(writable)
+    xboard = None
+    try:
+        display = ":" + os.read(readable, 100).decode().strip()
+        log = home / "xboard.debug"
+        more = ["-debug", "-nameOfDebugFile", str(log), "-initialMode", "machineWhite"]
+        xboard = subprocess.Popen(
+            words + more,
+            env=_environment(home) | {"DISPLAY": display},
+            cwd=home,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+            start_new_session=True,
+        )
+        moves = []
+        end = time.monotonic() + 60
+        while not moves and time.monotonic() < end:
+            time.sleep(0.1)
+            text = log.read_text(errors="replace") if log.exists() else ""
+            moves = [part.split()[0] for part in text.split("<first : move ")[1:]]
+        assert moves, text[-2000:]
+        assert f"book {book.name}" in text, text[-2000:]
+        with Oracle(book) as oracle:
+            assert moves[0] in oracle.playable(chess.Board()), moves
+        return f"1.{moves[0]}"
+    finally:
+        os.close(readable)
+        for process in (xboard, screen):
+            if process is not None:
+                process.terminate()
+                process.wait(10)
+
+
+def _pairs(words: list[str]) -> dict[str, str]:
+    assert words[0] == "-engine", words
+    return dict(word.split("=", 1) for word in words[1:])
+
+
+@case(60)
+def lines_for_match_programs_start_the_adapter():
+    """Read as their sources read them: options by the first `=`, fastchess's
+    `args` split at blanks outside double quotes."""
+    home, book = _home()
+    config = home / "my engines.toml"
+    config.write_text('default = ["builtin"]\n')
+    for program in ("cutechess-cli", "fastchess"):
+        line = _register(home, program, "--config", config, "--book", book).stdout
+        words = _pairs(shlex.split(line))
+        if program == "fastchess":
+            arguments = shlex.split(words["args"].replace("'", "\\'"))
+        else:
+            arguments = [words["arg"]]
+        assert arguments == [f"--config={config}"], line
+        options = {"Book File": words["option.Book File"]}
+        _plays_from_the_book([words["cmd"], *arguments], home, book, options, words["dir"])
+
+
+@case()
+def a_damaged_or_foreign_file_is_left_as_it_is():
+    home, _ = _home()
+    file = _file(home, "pychess")
+    for text in ("[", '[{"name": "Tabia", "command": "/x/crafty"}]', '{"a": 1}', "[1, 2]", "\x00\x01"):
+        file.write_text(text)
+        done = subprocess.run(
+            [TABIA, "register", "pychess", "--config-file", str(file)],
+            capture_output=True,
+            text=True,
+            env=_environment(home),
+            timeout=10,
+        )
+        assert done.returncode == 2 and len(done.stderr.splitlines()) == 1, (text, done.stderr)
+        assert str(file) in done.stderr, done.stderr
+        assert file.read_text() == text
+        assert sorted(path.name for path in home.iterdir() if path.is_file()) == [file.name]

@@ -63,7 +63,7 @@ use std::{
 use super::{
     CtgBook, Entry, Key, MAX_MOVES, NormalBoard, OpenOptions, Place, encode_entry, rewrite,
 };
-use crate::book::Annotation;
+use crate::book::{Annotation, Probe as _};
 
 pub use batch::{Applied, Batch};
 pub use error::EditError;
@@ -278,7 +278,7 @@ impl Editor {
     ///
     /// The book cannot be read.
     pub fn contains(&self, position: &shakmaty::Chess) -> Result<bool, EditError> {
-        Ok(stored_key(&self.book, position)?.is_some())
+        Ok(self.book.contains(position)?)
     }
 
     /// Makes changes, all or (if it fails) none, and returns those that take

@@ -100,14 +100,11 @@ impl Opener {
         let mut shelf = Shelf::default();
         let mut messages = Vec::new();
         for spec in specs {
-            let known = present
-                .books
-                .iter()
-                .find(|open| {
-                    open.spec.path == spec.path
-                        && open.book.side_file().is_some() == spec.learns()
-                        && open.book.is_current()
-                });
+            let known = present.books.iter().find(|open| {
+                open.spec.path == spec.path
+                    && open.book.side_file().is_some() == spec.learns()
+                    && open.book.is_current()
+            });
             let opened = match known {
                 Some(open) => Ok((Arc::clone(&open.book), open.notices.clone())),
                 None => self.open(&spec.path).map(|book| {

@@ -103,7 +103,10 @@ enum Store {
         bytes: Box<[u8]>,
         overwritten: AtomicBool,
     },
-    Mapped { map: Mmap, shrunk: AtomicBool },
+    Mapped {
+        map: Mmap,
+        shrunk: AtomicBool,
+    },
     Positional,
 }
 

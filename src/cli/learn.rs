@@ -174,7 +174,11 @@ pub(super) fn run(args: &LearnArgs, out: &mut impl Write) -> anyhow::Result<u8> 
          upwards, {:.2} s{left_out}",
         args.book.display(),
         tallies.len(),
-        if args.dry_run { "would change" } else { "changed" },
+        if args.dry_run {
+            "would change"
+        } else {
+            "changed"
+        },
         start.elapsed().as_secs_f64(),
     ));
     Ok(0)

@@ -181,7 +181,10 @@ impl MarkArgs {
         };
         if let Some(text) = &self.line {
             let played = read("--line", &start, text)?;
-            ensure!(!played.is_empty(), "--line \"{text}\": there is no move in it");
+            ensure!(
+                !played.is_empty(),
+                "--line \"{text}\": there is no move in it"
+            );
             return Ok(Some(Target::Moves(played)));
         }
         let before = read("--moves", &start, self.moves.as_deref().unwrap_or_default())?;
@@ -261,7 +264,12 @@ struct Work<'a> {
 }
 
 impl Work<'_> {
-    fn named(&self, mut editor: Editor, target: Target, out: &mut impl Write) -> anyhow::Result<u8> {
+    fn named(
+        &self,
+        mut editor: Editor,
+        target: Target,
+        out: &mut impl Write,
+    ) -> anyhow::Result<u8> {
         let mut changes: Vec<(String, Change)> = Vec::new();
         let mut meant = 0_u64;
         let planned = match &target {
@@ -322,7 +330,11 @@ impl Work<'_> {
 
     /// Whether `--colour` and `--where` let a named move pass.
     fn chooses(&self, editor: &Editor, played: &Played) -> Result<bool, EditError> {
-        if self.args.colour().is_some_and(|c| c != played.position.turn()) {
+        if self
+            .args
+            .colour()
+            .is_some_and(|c| c != played.position.turn())
+        {
             return Ok(false);
         }
         let Some(filter) = &self.filter else {
@@ -333,7 +345,12 @@ impl Work<'_> {
         let book = editor.book();
         book.probe(&played.position, Wanted::Transpositions, &mut found)?;
         let games = |mv: &crate::book::BookMove| f64::from(mv.stats().games);
-        let all: f64 = found.moves.iter().filter(|m| !m.transposition).map(games).sum();
+        let all: f64 = found
+            .moves
+            .iter()
+            .filter(|m| !m.transposition)
+            .map(games)
+            .sum();
         let Some(mv) = found.moves.iter().find(|mv| mv.mv == played.mv) else {
             // The plan says that it is not in the book.
             return Ok(true);

@@ -85,7 +85,11 @@ mod tests {
     #[test]
     fn the_figures_of_the_documentation() {
         for (wins, strength, shift) in [(1, 50, 11), (10, 50, 63), (100, 50, 114), (1, 100, 23)] {
-            assert_eq!(tally(wins, 0, 0).shift(strength), shift, "{wins} {strength}");
+            assert_eq!(
+                tally(wins, 0, 0).shift(strength),
+                shift,
+                "{wins} {strength}"
+            );
         }
         assert_eq!(tally(0, 0, 1).learned(0, 50), -11);
         assert_eq!(tally(5, 100, 5).learned(7, 50), 7);

@@ -190,9 +190,11 @@ pub fn fallback_path(side: &Path) -> Option<PathBuf> {
     let whole = std::path::absolute(side).unwrap_or_else(|_| side.to_owned());
     let folder = whole.parent()?.to_string_lossy().into_owned();
     // FNV-1a: two books of one name must not share a file.
-    let hash = folder.bytes().fold(0xcbf2_9ce4_8422_2325_u64, |hash, byte| {
-        (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)
-    });
+    let hash = folder
+        .bytes()
+        .fold(0xcbf2_9ce4_8422_2325_u64, |hash, byte| {
+            (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)
+        });
     let mut file = format!("{hash:016x}-").into_bytes();
     file.extend_from_slice(name.to_string_lossy().as_bytes());
     let file = String::from_utf8_lossy(&file).into_owned();
@@ -335,7 +337,11 @@ mod tests {
             start: None,
             winner,
             evidence: Evidence::Mate,
-            moves: vec![("e2e4".into(), true), ("e7e5".into(), false), ("g1f3".into(), true)],
+            moves: vec![
+                ("e2e4".into(), true),
+                ("e7e5".into(), false),
+                ("g1f3".into(), true),
+            ],
         }
     }
 

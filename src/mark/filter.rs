@@ -249,7 +249,8 @@ fn tokens(text: &str) -> Result<Vec<(usize, Token)>, FilterError> {
         let column = before.chars().count() + 1;
         let step = |count: usize| rest.get(count..).unwrap_or_default();
         // "annotation=!" and "annotation=!?" need no quotes; "!=" is a sign.
-        let after_sign = matches!(tokens.last(), Some((_, Token::Sign(s))) if *s != "(" && *s != ")");
+        let after_sign =
+            matches!(tokens.last(), Some((_, Token::Sign(s))) if *s != "(" && *s != ")");
         if first.is_whitespace() {
             rest = step(first.len_utf8());
         } else if first == '"' || first == '\'' {
@@ -270,7 +271,8 @@ fn tokens(text: &str) -> Result<Vec<(usize, Token)>, FilterError> {
             tokens.push((column, Token::Sign(sign)));
             rest = step(sign.len());
         } else {
-            let is_part = |c: char| c.is_alphanumeric() || matches!(c, '.' | '-' | '+' | '%' | '$' | '_');
+            let is_part =
+                |c: char| c.is_alphanumeric() || matches!(c, '.' | '-' | '+' | '%' | '$' | '_');
             let end = rest.find(|c| !is_part(c)).unwrap_or(rest.len());
             if end == 0 {
                 let text = format!("\"{first}\" has no meaning here");
@@ -437,7 +439,11 @@ mod tests {
                 assert!(Filter::parse(text).is_err());
                 continue;
             }
-            assert_eq!(Filter::parse(text).unwrap().admits(&subject()), meant, "{text}");
+            assert_eq!(
+                Filter::parse(text).unwrap().admits(&subject()),
+                meant,
+                "{text}"
+            );
         }
     }
 

@@ -80,9 +80,10 @@ impl Learner {
         }
     }
 
-    /// Forgets what lies behind the first `common` half moves.
+    /// Forgets what was said behind the first `common` half moves; a choice
+    /// made there stays.
     fn cut(&mut self, common: usize) {
-        self.chosen.retain(|(ply, ..)| *ply < common);
+        self.chosen.retain(|(ply, ..)| *ply <= common);
         self.scores.retain(|(ply, _)| *ply <= common);
         self.answer = None;
     }
@@ -181,7 +182,10 @@ impl Learner {
 impl Session {
     /// Whether any book notes games.
     fn learns(shelf: &Shelf) -> bool {
-        shelf.books.iter().any(|book| book.book.side_file().is_some())
+        shelf
+            .books
+            .iter()
+            .any(|book| book.book.side_file().is_some())
     }
 
     /// A `position` line comes.

@@ -11,8 +11,8 @@ use super::{EditError, MarkEdit};
 use crate::book::{
     Annotation, PositionRecord,
     ctg::{
-        CtgBook, Entry, Error, Key, NormalBoard, PAGE_HEADER_BYTES, Place, STATISTICS_BYTES,
-        moves, reader::Reading,
+        CtgBook, Entry, Error, Key, NormalBoard, PAGE_HEADER_BYTES, Place, STATISTICS_BYTES, moves,
+        reader::Reading,
     },
 };
 
@@ -107,7 +107,11 @@ impl VisitedEntry {
             + (self.key.as_bytes().len() + self.move_bytes + STATISTICS_BYTES - 3) as u64;
         let old = &self.record;
         let fields = [
-            (Field::Recommendation, old.recommendation, new.recommendation),
+            (
+                Field::Recommendation,
+                old.recommendation,
+                new.recommendation,
+            ),
             (
                 Field::Factor,
                 old.factor.cast_unsigned(),

@@ -189,6 +189,9 @@ impl EntrySet {
     }
 }
 
+/// An entry and its moves as they are stored.
+type Raw = (VisitedEntry, Vec<(u8, Annotation)>);
+
 /// What ends a pass.
 type Stopped = Result<(), EditError>;
 
@@ -251,7 +254,7 @@ impl CtgBook {
         walker: &mut crate::book::ctg::pages::PageReader<'_>,
         number: u32,
         only: Option<&EntrySet>,
-        found: &mut dyn FnMut((VisitedEntry, Vec<(u8, Annotation)>)) -> Stopped,
+        found: &mut dyn FnMut(Raw) -> Stopped,
     ) -> Stopped {
         let page = match walker.page(number) {
             Ok(page) => page,
@@ -340,10 +343,7 @@ fn position_of(key: &Key) -> Option<Chess> {
         .ok()
 }
 
-fn bare_moves(
-    position: &Chess,
-    (entry, stored): &(VisitedEntry, Vec<(u8, Annotation)>),
-) -> Vec<VisitedMove> {
+fn bare_moves(position: &Chess, (entry, stored): &Raw) -> Vec<VisitedMove> {
     let Some(board) = NormalBoard::from_position(position) else {
         return Vec::new();
     };
@@ -366,7 +366,7 @@ fn bare_moves(
 
 fn with_children(
     position: &Chess,
-    entry: &(VisitedEntry, Vec<(u8, Annotation)>),
+    entry: &Raw,
     reading: &mut Reading<'_>,
 ) -> Result<Vec<VisitedMove>, EditError> {
     let mut moves = bare_moves(position, entry);

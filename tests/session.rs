@@ -9,7 +9,7 @@
 //! | `engine NAME [OPTION=VALUE]...` | adds an engine to the chain |
 //! | `stand-in NAME` | the engine for `Engine Stand-in` |
 //! | `set NAME=VALUE` | one of our options, for all engines |
-//! | `book [white\|black]` | begins a book |
+//! | `book [white\|black\|learning]` | begins a book; `learning`: one that notes games |
 //! | `in MOVES: MOVE=W/D/L [MOVE=W/D/L[g]]...` | what the book has after these moves; `g` green, `r` red |
 //! | `gui> LINE` | the GUI says |
 //! | `eng> LINE` | the engine says |
@@ -50,6 +50,8 @@ use tabia::shelf::{BookSpec, OpenBook, Shelf};
 #[derive(Debug, Default)]
 struct WrittenBook {
     moves: HashMap<Chess, Vec<BookMove>>,
+    /// Games are noted beside it.
+    learns: bool,
 }
 
 impl Probe for WrittenBook {
@@ -64,6 +66,10 @@ impl Probe for WrittenBook {
 
     fn contains(&self, position: &Chess) -> Result<bool, Error> {
         Ok(self.moves.contains_key(position))
+    }
+
+    fn side_file(&self) -> Option<&Path> {
+        self.learns.then_some(Path::new("written.learn"))
     }
 }
 
@@ -243,7 +249,11 @@ impl Conversation {
                     "black" => Some(Color::Black),
                     _ => None,
                 };
-                self.books.push((colour, WrittenBook::default()));
+                let book = WrittenBook {
+                    learns: rest == "learning",
+                    ..WrittenBook::default()
+                };
+                self.books.push((colour, book));
             }
             "in" => self.books.last_mut().expect("book").1.add(rest),
             "gui>" => self.step(Event::Gui(rest.as_bytes())),

@@ -539,8 +539,10 @@ fn describe(change: &Change, old: &Change) -> String {
 }
 
 fn describe_chosen(chosen: &Chosen<'_>) -> String {
-    let position = chosen.visit.position;
-    let fen = Fen::from_position(position, EnPassantMode::Legal);
+    let Some(position) = chosen.visit.position() else {
+        return format!("byte {}", chosen.touch.offset);
+    };
+    let fen = Fen::from_position(&position, EnPassantMode::Legal);
     let name = chosen.mv.map_or_else(String::new, |mv| {
         format!(" {}", SanPlus::from_move(position.clone(), mv.mv))
     });

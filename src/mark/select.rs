@@ -50,6 +50,8 @@ impl Selection {
             Pass::FromStart
         } else if asks_of_moves || filtered_signs {
             Pass::Moves
+        } else if self.edit.touches_moves() {
+            Pass::Signs
         } else {
             Pass::Entries
         }
@@ -83,7 +85,7 @@ pub fn select(
     let mut signs = std::collections::HashSet::new();
     let pass = selection.pass();
     book.visit(pass, stop, |visit| {
-        if pass == Pass::Entries {
+        if matches!(pass, Pass::Entries | Pass::Signs) {
             return select_entry(selection, visit, &mut seen, found);
         }
         if let (Some(colour), Some(ply)) = (selection.colour, visit.ply)

@@ -80,9 +80,10 @@ impl Learner {
         }
     }
 
-    /// Forgets what lies behind the first `common` half moves.
+    /// Forgets what was said behind the first `common` half moves; a choice
+    /// made there stays.
     fn cut(&mut self, common: usize) {
-        self.chosen.retain(|(ply, ..)| *ply < common);
+        self.chosen.retain(|(ply, ..)| *ply <= common);
         self.scores.retain(|(ply, _)| *ply <= common);
         self.answer = None;
     }

@@ -18,8 +18,9 @@ pub(super) use super::journal::Record;
 /// What any disk writes at once, in bytes.
 const SECTOR: u64 = 512;
 
-/// Records kept in memory; more go to the journal at once.
-const HELD: usize = 4096;
+/// Records kept in memory (16 MiB), to be put into the order of the file; more
+/// go to the journal at once.
+const HELD: usize = 1 << 20;
 
 /// What a batch has done.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -78,6 +79,7 @@ impl Batch {
             let owner = Owner::of(&book).map_err(failed)?;
             self.journal = Some(Writer::create(&path, owner).map_err(failed)?);
         }
+        self.held.sort_unstable_by_key(|record| record.offset);
         if let Some(journal) = &mut self.journal {
             for record in self.held.drain(..) {
                 journal.push(record).map_err(failed)?;

@@ -71,8 +71,6 @@ pub struct VisitedMove {
 /// A position with its stored moves.
 #[derive(Debug)]
 pub struct Visit<'a> {
-    /// The position, in the normalised picture, where White is to move.
-    pub position: &'a Chess,
     /// Its entry.
     pub entry: &'a VisitedEntry,
     /// Its legal stored moves; empty on passes without moves.
@@ -80,6 +78,14 @@ pub struct Visit<'a> {
     /// Half moves from the start position, on walks from there: even ones
     /// have White to move.
     pub ply: Option<u32>,
+}
+
+impl Visit<'_> {
+    /// The position, in the normalised picture, where White is to move.
+    #[must_use]
+    pub fn position(&self) -> Option<Chess> {
+        position_of(&self.entry.key)
+    }
 }
 
 impl VisitedEntry {
@@ -183,14 +189,19 @@ impl EntrySet {
     }
 }
 
+/// An entry and its moves as they are stored.
+type Raw = (VisitedEntry, Vec<(u8, Annotation)>);
+
 /// What ends a pass.
 type Stopped = Result<(), EditError>;
 
 /// Whether moves are looked up on a pass.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Pass {
-    /// Every entry by itself, with the bare moves: as fast as reading the file.
+    /// Every entry by itself, as fast as the file is read.
     Entries,
+    /// Every entry with its moves and their signs.
+    Signs,
     /// Every entry with the entries after its moves.
     Moves,
     /// As `Moves`, but from the start position on, level by level; a position
@@ -199,9 +210,9 @@ pub enum Pass {
 }
 
 impl CtgBook {
-    /// Shows every entry, in an order that depends on the pass. Entries whose
-    /// key stands for no legal position are left out; damaged pages are read
-    /// as far as they go.
+    /// Shows every entry, in an order that depends on the pass. Where moves are
+    /// shown, entries whose key stands for no legal position are left out;
+    /// damaged pages are read as far as they go.
     ///
     /// # Errors
     ///
@@ -220,16 +231,14 @@ impl CtgBook {
         for page in 0..self.pages.walked() {
             go_on(stop)?;
             self.visit_page(&mut walker, page, None, &mut |entry| {
-                let position = position_of(&entry.0.key);
-                let Some(position) = position else {
-                    return Ok(());
-                };
-                let moves = match pass {
-                    Pass::Entries => bare_moves(&position, &entry),
-                    _ => with_children(&position, &entry, &mut reading)?,
+                let position = (pass != Pass::Entries).then(|| position_of(&entry.0.key));
+                let moves = match (pass, position) {
+                    (_, None) => Vec::new(),
+                    (_, Some(None)) => return Ok(()),
+                    (Pass::Signs, Some(Some(position))) => bare_moves(&position, &entry),
+                    (_, Some(Some(position))) => with_children(&position, &entry, &mut reading)?,
                 };
                 found(&Visit {
-                    position: &position,
                     entry: &entry.0,
                     moves: &moves,
                     ply: None,
@@ -245,7 +254,7 @@ impl CtgBook {
         walker: &mut crate::book::ctg::pages::PageReader<'_>,
         number: u32,
         only: Option<&EntrySet>,
-        found: &mut dyn FnMut((VisitedEntry, Vec<(u8, Annotation)>)) -> Stopped,
+        found: &mut dyn FnMut(Raw) -> Stopped,
     ) -> Stopped {
         let page = match walker.page(number) {
             Ok(page) => page,
@@ -304,7 +313,6 @@ impl CtgBook {
                         }
                     }
                     found(&Visit {
-                        position: &position,
                         entry: &entry.0,
                         moves: &moves,
                         ply: Some(ply),
@@ -335,10 +343,7 @@ fn position_of(key: &Key) -> Option<Chess> {
         .ok()
 }
 
-fn bare_moves(
-    position: &Chess,
-    (entry, stored): &(VisitedEntry, Vec<(u8, Annotation)>),
-) -> Vec<VisitedMove> {
+fn bare_moves(position: &Chess, (entry, stored): &Raw) -> Vec<VisitedMove> {
     let Some(board) = NormalBoard::from_position(position) else {
         return Vec::new();
     };
@@ -361,7 +366,7 @@ fn bare_moves(
 
 fn with_children(
     position: &Chess,
-    entry: &(VisitedEntry, Vec<(u8, Annotation)>),
+    entry: &Raw,
     reading: &mut Reading<'_>,
 ) -> Result<Vec<VisitedMove>, EditError> {
     let mut moves = bare_moves(position, entry);

@@ -1,0 +1,91 @@
+"""`tabia mark` under kill -9: as often as fits into a minute, at moments spread
+over its whole run, the book is sound afterwards and each entry old or new."""
+
+import json
+import random
+import shutil
+import subprocess
+import time
+from pathlib import Path
+
+from places import SIMPLE, TABIA, folder
+from procs import environment, run
+from runner import case
+
+SAMPLE = Path(__file__).parent.parent / "data" / "sample.pgn"
+
+
+def entries(book: Path):
+    """Offset of the statistics of every entry, by the sheet of the format."""
+    data = book.read_bytes()
+    for page in range(4096, len(data), 4096):
+        at, end = page + 4, page + int.from_bytes(data[page + 2 : page + 4], "big")
+        while at < end:
+            key = data[at] & 31
+            moves = data[at + key]
+            yield data[at + key + moves : at + key + moves + 33]
+            at += key + moves + 33
+        assert at == end, (page, at, end)
+
+
+def sound(book: Path) -> None:
+    done = run("verify", book, "--json", limit=30)
+    assert done.returncode == 0, done.stdout + done.stderr
+
+
+@case(limit=150)
+def mark_is_killed_a_thousand_times():
+    here = folder("mark")
+    book = here / "book.ctg"
+    assert run("build", "-o", book, SAMPLE, "--max-ply", "80").returncode == 0
+    wishes = [["--mark", "main", "--factor=40"], ["--mark", "avoid", "--factor=-40"]]
+    begun = time.monotonic()
+    assert run("mark", book, "--all", *wishes[1]).returncode == 0
+    whole = time.monotonic() - begun
+    rng = random.Random(5)
+    journal = here / ".book.ctg.edit"
+    kills, middle, until = 0, 0, time.monotonic() + 75
+    turns = 0
+    while time.monotonic() < until:
+        command = [TABIA, "mark", str(book), "--all", *wishes[turns % 2]]
+        turns += 1
+        child = subprocess.Popen(command, stderr=subprocess.DEVNULL, env=environment())
+        if turns % 3 == 0:
+            time.sleep(rng.random() * whole)
+        else:
+            # Once the journal is there, writing is not far.
+            while not journal.exists() and child.poll() is None:
+                pass
+            time.sleep(rng.random() ** 2 * 0.02)
+        child.kill()
+        kills += child.wait() != 0
+        states = {(stats[30], stats[31]) for stats in entries(book)}
+        # A learn value is stored with the other sign.
+        assert states <= {(0x80, 256 - 40), (0x40, 40)}, states
+        middle += len(states) == 2
+        if turns % 4 == 0:
+            sound(book)
+    done = run("mark", book, "--all", "--clear")
+    assert done.returncode == 0, done.stderr
+    assert {(stats[30], stats[31]) for stats in entries(book)} == {(0, 0)}
+    sound(book)
+    assert kills > turns // 10 and turns > 100, (kills, turns)
+    assert sorted(path.suffix for path in here.iterdir()) == [".ctb", ".ctg", ".cto"]
+    return f"{turns} runs, {kills} killed in time, {middle} in the middle of writing"
+
+
+@case(needs_shared=True)
+def a_genuine_book_is_marked_and_cleared_byte_for_byte():
+    here = folder("mark")
+    for extension in (".ctg", ".cto", ".ctb"):
+        shutil.copyfile(SIMPLE.with_suffix(extension), here / f"genuine{extension}")
+    book = here / "genuine.ctg"
+    before = book.read_bytes()
+    assert run("mark", book, "--line", "1.d4 d5", "main", "!").returncode == 0
+    after = book.read_bytes()
+    changed = [(old, new) for old, new in zip(before, after) if old != new]
+    assert sorted(changed) == 2 * [(0, 0x80)] + 2 * [(0xE0, 0xE1)], changed
+    info = json.loads(run("info", book, "--json").stdout)
+    assert info["main_marks"] == 2, info
+    assert run("mark", book, "--all", "--clear").returncode == 0
+    assert book.read_bytes() == before

@@ -111,7 +111,10 @@ fn damage(arguments: &[String]) -> Result<(), Box<dyn std::error::Error>> {
             continue;
         }
         let mut wanted = Wanted::EVERYTHING;
-        if ["cbp", "cbt"].iter().any(|names| ending.eq_ignore_ascii_case(names)) {
+        if ["cbp", "cbt"]
+            .iter()
+            .any(|names| ending.eq_ignore_ascii_case(names))
+        {
             // Names have nothing to do with moves.
             wanted.plies = 0;
         }

@@ -21,7 +21,11 @@
 //!
 //! where wins, draws, ratings and factor are those of the player of the move.
 //! Points doubled is what Polyglot stores as a weight; the one added keeps a
-//! move without a point possible. Two hundred Elo above the average of the
+//! move without a point possible. A book that stores a weight of its own
+//! ([`Preference`]) has it in place of this first factor, one with a priority
+//! has the factor times priority / 5; a weight or priority of 0 is never
+//! played. Such books may not count games at all: minimum games and score pass
+//! a move of theirs that has none. Two hundred Elo above the average of the
 //! position double a weight at the most, and few rated games count less.
 //! Moves below [`Policy::minimum_share`] of the sum then drop out, and
 //!
@@ -38,7 +42,7 @@ use rand::{Rng, RngExt};
 
 pub use game::{Circumstances, line_goes_on};
 
-use crate::book::{Annotation, BookMove, Mark};
+use crate::book::{Annotation, BookMove, Mark, Preference};
 
 /// The user's wishes: how to choose among book moves.
 ///
@@ -88,6 +92,8 @@ pub enum Dropped {
     NoPosition,
     /// Nobody stored it, and transpositions are off.
     Transposition,
+    /// The book gives it the weight or priority 0.
+    WeightZero,
     /// The book may answer only earlier moves of the game.
     PastDepth,
     /// It is not among the moves that the GUI asked for (`searchmoves`).
@@ -123,6 +129,7 @@ impl Dropped {
         match self {
             Dropped::NoPosition => "position after it not in book",
             Dropped::Transposition => "transpositions are off",
+            Dropped::WeightZero => "weight 0",
             Dropped::PastDepth => "past Book Depth",
             Dropped::NotAsked => "not among searchmoves",
             Dropped::Repetition => "repeats a position",
@@ -177,15 +184,18 @@ pub fn weigh(
 /// Reasons that lie in the move alone.
 fn dropped_alone(candidate: &BookMove, policy: &Policy) -> Option<Dropped> {
     let stats = candidate.stats();
-    if candidate.child.is_none() {
+    let counted = candidate.preference == Preference::Statistics || stats.games > 0;
+    if candidate.child.is_none() && candidate.preference == Preference::Statistics {
         Some(Dropped::NoPosition)
     } else if candidate.transposition && !policy.transpositions {
         Some(Dropped::Transposition)
+    } else if candidate.preference.is_never() {
+        Some(Dropped::WeightZero)
     } else if policy.tournament && candidate.mark() == Mark::Avoid {
         Some(Dropped::Forbidden)
-    } else if stats.games < policy.minimum_games {
+    } else if counted && stats.games < policy.minimum_games {
         Some(Dropped::FewGames)
-    } else if score_percent(candidate) < f64::from(policy.minimum_score.min(100)) {
+    } else if counted && score_percent(candidate) < f64::from(policy.minimum_score.min(100)) {
         Some(Dropped::LowScore)
     } else if policy.learn_influence > 0 && candidate.factor() <= -125 {
         Some(Dropped::LearnedNever)
@@ -203,6 +213,17 @@ fn score_percent(candidate: &BookMove) -> f64 {
 fn doubled_points(candidate: &BookMove) -> f64 {
     let stats = candidate.stats();
     2.0 * f64::from(stats.wins) + f64::from(stats.draws) + f64::from(stats.unfinished())
+}
+
+/// The weight before ratings, annotation and learning bend it.
+fn base_weight(candidate: &BookMove) -> f64 {
+    match candidate.preference {
+        Preference::Statistics => doubled_points(candidate) + 1.0,
+        Preference::Weight(weight) => f64::from(weight),
+        Preference::Priority(priority) => {
+            (doubled_points(candidate) + 1.0) * f64::from(priority) / 5.0
+        }
+    }
 }
 
 const fn is_doubtful(annotation: Annotation) -> bool {
@@ -284,7 +305,7 @@ impl Table<'_> {
         let influence = f64::from(policy.learn_influence.min(100)) / 50.0;
         for (candidate, verdict) in self.candidates_mut() {
             let stats = candidate.stats();
-            let mut weight = doubled_points(candidate) + 1.0;
+            let mut weight = base_weight(candidate);
             if let Some(average) = stats.average_elo() {
                 let games = f64::from(stats.own_rated);
                 let elo = (average - rating_sum / rated) / 200.0 * games / (games + 10.0);

@@ -1,5 +1,6 @@
 //! Tabia lets any UCI chess engine play from ChessBase opening books
-//! (`.ctg`), looks into such books, and makes them.
+//! (`.ctg`; Polyglot's `.bin` and Arena's `.abk` too), looks into such books,
+//! and makes them.
 //!
 //! # How a `go` line becomes a book move
 //!
@@ -36,10 +37,11 @@
 //! |---|---|
 //! | [`input`] | files of any size, numbers out of bytes |
 //! | [`plain`] | text of unknown origin, fit for a terminal |
-//! | [`book`] | what a position holds, and the CTG format; knows nothing of UCI |
+//! | [`book`] | what a position holds, and the formats of books; knows nothing of UCI |
 //! | [`games`] | collections of games, whatever the format |
 //! | [`build`] | from games to a book |
 //! | [`choose`] | which book move to play: one pure function |
+//! | [`convert`] | books into one another, and into games and tables |
 //! | [`uci`] | lines, words and what they mean; knows nothing of books |
 //! | [`settings`] | the adapter's own options: one table |
 //! | [`shelf`] | the books in use, and opening them |
@@ -66,7 +68,7 @@
 //! for (mv, verdict) in found.moves.iter().zip(&verdicts) {
 //!     println!("{} {:.1}%", mv.mv, 100.0 * verdict.probability);
 //! }
-//! # Ok::<(), tabia::book::ctg::Error>(())
+//! # Ok::<(), tabia::book::Error>(())
 //! ```
 
 pub mod book;
@@ -75,6 +77,7 @@ pub mod builtin;
 pub mod choose;
 pub mod cli;
 pub mod config;
+pub mod convert;
 pub mod engine;
 pub mod games;
 pub mod input;

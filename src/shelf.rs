@@ -6,8 +6,8 @@ use std::sync::Arc;
 
 use shakmaty::Color;
 
-use crate::book::Probe;
-use crate::book::ctg::{self, CtgBook};
+use crate::book::ctg::CtgBook;
+use crate::book::{Book, Error, OpenOptions, Probe};
 use crate::settings::{CONFIGURED, OptionId, STARTER, Settings};
 
 /// A book that somebody wants to play from.
@@ -144,17 +144,17 @@ impl Opener {
     /// # Errors
     ///
     /// There is no such file, or it is no book that can be read.
-    pub fn open(&self, path: &str) -> Result<CtgBook, ctg::Error> {
+    pub fn open(&self, path: &str) -> Result<Book, Error> {
         if path == STARTER {
             return starter();
         }
-        let options = ctg::OpenOptions { mmap: self.mmap };
+        let options = OpenOptions { mmap: self.mmap };
         let mut first_error = None;
         for candidate in self.candidates(path) {
             if !candidate.exists() && first_error.is_some() {
                 continue;
             }
-            match CtgBook::open(&candidate, &options) {
+            match Book::open(&candidate, &options) {
                 Ok(book) => return Ok(book),
                 // A file that exists and cannot be read is the one meant.
                 Err(error) if candidate.exists() => return Err(error),
@@ -164,9 +164,8 @@ impl Opener {
             }
         }
         // There is always a candidate.
-        Err(first_error.unwrap_or_else(|| {
-            ctg::Error::io(PathBuf::from(path), std::io::ErrorKind::NotFound.into())
-        }))
+        Err(first_error
+            .unwrap_or_else(|| Error::io(PathBuf::from(path), std::io::ErrorKind::NotFound.into())))
     }
 
     /// One word that tells which file a path leads to: it changes when the
@@ -227,13 +226,14 @@ fn latin1(_path: &str) -> Option<PathBuf> {
 /// # Errors
 ///
 /// None that a program as built can have.
-pub fn starter() -> Result<CtgBook, ctg::Error> {
-    CtgBook::from_static(
+pub fn starter() -> Result<Book, Error> {
+    let book = CtgBook::from_static(
         STARTER,
         include_bytes!("../books/tabia.ctg"),
         include_bytes!("../books/tabia.cto"),
         include_bytes!("../books/tabia.ctb"),
-    )
+    )?;
+    Ok(Book::Ctg(book))
 }
 
 /// The last part of a path; of [`STARTER`], its name.

@@ -13,10 +13,10 @@ use common::{
 };
 use shakmaty::{CastlingMode, Chess, Position, fen::Fen};
 use tabia::book::{
-    Annotation, BookMove, Lookup, PositionRecord, Probe, Wanted,
+    self, Annotation, BookMove, Lookup, PositionRecord, Preference, Probe, Wanted,
     ctg::{CtgBook, Error, NormalBoard, OpenOptions, Step, encode_move_byte},
-    file::Change,
 };
+use tabia::input::file::Change;
 
 const BOTH_WAYS: [OpenOptions; 2] = [OpenOptions { mmap: true }, OpenOptions { mmap: false }];
 
@@ -192,6 +192,7 @@ fn expected(book: &TestBook, position: &Chess) -> Lookup {
                 annotation: stored.map_or(Annotation(0), |n| here.unwrap().0[n].1),
                 child,
                 transposition: stored.is_none(),
+                preference: Preference::Statistics,
             });
         }
     }
@@ -510,7 +511,7 @@ fn a_book_cut_while_open_gives_errors_and_no_crash() {
         for position in &positions {
             match book.contains(position) {
                 Ok(there) => good += u32::from(there),
-                Err(Error::Shrunk { now, .. }) => {
+                Err(book::Error::Ctg(Error::Shrunk { now, .. })) => {
                     assert_eq!(now, 4096 * 40);
                     bad += 1;
                 }

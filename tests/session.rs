@@ -39,7 +39,9 @@ use std::time::Duration;
 
 use shakmaty::uci::UciMove;
 use shakmaty::{Chess, Color, Position};
-use tabia::book::{Annotation, BookMove, Lookup, PositionRecord, Probe, Stats, Wanted, ctg};
+use tabia::book::{
+    Annotation, BookMove, Error, Lookup, PositionRecord, Preference, Probe, Stats, Wanted,
+};
 use tabia::session::{Engines, Event, Outlet, Profile, Request, Session};
 use tabia::settings::{OptionId, SPECS, Settings};
 use tabia::shelf::{BookSpec, OpenBook, Shelf};
@@ -51,12 +53,7 @@ struct WrittenBook {
 }
 
 impl Probe for WrittenBook {
-    fn probe(
-        &self,
-        position: &Chess,
-        _wanted: Wanted,
-        found: &mut Lookup,
-    ) -> Result<(), ctg::Error> {
+    fn probe(&self, position: &Chess, _wanted: Wanted, found: &mut Lookup) -> Result<(), Error> {
         found.clear();
         if let Some(moves) = self.moves.get(position) {
             found.here = Some(PositionRecord::default());
@@ -65,7 +62,7 @@ impl Probe for WrittenBook {
         Ok(())
     }
 
-    fn contains(&self, position: &Chess) -> Result<bool, ctg::Error> {
+    fn contains(&self, position: &Chess) -> Result<bool, Error> {
         Ok(self.moves.contains_key(position))
     }
 }
@@ -112,6 +109,7 @@ impl WrittenBook {
                         ..PositionRecord::default()
                     }),
                     transposition: false,
+                    preference: Preference::Statistics,
                 }
             })
             .collect();

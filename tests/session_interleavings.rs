@@ -19,7 +19,9 @@ use proptest::test_runner::RngAlgorithm;
 use shakmaty::fen::Fen;
 use shakmaty::uci::UciMove;
 use shakmaty::{CastlingMode, Chess, Position};
-use tabia::book::{Annotation, BookMove, Lookup, PositionRecord, Probe, Stats, Wanted, ctg};
+use tabia::book::{
+    Annotation, BookMove, Error, Lookup, PositionRecord, Preference, Probe, Stats, Wanted,
+};
 use tabia::session::{Engines, Event, Outlet, Profile, Request, Session};
 use tabia::settings::{OptionId, SPECS};
 use tabia::shelf::{BookSpec, OpenBook, Shelf};
@@ -87,7 +89,7 @@ static BOARDS: LazyLock<Vec<Board>> = LazyLock::new(|| {
 struct TwoMoves;
 
 impl Probe for TwoMoves {
-    fn probe(&self, position: &Chess, _: Wanted, found: &mut Lookup) -> Result<(), ctg::Error> {
+    fn probe(&self, position: &Chess, _: Wanted, found: &mut Lookup) -> Result<(), Error> {
         found.clear();
         for (index, mv) in BOOK {
             if BOARDS[index].position == *position {
@@ -106,13 +108,14 @@ impl Probe for TwoMoves {
                     annotation: Annotation::default(),
                     child: Some(child),
                     transposition: false,
+                    preference: Preference::Statistics,
                 });
             }
         }
         Ok(())
     }
 
-    fn contains(&self, position: &Chess) -> Result<bool, ctg::Error> {
+    fn contains(&self, position: &Chess) -> Result<bool, Error> {
         Ok(BOOK
             .iter()
             .any(|(index, _)| BOARDS[*index].position == *position))

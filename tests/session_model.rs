@@ -9,7 +9,9 @@ use std::time::Duration;
 
 use proptest::prelude::*;
 use shakmaty::{Chess, Position};
-use tabia::book::{Annotation, BookMove, Lookup, PositionRecord, Probe, Stats, Wanted, ctg};
+use tabia::book::{
+    Annotation, BookMove, Error, Lookup, PositionRecord, Preference, Probe, Stats, Wanted,
+};
 use tabia::session::{Engines, Event, Outlet, Profile, Request, Session};
 use tabia::shelf::{BookSpec, OpenBook, Shelf};
 
@@ -17,12 +19,7 @@ use tabia::shelf::{BookSpec, OpenBook, Shelf};
 struct OneMove;
 
 impl Probe for OneMove {
-    fn probe(
-        &self,
-        position: &Chess,
-        _wanted: Wanted,
-        found: &mut Lookup,
-    ) -> Result<(), ctg::Error> {
+    fn probe(&self, position: &Chess, _wanted: Wanted, found: &mut Lookup) -> Result<(), Error> {
         found.clear();
         if *position == Chess::default() {
             let child = PositionRecord {
@@ -39,12 +36,13 @@ impl Probe for OneMove {
                 annotation: Annotation::default(),
                 child: Some(child),
                 transposition: false,
+                preference: Preference::Statistics,
             });
         }
         Ok(())
     }
 
-    fn contains(&self, position: &Chess) -> Result<bool, ctg::Error> {
+    fn contains(&self, position: &Chess) -> Result<bool, Error> {
         Ok(*position == Chess::default())
     }
 }

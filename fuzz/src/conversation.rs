@@ -5,7 +5,7 @@ use std::rc::Rc;
 use std::sync::{Arc, LazyLock};
 use std::time::Duration;
 
-use tabia::book::ctg::CtgBook;
+use tabia::book::Book;
 use tabia::session::{Engines, Event, Outlet, Profile, Request, Session, from_fen};
 use tabia::settings::Settings;
 use tabia::shelf::{self, BookSpec, OpenBook, Shelf};
@@ -62,7 +62,7 @@ fn one_line(line: &[u8]) {
     }
 }
 
-static STARTER: LazyLock<Arc<CtgBook>> = LazyLock::new(|| {
+static STARTER: LazyLock<Arc<Book>> = LazyLock::new(|| {
     Arc::new(shelf::starter().unwrap_or_else(|error| panic!("the starter book: {error}")))
 });
 

@@ -66,7 +66,11 @@ pub fn pgn(data: &[u8]) {
         let text = Box::new(Cursor::new(data.to_vec()));
         let mut source = PgnSource::new("fuzz.pgn", text, Default::default());
         let mut game = Game::default();
-        let wanted = Wanted { plies, variations };
+        let wanted = Wanted {
+            plies,
+            variations,
+            notes: variations,
+        };
         while let Ok(Some(mut batch)) = source.next_batch() {
             loop {
                 match batch.next_game(wanted, &mut game) {

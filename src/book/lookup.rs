@@ -118,6 +118,29 @@ impl Annotation {
     }
 }
 
+/// What a book says of its own accord about how often to play a move.
+///
+/// ChessBase books leave it to their statistics; other formats store a number
+/// that is meant to decide.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Preference {
+    /// Nothing: statistics decide.
+    #[default]
+    Statistics,
+    /// Polyglot's weight: the move is played in proportion to it, never with 0.
+    Weight(u32),
+    /// Arena's priority, 0 to 9: 0 never, 5 is usual.
+    Priority(u8),
+}
+
+impl Preference {
+    /// The book says never to play the move.
+    #[must_use]
+    pub const fn is_never(self) -> bool {
+        matches!(self, Preference::Weight(0) | Preference::Priority(0))
+    }
+}
+
 /// One move of a position, with what the book stores about it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct BookMove {
@@ -130,6 +153,8 @@ pub struct BookMove {
     pub child: Option<PositionRecord>,
     /// Nobody stored the move, but it leads to a position of the book.
     pub transposition: bool,
+    /// What the book says beside its statistics.
+    pub preference: Preference,
 }
 
 impl BookMove {

@@ -1,14 +1,29 @@
 //! Opening books: what a position holds, whatever the format.
 //!
+//! [`Book`] is one type over all formats; [`ctg`], [`bin`] and [`abk`] are
+//! those that can be read.
+//!
 //! Nothing here knows of UCI. A book answers one question, [`Probe::probe`]:
 //! what is known about this position and about the moves from it. The answer
 //! is plain numbers; which move to play is decided in [`crate::choose`].
 
+pub mod abk;
+mod any;
+pub mod bin;
 pub mod ctg;
+mod error;
+mod keyed;
 mod lookup;
+pub mod polyglot;
+mod positions;
 mod stats;
 
-pub use lookup::{Annotation, BookMove, Lookup, Mark, PositionRecord};
+pub use any::{Book, Format};
+pub use ctg::OpenOptions;
+pub use error::Error;
+pub use keyed::KeyedEntry;
+pub use lookup::{Annotation, BookMove, Lookup, Mark, PositionRecord, Preference};
+pub use positions::{BookPosition, PositionMove, Positions};
 pub use stats::Stats;
 
 use shakmaty::Chess;
@@ -29,15 +44,14 @@ pub trait Probe {
     ///
     /// The book cannot be read any more or is damaged at a place that this
     /// position needs. `found` is empty then.
-    fn probe(&self, position: &Chess, wanted: Wanted, found: &mut Lookup)
-    -> Result<(), ctg::Error>;
+    fn probe(&self, position: &Chess, wanted: Wanted, found: &mut Lookup) -> Result<(), Error>;
 
     /// Whether the position itself is stored.
     ///
     /// # Errors
     ///
     /// As for [`Probe::probe`].
-    fn contains(&self, position: &Chess) -> Result<bool, ctg::Error>;
+    fn contains(&self, position: &Chess) -> Result<bool, Error>;
 
     /// Whether the file still is what was opened; if not, it should be
     /// opened anew when that suits.
@@ -51,6 +65,7 @@ pub trait Probe {
 pub enum Wanted {
     /// Those that somebody has stored.
     Stored,
-    /// Also every other legal move that leads to a position of the book.
+    /// Also every other legal move that leads to a position of the book, where
+    /// the format plays such moves (ChessBase does).
     Transpositions,
 }

@@ -3,7 +3,7 @@
 use shakmaty::{Chess, Move, Position};
 
 use super::Dropped;
-use crate::book::{BookMove, Lookup, Probe, Wanted};
+use crate::book::{BookMove, Lookup, Preference, Probe, Wanted};
 
 /// How many positions are looked at to find out whether a line goes on; more
 /// than that are not needed even in bushy books.
@@ -65,7 +65,10 @@ fn search(book: &dyn Probe, position: &Chess, plies: u32, budget: &mut u32) -> b
     if book.probe(position, Wanted::Stored, &mut found).is_err() {
         return false;
     }
-    found.moves.retain(|mv| mv.child.is_some());
+    // Other books store a move without the position after it.
+    found
+        .moves
+        .retain(|mv| mv.child.is_some() || mv.preference != Preference::Statistics);
     // The most played move has the longest line, mostly.
     found
         .moves

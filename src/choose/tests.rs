@@ -23,6 +23,7 @@ fn candidate(index: usize, wins: u32, draws: u32, losses: u32) -> BookMove {
             ..PositionRecord::default()
         }),
         transposition: false,
+        preference: Preference::Statistics,
     }
 }
 
@@ -283,6 +284,70 @@ fn transpositions_count_unless_switched_off() {
     assert_eq!(reasons(&[grey], &off), [Some(Dropped::Transposition)]);
 }
 
+/// A move of a Polyglot book.
+fn weighted(index: usize, weight: u32) -> BookMove {
+    BookMove {
+        child: None,
+        preference: Preference::Weight(weight),
+        ..candidate(index, 0, 0, 0)
+    }
+}
+
+#[test]
+fn stored_weights_are_played_in_proportion_and_zero_never() {
+    let moves = [
+        weighted(0, 60),
+        weighted(1, 0),
+        weighted(2, 30),
+        weighted(3, 10),
+    ];
+    let verdicts = verdicts(&moves, &Policy::default());
+    let chances: Vec<f64> = verdicts.iter().map(|v| v.probability).collect();
+    for (chance, expected) in chances.iter().zip([0.6, 0.0, 0.3, 0.1]) {
+        assert!(close(*chance, expected), "{chances:?}");
+    }
+    assert_eq!(verdicts[1].dropped, Some(Dropped::WeightZero));
+    let share = Policy {
+        minimum_share: 150,
+        ..Policy::default()
+    };
+    assert_eq!(reasons(&moves, &share)[3], Some(Dropped::SmallShare));
+    let strict = Policy {
+        minimum_games: 10,
+        minimum_score: 90,
+        ..Policy::default()
+    };
+    assert_eq!(
+        reasons(&moves, &strict)[0],
+        None,
+        "the format counts no games"
+    );
+}
+
+#[test]
+fn priorities_bend_the_statistics() {
+    let with_priority = |index, priority| BookMove {
+        preference: Preference::Priority(priority),
+        ..candidate(index, 2, 1, 0)
+    };
+    let moves = [
+        with_priority(0, 5),
+        with_priority(1, 9),
+        with_priority(2, 0),
+    ];
+    let verdicts = verdicts(&moves, &Policy::default());
+    let plain = candidate(0, 2, 1, 0);
+    let same = self::verdicts(&[plain], &Policy::default());
+    assert!(close(verdicts[0].weight, same[0].weight), "5 is usual");
+    assert!(close(verdicts[1].weight / verdicts[0].weight, 1.8));
+    assert_eq!(verdicts[2].dropped, Some(Dropped::WeightZero));
+    let games = Policy {
+        minimum_games: 10,
+        ..Policy::default()
+    };
+    assert_eq!(reasons(&moves, &games)[0], Some(Dropped::FewGames));
+}
+
 #[test]
 fn a_move_without_a_position_is_not_played() {
     let hidden = BookMove {
@@ -386,6 +451,12 @@ prop_compose! {
         annotation in any::<u8>(),
         transposition in any::<bool>(),
         present in prop::bool::weighted(0.9),
+        preference in prop_oneof![
+            3 => Just(Preference::Statistics),
+            1 => any::<u32>().prop_map(Preference::Weight),
+            1 => (0_u8..10).prop_map(Preference::Priority),
+            1 => Just(Preference::Weight(0)),
+        ],
     ) -> BookMove {
         let mut mv = with(candidate(index, results.0, results.1, results.2), |child| {
             child.stats.games = games;
@@ -396,6 +467,7 @@ prop_compose! {
         });
         mv.annotation = Annotation(annotation);
         mv.transposition = transposition;
+        mv.preference = preference;
         if !present { mv.child = None; }
         mv
     }

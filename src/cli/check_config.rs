@@ -8,7 +8,7 @@ use std::io::{self, Write};
 use shakmaty::{CastlingMode, Chess, Color};
 
 use super::play::command_text;
-use crate::book::ctg::CtgBook;
+use crate::book::Book;
 use crate::book::{Lookup, Probe, Wanted};
 use crate::choose::{self, Circumstances, Dropped};
 use crate::config::Config;
@@ -105,7 +105,10 @@ fn print_books(profile: &Profile, opener: &Opener, out: &mut dyn Write) -> io::R
     Ok(())
 }
 
-fn description(book: &CtgBook) -> String {
+fn description(book: &Book) -> String {
+    let Some(book) = book.as_ctg() else {
+        return book.format().title().to_owned();
+    };
     let header = book.header();
     format!(
         "ChessBase opening book, {} positions and {} games by its own account",

@@ -40,6 +40,11 @@ pub(super) fn run(args: &InfoArgs, out: &mut impl Write) -> anyhow::Result<u8> {
         .to_str()
         .context("the path is not valid Unicode")?;
     let book = opener.open(path)?;
+    let Some(book) = book.as_ctg() else {
+        super::info_other::run(&book, args.json, out)?;
+        out.flush()?;
+        return Ok(0);
+    };
     let info = book.info()?;
     if args.json {
         let json = Json {

@@ -9,11 +9,14 @@ mod build;
 mod check_config;
 pub mod check_engine;
 mod compact;
+mod convert;
 mod games;
 mod info;
+mod info_other;
 mod merge;
 mod play;
 mod probe;
+mod probe_other;
 mod replay;
 mod verify;
 
@@ -63,6 +66,7 @@ fn dispatch(cli: Cli) -> anyhow::Result<u8> {
         Command::Games(args) => games::run(&args, &mut output()),
         Command::Merge(args) => merge::run(&args),
         Command::Compact(args) => compact::run(&args),
+        Command::Convert(args) => convert::run(&args),
         Command::Verify(args) => verify::run(&args, &mut output()),
         Command::CheckEngine(args) => {
             let command = match args.command.split_first() {

@@ -10,8 +10,9 @@ use shakmaty::uci::UciMove;
 use shakmaty::{CastlingMode, Chess, EnPassantMode, Position};
 
 use super::args::ProbeArgs;
-use crate::book::ctg::{CtgBook, Explanation, Trace};
-use crate::book::{BookMove, Lookup, Probe, Wanted};
+use super::probe_other;
+use crate::book::ctg::{Explanation, Trace};
+use crate::book::{Book, BookMove, Lookup, Preference, Probe, Wanted};
 use crate::choose::{self, Circumstances, Dropped, Weighed};
 use crate::session::from_fen;
 use crate::settings::{OptionId, Settings};
@@ -51,6 +52,12 @@ struct JsonMove {
     transposition: bool,
     probability: f64,
     weight: f64,
+    /// What a Polyglot book stores, equal moves added up.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    stored_weight: Option<u32>,
+    /// What an Arena book stores.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    priority: Option<u8>,
     not_played: Option<&'static str>,
 }
 
@@ -107,7 +114,7 @@ const DECIDING: [OptionId; 12] = [
     OptionId::LeaveEarly,
 ];
 
-fn settings(sets: &[String]) -> anyhow::Result<Settings> {
+pub(super) fn settings(sets: &[String]) -> anyhow::Result<Settings> {
     let mut settings = Settings::default();
     for set in sets {
         let (name, value) = set
@@ -122,16 +129,16 @@ fn settings(sets: &[String]) -> anyhow::Result<Settings> {
 }
 
 /// A position looked up.
-struct Answer {
-    position: Chess,
-    found: Lookup,
+pub(super) struct Answer {
+    pub(super) position: Chess,
+    pub(super) found: Lookup,
     verdicts: Vec<Weighed>,
     /// Indices into `found.moves`, heaviest first.
     order: Vec<usize>,
 }
 
 struct Prober<'a> {
-    book: &'a CtgBook,
+    book: &'a Book,
     settings: Settings,
     moves: &'a str,
     json: bool,
@@ -210,14 +217,22 @@ impl Prober<'_> {
         let answer = self.look_up(position)?;
         let mut explanation = Vec::new();
         if self.explain {
-            let found = self.book.explain(&answer.position)?;
-            write_explanation(&found, &answer.position, &mut explanation)?;
+            match self.book.as_ctg() {
+                Some(book) => {
+                    let found = book.explain(&answer.position)?;
+                    write_explanation(&found, &answer.position, &mut explanation)?;
+                }
+                None => probe_other::explain(self.book, &answer.position, &mut explanation)?,
+            }
         }
         if self.json {
             let text = String::from_utf8_lossy(&explanation).into_owned();
             answer.write_json(self.explain.then_some(text), out)?;
         } else {
-            answer.write_table(out)?;
+            match self.book {
+                Book::Ctg(_) => answer.write_table(out)?,
+                _ => probe_other::write_table(&answer, out)?,
+            }
             out.write_all(&explanation)?;
         }
         Ok(u8::from(answer.found.here.is_none()))
@@ -261,17 +276,17 @@ impl Prober<'_> {
 }
 
 impl Answer {
-    fn fen(&self) -> String {
+    pub(super) fn fen(&self) -> String {
         Fen::from_position(&self.position, EnPassantMode::Legal).to_string()
     }
 
-    fn rows(&self) -> impl Iterator<Item = (&BookMove, &Weighed)> {
+    pub(super) fn rows(&self) -> impl Iterator<Item = (&BookMove, &Weighed)> {
         self.order
             .iter()
             .filter_map(|index| Some((self.found.moves.get(*index)?, self.verdicts.get(*index)?)))
     }
 
-    fn san(&self, mv: &BookMove) -> String {
+    pub(super) fn san(&self, mv: &BookMove) -> String {
         SanPlus::from_move(self.position.clone(), mv.mv).to_string()
     }
 
@@ -317,6 +332,14 @@ impl Answer {
             transposition: mv.transposition,
             probability: verdict.probability,
             weight: verdict.weight,
+            stored_weight: match mv.preference {
+                Preference::Weight(weight) => Some(weight),
+                _ => None,
+            },
+            priority: match mv.preference {
+                Preference::Priority(priority) => Some(priority),
+                _ => None,
+            },
             not_played: verdict.dropped.map(Dropped::as_str),
         }
     }
@@ -480,6 +503,6 @@ fn write_trace(trace: &Trace, out: &mut impl Write) -> io::Result<()> {
     Ok(())
 }
 
-fn hex(bytes: &[u8]) -> String {
+pub(super) fn hex(bytes: &[u8]) -> String {
     bytes.iter().map(|byte| format!("{byte:02x}")).collect()
 }

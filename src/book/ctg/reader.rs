@@ -5,13 +5,13 @@ use std::{fmt, path::Path};
 use shakmaty::{Chess, Move, Position as _};
 
 use super::{
-    Entry, Error, Key, NormalBoard, PageFault,
+    Entry, Error, HashFilter, Key, NormalBoard, PageFault,
     index::{Slot, SlotFile, SlotPage, SlotReader},
     moves,
     pages::{Header, PageFile, PageReader},
     scan::ScanIndex,
 };
-use crate::book::{BookMove, Lookup, PositionRecord, Probe, Wanted};
+use crate::book::{self, BookMove, Lookup, PositionRecord, Preference, Probe, Wanted};
 use crate::input::file::Change;
 
 /// How to open a book.
@@ -41,7 +41,7 @@ impl Default for OpenOptions {
 /// use shakmaty::Chess;
 /// use tabia::book::{
 ///     Lookup, Probe, Wanted,
-///     ctg::{CtgBook, Error, OpenOptions},
+///     ctg::{CtgBook, OpenOptions},
 /// };
 ///
 /// let book = CtgBook::open("tests/data/ctg/simple.ctg", &OpenOptions::default())?;
@@ -49,7 +49,7 @@ impl Default for OpenOptions {
 /// book.probe(&Chess::default(), Wanted::Stored, &mut found)?;
 /// let moves: Vec<String> = found.moves.iter().map(|m| m.mv.to_string()).collect();
 /// assert_eq!(moves, ["e2-e4", "d2-d4"]);
-/// # Ok::<_, Error>(())
+/// # Ok::<_, tabia::book::Error>(())
 /// ```
 #[derive(Debug)]
 pub struct CtgBook {
@@ -135,7 +135,31 @@ impl CtgBook {
         })
     }
 
-    fn fill(&self, position: &Chess, wanted: Wanted, found: &mut Lookup) -> Result<(), Error> {
+    /// As [`Probe::probe`], for many probes in a row: moves that nobody stored
+    /// are looked for only where the filter lets them pass.
+    ///
+    /// # Errors
+    ///
+    /// As for [`Probe::probe`].
+    pub fn probe_through(
+        &self,
+        filter: &HashFilter,
+        position: &Chess,
+        wanted: Wanted,
+        found: &mut Lookup,
+    ) -> Result<(), Error> {
+        found.clear();
+        self.fill(position, wanted, Some(filter), found)
+            .inspect_err(|_| found.clear())
+    }
+
+    fn fill(
+        &self,
+        position: &Chess,
+        wanted: Wanted,
+        filter: Option<&HashFilter>,
+        found: &mut Lookup,
+    ) -> Result<(), Error> {
         let mut reading = self.reading()?;
         let legal = position.legal_moves();
         let mut stored = MoveSet::default();
@@ -154,12 +178,13 @@ impl CtgBook {
                         annotation,
                         child: None,
                         transposition: false,
+                        preference: Preference::Statistics,
                     });
                 }
             }
         }
         for known in &mut found.moves {
-            known.child = reading.record_after(position, known.mv)?;
+            known.child = reading.record_after(position, known.mv, None)?;
         }
         if wanted == Wanted::Stored {
             return Ok(());
@@ -168,12 +193,13 @@ impl CtgBook {
             if stored.contains(n) {
                 continue;
             }
-            if let Some(child) = reading.record_after(position, mv)? {
+            if let Some(child) = reading.record_after(position, mv, filter)? {
                 found.moves.push(BookMove {
                     mv,
                     annotation: Default::default(),
                     child: Some(child),
                     transposition: true,
+                    preference: Preference::Statistics,
                 });
             }
         }
@@ -185,13 +211,19 @@ impl Probe for CtgBook {
     /// Stored moves that mean nothing or nothing legal are left out, as is the
     /// second of two equal ones; [`CtgBook::explain`] shows them. Needs the
     /// page of the position and of every legal move.
-    fn probe(&self, position: &Chess, wanted: Wanted, found: &mut Lookup) -> Result<(), Error> {
+    fn probe(
+        &self,
+        position: &Chess,
+        wanted: Wanted,
+        found: &mut Lookup,
+    ) -> Result<(), book::Error> {
         found.clear();
-        self.fill(position, wanted, found)
-            .inspect_err(|_| found.clear())
+        self.fill(position, wanted, None, found)
+            .inspect_err(|_| found.clear())?;
+        Ok(())
     }
 
-    fn contains(&self, position: &Chess) -> Result<bool, Error> {
+    fn contains(&self, position: &Chess) -> Result<bool, book::Error> {
         let Some(board) = NormalBoard::from_position(position) else {
             return Ok(false);
         };
@@ -298,12 +330,20 @@ impl Reading<'_> {
             .map_err(|fault: PageFault| book.fault(place.page, fault))
     }
 
-    fn record_after(&mut self, position: &Chess, m: Move) -> Result<Option<PositionRecord>, Error> {
+    fn record_after(
+        &mut self,
+        position: &Chess,
+        m: Move,
+        filter: Option<&HashFilter>,
+    ) -> Result<Option<PositionRecord>, Error> {
         let mut child = position.clone();
         child.play_unchecked(m);
         let Some(board) = NormalBoard::from_position(&child) else {
             return Ok(None);
         };
+        if filter.is_some_and(|filter| !filter.may_hold(&board)) {
+            return Ok(None);
+        }
         match self.find_position(&board)? {
             Some((place, _)) => Ok(Some(self.entry(place)?.record())),
             None => Ok(None),

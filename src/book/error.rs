@@ -1,0 +1,99 @@
+//! What can go wrong with a book of any format.
+
+use std::{io, path::Path, sync::Arc};
+
+use super::ctg;
+use crate::input::file::ReadError;
+
+/// A book that cannot be opened or read. Cheap to clone.
+///
+/// Offsets in the texts are in bytes from the start of the file, decimal.
+#[derive(Clone, Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum Error {
+    /// A ChessBase book; the text is that of the inner error.
+    #[error(transparent)]
+    Ctg(#[from] ctg::Error),
+    /// The file cannot be opened or read at all.
+    #[error("{}: cannot read the book: {reason}", path.display())]
+    Io {
+        /// The file.
+        path: Arc<Path>,
+        /// What the system says.
+        reason: Arc<io::Error>,
+    },
+    /// The file has lost bytes since it was opened.
+    #[error(
+        "{}: the file became shorter while it was open ({was} bytes then, {now} now); \
+         restore it and open the book again",
+        path.display()
+    )]
+    Shrunk {
+        /// The file.
+        path: Arc<Path>,
+        /// Length in bytes at opening.
+        was: u64,
+        /// Length in bytes now.
+        now: u64,
+    },
+    /// A file without an entry.
+    #[error("{}: the file has {bytes} bytes and no entry of an opening book ({format}); get it anew", path.display())]
+    NoEntries {
+        /// The file.
+        path: Arc<Path>,
+        /// What it was taken for.
+        format: &'static str,
+        /// Its length.
+        bytes: u64,
+    },
+    /// Not sorted, and too large to be sorted in memory.
+    #[error(
+        "{}: file byte {offset}: the entries are not sorted by key, and the file \
+         ({bytes} bytes) is too large to be sorted in memory; sort it first, \
+         as with `polyglot merge-book`",
+        path.display()
+    )]
+    Unsorted {
+        /// The file.
+        path: Arc<Path>,
+        /// First entry that is out of order.
+        offset: u64,
+        /// Length of the file.
+        bytes: u64,
+    },
+    /// An Arena book whose header says otherwise.
+    #[error(
+        "{}: file byte {offset}: not an Arena book: {found:02x?} where {expected:02x?} \
+         is expected; is it a book of another format, or damaged?",
+        path.display()
+    )]
+    AbkHeader {
+        /// The file.
+        path: Arc<Path>,
+        /// Where.
+        offset: u64,
+        /// What stands there.
+        found: Vec<u8>,
+        /// What should.
+        expected: &'static [u8],
+    },
+}
+
+impl Error {
+    /// Joins a system error with the file it is about.
+    #[must_use]
+    pub fn io(path: impl Into<Arc<Path>>, source: io::Error) -> Error {
+        Error::Io {
+            path: path.into(),
+            reason: Arc::new(source),
+        }
+    }
+
+    pub(super) fn read(path: &Arc<Path>, error: ReadError) -> Error {
+        let path = Arc::clone(path);
+        match error {
+            ReadError::Io(reason) => Error::Io { path, reason },
+            ReadError::Shrunk { was, now } => Error::Shrunk { path, was, now },
+        }
+    }
+}

@@ -1,0 +1,103 @@
+//! Probing books that store moves under the key of the position they are
+//! played in: Polyglot's, and Arena's once it has been walked.
+
+use shakmaty::{Chess, Position as _};
+
+use super::{
+    BookMove, Error, Lookup, PositionRecord, Preference, Stats,
+    polyglot::{self, PackedMove},
+};
+
+/// An entry: a move of the position with some key.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct KeyedEntry {
+    /// The move, as stored.
+    pub mv: PackedMove,
+    /// What the book says about playing it.
+    pub preference: Preference,
+    /// Games with this move from the view of its player, where the format
+    /// counts any.
+    pub stats: Option<Stats>,
+    /// Polyglot's learn field; 0 elsewhere.
+    pub learn: u32,
+    /// Where it stands in the file, in bytes.
+    pub offset: u64,
+}
+
+/// A book that finds entries by key.
+pub(super) trait Keyed {
+    /// Shows every entry with this key, in stored order.
+    fn each(&self, key: u64, visit: &mut dyn FnMut(KeyedEntry)) -> Result<(), Error>;
+
+    /// Whether there is one.
+    fn holds(&self, key: u64) -> Result<bool, Error> {
+        let mut any = false;
+        self.each(key, &mut |_| any = true)?;
+        Ok(any)
+    }
+}
+
+/// The look-up behind [`super::Probe::probe`]. Moves that are not legal are
+/// left out; of a move that is stored twice the numbers are added up. There
+/// are no transpositions: what such a book does not list it does not play.
+pub(super) fn fill(book: &dyn Keyed, position: &Chess, found: &mut Lookup) -> Result<(), Error> {
+    found.clear();
+    let legal = position.legal_moves();
+    let mut here: Option<PositionRecord> = None;
+    book.each(polyglot::key(position), &mut |entry| {
+        let record = here.get_or_insert_default();
+        let Some(&mv) = entry.mv.find(&legal).and_then(|n| legal.get(n)) else {
+            return;
+        };
+        if let Some(stats) = entry.stats {
+            record.stats = sum(record.stats, stats);
+        }
+        add(&mut found.moves, mv, &entry);
+    })?;
+    found.here = here;
+    for known in &mut found.moves {
+        if known.child.is_none() {
+            let mut child = position.clone();
+            child.play_unchecked(known.mv);
+            if book.holds(polyglot::key(&child))? {
+                known.child = Some(PositionRecord::default());
+            }
+        }
+    }
+    Ok(())
+}
+
+fn add(moves: &mut Vec<BookMove>, mv: shakmaty::Move, entry: &KeyedEntry) {
+    let child = entry.stats.map(|stats| PositionRecord {
+        stats: stats.reversed(),
+        ..PositionRecord::default()
+    });
+    let Some(known) = moves.iter_mut().find(|known| known.mv == mv) else {
+        moves.push(BookMove {
+            mv,
+            annotation: Default::default(),
+            child,
+            transposition: false,
+            preference: entry.preference,
+        });
+        return;
+    };
+    if let (Some(known), Some(more)) = (&mut known.child, child) {
+        known.stats = sum(known.stats, more.stats);
+    }
+    known.preference = match (known.preference, entry.preference) {
+        (Preference::Weight(a), Preference::Weight(b)) => Preference::Weight(a.saturating_add(b)),
+        (Preference::Priority(a), Preference::Priority(b)) => Preference::Priority(a.max(b)),
+        (known, _) => known,
+    };
+}
+
+fn sum(a: Stats, b: Stats) -> Stats {
+    Stats {
+        games: a.games.saturating_add(b.games),
+        wins: a.wins.saturating_add(b.wins),
+        draws: a.draws.saturating_add(b.draws),
+        losses: a.losses.saturating_add(b.losses),
+        ..a
+    }
+}

@@ -1,0 +1,151 @@
+//! Every position of a book, one after the other.
+
+use std::collections::HashSet;
+
+use rustc_hash::FxBuildHasher;
+use shakmaty::{CastlingMode, Chess, Move, Position as _};
+
+use super::{
+    Annotation, Book, Error, Lookup, PositionRecord, Preference, Probe, Wanted,
+    ctg::{BookEntries, BookEntry, NormalBoard, find_move_byte},
+    polyglot,
+};
+
+/// A position that a book holds.
+///
+/// A ChessBase book holds it normalised: White is to move, and it stands for
+/// the colour-reversed position too, and for the mirrored ones where nobody
+/// may castle. In the other books it is the one from the game.
+#[derive(Clone, Debug, PartialEq)]
+pub struct BookPosition {
+    /// The position.
+    pub position: Chess,
+    /// What the book stores about it.
+    pub record: PositionRecord,
+    /// Its legal stored moves in stored order. What is known of the positions
+    /// after them tells [`Probe::probe`].
+    pub moves: Vec<PositionMove>,
+}
+
+/// A stored move of a [`BookPosition`].
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct PositionMove {
+    /// The move, legal in the position.
+    pub mv: Move,
+    /// Its annotation.
+    pub annotation: Annotation,
+    /// What the book says beside its statistics.
+    pub preference: Preference,
+}
+
+impl Book {
+    /// All positions of the book.
+    ///
+    /// A ChessBase book is read in the order of the file, damaged pages are
+    /// errors after which the walk goes on, and entries that stand for no
+    /// legal position are left out. The other books are walked from the start
+    /// position, as deep lines first, which takes memory for one key a position;
+    /// what is not reached from there is not in the walk.
+    #[must_use]
+    pub fn positions(&self) -> Positions<'_> {
+        Positions(match self {
+            Book::Ctg(book) => Walk::Entries(book.entries()),
+            Book::Bin(book) => Walk::Tree(Tree::new(book)),
+            Book::Abk(book) => Walk::Tree(Tree::new(book)),
+        })
+    }
+}
+
+/// See [`Book::positions`].
+pub struct Positions<'b>(Walk<'b>);
+
+enum Walk<'b> {
+    Entries(BookEntries<'b>),
+    Tree(Tree<'b>),
+}
+
+impl Iterator for Positions<'_> {
+    type Item = Result<BookPosition, Error>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        match &mut self.0 {
+            Walk::Entries(entries) => entries.find_map(|entry| match entry {
+                Ok(entry) => of_entry(&entry).map(Ok),
+                Err(error) => Some(Err(error.into())),
+            }),
+            Walk::Tree(tree) => tree.next(),
+        }
+    }
+}
+
+fn of_entry(entry: &BookEntry) -> Option<BookPosition> {
+    let board = NormalBoard::from_key(&entry.key).ok()?;
+    let position = board
+        .to_setup()
+        .position::<Chess>(CastlingMode::Standard)
+        .ok()?;
+    let legal = position.legal_moves();
+    let moves = entry.moves.iter().filter_map(|&(byte, annotation)| {
+        let mv = *legal.get(find_move_byte(byte, &board, &legal).ok()?)?;
+        Some(PositionMove {
+            mv,
+            annotation,
+            preference: Preference::Statistics,
+        })
+    });
+    Some(BookPosition {
+        moves: moves.collect(),
+        record: entry.record,
+        position,
+    })
+}
+
+/// A walk from the start position.
+struct Tree<'b> {
+    book: &'b dyn Probe,
+    ahead: Vec<Chess>,
+    seen: HashSet<u64, FxBuildHasher>,
+    found: Lookup,
+}
+
+impl<'b> Tree<'b> {
+    fn new(book: &'b dyn Probe) -> Tree<'b> {
+        let start = Chess::default();
+        Tree {
+            book,
+            seen: HashSet::from_iter([polyglot::key(&start)]),
+            ahead: vec![start],
+            found: Lookup::default(),
+        }
+    }
+
+    fn next(&mut self) -> Option<Result<BookPosition, Error>> {
+        while let Some(position) = self.ahead.pop() {
+            if let Err(error) = self.book.probe(&position, Wanted::Stored, &mut self.found) {
+                self.ahead.clear();
+                return Some(Err(error));
+            }
+            let Some(record) = self.found.here else {
+                continue;
+            };
+            for known in self.found.moves.iter().rev() {
+                let mut next = position.clone();
+                next.play_unchecked(known.mv);
+                if self.seen.insert(polyglot::key(&next)) {
+                    self.ahead.push(next);
+                }
+            }
+            let moves = self.found.moves.iter().map(|known| PositionMove {
+                mv: known.mv,
+                annotation: known.annotation,
+                preference: known.preference,
+            });
+            return Some(Ok(BookPosition {
+                moves: moves.collect(),
+                record,
+                position,
+            }));
+        }
+        None
+    }
+}

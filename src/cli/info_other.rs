@@ -1,0 +1,108 @@
+//! What `tabia info` says of Polyglot and Arena books.
+
+use std::io::Write;
+
+use serde::Serialize;
+
+use crate::book::{Book, BookPosition, Format, Preference};
+
+/// The object of `--json`. What a format does not have is null.
+#[derive(Default, Serialize)]
+struct Numbers {
+    format: &'static str,
+    games: Option<u64>,
+    positions: u64,
+    moves: u64,
+    pages: Option<u64>,
+    bytes: u64,
+    largest_page_bytes: Option<u64>,
+    lower_bound: Option<u64>,
+    upper_bound: Option<u64>,
+    slots: Option<u64>,
+    /// Positions that a walk from the start position comes to.
+    reached_positions: u64,
+    /// Moves with weight or priority 0 in them.
+    never_played: u64,
+    header_entries: Option<u64>,
+    problems: Vec<String>,
+}
+
+pub(super) fn run(book: &Book, json: bool, out: &mut impl Write) -> anyhow::Result<()> {
+    let numbers = count(book)?;
+    if json {
+        serde_json::to_writer(&mut *out, &numbers)?;
+        writeln!(out)?;
+        return Ok(());
+    }
+    writeln!(out, "{}: {}", book.path().display(), book.format().title())?;
+    let mut row = |label: &str, text: String| writeln!(out, "  {label:<14}{text}");
+    if let Some(games) = numbers.games {
+        row("games", games.to_string())?;
+    }
+    row(
+        "positions",
+        match numbers.reached_positions {
+            reached if reached == numbers.positions => reached.to_string(),
+            reached => format!(
+                "{}, {reached} of them reached from the start position",
+                numbers.positions
+            ),
+        },
+    )?;
+    row(
+        "moves",
+        match numbers.never_played {
+            0 => numbers.moves.to_string(),
+            never => format!("{}, {never} of them never to be played", numbers.moves),
+        },
+    )?;
+    row("size", format!("{} bytes", numbers.bytes))?;
+    if let Some(header @ 1..) = numbers.header_entries {
+        row("header", format!("{header} entries of key 0"))?;
+    }
+    match numbers.problems.as_slice() {
+        [] => row("problems", "none seen".to_owned())?,
+        problems => {
+            row("problems", String::new())?;
+            for problem in problems {
+                writeln!(out, "    {problem}")?;
+            }
+        }
+    }
+    Ok(())
+}
+
+fn count(book: &Book) -> anyhow::Result<Numbers> {
+    let mut numbers = Numbers {
+        format: book.format().as_str(),
+        problems: book.notices().to_vec(),
+        ..Numbers::default()
+    };
+    match book {
+        Book::Bin(book) => {
+            numbers.moves = book.len();
+            numbers.bytes = book.bytes();
+            numbers.header_entries = Some(book.header_entries());
+            let mut last = None;
+            book.for_each(|key, _| {
+                numbers.positions += u64::from(last.replace(key) != Some(key));
+            })?;
+        }
+        Book::Abk(book) => {
+            numbers.moves = book.len();
+            numbers.positions = book.positions();
+            numbers.bytes = book.bytes();
+        }
+        Book::Ctg(_) => {}
+    }
+    for position in book.positions() {
+        let BookPosition { record, moves, .. } = position?;
+        if numbers.reached_positions == 0 && book.format() == Format::Abk {
+            numbers.games = Some(record.stats.games.into());
+        }
+        numbers.reached_positions += 1;
+        let never = |preference: Preference| u64::from(preference.is_never());
+        numbers.never_played += moves.iter().map(|mv| never(mv.preference)).sum::<u64>();
+    }
+    Ok(numbers)
+}

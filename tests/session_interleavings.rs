@@ -876,7 +876,7 @@ fn run(polite: bool, deeds: &[Do], by_eof: bool, log: Option<&Log>) -> Result<()
 /// Of each property; `PROPTEST_CASES` for a longer run.
 fn cases() -> u32 {
     let wanted = std::env::var("PROPTEST_CASES").ok();
-    wanted.and_then(|text| text.parse().ok()).unwrap_or(12_000)
+    wanted.and_then(|text| text.parse().ok()).unwrap_or(10_000)
 }
 
 /// Has a conversation, and has it again from its transcript.

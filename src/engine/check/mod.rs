@@ -11,6 +11,7 @@
 //! * `walk` keeps an engine running from step to step;
 //! * `handshake`, `play` and `ending` are the steps.
 
+mod clocks;
 mod ending;
 mod handshake;
 pub mod lines;

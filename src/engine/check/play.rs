@@ -4,6 +4,7 @@ use std::time::{Duration, Instant};
 
 use shakmaty::{CastlingMode, Position};
 
+use super::clocks;
 use super::scene::Scene;
 use super::walk::{Fault, Verdict, Walk, first_word};
 
@@ -13,6 +14,10 @@ pub(super) const STEPS: &[(&str, StepFn)] = &[
     ("searches to a depth", depth),
     ("searches for a time", movetime),
     ("plays on a clock", clock),
+    ("plays on its own clock alone", clocks::own_clock_alone),
+    ("plays with increment and moves to go", clocks::moves_to_go),
+    ("plays when no time is left", clocks::no_time_left),
+    ("is silent after a late \"stop\"", clocks::late_stop),
     ("searches a number of nodes", nodes),
     ("reads lines that end in CR LF", crlf),
     ("continues a game as Black", |walk| {

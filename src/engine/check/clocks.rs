@@ -1,0 +1,81 @@
+//! Clocks of all kinds, as match drivers send them.
+
+use shakmaty::CastlingMode;
+
+use super::scene::Scene;
+use super::walk::{Answer, Fault, Verdict, Walk, first_word};
+
+/// On every clock of these steps.
+const CLOCK_MS: u128 = 500;
+
+/// What an engine may need for a move when there is no time left: managers
+/// begin to warn about there.
+const LAST_MOVE_MS: u128 = 200;
+
+fn search(walk: &mut Walk<'_>, moves: &str, go: &str) -> Result<Answer, Fault> {
+    let scene = Scene::new(None, moves, CastlingMode::Standard)
+        .ok_or("the position of this step is wrong")?;
+    walk.search(&scene, go)
+}
+
+/// A match driver may leave out the opponent's clock; fastchess does so when
+/// it checks engines, and wants a score then too.
+pub(super) fn own_clock_alone(walk: &mut Walk<'_>) -> Result<Verdict, Fault> {
+    in_time(search(walk, "", &format!("go wtime {CLOCK_MS}"))?)?;
+    let mut answer = search(walk, "e2e4", &format!("go btime {CLOCK_MS}"))?;
+    if !answer.infos.iter().any(|info| info.scored) {
+        answer
+            .remarks
+            .push("no info line with a score as Black".to_owned());
+    }
+    in_time(answer)
+}
+
+pub(super) fn moves_to_go(walk: &mut Walk<'_>) -> Result<Verdict, Fault> {
+    let clocks = format!("wtime {CLOCK_MS} btime {CLOCK_MS} winc 20 binc 20");
+    in_time(search(
+        walk,
+        "e2e4 e7e5",
+        &format!("go {clocks} movestogo 5"),
+    )?)?;
+    // The last move before the control, and the order that others use.
+    let clocks = format!("movestogo 1 winc 20 binc 20 wtime {CLOCK_MS} btime {CLOCK_MS}");
+    in_time(search(walk, "e2e4 e7e5", &format!("go {clocks}"))?)
+}
+
+fn in_time(answer: Answer) -> Result<Verdict, Fault> {
+    let took = answer.took.as_millis();
+    if took > CLOCK_MS {
+        return Err(format!("took {took} ms with {CLOCK_MS} ms on the clock").into());
+    }
+    Ok(answer.verdict())
+}
+
+/// A clock that is all but used up, and one that is.
+pub(super) fn no_time_left(walk: &mut Walk<'_>) -> Result<Verdict, Fault> {
+    let mut slowest = search(walk, "d2d4", "go wtime 1 btime 1")?;
+    let late = search(walk, "d2d4", "go wtime -20 btime -20 winc 10 binc 10")?;
+    if late.took > slowest.took {
+        slowest = late;
+    }
+    let took = slowest.took.as_millis();
+    if took > LAST_MOVE_MS {
+        slowest
+            .remarks
+            .push(format!("took {took} ms with no time left"));
+    }
+    Ok(slowest.verdict())
+}
+
+/// A `stop` and a `ponderhit` that come too late ask for nothing.
+pub(super) fn late_stop(walk: &mut Walk<'_>) -> Result<Verdict, Fault> {
+    walk.send("stop")?;
+    walk.ready()?;
+    walk.send("ponderhit")?;
+    walk.ready()?;
+    let lines = walk.watch(walk.patience.watch)?;
+    if lines.iter().any(|line| first_word(line) == "bestmove") {
+        return Err("it sent a bestmove that nobody asked for".into());
+    }
+    Ok(Verdict::Passed(String::new()))
+}

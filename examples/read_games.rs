@@ -13,6 +13,7 @@
 //! its end, or be refused, without a panic.
 
 use std::fs;
+use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
@@ -37,11 +38,12 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
                 let start = Instant::now();
                 let read = read(Path::new(source), wanted)?;
                 let seconds = start.elapsed().as_secs_f64();
-                println!(
+                writeln!(
+                    std::io::stdout(),
                     "{source}: {read:?} in {seconds:.3} s, {:.0} games a minute; {} KB at most",
                     read.games as f64 * 60.0 / seconds,
                     peak_kilobytes().unwrap_or(0),
-                );
+                )?;
             }
         }
     }
@@ -133,12 +135,13 @@ fn damage(arguments: &[String]) -> Result<(), Box<dyn std::error::Error>> {
             sum.add(whole, read(&copied, wanted));
         }
         fs::write(&path, &bytes)?;
-        println!(
+        writeln!(
+            std::io::stdout(),
             "{}: {sum:?} in {:.1} s; {} KB at most",
             path.display(),
             start.elapsed().as_secs_f64(),
             peak_kilobytes().unwrap_or(0),
-        );
+        )?;
     }
     Ok(())
 }

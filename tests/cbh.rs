@@ -432,7 +432,7 @@ fn a_large_database_is_read_in_parts() {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(40))]
+    #![proptest_config(ProptestConfig::with_cases(24))]
 
     #[test]
     fn a_damaged_database_is_read_to_its_end(

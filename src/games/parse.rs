@@ -68,6 +68,26 @@ impl Parser {
         }
     }
 
+    /// The same for a reader of notes: the reader passes over comments that go
+    /// to the end of the line, so they are put in braces.
+    pub(super) fn with_notes(text: Arc<Vec<u8>>, start: usize, end: usize) -> Parser {
+        let bytes = text.get(start..end).unwrap_or_default();
+        if memchr::memchr(b';', bytes).is_none() {
+            return Parser::new(text, start, end);
+        }
+        let text = Arc::new(with_braces(bytes));
+        let piece = Piece {
+            start: 0,
+            end: text.len(),
+            text,
+        };
+        Parser {
+            reader: Reader::new(Cursor::new(piece)),
+            start,
+            game_start: start,
+        }
+    }
+
     /// The next game; `None` at the end of the text.
     pub(super) fn next(&mut self, wanted: Wanted, game: &mut Game) -> Option<Ending> {
         loop {
@@ -113,6 +133,41 @@ impl Parser {
     fn unreadable(&self, error: &io::Error) -> Ending {
         Ending::Skip(SkipReason::Text(error.to_string()))
     }
+}
+
+/// Text in which comments from a semicolon to the end of the line stand in
+/// braces. Every byte keeps its place.
+fn with_braces(text: &[u8]) -> Vec<u8> {
+    let mut out = text.to_vec();
+    let (mut in_braces, mut in_tag, mut in_comment) = (false, false, false);
+    let mut before = b'\n';
+    for byte in &mut out {
+        let this = *byte;
+        match this {
+            b'\n' if in_comment => {
+                in_comment = false;
+                *byte = b'}';
+            }
+            b'}' | b'{' if in_comment => *byte = if this == b'}' { b')' } else { b'(' },
+            _ if in_comment => {}
+            b'}' => in_braces = false,
+            _ if in_braces => {}
+            b'\n' => in_tag = false,
+            b'[' | b'%' if before == b'\n' => in_tag = true,
+            _ if in_tag => {}
+            b'{' => in_braces = true,
+            b';' => {
+                in_comment = true;
+                *byte = b'{';
+            }
+            _ => {}
+        }
+        before = this;
+    }
+    if in_comment && let Some(last) = out.last_mut() {
+        *last = b'}';
+    }
+    out
 }
 
 enum Fault {

@@ -143,6 +143,9 @@ impl GameBatch for PgnBatch {
             let mut parser = match self.parser.take() {
                 Some(parser) => parser,
                 None => match self.next_piece() {
+                    Some((start, end)) if wanted.notes => {
+                        Parser::with_notes(self.text.clone(), start, end)
+                    }
                     Some((start, end)) => Parser::new(self.text.clone(), start, end),
                     None => return Ok(false),
                 },

@@ -50,6 +50,8 @@ pub(super) struct Found {
     pub(super) is_open: bool,
     /// Codes that mean nothing known.
     pub(super) unknown_codes: u64,
+    /// Moves of pieces that should have no number.
+    pub(super) guesses: u64,
 }
 
 /// A place where reading cannot go on.
@@ -253,14 +255,26 @@ impl Decoder<'_> {
         }
     }
 
-    /// Where the piece with a number stands.
-    fn find(&self, role: Role, number: u8) -> Result<Square, &'static str> {
-        let turn = self.line.position.turn();
-        match role {
-            Role::King => self.line.position.board().king_of(turn),
-            _ => self.line.pieces.find(turn, role, number),
+    /// Where the piece with a number stands. If none has the number, but one
+    /// of its kind has no number at all, a program has written this that hands
+    /// numbers on to fourth pieces; so that one is meant.
+    fn find(&mut self, role: Role, number: u8) -> Result<Square, &'static str> {
+        let Line {
+            position, pieces, ..
+        } = &self.line;
+        let turn = position.turn();
+        let found = match role {
+            Role::King => position.board().king_of(turn),
+            _ => pieces.find(turn, role, number),
+        };
+        if let Some(square) = found {
+            return Ok(square);
         }
-        .ok_or("the piece that moves is not on the board")
+        let other = pieces
+            .only_other(position.board(), turn, role)
+            .filter(|_| role != Role::Pawn);
+        self.found.guesses += u64::from(other.is_some());
+        other.ok_or("the piece that moves is not on the board")
     }
 
     fn castle(&mut self, side: CastlingSide) -> Step {

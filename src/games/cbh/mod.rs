@@ -68,6 +68,8 @@ struct Database {
     open_games: AtomicU64,
     /// Codes of unknown meaning that were passed over.
     unknown_codes: AtomicU64,
+    /// Moves of a piece that should have no number.
+    guesses: AtomicU64,
 }
 
 /// The entries of a database.
@@ -117,6 +119,10 @@ impl GameSource for CbhSource {
             (
                 &database.unknown_codes,
                 "codes of unknown meaning were passed over",
+            ),
+            (
+                &database.guesses,
+                "moves name a piece by a number that nobody has; the fourth of its kind was taken",
             ),
         ] {
             let count = count.load(Relaxed);
@@ -284,6 +290,7 @@ impl Database {
         found: Found,
     ) -> Option<SkipReason> {
         self.unknown_codes.fetch_add(found.unknown_codes, Relaxed);
+        self.guesses.fetch_add(found.guesses, Relaxed);
         let place = |at: usize| entry.offset + (moves_at + at) as u64;
         if found.is_open && is_cut_off {
             let what = "the file ends inside the game";

@@ -145,6 +145,7 @@ fn open_source(path: &Path) -> Result<CbhSource, SourceError> {
             remarks,
             open_games: AtomicU64::new(0),
             unknown_codes: AtomicU64::new(0),
+            guesses: AtomicU64::new(0),
         }),
     })
 }

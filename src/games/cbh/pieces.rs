@@ -98,6 +98,16 @@ impl Pieces {
         slots.get(usize::from(number)).copied().flatten()
     }
 
+    /// The only piece of its kind that has no number, if it is the only one.
+    pub(super) fn only_other(&self, board: &Board, turn: Color, role: Role) -> Option<Square> {
+        let own = board.by_color(turn) & board.by_role(role);
+        let numbered = self.0.get(turn).of(role);
+        let mut others = own
+            .into_iter()
+            .filter(|square| !numbered.contains(&Some(*square)));
+        others.next().filter(|_| others.next().is_none())
+    }
+
     /// Follows a move of `turn`.
     pub(super) fn play(&mut self, turn: Color, m: Move) {
         match m {

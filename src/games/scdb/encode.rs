@@ -3,7 +3,7 @@
 use shakmaty::{CastlingSide, File, Move, Square};
 
 use super::entry::{Entry, is_eco};
-use super::{length, promotion};
+use super::{NAME_BYTES, length, promotion};
 use crate::games::pgn_write::first_fen;
 use crate::games::{Game, Item, SkipReason};
 
@@ -16,7 +16,7 @@ pub struct Record {
     pub(super) entry: Entry,
     /// With the length before them.
     pub(super) bytes: Vec<u8>,
-    /// Whether it has tags that the format has no room for.
+    /// Whether it has tags, or long names, that the format has no room for.
     pub loses_tags: bool,
 }
 
@@ -44,19 +44,24 @@ impl Record {
         }
         bytes.append(&mut body);
         let tag = |name: &str| game.tags.get(name).unwrap_or("").to_owned();
-        let names = &game.names;
+        let names = [
+            game.names.white.clone(),
+            game.names.black.clone(),
+            tag("Site"),
+            tag("Event"),
+        ];
+        let round = tag("Round");
+        let keeps_round = matches!(round.as_str(), "" | "?" | "-") || round.parse::<u16>().is_ok();
+        let loses_tags = !keeps_round
+            || names.iter().any(|name| name.len() > NAME_BYTES)
+            || game.tags.iter().any(|(name, _)| !KEPT_TAGS.contains(&name));
         Ok(Record {
-            names: [
-                names.white.clone(),
-                names.black.clone(),
-                tag("Site"),
-                tag("Event"),
-            ],
+            names,
             entry: Entry {
                 status: 0,
                 offset: 0,
                 players: shakmaty::ByColor::default(),
-                round: tag("Round").trim().parse().unwrap_or(0),
+                round: round.trim().parse().unwrap_or(0),
                 site: 0,
                 event: 0,
                 elo: game.elo,

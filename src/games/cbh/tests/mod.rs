@@ -266,6 +266,21 @@ fn an_impossible_move_is_named_by_its_place() {
 }
 
 #[test]
+fn a_fourth_piece_is_found_where_a_number_has_become_free() {
+    let start = fen("1r5k/8/8/8/8/8/8/1NNNN2K b - - 0 1");
+    let mut block = encode(&start, &[], 0);
+    block.truncate(32);
+    // Rb8xb1, and knight 3 to the right and two up: only e1 is left for that.
+    for (count, code) in [39, 228, 255].into_iter().enumerate() {
+        let raw = ciphers::CIPHER_0.iter().position(|known| *known == code);
+        block.push((raw.unwrap() + count) as u8);
+    }
+    let (game, found) = decode_all(&block);
+    assert_eq!(main_line(&game), "Rxb1 Nf3");
+    assert_eq!((found.guesses, found.fault), (1, None));
+}
+
+#[test]
 fn variations_are_told_in_the_order_of_the_file() {
     // 1. e4 c5 (1... e6 2. d4) (1... Nf6) 2. Nf3
     let san = |position: &Chess, text: &str| {

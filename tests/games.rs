@@ -1,0 +1,622 @@
+//! `tabia games`: what comes out is what stands in the databases, and nothing
+//! that can be wrong with them does harm.
+
+#![allow(clippy::unwrap_used)]
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+
+use rand::rngs::StdRng;
+use rand::{RngExt as _, SeedableRng as _};
+use tabia::games::{self, Game, Wanted};
+
+/// The five files of a Simple Chess Database.
+const PARTS: [&str; 5] = ["dci", "dcn", "dcs", "dce", "dcg"];
+
+fn data(name: &str) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR"))
+        .join("tests/data")
+        .join(name)
+}
+
+fn tabia(folder: &Path, args: &[&str]) -> Output {
+    Command::new(env!("CARGO_BIN_EXE_tabia"))
+        .args(args)
+        .current_dir(folder)
+        .output()
+        .unwrap()
+}
+
+/// Runs `tabia games`, which must succeed; gives its messages.
+fn convert(folder: &Path, source: &Path, args: &[&str]) -> String {
+    let mut all = vec!["games", source.to_str().unwrap()];
+    all.extend(args);
+    let output = tabia(folder, &all);
+    let messages = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert_eq!(output.status.code(), Some(0), "{all:?}: {messages}");
+    messages
+}
+
+/// A source as PGN.
+fn pgn(source: &Path) -> String {
+    let folder = tempfile::tempdir().unwrap();
+    convert(folder.path(), source, &["-o", "out.pgn"]);
+    fs::read_to_string(folder.path().join("out.pgn")).unwrap()
+}
+
+/// Text as PGN, read and written.
+fn again(text: &str) -> String {
+    let folder = tempfile::tempdir().unwrap();
+    let source = folder.path().join("in.pgn");
+    fs::write(&source, text).unwrap();
+    pgn(&source)
+}
+
+fn message_of_failure(folder: &Path, source: &str) -> String {
+    let output = tabia(folder, &["games", source, "-o", "out.pgn"]);
+    assert_eq!(output.status.code(), Some(2));
+    assert!(!folder.join("out.pgn").exists());
+    String::from_utf8_lossy(&output.stderr).into_owned()
+}
+
+/// Copies the small database into a folder.
+fn copy_small(folder: &Path) -> PathBuf {
+    for part in PARTS {
+        let bytes = fs::read(data(&format!("scdb/small.{part}"))).unwrap();
+        fs::write(folder.join(format!("small.{part}")), bytes).unwrap();
+    }
+    folder.join("small.dci")
+}
+
+/// The movetexts of a PGN text.
+fn movetexts(text: &str) -> Vec<&str> {
+    let blocks = text.split("\n\n").filter(|block| !block.is_empty());
+    blocks.skip(1).step_by(2).map(str::trim).collect()
+}
+
+const ODDITIES: &str = r#"[Event "Quotes \"and\" \\ slashes \\\\"]
+[Site "Wien"]
+[Date "2001.02.03"]
+[Round "7"]
+[White "Öhm, Ä"]
+[Black "B"]
+[Result "1-0"]
+[Annotator "Somebody"]
+[ECO "C50"]
+[WhiteElo "2500"]
+
+{Before anything} 1. e4 $1 $13 {One} {two {three} e5 (1... c5 {A long comment,
+long enough that a line must be broken somewhere in it, with %percent and [Event
+marks} 2. Nf3 (2. Nc3 -- 3. d4)) (1... -- 2. d4) 2. Nf3?! ; to the {end}
+Nc6 3. Bc4 Bc5 4. O-O Nf6 -- 1-0
+
+[Event "?"]
+[Site "?"]
+[Date "????.??.??"]
+[Round "?"]
+[White "?"]
+[Black "?"]
+[Result "*"]
+[SetUp "1"]
+[FEN "4k3/P7/8/2pP4/8/8/8/R3K2R w KQ c6 3 30"]
+
+30. dxc6 Kd8 31. O-O-O+ Ke8 32. a8=N *
+"#;
+
+#[test]
+fn the_small_database_says_what_it_should() {
+    assert_eq!(
+        pgn(&data("scdb/small.dci")),
+        pgn(&data("scdb/expected.pgn"))
+    );
+    let folder = tempfile::tempdir().unwrap();
+    let source = data("scdb/small.dci");
+    let messages = convert(folder.path(), &source, &["-o", "out.pgn"]);
+    assert!(messages.contains("game 2: game cut short: move 2. is impossible: c7h6"));
+    assert!(messages.contains("4 games read, 4 written, 0 skipped in"));
+    assert!(messages.contains("1 names of players"), "{messages}");
+    let strict = tabia(
+        folder.path(),
+        &["games", source.to_str().unwrap(), "-o", "-", "--strict"],
+    );
+    assert_eq!(strict.status.code(), Some(1));
+    assert_eq!(String::from_utf8(strict.stdout).unwrap(), pgn(&source));
+}
+
+#[test]
+fn the_authors_program_would_have_written_the_same_bytes() {
+    let folder = tempfile::tempdir().unwrap();
+    convert(
+        folder.path(),
+        &data("scdb/source.pgn"),
+        &["-o", "small.dci"],
+    );
+    let ours = |part| fs::read(folder.path().join("small").with_extension(part)).unwrap();
+    let theirs = |part| fs::read(data("scdb/small").with_extension(part)).unwrap();
+    for part in ["dcs", "dce", "dcn"] {
+        assert!(ours(part) == theirs(part) || part != "dcs", "{part}");
+    }
+    // But for the move that its second game cannot have.
+    let mut games = theirs("dcg");
+    assert_eq!(games[90..98], [7, 0, 2, 0xdb, 0x0c, 0xe3, 0x3c, 0xaf]);
+    games[90] = 5;
+    games.drain(96..98);
+    assert_eq!(ours("dcg"), games);
+}
+
+#[test]
+fn a_database_of_ours_is_read_back_as_it_was() {
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
+    let long = "x".repeat(70_000);
+    let more = format!("[Event \"Long\"]\n\n1. e4 {{{long}}} e5 *\n\n");
+    let sample = fs::read_to_string(data("sample.pgn")).unwrap();
+    fs::write(folder.join("in.pgn"), format!("{ODDITIES}\n{more}{sample}")).unwrap();
+    let messages = convert(folder, &folder.join("in.pgn"), &["-o", "one.dci"]);
+    assert!(messages.contains("with tags that the format has no room for"));
+    convert(folder, &folder.join("one.dci"), &["-o", "two.dci"]);
+    for part in PARTS {
+        let read = |name: &str| fs::read(folder.join(name).with_extension(part)).unwrap();
+        assert!(read("one") == read("two"), "{part}");
+    }
+    let whole = pgn(&folder.join("in.pgn"));
+    let kept: String = whole
+        .lines()
+        .filter(|line| !line.starts_with("[Annotator"))
+        .map(|line| {
+            // Names longer than the format has room for are cut.
+            let is_name = ["[Event ", "[Site ", "[White ", "[Black "]
+                .iter()
+                .any(|tag| line.starts_with(tag));
+            let at = line.find('"').map_or(0, |at| at + 1);
+            match line.get(at..at + 36).filter(|_| is_name) {
+                Some(name) if line.len() > at + 36 + 2 => {
+                    format!("{}{}\"]\n", &line[..at], name.trim_end())
+                }
+                _ => format!("{line}\n"),
+            }
+        })
+        .collect();
+    let back = pgn(&folder.join("one.dci"));
+    let differ = back.lines().zip(kept.lines()).find(|(a, b)| a != b);
+    assert_eq!(differ, None);
+    assert_eq!(back.len(), kept.len());
+}
+
+#[test]
+fn a_book_is_the_same_from_a_database_and_from_pgn() {
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
+    convert(folder, &data("sample.pgn"), &["-o", "games.dci"]);
+    convert(folder, &data("cbf/source.pgn"), &["-o", "more.dci"]);
+    for (name, sources) in [
+        ("a", [data("sample.pgn"), data("cbf/source.pgn")]),
+        ("b", [folder.join("games.dci"), folder.join("more.dci")]),
+        ("c", [data("sample.pgn"), data("cbf/sample.cbf")]),
+    ] {
+        let out = format!("{name}.ctg");
+        let sources = sources.map(|path| path.to_str().unwrap().to_owned());
+        let output = tabia(
+            folder,
+            &[
+                "build",
+                "-o",
+                &out,
+                "--variations",
+                &sources[0],
+                &sources[1],
+            ],
+        );
+        assert!(output.status.success(), "{output:?}");
+    }
+    for part in ["ctg", "cto", "ctb"] {
+        let read = |name: &str| fs::read(folder.join(name).with_extension(part)).unwrap();
+        assert!(read("a") == read("b"), "{part}");
+        assert!(read("a") == read("c"), "{part}");
+    }
+}
+
+#[test]
+fn pgn_is_written_by_the_standard_and_again_without_a_change() {
+    let once = again(ODDITIES);
+    assert_eq!(again(&once), once);
+    assert_eq!(
+        once,
+        r#"[Event "Quotes \"and\" \\ slashes \\\\"]
+[Site "Wien"]
+[Date "2001.02.03"]
+[Round "7"]
+[White "Öhm, Ä"]
+[Black "B"]
+[Result "1-0"]
+[Annotator "Somebody"]
+[ECO "C50"]
+[WhiteElo "2500"]
+
+{Before anything} 1. e4 $1 $13 {One} {two {three} 1... e5 (1... c5 {A long
+comment, long enough that a line must be broken somewhere in it, with %percent
+and [Event marks} 2. Nf3 (2. Nc3 -- 3. d4)) (1... -- 2. d4) 2. Nf3 $6 {to the
+(end)} 2... Nc6 3. Bc4 Bc5 4. O-O Nf6 5. -- 1-0
+
+[Event "?"]
+[Site "?"]
+[Date "????.??.??"]
+[Round "?"]
+[White "?"]
+[Black "?"]
+[Result "*"]
+[FEN "4k3/P7/8/2pP4/8/8/8/R3K2R w KQ c6 3 30"]
+[SetUp "1"]
+
+30. dxc6 Kd8 31. O-O-O+ Ke8 32. a8=N *
+
+"#
+    );
+    let sample = pgn(&data("sample.pgn"));
+    assert_eq!(again(&sample), sample);
+    let widest = sample.lines().map(|line| line.chars().count()).max();
+    assert!(widest <= Some(79));
+}
+
+#[test]
+fn braces_of_other_formats_do_not_end_a_comment() {
+    let folder = tempfile::tempdir().unwrap();
+    let index = copy_small(folder.path());
+    let games = index.with_extension("dcg");
+    let bytes = fs::read(&games).unwrap();
+    let at = bytes
+        .windows(7)
+        .position(|text| text == b"A trap.")
+        .unwrap();
+    let mut changed = bytes.clone();
+    changed[at..at + 7].copy_from_slice(b"{a}b}% ");
+    fs::write(&games, changed).unwrap();
+    let text = pgn(&index);
+    assert!(text.contains("{(a)b)%}"), "{text}");
+    assert_eq!(again(&text), text);
+}
+
+#[test]
+fn variations_and_comments_can_be_left_out() {
+    let folder = tempfile::tempdir().unwrap();
+    let run = |args: &[&str]| {
+        let mut all = vec!["-o", "out.pgn"];
+        all.extend(args);
+        convert(folder.path(), &data("scdb/expected.pgn"), &all);
+        fs::read_to_string(folder.path().join("out.pgn")).unwrap()
+    };
+    let plain = run(&["--no-variations", "--no-comments"]);
+    assert_eq!(
+        movetexts(&plain)[0],
+        "1. e4 $1 e5 2. Bc4 Nc6 3. Qh5 $6 Nf6 $4 4. Qxf7# 1-0"
+    );
+    let plain = run(&["--no-variations", "--player", "ann alpha", "--as", "white"]);
+    assert_eq!(
+        movetexts(&plain),
+        [
+            "{Opening remark.} 1. e4 $1 e5 2. Bc4 Nc6 {Plain.} 3. Qh5 $6 {A trap.} 3... Nf6\n$4 4. Qxf7# 1-0"
+        ]
+    );
+    assert!(run(&["--since", "2030"]).is_empty());
+}
+
+#[test]
+fn deleted_games_and_faults_of_the_index_are_told() {
+    let folder = tempfile::tempdir().unwrap();
+    let index = copy_small(folder.path());
+    let bytes = fs::read(&index).unwrap();
+    let write = |change: &dyn Fn(&mut Vec<u8>)| {
+        let mut changed = bytes.clone();
+        change(&mut changed);
+        fs::write(&index, changed).unwrap();
+        let messages = convert(folder.path(), &index, &["-o", "out.pgn"]);
+        let text = fs::read_to_string(folder.path().join("out.pgn")).unwrap();
+        (text, messages)
+    };
+    let whole = pgn(&index);
+    let (text, messages) = write(&|bytes| bytes[19] = 0xff);
+    assert!(whole.ends_with(&text) && !text.contains("Corpus check one"));
+    assert!(
+        messages.contains("1 deleted games and texts left out"),
+        "{messages}"
+    );
+    let (text, messages) = write(&|bytes| bytes[19] = 7);
+    assert_eq!(text, whole);
+    assert!(
+        messages.contains("neither as live nor as deleted"),
+        "{messages}"
+    );
+    let (text, messages) = write(&|bytes| bytes.extend([0; 20]));
+    assert_eq!(text, whole);
+    assert!(messages.contains("20 bytes at its end"), "{messages}");
+    // An ECO code of one letter in the first entry, and of two in the last.
+    let (text, messages) = write(&|bytes| {
+        bytes.remove(19 + 3 * 39 + 34);
+        bytes.drain(19 + 33..19 + 35);
+    });
+    let short = whole
+        .replace("[ECO \"C50\"]\n", "")
+        .replace("[ECO \"C02\"]\n", "");
+    assert_eq!(text, short);
+    assert!(messages.contains("2 entries were too short"), "{messages}");
+    // A place outside the file.
+    let (text, messages) = write(&|bytes| bytes[19 + 39 + 1] = 1);
+    assert_eq!(movetexts(&text).len(), 3);
+    assert!(
+        messages.contains("game 2: game skipped: its place, byte"),
+        "{messages}"
+    );
+    let (_, messages) = write(&|bytes| bytes.truncate(19 + 2 * 39));
+    assert!(
+        messages.contains("bytes of games in .dcg are behind"),
+        "{messages}"
+    );
+
+    let mut newer = bytes.clone();
+    newer[10] = 1;
+    fs::write(&index, newer).unwrap();
+    fs::remove_file(folder.path().join("out.pgn")).unwrap();
+    let message = message_of_failure(folder.path(), "small.dci");
+    assert!(
+        message.contains("version 1 of Simple Chess Database"),
+        "{message}"
+    );
+}
+
+#[test]
+fn promotions_by_the_document_are_known() {
+    let folder = tempfile::tempdir().unwrap();
+    let index = copy_small(folder.path());
+    let games = index.with_extension("dcg");
+    let whole = pgn(&index);
+    let mut bytes = fs::read(&games).unwrap();
+    let first = bytes
+        .windows(2)
+        .position(|word| word == [0x2d, 0x3c])
+        .unwrap();
+    for at in (first..first + 16).step_by(2) {
+        bytes[at] -= 0x10;
+    }
+    fs::write(&games, bytes).unwrap();
+    assert_eq!(pgn(&index), whole);
+}
+
+#[test]
+fn names_may_be_missing_but_not_the_games() {
+    let folder = tempfile::tempdir().unwrap();
+    let index = copy_small(folder.path());
+    for part in ["dcn", "dcs", "dce"] {
+        fs::remove_file(index.with_extension(part)).unwrap();
+    }
+    let messages = convert(folder.path(), &index, &["-o", "out.pgn"]);
+    assert!(messages.contains(".dcn is missing"), "{messages}");
+    let text = fs::read_to_string(folder.path().join("out.pgn")).unwrap();
+    assert_eq!(movetexts(&text), movetexts(&pgn(&data("scdb/small.dci"))));
+    fs::remove_file(index.with_extension("dcg")).unwrap();
+    fs::remove_file(folder.path().join("out.pgn")).unwrap();
+    let message = message_of_failure(folder.path(), "small.dci");
+    assert!(message.contains(".dcg) is missing"), "{message}");
+}
+
+#[test]
+fn old_chessbase_says_what_its_games_are() {
+    let text = pgn(&data("cbf/sample.cbf"));
+    let source = pgn(&data("cbf/source.pgn"));
+    assert_eq!(movetexts(&text), movetexts(&source));
+    for tag in [
+        "White", "Black", "Result", "ECO", "Date", "WhiteElo", "BlackElo", "FEN",
+    ] {
+        let values = |text: &str| -> Vec<String> {
+            let lines = text
+                .lines()
+                .filter(|line| line.starts_with(&format!("[{tag} ")));
+            lines.map(str::to_owned).collect()
+        };
+        assert_eq!(values(&text), values(&source), "{tag}");
+    }
+    assert!(text.contains("[Round \"3\"]"));
+}
+
+#[test]
+fn old_chessbase_that_is_none_is_refused() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("x.cbf");
+    let games = fs::read(data("cbf/sample.cbf")).unwrap();
+    let index = fs::read(data("cbf/sample.cbi")).unwrap();
+    fs::write(&path, &games).unwrap();
+    let message = message_of_failure(folder.path(), "x.cbf");
+    assert!(message.contains("the index (.cbi) is missing"), "{message}");
+    fs::write(folder.path().join("X.CBI"), &index).unwrap();
+    assert_eq!(pgn(&path), pgn(&data("cbf/sample.cbf")));
+    let other: Vec<u8> = games.iter().map(|byte| byte ^ 0x33).collect();
+    fs::write(&path, other).unwrap();
+    let message = message_of_failure(folder.path(), "x.cbf");
+    assert!(
+        message.contains("does not follow the known layout"),
+        "{message}"
+    );
+    fs::write(&path, &games).unwrap();
+    fs::write(folder.path().join("X.CBI"), [0; 40]).unwrap();
+    let message = message_of_failure(folder.path(), "x.cbf");
+    assert!(
+        message.contains("no index of ChessBase for DOS"),
+        "{message}"
+    );
+}
+
+#[test]
+fn nicbase_prints_are_read_and_its_own_files_refused() {
+    let text = pgn(&data("nic/sample.prn"));
+    assert_eq!(
+        movetexts(&text),
+        [
+            "1. d4 d5 2. c4 c6 3. cxd5 cxd5 4. Nf3 Nf6 5. Nc3 Nc6 6. Bf4 Bf5 7. e3 e6 8. Bd3\n\
+             Bxd3 9. Qxd3 Bd6 10. Bxd6 Qxd6 11. O-O {Both qualified} 1/2-1/2",
+            "1. e4 e5 2. Nf3 (2. f4 exf4 3. Bc4 $1) 2... Nc6 3. Bc4 Bc5 $2 {Too passive.} 4.\n\
+             b4 Bxb4 1-0"
+        ]
+    );
+    for line in [
+        "[Site \"Groningen PCA Qualifiers\"]",
+        "[Date \"1993.??.??\"]",
+        "[WhiteTitle \"GM\"]",
+        "[BlackElo \"2740\"]",
+        "[NIC \"SL 5.5\"]",
+    ] {
+        assert!(text.contains(line), "{line}\n{text}");
+    }
+    let folder = tempfile::tempdir().unwrap();
+    let places = [0_u32, 40, 95, 171].map(u32::to_be_bytes).concat();
+    fs::write(folder.path().join("old.idx"), places).unwrap();
+    fs::write(folder.path().join("old.gam"), [0x5a, 0, 3].repeat(80)).unwrap();
+    for name in ["old.idx", "old.gam"] {
+        let message = message_of_failure(folder.path(), name);
+        assert!(message.contains("a NicBase database"), "{name}: {message}");
+    }
+}
+
+#[test]
+fn a_folder_gives_every_database_once() {
+    let folder = tempfile::tempdir().unwrap();
+    let games = folder.path().join("games");
+    fs::create_dir(&games).unwrap();
+    copy_small(&games);
+    fs::rename(games.join("small.dcg"), games.join("SMALL.DCG")).unwrap();
+    fs::rename(games.join("small.dci"), games.join("Small.DCI")).unwrap();
+    for name in ["cbf/sample.cbf", "cbf/sample.cbi", "nic/sample.prn"] {
+        let to = Path::new(name).file_name().unwrap();
+        fs::copy(data(name), games.join(to)).unwrap();
+    }
+    fs::copy(data("sample.pgn"), games.join("b.PGN")).unwrap();
+    fs::write(games.join("notes.txt"), "nothing").unwrap();
+    let messages = convert(folder.path(), &games, &["-o", "all.pgn"]);
+    assert!(
+        messages.contains("238 games read, 238 written"),
+        "{messages}"
+    );
+    let text = fs::read_to_string(folder.path().join("all.pgn")).unwrap();
+    let parts = [
+        "scdb/small.dci",
+        "sample.pgn",
+        "cbf/sample.cbf",
+        "nic/sample.prn",
+    ];
+    assert_eq!(text, parts.map(|name| pgn(&data(name))).concat());
+    // Named twice, read once.
+    let output = tabia(
+        folder.path(),
+        &["games", "games", "games/b.PGN", "games", "-o", "again.pgn"],
+    );
+    assert_eq!(output.status.code(), Some(0));
+    assert_eq!(
+        fs::read_to_string(folder.path().join("again.pgn")).unwrap(),
+        text
+    );
+    let output = tabia(folder.path(), &["build", "games", "-o", "book.ctg"]);
+    assert!(output.status.success(), "{output:?}");
+}
+
+#[test]
+fn the_output_is_there_whole_or_not_at_all() {
+    let folder = tempfile::tempdir().unwrap();
+    let index = copy_small(folder.path());
+    let before = fs::read(&index).unwrap();
+    for (args, text) in [
+        (
+            vec!["games", "small.dci", "-o", "small.dci"],
+            "overwrite what it is made from",
+        ),
+        (vec!["games", "small.dci", "-o", "out.xyz"], ".pgn or .dci"),
+        (vec!["games", "small.dci", "-o", "no/out.pgn"], "no/out.pgn"),
+        (vec!["games", "missing.pgn", "-o", "out.dci"], "missing.pgn"),
+        (
+            vec!["games", "small.dci", "empty.pgn", "-o", "out.dci"],
+            "no games in it",
+        ),
+    ] {
+        fs::write(folder.path().join("empty.pgn"), "").unwrap();
+        let output = tabia(folder.path(), &args);
+        let messages = String::from_utf8_lossy(&output.stderr);
+        assert_eq!(output.status.code(), Some(2), "{args:?}");
+        assert!(messages.contains(text), "{args:?}: {messages}");
+    }
+    // Replaced together, and nothing left beside them.
+    for _ in 0..2 {
+        convert(folder.path(), &index, &["-o", "out.dci"]);
+    }
+    assert_eq!(fs::read(&index).unwrap(), before);
+    let mut names: Vec<String> = fs::read_dir(folder.path())
+        .unwrap()
+        .map(|entry| entry.unwrap().file_name().into_string().unwrap())
+        .collect();
+    names.sort();
+    let mut expected: Vec<String> = ["out", "small"]
+        .iter()
+        .flat_map(|name| PARTS.map(|part| format!("{name}.{part}")))
+        .collect();
+    expected.push("empty.pgn".to_owned());
+    expected.sort();
+    assert_eq!(names, expected);
+}
+
+/// Reads a source to its end in both forms.
+fn read(source: &Path) {
+    for wanted in [Wanted::EVERYTHING, Wanted::default()] {
+        let Ok(opened) = games::open(source) else {
+            continue;
+        };
+        let mut source = opened.source;
+        let mut game = Game::default();
+        let mut games = 0;
+        while let Ok(Some(mut batch)) = source.next_batch() {
+            loop {
+                match batch.next_game(wanted, &mut game) {
+                    Ok(false) => break,
+                    Ok(true) => assert_eq!(game.positions.len(), game.moves.len() + 1),
+                    Err(skipped) => assert!(!skipped.to_string().is_empty()),
+                }
+                games += 1;
+                assert!(games < 10_000, "no end of games");
+            }
+        }
+        source.remarks();
+    }
+}
+
+#[test]
+fn damage_never_stops_the_reading() {
+    let mut random = StdRng::seed_from_u64(5);
+    for (files, source) in [
+        (
+            PARTS.map(|part| format!("scdb/small.{part}")).to_vec(),
+            "small.dci",
+        ),
+        (
+            vec!["cbf/sample.cbf".to_owned(), "cbf/sample.cbi".to_owned()],
+            "sample.cbf",
+        ),
+        (vec!["nic/sample.prn".to_owned()], "sample.prn"),
+    ] {
+        let folder = tempfile::tempdir().unwrap();
+        let place = |name: &str| folder.path().join(Path::new(name).file_name().unwrap());
+        for name in &files {
+            fs::write(place(name), fs::read(data(name)).unwrap()).unwrap();
+        }
+        for name in &files {
+            let bytes = fs::read(data(name)).unwrap();
+            for number in 0..80 {
+                let mut damaged = bytes.clone();
+                let at = random.random_range(0..bytes.len());
+                if number < 20 {
+                    damaged.truncate(at);
+                } else {
+                    damaged[at] ^= random.random_range(1..=255_u8);
+                }
+                fs::write(place(name), damaged).unwrap();
+                read(&folder.path().join(source));
+            }
+            fs::write(place(name), &bytes).unwrap();
+        }
+    }
+}

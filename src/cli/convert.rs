@@ -1,13 +1,15 @@
 //! `tabia convert`: books into one another.
 
 use std::io::{IsTerminal as _, Write as _};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::Instant;
 
+use anyhow::bail;
 use clap::{Args, ValueEnum};
 use indicatif::{HumanCount, ProgressBar, ProgressDrawTarget, ProgressStyle};
 
 use super::args::size;
+use crate::book::Format;
 use crate::convert::{self, Job, PgnOptions, Progress, Weights};
 
 /// Examples of the help.
@@ -122,6 +124,22 @@ pub(super) fn run(args: &ConvertArgs) -> anyhow::Result<u8> {
         start.elapsed().as_secs_f64(),
     );
     Ok(0)
+}
+
+/// Refuses books of other formats, for commands that need a ChessBase one.
+pub(super) fn only_ctg(path: &Path) -> anyhow::Result<()> {
+    let is_jsonl = path
+        .extension()
+        .is_some_and(|own| own.eq_ignore_ascii_case("jsonl"));
+    let title = match Format::detect(path) {
+        _ if is_jsonl => "book as text",
+        Format::Ctg => return Ok(()),
+        other => other.title(),
+    };
+    bail!(
+        "{}: a {title}; this needs a ChessBase book, `tabia convert` makes one of it",
+        path.display()
+    )
 }
 
 /// What is seen while it lasts, on a terminal only.

@@ -23,7 +23,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use shakmaty::Chess;
 
-use crate::book::ctg::{HashFilter, RewriteError, is_same_book};
+use crate::book::ctg::{PositionFilter, RewriteError, is_same_book};
 use crate::book::{Book, Format, Lookup, OpenOptions, Probe as _, Wanted};
 use crate::choose::Policy;
 
@@ -271,7 +271,7 @@ fn is_jsonl(path: &Path) -> bool {
 /// Probes of a whole book in a row, as the policy wants them.
 struct Prober<'b> {
     book: &'b Book,
-    filter: Option<HashFilter>,
+    filter: Option<PositionFilter>,
     wanted: Wanted,
 }
 
@@ -279,7 +279,7 @@ impl<'b> Prober<'b> {
     fn new(job: &Job, book: &'b Book) -> Result<Prober<'b>, Error> {
         let transpositions = job.policy.transpositions;
         let filter = match book {
-            Book::Ctg(book) if transpositions => Some(book.hash_filter()?),
+            Book::Ctg(book) if transpositions => Some(book.position_filter()?),
             _ => None,
         };
         Ok(Prober {

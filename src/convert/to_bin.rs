@@ -41,10 +41,16 @@ pub(super) fn write(work: &mut Work<'_>, book: &Book) -> Result<Summary, Error> 
     if all_forms {
         every_form(work, book, &mut found, &mut summary)?;
     } else {
-        let walked = walk(work, book, &mut found)?;
+        let prober = Prober::new(work.job, book)?;
+        let walked = walk(work, &prober, &mut found)?;
         let left = match book.as_ctg() {
-            Some(ctg) => (ctg.entries().filter(Result::is_ok).count() as u64)
-                .saturating_sub(walked.entries.len() as u64),
+            Some(ctg) => {
+                let entries = match &prober.filter {
+                    Some(filter) => filter.entries(),
+                    None => ctg.entries().filter(Result::is_ok).count() as u64,
+                };
+                entries.saturating_sub(walked.entries.len() as u64)
+            }
             None => unreached(book, found.held)?,
         };
         summary.note(
@@ -103,9 +109,8 @@ struct Walked {
     entries: HashSet<u64, FxBuildHasher>,
 }
 
-fn walk(work: &mut Work<'_>, book: &Book, all: &mut Found) -> Result<Walked, Error> {
-    let total = expected(book);
-    let prober = Prober::new(work.job, book)?;
+fn walk(work: &mut Work<'_>, prober: &Prober<'_>, all: &mut Found) -> Result<Walked, Error> {
+    let total = expected(prober.book);
     let start = Chess::default();
     let key = polyglot::key(&start);
     let mut walked = Walked::default();
@@ -115,7 +120,7 @@ fn walk(work: &mut Work<'_>, book: &Book, all: &mut Found) -> Result<Walked, Err
     let share = threads() * SHARE;
     while !ahead.is_empty() {
         let batch = ahead.split_off(ahead.len().saturating_sub(share));
-        for found in look_up(work.job, &prober, &batch, true)? {
+        for found in look_up(work.job, prober, &batch, true)? {
             for (key, position) in found.next.iter() {
                 if walked.keys.insert(*key) {
                     ahead.push((*key, position.clone()));

@@ -11,6 +11,7 @@ import case_games  # noqa: F401
 import case_build  # noqa: F401
 import case_databases  # noqa: F401
 import case_cbh  # noqa: F401
+import case_convert  # noqa: F401
 import case_scale  # noqa: F401
 import case_bad_input  # noqa: F401
 import case_processes  # noqa: F401

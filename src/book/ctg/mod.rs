@@ -96,7 +96,7 @@ pub use entry::{
 };
 pub use error::{Error, file_offset};
 pub use explain::{Explanation, Found, StoredMove, Trace};
-pub use filter::HashFilter;
+pub use filter::PositionFilter;
 pub use index::{Bounds, CTB_HEADER_BYTES, CTO_HEADER_BYTES, Slot, SlotPage, slots};
 pub use info::{BookEntries, BookEntry, BookInfo};
 pub use key::{Key, hash};

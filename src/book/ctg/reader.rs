@@ -2,10 +2,10 @@
 
 use std::{fmt, path::Path};
 
-use shakmaty::{Chess, Move, Position as _};
+use shakmaty::{Chess, EnPassantMode, Move, Position as _};
 
 use super::{
-    Entry, Error, HashFilter, Key, NormalBoard, PageFault,
+    Entry, Error, Key, NormalBoard, PageFault, PositionFilter,
     index::{Slot, SlotFile, SlotPage, SlotReader},
     moves,
     pages::{Header, PageFile, PageReader},
@@ -143,7 +143,7 @@ impl CtgBook {
     /// As for [`Probe::probe`].
     pub fn probe_through(
         &self,
-        filter: &HashFilter,
+        filter: &PositionFilter,
         position: &Chess,
         wanted: Wanted,
         found: &mut Lookup,
@@ -157,7 +157,7 @@ impl CtgBook {
         &self,
         position: &Chess,
         wanted: Wanted,
-        filter: Option<&HashFilter>,
+        filter: Option<&PositionFilter>,
         found: &mut Lookup,
     ) -> Result<(), Error> {
         let mut reading = self.reading()?;
@@ -184,16 +184,25 @@ impl CtgBook {
             }
         }
         for known in &mut found.moves {
-            known.child = reading.record_after(position, known.mv, None)?;
+            known.child = reading.record_after(position, known.mv)?;
         }
         if wanted == Wanted::Stored {
             return Ok(());
         }
+        let filter = filter.map(|filter| {
+            let here = position.zobrist_hash(EnPassantMode::PseudoLegal);
+            (filter, here)
+        });
         for (n, &mv) in legal.iter().enumerate() {
             if stored.contains(n) {
                 continue;
             }
-            if let Some(child) = reading.record_after(position, mv, filter)? {
+            if let Some((filter, here)) = filter
+                && !filter.may_hold_after(position, here, mv)
+            {
+                continue;
+            }
+            if let Some(child) = reading.record_after(position, mv)? {
                 found.moves.push(BookMove {
                     mv,
                     annotation: Default::default(),
@@ -330,20 +339,12 @@ impl Reading<'_> {
             .map_err(|fault: PageFault| book.fault(place.page, fault))
     }
 
-    fn record_after(
-        &mut self,
-        position: &Chess,
-        m: Move,
-        filter: Option<&HashFilter>,
-    ) -> Result<Option<PositionRecord>, Error> {
+    fn record_after(&mut self, position: &Chess, m: Move) -> Result<Option<PositionRecord>, Error> {
         let mut child = position.clone();
         child.play_unchecked(m);
         let Some(board) = NormalBoard::from_position(&child) else {
             return Ok(None);
         };
-        if filter.is_some_and(|filter| !filter.may_hold(&board)) {
-            return Ok(None);
-        }
         match self.find_position(&board)? {
             Some((place, _)) => Ok(Some(self.entry(place)?.record())),
             None => Ok(None),

@@ -19,6 +19,7 @@ use std::{
 use shakmaty::{Chess, Position};
 use tabia::book::{
     Lookup, Probe, Wanted,
+    bin::BinBook,
     ctg::{CtgBook, NormalBoard, OpenOptions},
 };
 
@@ -66,6 +67,25 @@ fn main() {
                 first.moves.len()
             );
         }
+    }
+    let polyglot = folder.path().join("bench.bin");
+    let job = tabia::convert::Job {
+        all_forms: true,
+        ..tabia::convert::Job::new(path.clone(), polyglot.clone())
+    };
+    tabia::convert::run(&job, &mut |_| {}, &false.into()).unwrap();
+    let open = BinBook::open(&polyglot, &OpenOptions::default()).unwrap();
+    for (case, position) in cases {
+        let mut found = Lookup::default();
+        let time = median(|| {
+            open.probe(black_box(position), Wanted::Transpositions, &mut found)
+                .unwrap();
+        });
+        println!(
+            "Polyglot, {} entries: {case}, {} found: {time:?} per probe",
+            open.len(),
+            found.moves.len()
+        );
     }
     let time = median(|| {
         let board = NormalBoard::from_position(black_box(rich)).unwrap();

@@ -13,6 +13,8 @@
 use std::io::{self, BufRead, Read, Write};
 use std::path::Path;
 use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 const INFO: &str = "info depth 20 seldepth 30 multipv 1 score cp 31 nodes 1000000 nps 900000 \
@@ -88,17 +90,74 @@ fn main() {
         let time = begin.elapsed().as_secs_f64() * 1e6 / FLOOD as f64;
         println!("  round {round:<18}{time:>10.3}");
     }
+    println!("stop against the flood, to the engine, with a GUI that reads slowly, ms");
+    let mut times: Vec<f64> = (0..9).map(|_| stop_against_flood(&mut peer)).collect();
+    let middle = middle(&mut times);
+    println!(
+        "  median {middle:.2}, slowest of {} {:.2}",
+        times.len(),
+        times[times.len() - 1]
+    );
     println!(
         "memory of its own after that, KiB: {}",
         private_kib(&peer.child)
     );
 }
 
-/// A tiny engine: answers at once; `go infinite` brings a flood of infos.
+/// Milliseconds from a `stop` to the engine, which floods without end until
+/// then; everything in between is full, because we read 4 KiB a millisecond.
+fn stop_against_flood(peer: &mut Peer) -> f64 {
+    peer.say("go mate 9\n");
+    let mut piece = [0; 4096];
+    for _ in 0..300 {
+        std::thread::sleep(Duration::from_millis(1));
+        let count = peer.stdout.read(&mut piece).unwrap();
+        peer.unread.extend_from_slice(&piece[..count]);
+    }
+    let said = nanoseconds();
+    peer.say("stop\n");
+    peer.wait_for("info string stopped at");
+    let line = std::mem::take(&mut peer.last);
+    let heard: u128 = line.rsplit(' ').next().unwrap().parse().unwrap();
+    peer.wait_for("bestmove");
+    heard.saturating_sub(said) as f64 / 1e6
+}
+
+fn nanoseconds() -> u128 {
+    let now = std::time::SystemTime::now();
+    now.duration_since(std::time::UNIX_EPOCH)
+        .unwrap()
+        .as_nanos()
+}
+
+/// Floods until it is told to stop.
+fn flood(over: &AtomicBool) {
+    let piece = format!("{INFO}\n").repeat(50);
+    while !over.load(Ordering::Relaxed) {
+        io::stdout().lock().write_all(piece.as_bytes()).unwrap();
+    }
+}
+
+/// A tiny engine: answers at once; `go infinite` brings a flood of infos, `go
+/// mate` one until `stop`.
 fn engine() {
-    let mut out = io::stdout().lock();
+    let over = Arc::new(AtomicBool::new(true));
+    let mut flooding = None;
     for line in io::stdin().lock().lines() {
         let line = line.unwrap();
+        if line == "go mate 9" {
+            over.store(false, Ordering::Relaxed);
+            let over = Arc::clone(&over);
+            flooding = Some(std::thread::spawn(move || flood(&over)));
+            continue;
+        }
+        if let Some(flooding) = flooding.take() {
+            let now = nanoseconds();
+            over.store(true, Ordering::Relaxed);
+            flooding.join().unwrap();
+            println!("info string stopped at {now}");
+        }
+        let mut out = io::stdout().lock();
         match line.as_str() {
             "uci" => out.write_all(b"id name Tiny\nuciok\n").unwrap(),
             "isready" => out.write_all(b"readyok\n").unwrap(),
@@ -124,6 +183,8 @@ struct Peer {
     stdout: ChildStdout,
     unread: Vec<u8>,
     buffer: Vec<u8>,
+    /// The line that was waited for.
+    last: String,
 }
 
 impl Peer {
@@ -141,6 +202,7 @@ impl Peer {
             child,
             unread: Vec::new(),
             buffer: vec![0; 1 << 16],
+            last: String::new(),
         }
     }
 
@@ -167,6 +229,8 @@ impl Peer {
                 rest += length + 1;
                 lines += 1;
                 if line.starts_with(word.as_bytes()) {
+                    self.last.clear();
+                    self.last.push_str(&String::from_utf8_lossy(line));
                     self.unread.drain(..rest);
                     return lines;
                 }

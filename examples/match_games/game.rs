@@ -1,8 +1,8 @@
 //! Games with clocks, and what is made of them.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, VecDeque};
 use std::process::ExitCode;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
@@ -39,7 +39,10 @@ impl Plan {
         };
         let this = std::env::current_exe().expect("ourselves");
         let mut adapter = vec![args[0].clone()];
-        if number("builtin", 0) == 1 {
+        let direct = number("direct", 0) == 1;
+        if direct {
+            adapter = vec![this.to_string_lossy().into_owned(), "engine".to_owned()];
+        } else if number("builtin", 0) == 1 {
             adapter.extend(["--engine".to_owned(), "builtin".to_owned()]);
         } else {
             let this = this.to_string_lossy().into_owned();
@@ -51,7 +54,7 @@ impl Plan {
             at_once: number("at-once", 2),
             time: Duration::from_millis(number("time", 200)),
             increment: Duration::from_millis(number("increment", 10)),
-            kill_every: number("kill-every", 5),
+            kill_every: if direct { 0 } else { number("kill-every", 5) },
             ponder_every: number("ponder-every", 4),
             seed: number("seed", 1),
         }
@@ -69,6 +72,8 @@ struct Report {
     pondered: u64,
     ponder_hits: u64,
     on_time: Vec<String>,
+    /// The same while the machine itself stood still.
+    stalled: Vec<String>,
     illegal: Vec<String>,
     protocol: Vec<String>,
     /// Least time that a player had left on its clock.
@@ -94,16 +99,22 @@ pub(crate) fn run_match(args: &[String]) -> ExitCode {
     let begin = Instant::now();
     let next = AtomicU64::new(0);
     let report = Mutex::new(Report::default());
+    let stalls = Stalls::default();
+    let over = AtomicBool::new(false);
     std::thread::scope(|scope| {
-        for _ in 0..plan.at_once {
-            scope.spawn(|| play_games(&plan, &next, &report));
-        }
+        scope.spawn(|| stalls.watch(&over));
+        let players = || play_games(&plan, &stalls, &next, &report);
+        let games: Vec<_> = (0..plan.at_once).map(|_| scope.spawn(players)).collect();
+        let ended = games.into_iter().map(|game| game.join().is_ok());
+        let sound = ended.fold(true, |all, one| all && one);
+        over.store(true, Ordering::Relaxed);
+        assert!(sound, "a game was not played to its end");
     });
     let report = report.into_inner().unwrap_or_else(PoisonError::into_inner);
     print(&plan, &report, begin.elapsed())
 }
 
-fn play_games(plan: &Plan, next: &AtomicU64, report: &Mutex<Report>) {
+fn play_games(plan: &Plan, stalls: &Stalls, next: &AtomicU64, report: &Mutex<Report>) {
     let mut players = [Player::start(&plan.adapter), Player::start(&plan.adapter)];
     let mut warm = None;
     let mut played = 0;
@@ -112,7 +123,7 @@ fn play_games(plan: &Plan, next: &AtomicU64, report: &Mutex<Report>) {
         if number >= plan.games {
             break;
         }
-        let mut game = Game::new(plan, number);
+        let mut game = Game::new(plan, stalls, number);
         game.play(&mut players);
         game.add_to(&mut report.lock().unwrap_or_else(PoisonError::into_inner));
         // Who had white has black.
@@ -137,8 +148,43 @@ fn play_games(plan: &Plan, next: &AtomicU64, report: &Mutex<Report>) {
     }
 }
 
+/// How long this machine let a process wait that wanted to run, and when: one
+/// that always sleeps for a millisecond tells.
+#[derive(Default)]
+struct Stalls(Mutex<VecDeque<(Instant, Duration)>>);
+
+impl Stalls {
+    const NAP: Duration = Duration::from_millis(1);
+
+    fn watch(&self, over: &AtomicBool) {
+        while !over.load(Ordering::Relaxed) {
+            let begin = Instant::now();
+            std::thread::sleep(Stalls::NAP);
+            let waited = begin.elapsed().saturating_sub(Stalls::NAP);
+            if waited > Duration::from_millis(1) {
+                let mut list = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+                list.push_back((Instant::now(), waited));
+                if list.len() > 10_000 {
+                    list.pop_front();
+                }
+            }
+        }
+    }
+
+    fn since(&self, begin: Instant) -> Duration {
+        let list = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let recent = list.iter().rev().take_while(|(end, _)| *end >= begin);
+        recent.map(|(_, waited)| *waited).sum()
+    }
+}
+
+/// So many processes have to get their turn for one answer, one after the
+/// other: us, the adapter, the engine, the adapter, us.
+const PROCESSES: u32 = 4;
+
 struct Game<'a> {
     plan: &'a Plan,
+    stalls: &'a Stalls,
     number: u64,
     dice: Dice,
     board: Chess,
@@ -153,7 +199,7 @@ struct Game<'a> {
 }
 
 impl<'a> Game<'a> {
-    fn new(plan: &'a Plan, number: u64) -> Game<'a> {
+    fn new(plan: &'a Plan, stalls: &'a Stalls, number: u64) -> Game<'a> {
         let mut dice = Dice((plan.seed + number).wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1);
         let kills = plan.kill_every > 0 && number % plan.kill_every == plan.kill_every - 1;
         let kill = kills.then(|| {
@@ -163,6 +209,7 @@ impl<'a> Game<'a> {
         });
         Game {
             plan,
+            stalls,
             number,
             dice,
             board: Chess::default(),
@@ -247,11 +294,14 @@ impl<'a> Game<'a> {
         let answer = player.wait_for("bestmove")?;
         let took = begin.elapsed();
         let Some(left) = self.left[side].checked_sub(took) else {
-            let what = format!(
-                "game {}, ply {ply}: {took:?} of {:?}",
-                self.number, self.left[side]
-            );
-            self.report.on_time.push(what);
+            let left = self.left[side];
+            let what = format!("game {}, ply {ply}: {took:?} of {left:?}", self.number);
+            let late = took.saturating_sub(left);
+            if self.stalls.since(begin) * PROCESSES >= late {
+                self.report.stalled.push(what);
+            } else {
+                self.report.on_time.push(what);
+            }
             return None;
         };
         self.report.least_left = Some(self.report.least_left.map_or(left, |least| least.min(left)));
@@ -320,6 +370,7 @@ impl<'a> Game<'a> {
         all.pondered += game.pondered;
         all.ponder_hits += game.ponder_hits;
         all.on_time.append(&mut game.on_time);
+        all.stalled.append(&mut game.stalled);
         all.illegal.append(&mut game.illegal);
         all.protocol.append(&mut game.protocol);
         all.least_left = match (all.least_left, game.least_left) {
@@ -348,6 +399,10 @@ fn print(plan: &Plan, report: &Report, took: Duration) -> ExitCode {
         report.pondered,
         report.ponder_hits,
         report.least_left.unwrap_or_default(),
+    );
+    println!(
+        "over time while the machine stood still: {}",
+        report.stalled.len()
     );
     let mut grown = Vec::new();
     for (warm, end) in &report.sizes {

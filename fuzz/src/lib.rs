@@ -7,10 +7,14 @@
 
 mod books;
 mod conversation;
+mod games;
+mod other_books;
 mod texts;
 
 pub use books::{ctg_book, ctg_page};
 pub use conversation::{session, uci_line};
+pub use games::{cbf, cbh, nic_text, scdb};
+pub use other_books::{abk, bin, jsonl};
 pub use texts::{engines_toml, pgn};
 
 use std::fs;
@@ -27,6 +31,13 @@ pub const TARGETS: &[(&str, Body)] = &[
     ("ctg_book", ctg_book),
     ("engines_toml", engines_toml),
     ("pgn", pgn),
+    ("bin", bin),
+    ("abk", abk),
+    ("jsonl", jsonl),
+    ("cbh", cbh),
+    ("scdb", scdb),
+    ("cbf", cbf),
+    ("nic_text", nic_text),
 ];
 
 /// The inputs that are always tried with a target: seeds made of the tests'
@@ -39,6 +50,13 @@ pub fn inputs(target: &str) -> Vec<Vec<u8>> {
         "ctg_book" => books::seeds(),
         "engines_toml" => texts::toml_seeds(),
         "pgn" => texts::pgn_seeds(),
+        "bin" => other_books::bin_seeds(),
+        "abk" => other_books::abk_seeds(),
+        "jsonl" => other_books::jsonl_seeds(),
+        "cbh" => games::cbh_seeds(),
+        "scdb" => games::scdb_seeds(),
+        "cbf" => games::cbf_seeds(),
+        "nic_text" => games::nic_seeds(),
         _ => Vec::new(),
     };
     inputs.extend(regressions(target).into_iter().map(|(_, bytes)| bytes));

@@ -101,7 +101,7 @@ pub(super) fn run(args: &ConvertArgs) -> anyhow::Result<u8> {
     bar.finish_and_clear();
     let done = done?;
     // Nothing can be done about a closed standard error.
-    let mut stderr = std::io::stderr().lock();
+    let mut stderr = super::messages();
     for notice in &done.notices {
         let _ = writeln!(stderr, "tabia: {notice}");
     }

@@ -185,7 +185,7 @@ impl Bar {
 }
 
 fn report(name: &str, summary: &Summary, time: Duration) {
-    let mut stderr = std::io::stderr().lock();
+    let mut stderr = super::messages();
     for skipped in summary.named.iter().take(NAMED) {
         let _ = writeln!(stderr, "{skipped}");
     }

@@ -186,6 +186,9 @@ def whole_games_from_polyglot_and_arena_books():
     return "; ".join(text)
 
 
+# Random positions that go there and back.
+POSITIONS = 100_000
+
 # What the 33 bytes and the move list may hold.
 COUNTERS = ("games", "wins", "losses", "draws", "own_rated", "other_rated")
 SUMS = ("points", "own_rating_sum", "other_rating_sum")
@@ -209,14 +212,14 @@ def storable(board: chess.Board, move: chess.Move) -> bool:
     return number == 1 if kind == chess.QUEEN else number <= (8 if kind == chess.PAWN else 2)
 
 
-@case(limit=280)
+@case(limit=900)
 def a_hundred_thousand_random_positions_there_and_back():
     rng = random.Random(17)
     to = folder("extremes")
     source = to / "source.jsonl"
     extreme = lambda bits: rng.choice((0, 2**bits - 1, rng.randrange(2**bits)))
     seen = {}
-    while len(seen) < 100_000:
+    while len(seen) < POSITIONS:
         board = chess.Board()
         for _ in range(120):
             moves = list(board.legal_moves)
@@ -270,7 +273,7 @@ def the_starter_book_as_text_and_back():
     assert three(to / "a.ctg") == three(STARTER)
 
 
-@case(limit=240)
+@case(limit=400)
 def games_of_a_book_parse_without_a_complaint():
     to = folder("pgn")
     text = []
@@ -348,7 +351,7 @@ def other_books_become_chessbase_books_that_play_alike():
     return "\n".join(text)
 
 
-@case(limit=60, needs_shared=True)
+@case(limit=200, needs_shared=True)
 def damaged_books_of_other_formats_are_one_message():
     to = folder("damaged")
     rng = random.Random(23)

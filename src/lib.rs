@@ -39,6 +39,7 @@
 //! | [`games`] | collections of games, whatever the format |
 //! | [`build`] | from games to a book |
 //! | [`choose`] | which book move to play: one pure function |
+//! | [`convert`] | books into one another, and into games and tables |
 //! | [`uci`] | lines, words and what they mean; knows nothing of books |
 //! | [`settings`] | the adapter's own options: one table |
 //! | [`shelf`] | the books in use, and opening them |
@@ -77,6 +78,7 @@ pub mod choose;
 pub mod cli;
 pub mod compare;
 pub mod config;
+pub mod convert;
 pub mod engine;
 pub mod games;
 pub mod outline;

@@ -14,6 +14,7 @@ const FLOORS: &[(&str, &[&str])] = &[
     ("build", &["book", "games"]),
     ("uci", &[]),
     ("choose", &["book"]),
+    ("convert", &["book", "choose"]),
     ("settings", &["choose"]),
     ("shelf", &["book", "settings"]),
     ("session", &["book", "choose", "settings", "shelf", "uci"]),
@@ -27,8 +28,8 @@ const FLOORS: &[(&str, &[&str])] = &[
     (
         "cli",
         &[
-            "book", "build", "builtin", "choose", "compare", "config", "engine", "games",
-            "outline", "register", "relay", "session", "settings", "shelf",
+            "book", "build", "builtin", "choose", "compare", "config", "convert", "engine",
+            "games", "outline", "register", "relay", "session", "settings", "shelf",
         ],
     ),
 ];

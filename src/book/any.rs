@@ -44,6 +44,13 @@ impl Format {
         }
     }
 
+    /// Recognises the book at a path: see [`Format::of`]. Of a file that cannot
+    /// be read, by its extension.
+    #[must_use]
+    pub fn detect(path: &Path) -> Format {
+        Format::of(path, &beginning(path))
+    }
+
     /// Recognises a book by how the file begins, and where that tells nothing
     /// (Polyglot's has no header), by its extension. What is neither is taken
     /// for a ChessBase book, whose reader then says what it misses.
@@ -90,7 +97,7 @@ impl Book {
     /// The file cannot be read, or is no book that can be.
     pub fn open(path: impl AsRef<Path>, options: &OpenOptions) -> Result<Book, Error> {
         let path = path.as_ref();
-        Ok(match Format::of(path, &beginning(path)) {
+        Ok(match Format::detect(path) {
             Format::Ctg => Book::Ctg(CtgBook::open(path, options)?),
             Format::Bin => Book::Bin(BinBook::open(path, options)?),
             Format::Abk => Book::Abk(AbkBook::open(path, options)?),

@@ -79,6 +79,9 @@ pub(super) enum Command {
         and left out. Without -o the new book takes the place of the old one, at once \
         and only when it is complete.")]
     Compact(CompactArgs),
+    /// Turns a book into one of another format, into text, games or a table
+    #[command(after_help = super::convert::HELP)]
+    Convert(super::convert::ConvertArgs),
     /// Reads every byte of a book and says what is wrong in it
     #[command(after_help = "Examples:\n  \
         tabia verify book.ctg\n  \
@@ -330,7 +333,7 @@ pub(super) struct VerifyArgs {
 }
 
 /// Reads a number of bytes: 1000000, 512K, 64M, 2G.
-fn size(text: &str) -> Result<u64, String> {
+pub(super) fn size(text: &str) -> Result<u64, String> {
     let digits = text.trim_end_matches(|c: char| c.is_ascii_alphabetic());
     let unit = match text
         .get(digits.len()..)

@@ -18,6 +18,9 @@ use crate::games::GameResult;
 const NAMED: usize = 20;
 
 pub(super) fn run(args: &BuildArgs) -> anyhow::Result<u8> {
+    for book in args.sources.iter().filter(|path| is_other_book(path)) {
+        super::convert::only_ctg(book)?;
+    }
     let job = job(args)?;
     let stop = super::stopped_by_ctrl_c()?;
     let books: Vec<PathBuf> = args
@@ -83,6 +86,13 @@ impl BuildArgs {
     fn exit_code(&self, summary: &Summary) -> u8 {
         u8::from(self.strict && summary.skipped > 0)
     }
+}
+
+/// A book that must be converted first.
+fn is_other_book(path: &Path) -> bool {
+    let extension = path.extension().and_then(|extension| extension.to_str());
+    let other = ["bin", "abk", "jsonl"];
+    extension.is_some_and(|own| other.iter().any(|one| own.eq_ignore_ascii_case(one)))
 }
 
 fn is_book(path: &Path) -> bool {

@@ -7,6 +7,7 @@ use super::args::CompactArgs;
 use crate::book::ctg::{Rewritten, compact};
 
 pub(super) fn run(args: &CompactArgs) -> anyhow::Result<u8> {
+    super::convert::only_ctg(&args.book)?;
     let target = args.output.as_ref().unwrap_or(&args.book);
     let start = Instant::now();
     let before = std::fs::metadata(&args.book).map_or(0, |data| data.len());

@@ -7,6 +7,9 @@ use super::compact::report;
 use crate::book::ctg::merge;
 
 pub(super) fn run(args: &MergeArgs) -> anyhow::Result<u8> {
+    for book in &args.books {
+        super::convert::only_ctg(book)?;
+    }
     let start = Instant::now();
     let stop = super::stopped_by_ctrl_c()?;
     let done = merge(&args.output, &args.books, args.memory, &stop)?;

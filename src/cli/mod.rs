@@ -8,6 +8,7 @@ mod args;
 mod build;
 pub mod check_engine;
 mod compact;
+mod convert;
 mod diff;
 mod diff_json;
 mod explain;
@@ -63,6 +64,7 @@ fn dispatch(cli: Cli) -> anyhow::Result<u8> {
         Command::Build(args) => build::run(&args),
         Command::Merge(args) => merge::run(&args),
         Command::Compact(args) => compact::run(&args),
+        Command::Convert(args) => convert::run(&args),
         Command::Verify(args) => verify::run(&args, &mut output()),
         Command::Tree(args) => tree::run(&args, &mut painted()),
         Command::Diff(args) => diff::run(&args, &mut painted()),

@@ -104,7 +104,7 @@ const DECIDING: [OptionId; 12] = [
     OptionId::LeaveEarly,
 ];
 
-fn settings(sets: &[String]) -> anyhow::Result<Settings> {
+pub(super) fn settings(sets: &[String]) -> anyhow::Result<Settings> {
     let mut settings = Settings::default();
     for set in sets {
         let (name, value) = set

@@ -19,7 +19,7 @@ use tabia::book::{
 pub type Moves = Vec<(u8, Annotation)>;
 
 /// Positions with their moves and numbers, one per key.
-#[derive(Clone, Default)]
+#[derive(Clone, Debug, Default)]
 pub struct TestBook {
     pub entries: BTreeMap<Key, (Moves, PositionRecord)>,
     /// Bytes a page may use; a small number makes a deep index. 0 is 4096.

@@ -9,6 +9,7 @@ import case_clients  # noqa: F401
 import case_analysis  # noqa: F401
 import case_games  # noqa: F401
 import case_build  # noqa: F401
+import case_convert  # noqa: F401
 import case_scale  # noqa: F401
 import case_register  # noqa: F401
 import case_bad_input  # noqa: F401

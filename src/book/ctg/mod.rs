@@ -67,6 +67,7 @@ mod bits;
 mod entry;
 mod error;
 mod explain;
+mod filter;
 mod index;
 mod info;
 mod key;
@@ -81,9 +82,11 @@ mod replace;
 mod rewrite;
 mod runs;
 mod scan;
+mod setup;
 mod sorted;
 mod sum;
 mod trie;
+mod unsorted;
 mod verify;
 mod write_error;
 mod writer;
@@ -93,6 +96,7 @@ pub use entry::{
 };
 pub use error::{Error, file_offset};
 pub use explain::{Explanation, Found, StoredMove, Trace};
+pub use filter::PositionFilter;
 pub use index::{Bounds, CTB_HEADER_BYTES, CTO_HEADER_BYTES, Slot, SlotPage, slots};
 pub use info::{BookEntries, BookEntry, BookInfo};
 pub use key::{Key, hash};
@@ -100,15 +104,17 @@ pub use moves::{
     MoveCode, MoveFault, decode as decode_move_byte, encode as encode_move_byte,
     find as find_move_byte,
 };
-pub use page::{Entries, PAGE_BYTES, PAGE_HEADER_BYTES, Page, PageFault};
+pub use page::{Entries, PAGE_BYTES, PAGE_HEADER_BYTES, Page, PageFault, read_entry};
 pub use pages::{Header, HeaderFault};
 pub use position::{KeyFault, NormalBoard, Orientation};
 pub use reader::{CtgBook, OpenOptions, Place, Step};
 pub use replace::is_same_book;
 pub use rewrite::{Rewritten, compact, merge};
+pub use setup::SetupFault;
 pub use sorted::{RewriteError, Salvage};
 pub use sum::{Totals, sum_entries};
 pub use trie::Splits;
+pub use unsorted::UnsortedWriter;
 pub use verify::{Problem, ProblemKind, Verified, verify};
 pub use write_error::WriteError;
 pub use writer::{BookWriter, WriteOptions, Written};

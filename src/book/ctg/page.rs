@@ -200,6 +200,23 @@ impl<'a> Iterator for Entries<'a> {
     }
 }
 
+/// Reads one whole entry, as [`super::encode_entry`] makes it.
+///
+/// # Errors
+///
+/// The bytes are none, or more than one.
+pub fn read_entry(bytes: &[u8]) -> Result<Entry<'_>, PageFault> {
+    let (entry, end) = split_entry(bytes, 0)?;
+    if end == bytes.len() {
+        Ok(entry)
+    } else {
+        Err(PageFault::PastUsed {
+            offset: end as u16,
+            used: bytes.len() as u16,
+        })
+    }
+}
+
 /// The entry at `at` and where the next one starts. `used` is at most one page.
 pub(super) fn split_entry(used: &[u8], at: usize) -> Result<(Entry<'_>, usize), PageFault> {
     let offset = at as u16;

@@ -73,18 +73,18 @@ impl Orientation {
 /// for every legal move.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct NormalBoard {
-    own: u64,
-    other: u64,
+    pub(super) own: u64,
+    pub(super) other: u64,
     /// What stands on each square in binary, 0 = nothing, pawn = 1 to king = 6:
     /// word n holds bit n.
-    role_bits: [u64; 3],
+    pub(super) role_bits: [u64; 3],
     /// Black O-O 8, Black O-O-O 4, White O-O 2, White O-O-O 1.
-    castling: u8,
+    pub(super) castling: u8,
     /// File a legal en passant capture leads to, 0 = a.
-    en_passant: Option<u8>,
+    pub(super) en_passant: Option<u8>,
     /// The same where every capture leaves the own king in check.
-    pinned_en_passant: Option<u8>,
-    orientation: Orientation,
+    pub(super) pinned_en_passant: Option<u8>,
+    pub(super) orientation: Orientation,
 }
 
 impl NormalBoard {
@@ -362,7 +362,7 @@ pub enum KeyFault {
     Kings,
 }
 
-const ROLES: [Role; 6] = [
+pub(super) const ROLES: [Role; 6] = [
     Role::Pawn,
     Role::Knight,
     Role::Bishop,
@@ -371,7 +371,7 @@ const ROLES: [Role; 6] = [
     Role::King,
 ];
 
-fn role_index(role: Role) -> usize {
+pub(super) fn role_index(role: Role) -> usize {
     ROLES
         .into_iter()
         .position(|known| known == role)

@@ -1,0 +1,85 @@
+//! From a normalised position that was written down back to its picture.
+
+use shakmaty::{Bitboard, Color, Rank, Setup, Square};
+
+use super::{
+    NormalBoard, Orientation,
+    position::{ROLES, role_index},
+};
+
+/// Why a position written down cannot be one of a book.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum SetupFault {
+    /// Normalised positions have White to move.
+    #[error("Black is to move; a book holds positions with White to move, colours exchanged")]
+    BlackToMove,
+    /// Kings are missing or too many, or more than 32 men.
+    #[error("a position of a book has one king of each colour and 32 men at the most")]
+    Men,
+    /// Rights of rooks that are not in the corners.
+    #[error("castling rights other than KQkq cannot be stored")]
+    Castling,
+    /// The en passant square is not on the sixth rank.
+    #[error("the en passant square must be on the sixth rank, as White is to move")]
+    EnPassant,
+}
+
+impl NormalBoard {
+    /// The inverse of [`NormalBoard::to_setup`]: takes everything as it is
+    /// given, the en passant square too, and asks neither for legality nor
+    /// whether the king should stand on the other wing.
+    ///
+    /// # Errors
+    ///
+    /// No key can stand for it.
+    pub fn from_setup(setup: &Setup) -> Result<NormalBoard, SetupFault> {
+        if setup.turn == Color::Black {
+            return Err(SetupFault::BlackToMove);
+        }
+        let board = &setup.board;
+        let kings = board.kings();
+        let one = |color: Color| (kings & board.by_color(color)).count() == 1;
+        if board.occupied().count() > 32 || !one(Color::White) || !one(Color::Black) {
+            return Err(SetupFault::Men);
+        }
+        let rights = setup.castling_rights;
+        if !rights.is_subset(Bitboard::CORNERS) {
+            return Err(SetupFault::Castling);
+        }
+        let en_passant = match setup.ep_square {
+            Some(square) if square.rank() != Rank::Sixth => return Err(SetupFault::EnPassant),
+            square => square.map(|square| square.file().to_u32() as u8),
+        };
+        let bit = |square: Square, value: u8| u8::from(rights.contains(square)) * value;
+        // From 8 * rank + file to 8 * file + rank.
+        let place = |squares: Bitboard| squares.flip_diagonal().0;
+        let mut role_bits = [0; 3];
+        for role in ROLES {
+            for (n, word) in role_bits.iter_mut().enumerate() {
+                if (role_index(role) + 1) >> n & 1 != 0 {
+                    *word |= place(board.by_role(role));
+                }
+            }
+        }
+        Ok(NormalBoard {
+            own: place(board.by_color(Color::White)),
+            other: place(board.by_color(Color::Black)),
+            role_bits,
+            castling: bit(Square::H8, 8)
+                | bit(Square::A8, 4)
+                | bit(Square::H1, 2)
+                | bit(Square::A1, 1),
+            en_passant,
+            pinned_en_passant: None,
+            orientation: Orientation::default(),
+        })
+    }
+
+    /// Whether this is the picture in which a reader looks for the position:
+    /// not so with the king on the files a to d and nobody able to castle.
+    #[must_use]
+    pub fn is_normal(&self) -> bool {
+        let king = self.own_man(shakmaty::Role::King, 1);
+        self.castling != 0 || king.is_none_or(|king| king.file() >= shakmaty::File::E)
+    }
+}

@@ -1,0 +1,96 @@
+//! A book from entries that come in any order.
+
+use std::{
+    path::Path,
+    sync::atomic::{AtomicBool, Ordering},
+};
+
+use super::{
+    BookWriter, Key, RewriteError, WriteError, WriteOptions, Written, page::split_entry,
+    runs::Sorter, sorted::EntryStream as _,
+};
+
+/// Takes entries in any order, sorts them within some memory (and on disk
+/// beyond it), and writes the book.
+pub struct UnsortedWriter {
+    writer: BookWriter,
+    sorter: Sorter,
+}
+
+impl UnsortedWriter {
+    /// Starts a book as [`BookWriter::create`] does. `memory` in bytes is for
+    /// sorting.
+    ///
+    /// # Errors
+    ///
+    /// As for [`BookWriter::create`].
+    pub fn create(
+        target: &Path,
+        options: WriteOptions,
+        memory: u64,
+    ) -> Result<UnsortedWriter, WriteError> {
+        let writer = BookWriter::create(target, options)?;
+        let sorter = Sorter::new(&writer.folder(), memory);
+        Ok(UnsortedWriter { writer, sorter })
+    }
+
+    /// Takes an entry, as [`super::encode_entry`] makes it. `rank` orders
+    /// entries of one key.
+    ///
+    /// # Errors
+    ///
+    /// It is no entry, or temporary files cannot be written.
+    pub fn push(&mut self, entry: &[u8], rank: u64) -> Result<(), WriteError> {
+        let (whole, length) = split_entry(entry, 0).map_err(WriteError::Malformed)?;
+        match whole.key() {
+            Some(key) if length == entry.len() => self.sorter.push(entry, &key, rank),
+            _ => Err(WriteError::Trailing(entry.len() - length)),
+        }
+    }
+
+    /// Writes the book. Of entries with one key, in the order of their ranks,
+    /// `join` makes one: it gets them with their ranks, often one alone, and
+    /// appends to the buffer. `written` hears of every position. Once `stop` is true the work
+    /// ends.
+    ///
+    /// # Errors
+    ///
+    /// As for [`BookWriter::finish`], and whatever `join` says.
+    pub fn finish<E: From<RewriteError>>(
+        self,
+        games: u32,
+        mut join: impl FnMut(&[(u64, Vec<u8>)], &mut Vec<u8>) -> Result<(), E>,
+        mut written: impl FnMut(u64),
+        stop: &AtomicBool,
+    ) -> Result<Written, E> {
+        let UnsortedWriter { mut writer, sorter } = self;
+        let mut stream = sorter.finish().map_err(E::from)?;
+        let mut group: Vec<(u64, Vec<u8>)> = Vec::new();
+        let mut joined = Vec::new();
+        let mut next = Vec::new();
+        let mut count = 0;
+        let mut key: Option<Key> = None;
+        loop {
+            let order = stream.next_into(&mut next).map_err(E::from)?;
+            if stop.load(Ordering::Relaxed) {
+                return Err(RewriteError::Stopped.into());
+            }
+            if key.is_some() && order.map(|order| order.key) != key {
+                joined.clear();
+                join(&group, &mut joined)?;
+                let pushed = writer.push(&joined);
+                pushed.map_err(|error| E::from(error.into()))?;
+                group.clear();
+                count += 1;
+                written(count);
+            }
+            let Some(order) = order else {
+                break;
+            };
+            key = Some(order.key);
+            group.push((order.rank, std::mem::take(&mut next)));
+        }
+        let done = writer.finish(games);
+        done.map_err(|error| E::from(error.into()))
+    }
+}

@@ -1,0 +1,172 @@
+//! `tabia convert`: books into one another.
+
+use std::io::{IsTerminal as _, Write as _};
+use std::path::{Path, PathBuf};
+use std::time::Instant;
+
+use anyhow::bail;
+use clap::{Args, ValueEnum};
+use indicatif::{HumanCount, ProgressBar, ProgressDrawTarget, ProgressStyle};
+
+use super::args::size;
+use crate::book::Format;
+use crate::convert::{self, Job, PgnOptions, Progress, Weights};
+
+/// Examples of the help.
+pub(super) const HELP: &str = "Examples:\n  \
+    tabia convert books/tabia.ctg tabia.jsonl\n  \
+    tabia convert tabia.jsonl again.ctg\n  \
+    tabia convert books/tabia.ctg tabia.bin --set \"Book Variety=30\"\n  \
+    tabia convert books/tabia.ctg tabia.pgn --plies 16 --min-games 5\n  \
+    tabia convert gm2001.bin gm2001.ctg\n\n\
+    Reads .ctg, .bin, .abk and .jsonl; writes .ctg, .bin, .jsonl, .pgn and .csv. .jsonl \
+    holds all that a .ctg does. A .bin and an .abk are read from the start position on.";
+
+/// Arguments of `convert`.
+#[derive(Args, Debug)]
+pub(super) struct ConvertArgs {
+    /// The book to read: .ctg, .bin, .abk or .jsonl
+    #[arg(value_name = "IN")]
+    input: PathBuf,
+    /// The file to write: .ctg, .bin, .jsonl, .pgn or .csv
+    #[arg(value_name = "OUT")]
+    output: PathBuf,
+    /// To .bin: what becomes the weight of a move
+    #[arg(long, value_name = "WHAT", default_value = "probability")]
+    weights: WeightsArg,
+    /// To .bin: writes every position that the book stands for (colours and
+    /// wings exchanged), not only those it comes to from the start position
+    #[arg(long)]
+    all: bool,
+    /// To .bin: writes moves that are never played too, with weight 0
+    #[arg(long)]
+    keep_never: bool,
+    /// To .bin, .csv and .pgn: sets one of the options that decide between
+    /// moves
+    #[arg(long, value_name = "NAME=VALUE")]
+    set: Vec<String>,
+    /// To .pgn: half moves of a line
+    #[arg(long, value_name = "N", default_value_t = PgnOptions::default().plies)]
+    plies: u32,
+    /// To .pgn: leaves out moves of fewer games
+    #[arg(long, value_name = "N", default_value_t = PgnOptions::default().min_games)]
+    min_games: u32,
+    /// To .pgn: moves of one game, variations included; a larger tree becomes
+    /// several games
+    #[arg(long, value_name = "N", default_value_t = PgnOptions::default().game_moves)]
+    game_moves: u32,
+    /// To .pgn: moves only, no numbers and marks
+    #[arg(long)]
+    bare: bool,
+    /// To .ctg: memory for sorting, as 64M or 2G; what does not fit is sorted
+    /// on disk
+    #[arg(long, value_name = "SIZE", default_value = "128M", value_parser = size)]
+    memory: u64,
+}
+
+/// What becomes the weight of a move.
+#[derive(Clone, Copy, Debug, ValueEnum)]
+enum WeightsArg {
+    /// How likely the adapter is to play it
+    Probability,
+    /// Its games
+    Games,
+    /// Twice its wins and its draws, as Polyglot makes books
+    Score,
+}
+
+pub(super) fn run(args: &ConvertArgs) -> anyhow::Result<u8> {
+    let job = Job {
+        policy: super::probe::settings(&args.set)?.policy(),
+        weights: match args.weights {
+            WeightsArg::Probability => Weights::Probability,
+            WeightsArg::Games => Weights::Games,
+            WeightsArg::Score => Weights::Score,
+        },
+        all_forms: args.all,
+        keep_never: args.keep_never,
+        pgn: PgnOptions {
+            plies: args.plies,
+            min_games: args.min_games,
+            game_moves: args.game_moves,
+            comments: !args.bare,
+        },
+        memory: args.memory,
+        ..Job::new(args.input.clone(), args.output.clone())
+    };
+    let start = Instant::now();
+    let stop = super::stopped_by_ctrl_c()?;
+    let bar = bar();
+    let done = convert::run(&job, &mut |progress| show(&bar, progress), &stop);
+    bar.finish_and_clear();
+    let done = done?;
+    // Nothing can be done about a closed standard error.
+    let mut stderr = std::io::stderr().lock();
+    for notice in &done.notices {
+        let _ = writeln!(stderr, "tabia: {notice}");
+    }
+    let mut extra = String::new();
+    for note in &done.notes {
+        extra += "; ";
+        extra += note;
+    }
+    let games = match done.games {
+        0 => String::new(),
+        games => format!("{games} games, "),
+    };
+    let _ = writeln!(
+        stderr,
+        "{}: {games}{} positions, {} moves, {} bytes in {:.1} s{extra}",
+        args.output.display(),
+        done.positions,
+        done.moves,
+        done.bytes,
+        start.elapsed().as_secs_f64(),
+    );
+    Ok(0)
+}
+
+/// Refuses books of other formats, for commands that need a ChessBase one.
+pub(super) fn only_ctg(path: &Path) -> anyhow::Result<()> {
+    let is_jsonl = path
+        .extension()
+        .is_some_and(|own| own.eq_ignore_ascii_case("jsonl"));
+    let title = match Format::detect(path) {
+        _ if is_jsonl => "book as text",
+        Format::Ctg => return Ok(()),
+        other => other.title(),
+    };
+    bail!(
+        "{}: a {title}; this needs a ChessBase book, `tabia convert` makes one of it",
+        path.display()
+    )
+}
+
+/// What is seen while it lasts, on a terminal only.
+fn bar() -> ProgressBar {
+    let target = if std::io::stderr().is_terminal() {
+        ProgressDrawTarget::stderr_with_hz(8)
+    } else {
+        ProgressDrawTarget::hidden()
+    };
+    ProgressBar::with_draw_target(None, target)
+}
+
+fn show(bar: &ProgressBar, progress: Progress) {
+    if bar.is_hidden() {
+        return;
+    }
+    let template = match progress.total {
+        Some(_) => "{prefix} {wide_bar} {percent}%  {msg}, {eta} left",
+        None => "{prefix} {spinner} {msg}",
+    };
+    if let Ok(style) = ProgressStyle::with_template(template) {
+        bar.set_style(style);
+    }
+    if let Some(total) = progress.total {
+        bar.set_length(total.max(progress.positions));
+    }
+    bar.set_prefix(progress.stage);
+    bar.set_message(format!("{} positions", HumanCount(progress.positions)));
+    bar.set_position(progress.positions);
+}

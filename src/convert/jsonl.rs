@@ -1,0 +1,450 @@
+//! Books as text, one JSON object a line, nothing lost.
+//!
+//! The first line is `{"format":"tabia-book","version":1,"games":N}`, N being
+//! the games of the book's header. Every other line is a position, in any
+//! order:
+//!
+//! | field | content |
+//! |---|---|
+//! | `fen` | the normalised position: White to move, mirrored where the format mirrors |
+//! | `games`, `wins`, `losses`, `draws` | counters, seen from the side to move |
+//! | `points` | ten times the expected points (the word at offset 12) |
+//! | `own_rated`, `own_rating_sum`, `other_rated`, `other_rating_sum` | ratings |
+//! | `recommendation`, `factor`, `commentary` | the bytes as they are stored, `factor` signed |
+//! | `moves` | `{"uci","annotation"}` in stored order, the annotation as it is stored |
+//!
+//! Two more fields keep what these cannot say. `byte`, of a move, is its move
+//! byte where the move alone would not give it back; `uci` is null where it
+//! stands for no legal move. `key`, of a position, is its key in hexadecimal
+//! where the `fen` would not give it back; `fen` is null where it stands for no
+//! position. In both cases they rule when the book is read again.
+
+use std::fs::File;
+use std::io::{BufRead as _, BufReader, Read as _, Write as _};
+use std::path::Path;
+
+use serde::{Deserialize, Serialize};
+use shakmaty::fen::{Fen, LossyFenError};
+use shakmaty::uci::UciMove;
+use shakmaty::{CastlingMode, Chess, Move, Position as _};
+
+use super::output::Output;
+use super::{Error, Summary, Work};
+use crate::book::ctg::{
+    self, BookEntry, CtgBook, Key, MAX_COUNT, MAX_MOVES, NormalBoard, UnsortedWriter, WriteOptions,
+    encode_entry, encode_move_byte, find_move_byte,
+};
+use crate::book::{Annotation, PositionRecord, Stats};
+
+const FORMAT: &str = "tabia-book";
+const VERSION: u32 = 1;
+
+/// Longer lines cannot be a position: 127 moves take some 5,000 bytes.
+const MAX_LINE: u64 = 1 << 20;
+
+#[derive(Deserialize, Serialize)]
+struct FirstLine {
+    format: String,
+    version: u32,
+    games: u32,
+}
+
+#[derive(Deserialize, Serialize)]
+struct PositionLine {
+    fen: Option<String>,
+    games: u32,
+    wins: u32,
+    losses: u32,
+    draws: u32,
+    points: u32,
+    own_rated: u32,
+    own_rating_sum: u32,
+    other_rated: u32,
+    other_rating_sum: u32,
+    recommendation: u8,
+    factor: i8,
+    commentary: u8,
+    moves: Vec<MoveLine>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    key: Option<String>,
+}
+
+#[derive(Deserialize, Serialize)]
+struct MoveLine {
+    uci: Option<String>,
+    annotation: u8,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    byte: Option<u8>,
+}
+
+/// Writes a ChessBase book as text. Damaged pages are left out and named.
+pub(super) fn from_ctg(work: &mut Work<'_>, book: &CtgBook) -> Result<Summary, Error> {
+    let mut output = Output::create(&work.job.target)?;
+    let mut summary = Summary::default();
+    let first = FirstLine {
+        format: FORMAT.to_owned(),
+        version: VERSION,
+        games: book.header().games,
+    };
+    put(&mut output, &first)?;
+    let total = Some(book.header().positions.into());
+    let mut damaged = 0;
+    for entry in book.entries() {
+        let entry = match entry {
+            Ok(entry) => entry,
+            Err(error @ ctg::Error::Page { .. }) => {
+                damaged += 1;
+                if damaged <= 20 {
+                    summary.notices.push(error.to_string());
+                }
+                continue;
+            }
+            Err(error) => return Err(error.into()),
+        };
+        put(&mut output, &line_of(&entry))?;
+        summary.positions += 1;
+        summary.moves += entry.moves.len() as u64;
+        work.step("writing", summary.positions, total)?;
+    }
+    summary.note(damaged, "damaged pages not read to their end");
+    summary.bytes = output.finish()?;
+    Ok(summary)
+}
+
+fn put(output: &mut Output, line: &impl Serialize) -> Result<(), Error> {
+    let written = serde_json::to_writer(&mut *output, line);
+    written.map_err(|error| output.failed(error.into()))?;
+    output
+        .write_all(b"\n")
+        .map_err(|error| output.failed(error))
+}
+
+/// A position as it is stored, in words.
+fn line_of(entry: &BookEntry) -> PositionLine {
+    let board = NormalBoard::from_key(&entry.key).ok();
+    let setup = board.as_ref().map(NormalBoard::to_setup);
+    let same = setup
+        .as_ref()
+        .and_then(|setup| NormalBoard::from_setup(setup).ok())
+        .is_some_and(|board| board.key() == entry.key);
+    let position: Option<Chess> = setup
+        .clone()
+        .and_then(|setup| setup.position(CastlingMode::Standard).ok());
+    let legal = position
+        .as_ref()
+        .map(Chess::legal_moves)
+        .unwrap_or_default();
+    let fen = setup.map(|setup| {
+        let fen = Fen::try_from_setup(setup).unwrap_or_else(LossyFenError::ignore);
+        fen.to_string()
+    });
+    let stored = |&(byte, Annotation(annotation)): &(u8, Annotation)| {
+        let mv = board.as_ref().and_then(|board| {
+            let mv: Move = *legal.get(find_move_byte(byte, board, &legal).ok()?)?;
+            Some((mv, encode_move_byte(board, mv) == Some(byte)))
+        });
+        MoveLine {
+            uci: mv.map(|(mv, _)| mv.to_uci(CastlingMode::Standard).to_string()),
+            annotation,
+            byte: mv.is_none_or(|(_, same)| !same).then_some(byte),
+        }
+    };
+    let PositionRecord {
+        stats,
+        points,
+        recommendation,
+        factor,
+        commentary,
+    } = entry.record;
+    PositionLine {
+        fen,
+        games: stats.games,
+        wins: stats.wins,
+        losses: stats.losses,
+        draws: stats.draws,
+        points,
+        own_rated: stats.own_rated,
+        own_rating_sum: stats.own_rating_sum,
+        other_rated: stats.other_rated,
+        other_rating_sum: stats.other_rating_sum,
+        recommendation,
+        factor,
+        commentary,
+        moves: entry.moves.iter().map(stored).collect(),
+        key: (!same).then(|| entry.key.to_string()),
+    }
+}
+
+/// A field and what is wrong with it.
+type Fault = (String, String);
+
+fn fault<T>(field: impl Into<String>, text: impl ToString) -> Result<T, Fault> {
+    Err((field.into(), text.to_string()))
+}
+
+/// Reads a text book and writes it as a ChessBase book.
+pub(super) fn to_ctg(work: &mut Work<'_>, target: &Path) -> Result<Summary, Error> {
+    let job = work.job;
+    let path = &job.source;
+    let mut lines = Lines::open(path)?;
+    let first: FirstLine = match lines.next()? {
+        Some(line) => parse(line).map_err(|fault| lines.error(fault))?,
+        None => return Err(lines.error((String::new(), "the file is empty".to_owned()))),
+    };
+    if first.format != FORMAT {
+        let text = format!("\"{}\", expected \"{FORMAT}\"", first.format);
+        return Err(lines.error(("format".to_owned(), text)));
+    }
+    if first.version != VERSION {
+        let text = format!("{}; this tabia reads version {VERSION}", first.version);
+        return Err(lines.error(("version".to_owned(), text)));
+    }
+    let mut writer = UnsortedWriter::create(target, WriteOptions::default(), work.job.memory)?;
+    let mut entry = Vec::new();
+    let (mut positions, mut astray) = (0, 0);
+    while let Some(line) = lines.next()? {
+        entry.clear();
+        let pushed = parse(line).and_then(|line| entry_of(&line, &mut entry));
+        let normal = pushed.map_err(|fault| lines.error(fault))?;
+        astray += u64::from(!normal);
+        writer.push(&entry, lines.number)?;
+        positions += 1;
+        work.step("reading", positions, None)?;
+    }
+    let progress = &mut *work.progress;
+    let written = writer.finish(
+        first.games,
+        |same, entry| match same {
+            [(first, _), (second, _), ..] => Err(Error::Line {
+                path: path.clone(),
+                line: *second,
+                field: "fen".to_owned(),
+                text: format!("the same position as in line {first}"),
+            }),
+            _ => {
+                entry.extend(same.iter().flat_map(|(_, bytes)| bytes));
+                Ok(())
+            }
+        },
+        |written| {
+            if written % super::REPORT_EVERY == 0 {
+                progress(super::Progress {
+                    stage: "writing",
+                    positions: written,
+                    total: Some(positions),
+                });
+            }
+        },
+        work.stop,
+    )?;
+    let mut summary = Summary {
+        positions: written.positions,
+        moves: written.moves,
+        bytes: written.bytes,
+        ..Summary::default()
+    };
+    summary.note(
+        astray,
+        "positions not normalised (the king belongs on the files e to h), which no reader finds",
+    );
+    Ok(summary)
+}
+
+/// Reads a line; the error names the field.
+fn parse<T: for<'de> Deserialize<'de>>(line: &[u8]) -> Result<T, Fault> {
+    serde_json::from_slice(line).or_else(|_| {
+        let mut reader = serde_json::Deserializer::from_slice(line);
+        let found: T = serde_path_to_error::deserialize(&mut reader).map_err(|error| {
+            let field = match error.path().to_string() {
+                field if field == "." || field == "?" => String::new(),
+                field => field,
+            };
+            (field, in_column(error.inner()))
+        })?;
+        match reader.end() {
+            Ok(()) => Ok(found),
+            Err(error) => fault("", in_column(&error)),
+        }
+    })
+}
+
+/// The text without the line, which is always 1 there.
+fn in_column(error: &serde_json::Error) -> String {
+    let text = error.to_string();
+    match text.split_once(" at line ") {
+        Some((text, _)) if error.column() > 0 => format!("{text} at column {}", error.column()),
+        Some((text, _)) => text.to_owned(),
+        None => text,
+    }
+}
+
+/// Appends the entry of a position; tells whether readers will find it.
+fn entry_of(line: &PositionLine, entry: &mut Vec<u8>) -> Result<bool, Fault> {
+    let (key, board) = key_of(line)?;
+    let stats = Stats {
+        games: line.games,
+        wins: line.wins,
+        draws: line.draws,
+        losses: line.losses,
+        own_rated: line.own_rated,
+        own_rating_sum: line.own_rating_sum,
+        other_rated: line.other_rated,
+        other_rating_sum: line.other_rating_sum,
+    };
+    for (field, count) in [
+        ("games", stats.games),
+        ("wins", stats.wins),
+        ("losses", stats.losses),
+        ("draws", stats.draws),
+        ("own_rated", stats.own_rated),
+        ("other_rated", stats.other_rated),
+    ] {
+        if count > MAX_COUNT {
+            return fault(
+                field,
+                format!("{count} is more than the format holds ({MAX_COUNT})"),
+            );
+        }
+    }
+    let count = line.moves.len();
+    if count > MAX_MOVES {
+        return fault(
+            "moves",
+            format!("{count} are more than the format holds ({MAX_MOVES})"),
+        );
+    }
+    let bytes = move_bytes(line, board.as_ref())?;
+    let record = PositionRecord {
+        stats,
+        points: line.points,
+        recommendation: line.recommendation,
+        factor: line.factor,
+        commentary: line.commentary,
+    };
+    encode_entry(&key, &bytes, &record, entry);
+    Ok(board.is_none_or(|board| board.is_normal()))
+}
+
+fn key_of(line: &PositionLine) -> Result<(Key, Option<NormalBoard>), Fault> {
+    if let Some(text) = &line.key {
+        let bytes: Option<Vec<u8>> = (0..text.len())
+            .step_by(2)
+            .map(|at| u8::from_str_radix(text.get(at..at + 2)?, 16).ok())
+            .collect();
+        let key =
+            bytes.and_then(|bytes| Key::from_prefix(&bytes).filter(|key| key.as_bytes() == bytes));
+        return match key {
+            Some(key) => Ok((key, NormalBoard::from_key(&key).ok())),
+            None => fault("key", "not the bytes of a key in hexadecimal"),
+        };
+    }
+    let Some(fen) = &line.fen else {
+        return fault("fen", "null, and there is no key");
+    };
+    let fen: Fen = fen.parse().or_else(|error| fault("fen", error))?;
+    match NormalBoard::from_setup(fen.as_setup()) {
+        Ok(board) => Ok((board.key(), Some(board))),
+        Err(error) => fault("fen", error),
+    }
+}
+
+fn move_bytes(
+    line: &PositionLine,
+    board: Option<&NormalBoard>,
+) -> Result<Vec<(u8, Annotation)>, Fault> {
+    let mut position: Option<Result<Chess, String>> = None;
+    let mut bytes = Vec::with_capacity(line.moves.len());
+    for (n, mv) in line.moves.iter().enumerate() {
+        let annotation = Annotation(mv.annotation);
+        if let Some(byte) = mv.byte {
+            bytes.push((byte, annotation));
+            continue;
+        }
+        let field = || format!("moves[{n}].uci");
+        let (Some(uci), Some(board)) = (&mv.uci, board) else {
+            return fault(field(), "null, and there is no byte");
+        };
+        let position = position.get_or_insert_with(|| {
+            let position = board.to_setup().position(CastlingMode::Standard);
+            position.map_err(|error: shakmaty::PositionError<Chess>| error.to_string())
+        });
+        let position = match position {
+            Ok(position) => position,
+            Err(error) => return fault("fen", error),
+        };
+        let parsed: UciMove = uci.parse().or_else(|error| fault(field(), error))?;
+        let Ok(legal) = parsed.to_move(position) else {
+            return fault(field(), format!("{uci} is not legal in this position"));
+        };
+        match encode_move_byte(board, legal) {
+            Some(byte) => bytes.push((byte, annotation)),
+            None => {
+                return fault(
+                    field(),
+                    format!("{uci}: the format has no byte for such a move"),
+                );
+            }
+        }
+    }
+    Ok(bytes)
+}
+
+/// The lines of a file that are not empty.
+struct Lines<'a> {
+    path: &'a Path,
+    reader: BufReader<File>,
+    line: Vec<u8>,
+    number: u64,
+}
+
+impl<'a> Lines<'a> {
+    fn open(path: &'a Path) -> Result<Lines<'a>, Error> {
+        let file = File::open(path).map_err(|reason| Error::Input {
+            path: path.to_owned(),
+            reason,
+        })?;
+        Ok(Lines {
+            path,
+            reader: BufReader::with_capacity(256 << 10, file),
+            line: Vec::new(),
+            number: 0,
+        })
+    }
+
+    fn next(&mut self) -> Result<Option<&[u8]>, Error> {
+        loop {
+            self.line.clear();
+            self.number += 1;
+            let read = self
+                .reader
+                .by_ref()
+                .take(MAX_LINE)
+                .read_until(b'\n', &mut self.line)
+                .map_err(|reason| Error::Input {
+                    path: self.path.to_owned(),
+                    reason,
+                })?;
+            if read == 0 {
+                return Ok(None);
+            }
+            if read as u64 == MAX_LINE && !self.line.ends_with(b"\n") {
+                let text = format!("longer than {MAX_LINE} bytes, which no position is");
+                return Err(self.error((String::new(), text)));
+            }
+            if !self.line.trim_ascii().is_empty() {
+                break;
+            }
+        }
+        // The borrow of a loop's `return` would not end.
+        Ok(Some(&self.line))
+    }
+
+    fn error(&self, (field, text): Fault) -> Error {
+        Error::Line {
+            path: self.path.to_owned(),
+            line: self.number,
+            field,
+            text,
+        }
+    }
+}

@@ -1,0 +1,313 @@
+//! Turning books into one another.
+//!
+//! ```text
+//! .ctg ----------------------> .jsonl .bin .csv .pgn
+//! .jsonl -> entries, sorted -> .ctg
+//! .bin .abk -> positions from the start position -> .ctg .bin .csv .pgn
+//! ```
+//!
+//! `.ctg` and `.jsonl` hold the same, byte for byte ([`jsonl`]). A `.jsonl`
+//! that is to become something else, and a `.bin` or `.abk` that is to become
+//! a `.jsonl`, is a `.ctg` of its own for the time.
+
+mod csv;
+mod error;
+mod from_keyed;
+pub mod jsonl;
+mod output;
+mod pgn;
+mod to_bin;
+
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use shakmaty::Chess;
+
+use crate::book::ctg::{PositionFilter, RewriteError, is_same_book};
+use crate::book::{Book, Format, Lookup, OpenOptions, Probe as _, Wanted};
+use crate::choose::Policy;
+
+pub use error::Error;
+pub use pgn::PgnOptions;
+
+/// What to convert, and how.
+#[derive(Clone, Debug)]
+pub struct Job {
+    /// The book to read.
+    pub source: PathBuf,
+    /// The file to write; its extension says what.
+    pub target: PathBuf,
+    /// How moves are chosen: gives the weights of a `.bin`, the probabilities
+    /// of a `.csv` and the order of lines of a `.pgn`.
+    pub policy: Policy,
+    /// What becomes the weight of a move in a `.bin`.
+    pub weights: Weights,
+    /// A `.bin` gets every position that an entry stands for, not only those
+    /// that the book comes to from the start position.
+    pub all_forms: bool,
+    /// A `.bin` gets the moves that are never played too, with weight 0.
+    pub keep_never: bool,
+    /// How a `.pgn` is cut.
+    pub pgn: PgnOptions,
+    /// Memory for sorting, in bytes.
+    pub memory: u64,
+}
+
+impl Job {
+    /// A job with the usual options.
+    #[must_use]
+    pub fn new(source: PathBuf, target: PathBuf) -> Job {
+        Job {
+            source,
+            target,
+            policy: Policy::default(),
+            weights: Weights::default(),
+            all_forms: false,
+            keep_never: false,
+            pgn: PgnOptions::default(),
+            memory: 128 << 20,
+        }
+    }
+}
+
+/// What becomes the weight of a move in a Polyglot book.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Weights {
+    /// The probability with which the move is played, the likeliest 65,535.
+    #[default]
+    Probability,
+    /// The games of the move.
+    Games,
+    /// Twice the wins and the draws, as Polyglot itself makes books.
+    Score,
+}
+
+/// How far the work is.
+#[derive(Clone, Copy, Debug)]
+pub struct Progress {
+    /// What is being done.
+    pub stage: &'static str,
+    /// Positions done.
+    pub positions: u64,
+    /// How many there are, if that is known; by a header that may be wrong.
+    pub total: Option<u64>,
+}
+
+/// What was written.
+#[derive(Clone, Debug, Default)]
+pub struct Summary {
+    /// Positions.
+    pub positions: u64,
+    /// Moves.
+    pub moves: u64,
+    /// Games of a `.pgn`.
+    pub games: u64,
+    /// Length of the new file in bytes; of a `.ctg` all three.
+    pub bytes: u64,
+    /// What is odd about the source, one sentence each.
+    pub notices: Vec<String>,
+    /// What was changed, left out or made up, a few words each.
+    pub notes: Vec<String>,
+}
+
+impl Summary {
+    fn note(&mut self, count: u64, text: &str) {
+        if count > 0 {
+            self.notes.push(format!("{count} {text}"));
+        }
+    }
+}
+
+/// What can be written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Target {
+    Ctg,
+    Bin,
+    Jsonl,
+    Pgn,
+    Csv,
+}
+
+impl Target {
+    fn of(path: &Path) -> Result<Target, Error> {
+        let extension = path.extension().and_then(|extension| extension.to_str());
+        match extension.map(str::to_ascii_lowercase).as_deref() {
+            Some("ctg") => Ok(Target::Ctg),
+            Some("bin") => Ok(Target::Bin),
+            Some("jsonl") => Ok(Target::Jsonl),
+            Some("pgn") => Ok(Target::Pgn),
+            Some("csv") => Ok(Target::Csv),
+            _ => Err(Error::Target {
+                path: path.to_owned(),
+            }),
+        }
+    }
+}
+
+/// The work in hand: what it is, who is told, and who may end it.
+struct Work<'a> {
+    job: &'a Job,
+    progress: &'a mut dyn FnMut(Progress),
+    stop: &'a AtomicBool,
+}
+
+/// So many positions pass between two reports.
+const REPORT_EVERY: u64 = 1024;
+
+impl Work<'_> {
+    /// Another position is done.
+    fn step(
+        &mut self,
+        stage: &'static str,
+        positions: u64,
+        total: Option<u64>,
+    ) -> Result<(), Error> {
+        if positions.is_multiple_of(REPORT_EVERY) {
+            if self.stop.load(Ordering::Relaxed) {
+                return Err(RewriteError::Stopped.into());
+            }
+            (self.progress)(Progress {
+                stage,
+                positions,
+                total,
+            });
+        }
+        Ok(())
+    }
+}
+
+/// Converts a book. Once `stop` is true the work ends.
+///
+/// # Errors
+///
+/// The book cannot be read, or the new file cannot be written; nothing is left
+/// of it then.
+pub fn run(
+    job: &Job,
+    progress: &mut dyn FnMut(Progress),
+    stop: &AtomicBool,
+) -> Result<Summary, Error> {
+    let target = Target::of(&job.target)?;
+    if is_same_book(&job.target, &job.source) {
+        return Err(Error::SameFile {
+            path: job.source.clone(),
+        });
+    }
+    let mut work = Work {
+        job,
+        progress,
+        stop,
+    };
+    if is_jsonl(&job.source) {
+        return match target {
+            Target::Jsonl => Err(same_format(job, "")),
+            Target::Ctg => jsonl::to_ctg(&mut work, &job.target),
+            _ => by_way_of_ctg(&mut work, target, |work, beside| {
+                jsonl::to_ctg(work, beside)
+            }),
+        };
+    }
+    let book = Book::open(&job.source, &OpenOptions::default())?;
+    let notices = book.notices().to_vec();
+    let mut summary = match (&book, target) {
+        (Book::Ctg(_), Target::Ctg) => Err(same_format(
+            job,
+            "; `tabia compact` writes a ChessBase book anew",
+        )),
+        (Book::Ctg(ctg), Target::Jsonl) => jsonl::from_ctg(&mut work, ctg),
+        (_, Target::Ctg) => from_keyed::to_ctg(&mut work, &book, &job.target),
+        (_, Target::Jsonl) => by_way_of_ctg(&mut work, target, |work, beside| {
+            from_keyed::to_ctg(work, &book, beside)
+        }),
+        _ => written(&mut work, &book, target),
+    }?;
+    summary.notices.splice(0..0, notices);
+    Ok(summary)
+}
+
+/// The formats that any open book can become.
+fn written(work: &mut Work<'_>, book: &Book, target: Target) -> Result<Summary, Error> {
+    match (target, book) {
+        (Target::Bin, _) => to_bin::write(work, book),
+        (Target::Pgn, _) => pgn::write(work, book),
+        (Target::Csv, _) => csv::write(work, book),
+        (Target::Jsonl, Book::Ctg(book)) => jsonl::from_ctg(work, book),
+        (Target::Jsonl | Target::Ctg, _) => Err(same_format(work.job, "")),
+    }
+}
+
+/// Makes a ChessBase book beside the target first.
+fn by_way_of_ctg(
+    work: &mut Work<'_>,
+    target: Target,
+    make: impl FnOnce(&mut Work<'_>, &Path) -> Result<Summary, Error>,
+) -> Result<Summary, Error> {
+    let folder = output::folder_of(&work.job.target);
+    let beside = tempfile::Builder::new()
+        .prefix(".tabia-")
+        .tempdir_in(&folder)
+        .map_err(|error| Error::output(&work.job.target, error.kind().into()))?;
+    let path = beside.path().join("book.ctg");
+    let first = make(work, &path)?;
+    let book = Book::open(&path, &OpenOptions::default())?;
+    let mut summary = written(work, &book, target)?;
+    summary.notices.splice(0..0, first.notices);
+    summary.notes.splice(0..0, first.notes);
+    Ok(summary)
+}
+
+fn same_format(job: &Job, advice: &'static str) -> Error {
+    Error::SameFormat {
+        path: job.source.clone(),
+        advice,
+    }
+}
+
+fn is_jsonl(path: &Path) -> bool {
+    path.extension()
+        .is_some_and(|extension| extension.eq_ignore_ascii_case("jsonl"))
+}
+
+/// Probes of a whole book in a row, as the policy wants them.
+struct Prober<'b> {
+    book: &'b Book,
+    filter: Option<PositionFilter>,
+    wanted: Wanted,
+}
+
+impl<'b> Prober<'b> {
+    fn new(job: &Job, book: &'b Book) -> Result<Prober<'b>, Error> {
+        let transpositions = job.policy.transpositions;
+        let filter = match book {
+            Book::Ctg(book) if transpositions => Some(book.position_filter()?),
+            _ => None,
+        };
+        Ok(Prober {
+            book,
+            filter,
+            wanted: if transpositions {
+                Wanted::Transpositions
+            } else {
+                Wanted::Stored
+            },
+        })
+    }
+
+    fn probe(&self, position: &Chess, found: &mut Lookup) -> Result<(), Error> {
+        match (self.book, &self.filter) {
+            (Book::Ctg(book), Some(filter)) => {
+                book.probe_through(filter, position, self.wanted, found)?;
+            }
+            (book, _) => book.probe(position, self.wanted, found)?,
+        }
+        Ok(())
+    }
+}
+
+/// Positions by the book's own account.
+fn expected(book: &Book) -> Option<u64> {
+    match book.format() {
+        Format::Ctg => book.as_ctg().map(|book| book.header().positions.into()),
+        _ => None,
+    }
+}

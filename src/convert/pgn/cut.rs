@@ -1,0 +1,96 @@
+//! From a tree to games of a bearable size.
+
+use super::tree::Tree;
+
+/// A game: some of the moves after a node, with all that follows.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) struct Game {
+    /// The node they follow; the moves to it begin the game.
+    pub(super) node: u32,
+    /// Their nodes, the main line first.
+    pub(super) moves: Vec<u32>,
+}
+
+/// Cuts the tree into games of about `most` moves. A subtree that fits is one
+/// game; of a larger one the moves that fit are put together, and the others
+/// are cut further.
+pub(super) fn games(tree: &Tree, most: u32) -> Vec<Game> {
+    let mut games = Vec::new();
+    if tree.node(0).is_some_and(|start| start.size > 0) {
+        below(tree, 0, most, &mut games);
+    }
+    games
+}
+
+/// Goes as deep as lines are long at the most.
+fn below(tree: &Tree, number: u32, most: u32, games: &mut Vec<Game>) {
+    let Some(node) = tree.node(number) else {
+        return;
+    };
+    if node.size <= most {
+        games.push(Game {
+            node: number,
+            moves: node.children.clone().collect(),
+        });
+        return;
+    }
+    let mut together: Vec<u32> = Vec::new();
+    let mut size = 0_u32;
+    let put = |together: &mut Vec<u32>, size: &mut u32, games: &mut Vec<Game>| {
+        *size = 0;
+        if !together.is_empty() {
+            games.push(Game {
+                node: number,
+                moves: std::mem::take(together),
+            });
+        }
+    };
+    for child in node.children.clone() {
+        let subtree = tree.node(child).map_or(0, |child| child.size + 1);
+        if subtree > most {
+            put(&mut together, &mut size, games);
+            below(tree, child, most, games);
+            continue;
+        }
+        if size + subtree > most {
+            put(&mut together, &mut size, games);
+        }
+        together.push(child);
+        size += subtree;
+    }
+    put(&mut together, &mut size, games);
+}
+
+/// The game in which each node stands. Nodes that only lead to games are in
+/// the first of those.
+pub(super) fn places(tree: &Tree, games: &[Game]) -> Vec<u32> {
+    const NONE: u32 = u32::MAX;
+    let mut places = vec![NONE; tree.nodes.len()];
+    for (game, number) in games.iter().zip(0..) {
+        for node in &game.moves {
+            if let Some(place) = places.get_mut(*node as usize) {
+                *place = number;
+            }
+        }
+    }
+    // Parents come before their children.
+    for number in 1..tree.nodes.len() {
+        let parent = tree.nodes.get(number).map_or(0, |node| node.parent);
+        let above = places.get(parent as usize).copied().unwrap_or(NONE);
+        if let Some(place) = places.get_mut(number)
+            && *place == NONE
+        {
+            *place = above;
+        }
+    }
+    for (game, number) in games.iter().zip(0..) {
+        for node in tree.path(game.node) {
+            if let Some(place) = places.get_mut(node as usize)
+                && *place == NONE
+            {
+                *place = number;
+            }
+        }
+    }
+    places
+}

@@ -524,7 +524,7 @@ fn small_bin(path: &Path) {
             0,
         )
     };
-    let mut rows = vec![
+    let mut rows = [
         row(&start, "e2e4", 3),
         row(&start, "d2d4", 1),
         row(&start, "a2a3", 0),

@@ -1,8 +1,8 @@
 //! What two books disagree about, position by position.
 //!
 //! ```text
-//! start position -> moves of either book, level by level -> [compare] -> Difference
-//! entries that no such line reaches                      -> [compare] -> Difference
+//! start position -> moves of either book, level by level -> compare_at -> Difference
+//! entries that no such line reaches                      -> compare_at -> Difference
 //! ```
 //!
 //! The walk goes by moves: all positions after one half move, then after
@@ -10,8 +10,6 @@
 //! also hold positions that no stored move leads to; they come last, without
 //! a line. Memory is needed for a key and a move for every position of both
 //! books, and for the positions of the level that is walked.
-//!
-//! [compare]: difference
 
 mod difference;
 mod walk;

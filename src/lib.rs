@@ -38,6 +38,7 @@
 //! | [`book`] | what a position holds, and the formats of books; knows nothing of UCI |
 //! | [`games`] | collections of games, whatever the format |
 //! | [`build`] | from games to a book |
+//! | [`mark`] | which moves of a book get which marks |
 //! | [`choose`] | which book move to play: one pure function |
 //! | [`uci`] | lines, words and what they mean; knows nothing of books |
 //! | [`settings`] | the adapter's own options: one table |
@@ -77,6 +78,7 @@ pub mod config;
 pub mod engine;
 pub mod explore;
 pub mod games;
+pub mod mark;
 pub mod relay;
 pub mod session;
 pub mod settings;

@@ -12,6 +12,7 @@ const FLOORS: &[(&str, &[&str])] = &[
     ("book", &[]),
     ("games", &[]),
     ("build", &["book", "games"]),
+    ("mark", &["book"]),
     ("uci", &[]),
     ("choose", &["book"]),
     ("settings", &["choose"]),
@@ -28,8 +29,8 @@ const FLOORS: &[(&str, &[&str])] = &[
     (
         "cli",
         &[
-            "book", "build", "builtin", "choose", "config", "engine", "explore", "games", "relay",
-            "session", "settings", "shelf",
+            "book", "build", "builtin", "choose", "config", "engine", "explore", "games", "learn",
+            "mark", "relay", "session", "settings", "shelf",
         ],
     ),
 ];

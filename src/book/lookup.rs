@@ -105,6 +105,22 @@ impl Annotation {
         self.0 & 0x1f
     }
 
+    /// Reads `!`, `?`, `!!`, `??`, `!?`, `?!`, `none` (or nothing), `□`, or a NAG
+    /// number below 32 with or without `$`.
+    #[must_use]
+    pub fn from_symbol(text: &str) -> Option<Annotation> {
+        let known = (0..32).map(Annotation).find(|sign| sign.symbol() == text);
+        known.or_else(|| match text.to_ascii_lowercase().as_str() {
+            "none" => Some(Annotation(0)),
+            "only" => Some(Annotation::ONLY_MOVE),
+            text => {
+                let number = text.strip_prefix('$').unwrap_or(text);
+                let number = number.parse().ok().filter(|number| *number < 32)?;
+                Some(Annotation(number))
+            }
+        })
+    }
+
     /// `"!"`, `"?"`, ..., `"□"` for the only move, `"$N"` for other NAGs and
     /// the empty text for none.
     #[must_use]

@@ -71,6 +71,9 @@ pub(super) enum Command {
         is made. docs/scale.md of the source has their columns.\n\n\
         Exit codes: 0 done; 1 some games were skipped, with --strict; 2 no book was made.")]
     Build(BuildArgs),
+    /// Changes marks in place: main, avoid, ! and ?, learn values
+    #[command(after_help = super::mark::MARK_EXAMPLES)]
+    Mark(super::mark::MarkArgs),
     /// Adds books up: numbers of shared positions are summed
     #[command(after_help = "Examples:\n  \
         tabia merge all.ctg 2023.ctg 2024.ctg 2025.ctg\n\n\

@@ -11,6 +11,7 @@ mod compact;
 mod explore;
 mod info;
 mod info_other;
+mod mark;
 mod merge;
 mod play;
 mod probe;
@@ -51,6 +52,7 @@ fn dispatch(cli: Cli) -> anyhow::Result<u8> {
         Command::Info(args) => info::run(&args, &mut output()),
         Command::Probe(args) => probe::run(&args, &mut output()),
         Command::Build(args) => build::run(&args),
+        Command::Mark(args) => mark::run(&args, &mut output()),
         Command::Merge(args) => merge::run(&args),
         Command::Compact(args) => compact::run(&args),
         Command::Verify(args) => verify::run(&args, &mut output()),

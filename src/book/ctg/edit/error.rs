@@ -14,7 +14,7 @@ use super::super::{Error, Key, RewriteError};
 pub enum EditError {
     /// The book cannot be read.
     #[error(transparent)]
-    Read(#[from] Error),
+    Read(#[from] crate::book::Error),
     /// An entry grows or shrinks, and the book cannot be written anew.
     #[error(transparent)]
     Rewrite(#[from] RewriteError),
@@ -98,6 +98,12 @@ pub enum EditError {
         /// Why.
         reason: &'static str,
     },
+}
+
+impl From<Error> for EditError {
+    fn from(error: Error) -> EditError {
+        EditError::Read(error.into())
+    }
 }
 
 impl EditError {

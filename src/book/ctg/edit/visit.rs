@@ -183,6 +183,9 @@ impl EntrySet {
     }
 }
 
+/// An entry with its move bytes and their annotations.
+type EntryWithMoves = (VisitedEntry, Vec<(u8, Annotation)>);
+
 /// What ends a pass.
 type Stopped = Result<(), EditError>;
 
@@ -245,7 +248,7 @@ impl CtgBook {
         walker: &mut crate::book::ctg::pages::PageReader<'_>,
         number: u32,
         only: Option<&EntrySet>,
-        found: &mut dyn FnMut((VisitedEntry, Vec<(u8, Annotation)>)) -> Stopped,
+        found: &mut dyn FnMut(EntryWithMoves) -> Stopped,
     ) -> Stopped {
         let page = match walker.page(number) {
             Ok(page) => page,

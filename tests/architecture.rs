@@ -29,8 +29,8 @@ const FLOORS: &[(&str, &[&str])] = &[
     (
         "cli",
         &[
-            "book", "build", "builtin", "choose", "config", "engine", "explore", "games", "learn",
-            "mark", "relay", "session", "settings", "shelf",
+            "book", "build", "builtin", "choose", "config", "engine", "explore", "games", "mark",
+            "relay", "session", "settings", "shelf",
         ],
     ),
 ];

@@ -15,7 +15,7 @@ use crate::book::Error;
 pub enum EditError {
     /// The book cannot be read.
     #[error(transparent)]
-    Read(#[from] Error),
+    Read(#[from] crate::book::Error),
     /// An entry grows or shrinks, and the book cannot be written anew.
     #[error(transparent)]
     Rewrite(#[from] RewriteError),

@@ -6,7 +6,6 @@ use std::{
 };
 
 use super::super::{self as ctg, Key, RewriteError};
-use crate::book::Error;
 
 /// A book that cannot be changed. Unless the text says otherwise, nothing has
 /// been changed then.

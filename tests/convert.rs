@@ -148,7 +148,7 @@ prop_compose! {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(30))]
+    #![proptest_config(ProptestConfig::with_cases(20))]
     #[test]
     fn no_byte_of_any_entry_is_lost(book in any_book()) {
         let folder = tempfile::tempdir().unwrap();
@@ -365,7 +365,7 @@ fn chances(book: &dyn Probe, position: &Chess) -> Option<BTreeMap<PackedMove, f6
 #[test]
 fn a_polyglot_book_is_played_as_the_book_it_was_made_of() {
     let folder = tempfile::tempdir().unwrap();
-    let (book, positions) = random_book(60, 30);
+    let (book, positions) = random_book(30, 30);
     let source = book.write(folder.path(), "source.ctg");
     let ctg = CtgBook::open(&source, &OpenOptions::default()).unwrap();
     for all_forms in [false, true] {

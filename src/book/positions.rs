@@ -44,7 +44,7 @@ impl Book {
     /// A ChessBase book is read in the order of the file, damaged pages are
     /// errors after which the walk goes on, and entries that stand for no
     /// legal position are left out. The other books are walked from the start
-    /// position, as deep lines first, which takes memory for one key a position;
+    /// position, deep lines first, which takes memory for one key a position;
     /// what is not reached from there is not in the walk.
     #[must_use]
     pub fn positions(&self) -> Positions<'_> {

@@ -263,3 +263,80 @@ fn join(parts: &[(u64, Vec<u8>)], out: &mut Vec<u8>) -> Result<(), WriteError> {
     }
     Ok(())
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::choose::{self, Policy};
+
+    /// A priority and the factor made of it bend weights alike.
+    #[test]
+    fn factors_play_as_priorities_do() {
+        let legal = Chess::default().legal_moves();
+        let policy = Policy {
+            minimum_share: 0,
+            ..Policy::default()
+        };
+        for priority in 1..=9 {
+            let chances = |as_factor: bool| {
+                let moves: Vec<BookMove> = [priority, 5]
+                    .into_iter()
+                    .zip(&legal)
+                    .map(|(priority, mv)| {
+                        let preference = Preference::Priority(priority);
+                        let mut mv = BookMove {
+                            mv: *mv,
+                            annotation: Annotation::default(),
+                            child: Some(PositionRecord {
+                                stats: drawn(40),
+                                ..PositionRecord::default()
+                            }),
+                            transposition: false,
+                            preference,
+                        };
+                        if as_factor {
+                            mv.child = Some(record_after(&mv));
+                            mv.preference = Preference::Statistics;
+                        }
+                        mv
+                    })
+                    .collect();
+                let mut verdicts = Vec::new();
+                choose::weigh(&moves, &policy, |_| None, &mut verdicts);
+                verdicts.first().map_or(0.0, |verdict| verdict.probability)
+            };
+            let (by_priority, by_factor) = (chances(false), chances(true));
+            assert!(
+                (by_priority - by_factor).abs() < 0.005,
+                "{priority}: {by_priority} {by_factor}"
+            );
+        }
+    }
+
+    #[test]
+    fn a_position_is_red_only_where_every_move_to_it_is_never_played() {
+        let board = NormalBoard::from_position(&Chess::default()).unwrap();
+        let part = |recommendation, games| {
+            let record = PositionRecord {
+                stats: drawn(games),
+                recommendation,
+                ..PositionRecord::default()
+            };
+            let mut bytes = Vec::new();
+            encode_entry(&board.key(), &[], &record, &mut bytes);
+            bytes
+        };
+        let joined = |parts: &[(u64, Vec<u8>)]| {
+            let mut out = Vec::new();
+            join(parts, &mut out).unwrap();
+            let record = read_entry(&out).unwrap().record();
+            (record.recommendation, record.stats.games)
+        };
+        assert_eq!(joined(&[(1, part(RED, 0)), (2, part(0, 0))]), (RED, 0));
+        assert_eq!(
+            joined(&[(1, part(RED, 0)), (3, part(0, 7)), (5, part(0, 4))]),
+            (0, 11)
+        );
+        assert_eq!(joined(&[(0, part(0, 0))]), (0, 0));
+    }
+}

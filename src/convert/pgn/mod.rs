@@ -43,7 +43,7 @@ pub(super) fn write(work: &mut Work<'_>, book: &Book) -> Result<Summary, Error> 
     let tree = tree::Tree::read(work, book)?;
     let games = cut::games(&tree, work.job.pgn.game_moves.max(1));
     let places = cut::places(&tree, &games);
-    let name = book.path().file_name().unwrap_or_default();
+    let name = work.job.source.file_name().unwrap_or_default();
     let writer = write::Writer {
         tree: &tree,
         games: &games,

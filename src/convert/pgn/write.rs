@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 
 use shakmaty::san::{San, SanPlus};
-use shakmaty::{Chess, Move, Position as _};
+use shakmaty::{Chess, Color, Move, Position as _};
 
 use super::cut::Game;
 use super::tree::{Node, Tree};
@@ -123,19 +123,26 @@ impl Writer<'_> {
     fn reference(&self, there: u32, game: u32) -> String {
         let place = self.places.get(there as usize).copied().unwrap_or(game);
         let mut position = Chess::default();
-        let mut name = "the start position".to_owned();
+        let mut names = Vec::new();
         for node in self.tree.path(there) {
             if let Some(mv) = self.move_of(node) {
-                let dots = if position.turn().is_white() {
-                    "."
-                } else {
-                    "..."
-                };
                 let san = San::from_move(&position, mv.mv);
-                name = format!("{}{dots}{san}", position.fullmoves());
+                names.push(match position.turn() {
+                    Color::White => format!("{}.{san}", position.fullmoves()),
+                    Color::Black => san.to_string(),
+                });
                 position.play_unchecked(mv.mv);
             }
         }
+        // From a move of White on: one or two half moves.
+        let last = names.len().saturating_sub(match position.turn() {
+            Color::White => 2,
+            Color::Black => 1,
+        });
+        let name = match names.get(last..) {
+            Some(names) if !names.is_empty() => names.join(" "),
+            _ => "the start position".to_owned(),
+        };
         if place == game {
             format!("transposition: goes on after {name}")
         } else {

@@ -89,8 +89,8 @@ pub(super) const LEARN_EXAMPLES: &str = "Examples:\n  \
     tabia learn book.ctg --from-side-file\n\n\
     Each move of the book that was played moves its learn value by\n  \
     125 * (wins - losses) / (wins + draws + losses + 10) * strength / 50\n\
-    rounded, where the numbers are those of its player in the games given; it stays within \
-    -125 and 125. The order of games does not matter. Learning from the same games once more \
+    rounded, where the numbers are those of its player in the games given, but not beyond \
+    -120 and 120; values of -125 and 125 stay. The order of games does not matter. Learning from the same games once more \
     moves the values once more (see --fresh). No move or position is added.\n\n\
     Exit codes: 0 done; 2 nothing was changed.";
 

@@ -22,6 +22,9 @@ use shakmaty::Color;
 /// The strength with which games of play count.
 pub const PLAY_STRENGTH: u32 = 50;
 
+/// As far as results alone move a learn value.
+const LEARNED_MOST: i8 = 120;
+
 /// Results of the games with a move, seen by its player.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Tally {
@@ -62,10 +65,18 @@ impl Tally {
     }
 
     /// The learn value that `factor` becomes, for the player of the move.
+    ///
+    /// Results alone never make a move certain (125) or impossible (-125): they
+    /// move a value no further than 120 either way. What somebody has set to
+    /// 125 or -125 stays.
     #[must_use]
     pub fn learned(&self, factor: i8, strength: u32) -> i8 {
+        if !(-124..=124).contains(&factor) {
+            return factor.clamp(-125, 125);
+        }
         let sum = i32::from(factor) + self.shift(strength);
-        i8::try_from(sum.clamp(-125, 125)).unwrap_or(0)
+        let bounds = (factor.min(-LEARNED_MOST), factor.max(LEARNED_MOST));
+        i8::try_from(sum.clamp(bounds.0.into(), bounds.1.into())).unwrap_or(factor)
     }
 }
 
@@ -94,6 +105,9 @@ mod tests {
         assert_eq!(tally(0, 0, 1).learned(0, 50), -11);
         assert_eq!(tally(5, 100, 5).learned(7, 50), 7);
         assert_eq!(tally(1, 0, 0).learned(7, 0), 7);
+        assert_eq!(tally(100, 0, 0).learned(90, 50), 120);
+        assert_eq!(tally(0, 0, 100).learned(125, 50), 125);
+        assert_eq!(tally(1, 0, 0).learned(123, 50), 123);
     }
 
     proptest! {

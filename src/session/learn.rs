@@ -181,7 +181,7 @@ impl Learner {
 
 impl Session {
     /// Whether any book notes games.
-    fn learns(shelf: &Shelf) -> bool {
+    pub(super) fn learns(shelf: &Shelf) -> bool {
         shelf
             .books
             .iter()

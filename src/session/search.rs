@@ -175,7 +175,8 @@ impl Session {
             _ => {
                 self.send_position(out);
                 self.tell_engine(line, out);
-                self.learner.begin_search(go.ponder, !analysis);
+                let heard = !analysis && Session::learns(shelf);
+                self.learner.begin_search(go.ponder, heard);
                 let mut running = Running {
                     kind,
                     go: line.to_vec(),

@@ -156,6 +156,6 @@ mod tests {
         let two = "4k3/8/8/8/8/2N3N1/8/4K3 w - - 0 1";
         assert_eq!(found(two, "Ne4"), None);
         assert_eq!(found(two, "Nce4").as_deref(), Some("c3e4"));
-        assert!(!is_move("better") && !is_move("1/2") && is_move("Ng9") == false);
+        assert!(!is_move("better") && !is_move("1/2") && !is_move("Ng9"));
     }
 }

@@ -70,7 +70,7 @@ impl Record {
                 date: date(&tag("Date"), game.year),
             },
             bytes,
-            loses_tags: game.tags.iter().any(|(name, _)| !KEPT_TAGS.contains(&name)),
+            loses_tags,
         })
     }
 }

@@ -9,7 +9,7 @@ use super::line::{self, Line};
 use super::look::{by_colour, look_up};
 use crate::book::{Error, Lookup, Stats, Wanted};
 use crate::choose;
-use crate::settings::Settings;
+use crate::settings::{OptionId, Settings};
 
 /// Half moves that are looked at.
 const MOST_PLIES: usize = 120;
@@ -31,12 +31,17 @@ pub(super) struct Point {
 }
 
 /// The main line: `walked`, then always the move that the adapter would play
-/// most often, until the book ends.
+/// most often, until the book ends. `Book Leave Early` does not count: the
+/// plot is to show where the book ends, and looking ahead at each of its
+/// positions would take seconds.
 pub(super) fn main_line(
     book: &Open,
     walked: &Line,
     settings: &Settings,
 ) -> Result<Vec<Point>, Error> {
+    let mut settings = settings.clone();
+    // 0 is within the range, so this cannot fail.
+    let _ = settings.set(OptionId::LeaveEarly, "0");
     let mut points = Vec::new();
     let mut found = Lookup::default();
     for (ply, position) in walked.positions.iter().enumerate() {
@@ -46,7 +51,7 @@ pub(super) fn main_line(
     }
     let mut line = walked.clone();
     while line.moves.len() < MOST_PLIES {
-        let found = look_up(book, &line, settings)?;
+        let found = look_up(book, &line, &settings)?;
         let best = choose::best(&found.verdicts).and_then(|best| found.lookup.moves.get(best));
         let Some(next) = best else {
             break;

@@ -30,8 +30,9 @@ use super::route::Explorer;
 pub struct Limits {
     /// Connections that are served at once.
     pub connections: usize,
-    /// Connections over that which are told so; those over even this are
-    /// closed without a word.
+    /// Connections over that which are told so when they have sent their
+    /// request; those over even this are told and closed at once, and may
+    /// see no more than that they were closed.
     pub refusals: usize,
     /// Bytes of a request's first line and headers.
     pub head_bytes: usize,
@@ -128,6 +129,9 @@ impl Door {
                     let _ = timeout(Duration::from_secs(2), turn_away(stream)).await;
                     drop(place);
                 });
+            } else {
+                // No place even to wait for its request: said in passing.
+                let _ = stream.try_write(BUSY);
             }
         }
     }

@@ -55,7 +55,8 @@ pub fn compact(
     memory: u64,
     stop: &AtomicBool,
 ) -> Result<Rewritten, RewriteError> {
-    let lock = match is_same_book(target, source) {
+    // Of a book that is not there the reader has the better message.
+    let lock = match is_same_book(target, source) && source.exists() {
         true => Some(lock(source)?),
         false => None,
     };

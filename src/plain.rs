@@ -37,13 +37,56 @@ pub fn visible(text: &str) -> String {
 #[derive(Debug)]
 pub struct Plain<W> {
     inner: W,
+    keeps_colours: bool,
 }
 
 impl<W: Write> Plain<W> {
     /// Around a writer for people.
     pub const fn new(inner: W) -> Plain<W> {
-        Plain { inner }
+        Plain {
+            inner,
+            keeps_colours: false,
+        }
     }
+
+    /// The same for text that has colours of ours in it: sequences that do
+    /// nothing but choose a style (`ESC [ 1 ; 32 m`) pass. Names from files
+    /// go through [`visible`] first.
+    pub const fn with_colours(inner: W) -> Plain<W> {
+        Plain {
+            inner,
+            keeps_colours: true,
+        }
+    }
+
+    /// Writes text, each whole style as it is, all else made visible.
+    fn write_text(&mut self, text: &str) -> io::Result<()> {
+        if !text.contains(is_unsafe) {
+            return self.inner.write_all(text.as_bytes());
+        }
+        if !self.keeps_colours {
+            return self.inner.write_all(visible(text).as_bytes());
+        }
+        let mut rest = text;
+        while let Some(at) = rest.find('\u{1b}') {
+            let (before, from) = rest.split_at(at);
+            let (style, after) = from.split_at(style_length(from).unwrap_or(0));
+            self.inner.write_all(visible(before).as_bytes())?;
+            self.inner.write_all(style.as_bytes())?;
+            if style.is_empty() {
+                self.inner.write_all(visible("\u{1b}").as_bytes())?;
+            }
+            rest = if style.is_empty() { &from[1..] } else { after };
+        }
+        self.inner.write_all(visible(rest).as_bytes())
+    }
+}
+
+/// Bytes of the style that a text begins with.
+fn style_length(text: &str) -> Option<usize> {
+    let parameters = text.strip_prefix("\u{1b}[")?;
+    let end = parameters.find(|c: char| !c.is_ascii_digit() && c != ';')?;
+    parameters[end..].starts_with('m').then_some(2 + end + 1)
 }
 
 impl<W: Write> Write for Plain<W> {
@@ -60,11 +103,7 @@ impl<W: Write> Write for Plain<W> {
                 (valid, _) => str::from_utf8(valid).unwrap_or_default(),
             },
         };
-        if text.contains(is_unsafe) {
-            self.inner.write_all(visible(text).as_bytes())?;
-        } else {
-            self.inner.write_all(text.as_bytes())?;
-        }
+        self.write_text(text)?;
         Ok(text.len())
     }
 
@@ -131,6 +170,15 @@ mod tests {
         ] {
             assert_eq!(plain(bytes), shown);
         }
+    }
+
+    #[test]
+    fn styles_pass_where_they_are_ours() {
+        let mut out = Plain::with_colours(Vec::new());
+        out.write_all(b"\x1b[1m\x1b[1;32mgood\x1b[0m\x1b]0;x\x07\x1b[2J\x1b[3")
+            .unwrap();
+        let shown = "\x1b[1m\x1b[1;32mgood\x1b[0m\\u001b]0;x\\u0007\\u001b[2J\\u001b[3";
+        assert_eq!(String::from_utf8(out.inner).unwrap(), shown);
     }
 
     #[test]

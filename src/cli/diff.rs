@@ -13,6 +13,7 @@ use super::style::{
 };
 use crate::book::{Annotation, PositionRecord, Preference, Stats};
 use crate::compare::{Aspect, Aspects, Compared, Difference, MoveDifference, Plan, Side, compare};
+use crate::plain::visible;
 
 /// Examples of `diff`.
 pub(super) const EXAMPLES: &str = "Examples:\n  \
@@ -103,7 +104,8 @@ pub(super) fn run(args: &DiffArgs, out: &mut impl Write) -> anyhow::Result<u8> {
         aspects: Aspects::of(&only),
     };
     if !args.json {
-        writeln!(out, "A  {}\nB  {}", a.path().display(), b.path().display())?;
+        let name = |path: &std::path::Path| visible(&path.display().to_string());
+        writeln!(out, "A  {}\nB  {}", name(a.path()), name(b.path()))?;
     }
     let mut left = args.limit.unwrap_or(u64::MAX);
     let compared = compare(&a, &b, &plan, |difference| -> anyhow::Result<()> {
@@ -125,7 +127,7 @@ pub(super) fn run(args: &DiffArgs, out: &mut impl Write) -> anyhow::Result<u8> {
     }
     out.flush()?;
     // Nothing can be done about a closed standard error.
-    let _ = writeln!(io::stderr(), "{}", summary(&compared));
+    let _ = writeln!(super::messages(), "{}", summary(&compared));
     Ok(u8::from(compared.different > 0))
 }
 

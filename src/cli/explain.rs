@@ -2,21 +2,24 @@
 //! entry and its bytes.
 
 use std::io::{self, Write};
+use std::path::Path;
 
 use shakmaty::Chess;
 use shakmaty::san::SanPlus;
 
 use super::style::{FAINT, HEADING, Painted, wrapped};
 use crate::book::ctg::{Explanation, Found, STATISTICS_BYTES, Trace};
+use crate::plain::visible;
 
 pub(super) fn write(
     explanation: &Explanation,
     position: &Chess,
     out: &mut impl Write,
 ) -> anyhow::Result<()> {
-    writeln!(out, "\nbook   {}", explanation.ctg.display())?;
+    let shown = |path: &Path| visible(&path.display().to_string());
+    writeln!(out, "\nbook   {}", shown(&explanation.ctg))?;
     match &explanation.cto {
-        Some(path) => writeln!(out, "index  {}", path.display())?,
+        Some(path) => writeln!(out, "index  {}", shown(path))?,
         None => writeln!(out, "index  made by reading the whole book")?,
     }
     writeln!(out, "\n{}", Painted(HEADING, "the position"))?;

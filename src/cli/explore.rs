@@ -62,7 +62,7 @@ pub(super) fn run(args: &ExploreArgs, out: &mut impl Write) -> anyhow::Result<u8
     std::thread::spawn(warm_up);
     let access = Access::new(address, Access::random_token());
     if !access.is_local() {
-        let mut stderr = std::io::stderr().lock();
+        let mut stderr = super::messages();
         let _ = writeln!(
             stderr,
             "tabia: other machines can see these books; nothing can be changed"
@@ -75,7 +75,7 @@ pub(super) fn run(args: &ExploreArgs, out: &mut impl Write) -> anyhow::Result<u8
     if !args.no_open
         && let Err(error) = open::that_detached(&url)
     {
-        let mut stderr = std::io::stderr().lock();
+        let mut stderr = super::messages();
         let _ = writeln!(
             stderr,
             "tabia: no browser could be opened ({error}): open {url}"
@@ -102,7 +102,7 @@ fn open(path: &str, args: &ExploreArgs) -> anyhow::Result<ExploredBook> {
     let first = opener.open(path)?;
     let notices = first.notices().to_vec();
     for notice in &notices {
-        let _ = writeln!(std::io::stderr(), "tabia: {notice}");
+        let _ = writeln!(super::messages(), "tabia: {notice}");
     }
     let name = match path {
         STARTER => "Starter book".to_owned(),

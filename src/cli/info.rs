@@ -10,6 +10,7 @@ use super::args::InfoArgs;
 use super::style::{FAINT, GREEN, HEADING, Painted, RED, thousands};
 use crate::book::Annotation;
 use crate::book::ctg::BookInfo;
+use crate::plain::visible;
 
 /// Pages of a book that are read to get an impression of it.
 const GLANCE_PAGES: u32 = 1024;
@@ -129,7 +130,7 @@ impl<W: Write> Report<'_, W> {
 
     fn print(&mut self) -> io::Result<()> {
         let info = self.info;
-        let name = self.path.display();
+        let name = visible(&self.path.display().to_string());
         let title = Painted(HEADING, format!("{name}: ChessBase opening book"));
         writeln!(self.out, "{title}")?;
         self.row("games", thousands(info.games.into()))?;
@@ -253,7 +254,7 @@ impl<W: Write> Report<'_, W> {
         }
         self.row("problems", "")?;
         for problem in &self.info.problems {
-            writeln!(self.out, "    {}", Painted(RED, problem))?;
+            writeln!(self.out, "    {}", Painted(RED, visible(problem)))?;
         }
         Ok(())
     }

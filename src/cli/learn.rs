@@ -2,7 +2,7 @@
 
 use std::collections::{HashMap, HashSet};
 use std::fs;
-use std::io::{self, Write};
+use std::io::Write;
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
@@ -258,5 +258,5 @@ impl LearnArgs {
 
 fn say(text: &str) {
     // Nothing can be done about a closed standard error.
-    let _ = writeln!(io::stderr(), "{text}");
+    let _ = writeln!(super::messages(), "{text}");
 }

@@ -562,5 +562,5 @@ fn describe_chosen(chosen: &Chosen<'_>) -> String {
 
 fn say(text: &str) {
     // Nothing can be done about a closed standard error.
-    let _ = writeln!(io::stderr(), "{text}");
+    let _ = writeln!(super::messages(), "{text}");
 }

@@ -125,7 +125,7 @@ fn stopped_by_ctrl_c() -> anyhow::Result<Arc<AtomicBool>> {
 fn open_book(path: &Path, no_mmap: bool) -> anyhow::Result<Book> {
     let book = open_quietly(path, no_mmap)?;
     for notice in book.notices() {
-        let _ = writeln!(io::stderr(), "tabia: {notice}");
+        let _ = writeln!(messages(), "tabia: {notice}");
     }
     Ok(book)
 }
@@ -153,8 +153,8 @@ fn messages() -> Plain<io::Stderr> {
 
 /// The same for text with colours: they go to a terminal only, and not where
 /// `NO_COLOR` is set.
-fn painted() -> io::BufWriter<anstream::Stdout> {
-    io::BufWriter::new(anstream::stdout())
+fn painted() -> Plain<io::BufWriter<anstream::Stdout>> {
+    Plain::with_colours(io::BufWriter::new(anstream::stdout()))
 }
 
 fn is_closed_output(error: &anyhow::Error) -> bool {

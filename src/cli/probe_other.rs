@@ -10,6 +10,7 @@ use super::explain::hex;
 use super::probe::Answer;
 use crate::book::{Book, KeyedEntry, Preference, bin, polyglot};
 use crate::choose::Dropped;
+use crate::plain::visible;
 
 pub(super) fn write_table(answer: &Answer, out: &mut impl Write) -> io::Result<()> {
     writeln!(out, "{}", answer.fen())?;
@@ -68,7 +69,11 @@ pub(super) fn write_table(answer: &Answer, out: &mut impl Write) -> io::Result<(
 /// File, key, and every entry with its bytes.
 pub(super) fn explain(book: &Book, position: &Chess, out: &mut impl Write) -> anyhow::Result<()> {
     let key = polyglot::key(position);
-    writeln!(out, "\nbook   {}", book.path().display())?;
+    writeln!(
+        out,
+        "\nbook   {}",
+        visible(&book.path().display().to_string())
+    )?;
     writeln!(out, "key    {key:016x}")?;
     let mut show = |entry: &KeyedEntry, bytes: &[u8]| -> io::Result<()> {
         let legal = position.legal_moves();

@@ -269,7 +269,7 @@ fn apply(
 
 fn note(text: &str) {
     // Nothing can be done about a closed standard error.
-    let _ = writeln!(io::stderr(), "tabia: {text}");
+    let _ = writeln!(super::messages(), "tabia: {text}");
 }
 
 /// The difference as `diff -u` shows it.

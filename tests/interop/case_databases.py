@@ -150,7 +150,7 @@ def told(game: chess.pgn.Game):
     return tags, out
 
 
-@case(300, needs_shared=True)
+@case(600, needs_shared=True)
 def simple_chess_databases_say_what_another_reader_says():
     work, count = folder("scdb"), 0
     for name in NAMES:
@@ -170,7 +170,7 @@ def simple_chess_databases_say_what_another_reader_says():
     return f"{count} games, tags, moves, variations and notes"
 
 
-@case(120, needs_shared=True)
+@case(400, needs_shared=True)
 def what_the_authors_program_wrote_is_written_again():
     work, same = folder("scdb"), []
     for name, source in SOURCES.items():
@@ -186,7 +186,7 @@ def what_the_authors_program_wrote_is_written_again():
     return f"{len(same)} of 20 files byte for byte"
 
 
-@case(300, needs_shared=True)
+@case(600, needs_shared=True)
 def pgn_written_twice_is_the_same_and_python_chess_reads_it():
     work, count = folder("pgn"), 0
     for source in sorted((SHARED / "data" / "pgn").glob("*.pgn.zst")):
@@ -201,7 +201,7 @@ def pgn_written_twice_is_the_same_and_python_chess_reads_it():
     return f"{count} games"
 
 
-@case(120)
+@case(400)
 def old_chessbase_by_another_encoder():
     work = folder("cbf")
     source, written = work / "source.pgn", work / "games.cbf"
@@ -217,9 +217,10 @@ def old_chessbase_by_another_encoder():
     return f"{len(got)} games"
 
 
-@case(600, needs_shared=True)
+@case(1500, needs_shared=True)
 def damaged_simple_chess_databases_are_read_to_their_ends():
-    """Every file cut off at 200 places, and with 2,000 bytes flipped."""
+    """Every file cut off at 200 places, and with 2,000 bytes flipped (200 in the
+    two large databases: all take a quarter of an hour)."""
     subprocess.run(["cargo", "build", "--quiet", "--release", "--example", "read_games"], cwd=ROOT, check=True)
     program, said = TARGET / "release" / "examples" / "read_games", []
     for name in NAMES:

@@ -165,7 +165,9 @@ impl Session {
             });
             return;
         }
-        self.tell_silence(&go, shelf, out);
+        if self.engine != Engine::None {
+            self.tell_silence(&go, shelf, out);
+        }
         if analysis && self.settings.check(OptionId::InAnalysis) {
             self.show_books(&go, shelf, out);
         }

@@ -165,7 +165,10 @@ impl Session {
         } else if has(|silence| matches!(silence, Silence::PastDepth(_))) {
             !std::mem::replace(&mut said.past_depth, true)
         } else {
-            !std::mem::replace(&mut said.out_of_book, true)
+            // What is wrong with a book has been said, and explains it.
+            let sound = shelf.books.iter().all(|book| book.notices.is_empty())
+                && !has(|silence| matches!(silence, Silence::Trouble));
+            !std::mem::replace(&mut said.out_of_book, true) && sound
         };
         Some((text, news))
     }

@@ -105,9 +105,9 @@ pub(crate) fn run_match(args: &[String]) -> ExitCode {
         scope.spawn(|| stalls.watch(&over));
         let players = || play_games(&plan, &stalls, &next, &report);
         let games: Vec<_> = (0..plan.at_once).map(|_| scope.spawn(players)).collect();
-        let ended = games.into_iter().map(|game| game.join().is_ok());
-        let sound = ended.fold(true, |all, one| all && one);
+        let ended: Vec<bool> = games.into_iter().map(|game| game.join().is_ok()).collect();
         over.store(true, Ordering::Relaxed);
+        let sound = ended.into_iter().all(|sound| sound);
         assert!(sound, "a game was not played to its end");
     });
     let report = report.into_inner().unwrap_or_else(PoisonError::into_inner);
@@ -247,7 +247,7 @@ impl<'a> Game<'a> {
             let Some(reply) = self.take(&answer) else {
                 break;
             };
-            if self.plan.ponder_every > 0 && self.number % self.plan.ponder_every == 0 {
+            if self.plan.ponder_every > 0 && self.number.is_multiple_of(self.plan.ponder_every) {
                 self.ponder(side, reply, &mut players[side]);
             }
         }

@@ -44,7 +44,7 @@ pub enum Error {
         path: PathBuf,
         /// Its line, 1 is the first.
         line: u64,
-        /// The field, as in "moves[2].uci"; empty for the whole line.
+        /// The field, as in `moves[2].uci`; empty for the whole line.
         field: String,
         /// What is wrong.
         text: String,

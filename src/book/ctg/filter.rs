@@ -59,8 +59,15 @@ impl PositionFilter {
     /// the position.
     pub(super) fn may_hold_after(&self, position: &Chess, here: Zobrist64, mv: Move) -> bool {
         if is_double_step(mv) {
+            let mut child = position.clone();
+            child.play_unchecked(mv);
             // En passant is not in the hashes.
-            return true;
+            return child.pseudo_legal_ep_square().is_some()
+                || self.may_hold(
+                    child
+                        .zobrist_hash::<Zobrist64>(EnPassantMode::PseudoLegal)
+                        .0,
+                );
         }
         let mode = EnPassantMode::PseudoLegal;
         let after = position

@@ -54,6 +54,8 @@ pub fn compact(
     memory: u64,
     stop: &AtomicBool,
 ) -> Result<Rewritten, RewriteError> {
+    // Of what is no book, the reader has the better message.
+    drop(PageFile::open(source, false)?);
     let lock = match is_same_book(target, source) {
         true => Some(lock(source)?),
         false => None,

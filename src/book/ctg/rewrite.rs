@@ -55,8 +55,9 @@ pub fn compact(
     memory: u64,
     stop: &AtomicBool,
 ) -> Result<Rewritten, RewriteError> {
-    // Of a book that is not there the reader has the better message.
-    let lock = match is_same_book(target, source) && source.exists() {
+    // Of what is no book, the reader has the better message.
+    drop(PageFile::open(source, false)?);
+    let lock = match is_same_book(target, source) {
         true => Some(lock(source)?),
         false => None,
     };

@@ -102,6 +102,7 @@ fn colour(colour: Option<PlayerColour>) -> Option<Color> {
 }
 
 pub(super) fn run(args: &LearnArgs, out: &mut impl Write) -> anyhow::Result<u8> {
+    super::convert::only_ctg(&args.book)?;
     let start = Instant::now();
     let options = EditOptions {
         wait: Duration::from_secs(args.wait),

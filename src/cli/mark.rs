@@ -237,6 +237,7 @@ pub(super) fn run(args: &MarkArgs, out: &mut impl Write) -> anyhow::Result<u8> {
         wait: Duration::from_secs(args.wait),
         ..EditOptions::default()
     };
+    super::convert::only_ctg(&args.book)?;
     let opened = Editor::open(&args.book, &options)?;
     if opened.completed_a_change() {
         say(&format!(

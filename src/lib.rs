@@ -46,6 +46,7 @@
 //! | [`convert`] | books into one another, and into games and tables |
 //! | [`uci`] | lines, words and what they mean; knows nothing of books |
 //! | [`settings`] | the adapter's own options: one table |
+//! | [`consult`] | a position as the adapter would see it |
 //! | [`shelf`] | the books in use, and opening them |
 //! | [`session`] | the conversation as a pure state machine |
 //! | [`explore`] | books in the browser, and over HTTP |
@@ -84,6 +85,7 @@ pub mod choose;
 pub mod cli;
 pub mod compare;
 pub mod config;
+pub mod consult;
 pub mod convert;
 pub mod engine;
 pub mod explore;

@@ -20,6 +20,7 @@ const FLOORS: &[(&str, &[&str])] = &[
     ("choose", &["book"]),
     ("convert", &["book", "choose"]),
     ("settings", &["choose"]),
+    ("consult", &["book", "choose", "settings"]),
     ("shelf", &["book", "learn", "settings"]),
     (
         "session",
@@ -28,7 +29,9 @@ const FLOORS: &[(&str, &[&str])] = &[
     ("transcript", &["session", "settings", "shelf"]),
     (
         "explore",
-        &["book", "choose", "games", "session", "settings", "shelf"],
+        &[
+            "book", "choose", "consult", "games", "session", "settings", "shelf",
+        ],
     ),
     ("engine", &["plain", "uci"]),
     ("builtin", &[]),
@@ -57,6 +60,7 @@ const FLOORS: &[(&str, &[&str])] = &[
             "choose",
             "compare",
             "config",
+            "consult",
             "convert",
             "engine",
             "explore",

@@ -1,15 +1,16 @@
 //! `tabia build`: from games to a book.
 
-use std::io::{IsTerminal, Write};
+use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
 
 use anyhow::{Context as _, ensure};
-use indicatif::{HumanCount, ProgressBar, ProgressDrawTarget, ProgressStyle};
+use indicatif::{HumanCount, ProgressBar};
 use shakmaty::Color;
 
 use super::args::{BuildArgs, PlayerColour};
+use super::progress;
 use crate::book::ctg::merge;
 use crate::build::{self, Filter, Job, Product, Progress, Source, Summary};
 use crate::games::GameResult;
@@ -163,13 +164,8 @@ struct Bar {
 
 impl Bar {
     fn new() -> Bar {
-        let target = if std::io::stderr().is_terminal() {
-            ProgressDrawTarget::stderr_with_hz(8)
-        } else {
-            ProgressDrawTarget::hidden()
-        };
         Bar {
-            line: ProgressBar::with_draw_target(None, target),
+            line: progress::bar(),
             start: Instant::now(),
         }
     }
@@ -178,9 +174,6 @@ impl Bar {
         if self.line.is_hidden() {
             return;
         }
-        let style = |template: &str| {
-            ProgressStyle::with_template(template).unwrap_or_else(|_| ProgressStyle::default_bar())
-        };
         match progress {
             Progress::Reading {
                 bytes,
@@ -188,7 +181,7 @@ impl Bar {
                 games,
             } => {
                 if self.line.position() == 0 {
-                    self.line.set_style(style(match total {
+                    self.line.set_style(progress::style(match total {
                         Some(_) => "reading {wide_bar} {percent}%  {msg}, {eta} left",
                         None => "reading {spinner} {bytes}  {msg}",
                     }));
@@ -203,7 +196,8 @@ impl Bar {
                 self.line.set_position(bytes.max(1));
             }
             Progress::Writing { positions } => {
-                self.line.set_style(style("writing {spinner} {msg}"));
+                self.line
+                    .set_style(progress::style("writing {spinner} {msg}"));
                 self.line
                     .set_message(format!("{} positions", HumanCount(positions)));
                 self.line.tick();

@@ -8,9 +8,10 @@ use std::io::{self, Write};
 use shakmaty::{CastlingMode, Chess, Color};
 
 use super::play::command_text;
-use crate::book::{Book, Lookup, Probe, Wanted};
-use crate::choose::{self, Circumstances, Dropped};
+use crate::book::{Book, Probe};
+use crate::choose::Dropped;
 use crate::config::Config;
+use crate::consult::consult;
 use crate::engine::EngineCommand;
 use crate::session::{Engines, Profile};
 use crate::settings::{OptionId, SPECS, Settings};
@@ -128,42 +129,16 @@ fn start_position(book: &dyn Probe, colour: Option<Color>, settings: &Settings) 
         return "not asked, Book Depth is 0".to_owned();
     }
     let position = Chess::default();
-    let mut found = Lookup::default();
-    let wanted = if settings.check(OptionId::Transpositions) {
-        Wanted::Transpositions
-    } else {
-        Wanted::Stored
+    let found = match consult(book, &position, &[], settings) {
+        Ok(found) => found,
+        Err(error) => return escape(error.to_string().as_bytes()),
     };
-    if let Err(error) = book.probe(&position, wanted, &mut found) {
-        return escape(error.to_string().as_bytes());
-    }
-    if found.moves.is_empty() {
+    if found.lookup.moves.is_empty() {
         return "not in the book".to_owned();
     }
-    let circumstances = Circumstances {
-        position: &position,
-        book,
-        asked: None,
-        repeats: None,
-        line_plies: 2 * settings.number(OptionId::LeaveEarly),
-    };
-    let mut verdicts = Vec::new();
-    choose::weigh(
-        &found.moves,
-        &settings.policy(),
-        |candidate| circumstances.against(candidate),
-        &mut verdicts,
-    );
-    let mut order: Vec<usize> = (0..verdicts.len()).collect();
-    order.sort_by(|a, b| {
-        let probability = |index: &usize| verdicts.get(*index).map_or(0.0, |v| v.probability);
-        probability(b).total_cmp(&probability(a))
-    });
-    let moves = found.moves.iter().zip(&verdicts).collect::<Vec<_>>();
-    let is_played = choose::best(&verdicts).is_some();
-    let texts: Vec<String> = order
-        .iter()
-        .filter_map(|index| moves.get(*index))
+    let is_played = found.best().is_some();
+    let texts: Vec<String> = found
+        .rows()
         .filter(|(_, verdict)| !is_played || verdict.probability > 0.0)
         .map(|(candidate, verdict)| {
             let mv = candidate.mv.to_uci(CastlingMode::Standard);

@@ -1,14 +1,15 @@
 //! `tabia convert`: books into one another.
 
-use std::io::{IsTerminal as _, Write as _};
+use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 use anyhow::bail;
 use clap::{Args, ValueEnum};
-use indicatif::{HumanCount, ProgressBar, ProgressDrawTarget, ProgressStyle};
+use indicatif::{HumanCount, ProgressBar};
 
 use super::args::size;
+use super::progress;
 use crate::book::Format;
 use crate::convert::{self, Job, PgnOptions, Progress, Weights};
 
@@ -96,7 +97,7 @@ pub(super) fn run(args: &ConvertArgs) -> anyhow::Result<u8> {
     };
     let start = Instant::now();
     let stop = super::stopped_by_ctrl_c()?;
-    let bar = bar();
+    let bar = progress::bar();
     let done = convert::run(&job, &mut |progress| show(&bar, progress), &stop);
     bar.finish_and_clear();
     let done = done?;
@@ -142,16 +143,6 @@ pub(super) fn only_ctg(path: &Path) -> anyhow::Result<()> {
     )
 }
 
-/// What is seen while it lasts, on a terminal only.
-fn bar() -> ProgressBar {
-    let target = if std::io::stderr().is_terminal() {
-        ProgressDrawTarget::stderr_with_hz(8)
-    } else {
-        ProgressDrawTarget::hidden()
-    };
-    ProgressBar::with_draw_target(None, target)
-}
-
 fn show(bar: &ProgressBar, progress: Progress) {
     if bar.is_hidden() {
         return;
@@ -160,9 +151,7 @@ fn show(bar: &ProgressBar, progress: Progress) {
         Some(_) => "{prefix} {wide_bar} {percent}%  {msg}, {eta} left",
         None => "{prefix} {spinner} {msg}",
     };
-    if let Ok(style) = ProgressStyle::with_template(template) {
-        bar.set_style(style);
-    }
+    bar.set_style(progress::style(template));
     if let Some(total) = progress.total {
         bar.set_length(total.max(progress.positions));
     }

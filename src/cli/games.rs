@@ -1,17 +1,18 @@
 //! `tabia games`: from game databases to PGN or to a Simple Chess Database.
 
-use std::io::{IsTerminal, Write};
+use std::io::Write;
 use std::num::NonZeroU16;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use anyhow::bail;
 use clap::Args;
-use indicatif::{HumanCount, ProgressBar, ProgressDrawTarget, ProgressStyle};
+use indicatif::{HumanCount, ProgressBar};
 use shakmaty::Color;
 
 use super::args::PlayerColour;
 use super::build::wanted_result;
+use super::progress;
 use crate::games::export::{self, Job, Progress, Summary, Target};
 use crate::games::{EcoRange, Filter};
 
@@ -148,13 +149,8 @@ struct Bar {
 
 impl Bar {
     fn new() -> Bar {
-        let target = if std::io::stderr().is_terminal() {
-            ProgressDrawTarget::stderr_with_hz(8)
-        } else {
-            ProgressDrawTarget::hidden()
-        };
         Bar {
-            line: ProgressBar::with_draw_target(None, target),
+            line: progress::bar(),
             start: Instant::now(),
         }
     }
@@ -168,9 +164,7 @@ impl Bar {
                 Some(_) => "writing {wide_bar} {percent}%  {msg}, {eta} left",
                 None => "writing {spinner} {bytes}  {msg}",
             };
-            let style = ProgressStyle::with_template(template);
-            self.line
-                .set_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()));
+            self.line.set_style(progress::style(template));
         }
         if let Some(total) = progress.total {
             self.line.set_length(total);

@@ -24,6 +24,7 @@ mod play;
 mod position;
 mod probe;
 mod probe_other;
+mod progress;
 mod register;
 mod replace_text;
 mod replay;

@@ -15,8 +15,9 @@ use super::probe_other;
 use super::style::{
     FAINT, HEADING, PLACE, Painted, commentary_symbol, of_mark, per_cent, rounded, signed, wrapped,
 };
-use crate::book::{Book, BookMove, Lookup, Mark, Preference, Probe, Wanted};
-use crate::choose::{self, Circumstances, Dropped, Weighed};
+use crate::book::{Book, BookMove, Lookup, Mark, Preference};
+use crate::choose::{Dropped, Weighed};
+use crate::consult::{Consulted, consult};
 use crate::settings::{OptionId, Settings};
 
 /// The object of `--json`.
@@ -121,10 +122,7 @@ pub(super) fn settings(sets: &[String]) -> anyhow::Result<Settings> {
 /// A position looked up.
 pub(super) struct Answer {
     pub(super) position: Chess,
-    pub(super) found: Lookup,
-    verdicts: Vec<Weighed>,
-    /// Indices into `found.moves`, heaviest first.
-    order: Vec<usize>,
+    consulted: Consulted,
 }
 
 struct Prober<'a> {
@@ -143,47 +141,10 @@ impl Prober<'_> {
     }
 
     fn look_up(&self, (position, before): (Chess, Vec<Chess>)) -> anyhow::Result<Answer> {
-        let mut found = Lookup::default();
-        self.book
-            .probe(&position, Wanted::Transpositions, &mut found)?;
-        let repeats = |next: &Chess| before.contains(next);
-        let circumstances = Circumstances {
-            position: &position,
-            book: self.book,
-            asked: None,
-            repeats: self
-                .settings
-                .check(OptionId::AvoidRepetition)
-                .then_some(&repeats),
-            line_plies: 2 * self.settings.number(OptionId::LeaveEarly),
-        };
-        let mut verdicts = Vec::new();
-        choose::weigh(
-            &found.moves,
-            &self.settings.policy(),
-            |candidate| {
-                if position.fullmoves().get() > self.settings.number(OptionId::Depth) {
-                    return Some(Dropped::PastDepth);
-                }
-                circumstances.against(candidate)
-            },
-            &mut verdicts,
-        );
-        let mut order: Vec<usize> = (0..found.moves.len()).collect();
-        let rank = |index: &usize| {
-            let games = found.moves.get(*index).map_or(0, |mv| mv.stats().games);
-            let verdict = verdicts.get(*index).copied().unwrap_or_default();
-            (verdict.weight, f64::from(games))
-        };
-        order.sort_by(|a, b| {
-            let (a, b) = (rank(a), rank(b));
-            b.0.total_cmp(&a.0).then(b.1.total_cmp(&a.1))
-        });
+        let consulted = consult(self.book, &position, &before, &self.settings)?;
         Ok(Answer {
             position,
-            found,
-            verdicts,
-            order,
+            consulted,
         })
     }
 
@@ -211,7 +172,7 @@ impl Prober<'_> {
             }
             out.write_all(&explanation)?;
         }
-        Ok(u8::from(answer.found.here.is_none()))
+        Ok(u8::from(answer.found().here.is_none()))
     }
 
     /// One line for each line: exit code 1 when some position is not in the
@@ -226,7 +187,7 @@ impl Prober<'_> {
             match self.position(&line) {
                 Ok(position) => {
                     let answer = self.look_up(position)?;
-                    code = code.max(u8::from(answer.found.here.is_none()));
+                    code = code.max(u8::from(answer.found().here.is_none()));
                     if self.json {
                         answer.write_json(None, out)?;
                     } else {
@@ -257,9 +218,12 @@ impl Answer {
     }
 
     pub(super) fn rows(&self) -> impl Iterator<Item = (&BookMove, &Weighed)> {
-        self.order
-            .iter()
-            .filter_map(|index| Some((self.found.moves.get(*index)?, self.verdicts.get(*index)?)))
+        self.consulted.rows()
+    }
+
+    /// What the book stores.
+    pub(super) fn found(&self) -> &Lookup {
+        &self.consulted.lookup
     }
 
     pub(super) fn san(&self, mv: &BookMove) -> String {
@@ -267,10 +231,10 @@ impl Answer {
     }
 
     fn write_json(&self, explanation: Option<String>, out: &mut impl Write) -> anyhow::Result<()> {
-        let here = self.found.here.unwrap_or_default();
+        let here = self.found().here.unwrap_or_default();
         let json = JsonPosition {
             fen: self.fen(),
-            in_book: self.found.here.is_some(),
+            in_book: self.found().here.is_some(),
             games: here.stats.games,
             wins: here.stats.wins,
             draws: here.stats.draws,
@@ -322,7 +286,7 @@ impl Answer {
 
     fn write_table(&self, out: &mut impl Write) -> anyhow::Result<()> {
         writeln!(out, "{}", Painted(PLACE, self.fen()))?;
-        match &self.found.here {
+        match &self.found().here {
             Some(here) => {
                 let stats = &here.stats;
                 write!(
@@ -342,7 +306,7 @@ impl Answer {
             }
             None => writeln!(out, "not in the book")?,
         }
-        if self.found.moves.is_empty() {
+        if self.found().moves.is_empty() {
             return Ok(());
         }
         let head = format!(
@@ -353,7 +317,7 @@ impl Answer {
         for (mv, verdict) in self.rows() {
             self.write_row(mv, verdict, out)?;
         }
-        if self.found.moves.iter().any(|mv| mv.transposition) {
+        if self.found().moves.iter().any(|mv| mv.transposition) {
             writeln!(out, "\n* not stored as a move, but leads into the book")?;
         }
         Ok(())
@@ -404,13 +368,13 @@ impl Answer {
 
     /// The answer to one line of many.
     fn write_line(&self, out: &mut impl Write) -> anyhow::Result<()> {
-        if self.found.here.is_none() {
+        if self.found().here.is_none() {
             write!(out, "not in the book")?;
         } else {
             write!(
                 out,
                 "{} games",
-                self.found.here.unwrap_or_default().stats.games
+                self.found().here.unwrap_or_default().stats.games
             )?;
         }
         for (mv, verdict) in self.rows() {

@@ -14,17 +14,17 @@ use crate::plain::visible;
 
 pub(super) fn write_table(answer: &Answer, out: &mut impl Write) -> io::Result<()> {
     writeln!(out, "{}", answer.fen())?;
-    let Some(here) = &answer.found.here else {
+    let Some(here) = &answer.found().here else {
         return writeln!(out, "not in the book");
     };
-    let weights = answer.found.moves.iter().map(|mv| mv.preference);
+    let weights = answer.found().moves.iter().map(|mv| mv.preference);
     let total: Option<u64> = weights
         .map(|preference| match preference {
             Preference::Weight(weight) => Some(u64::from(weight)),
             _ => None,
         })
         .sum();
-    let moves = answer.found.moves.len();
+    let moves = answer.found().moves.len();
     let plural = if moves == 1 { "" } else { "s" };
     if let Some(total) = total {
         writeln!(out, "{moves} move{plural}, weights add up to {total}")?;

@@ -214,7 +214,7 @@ fn register(
         registration.command = text(path)?;
         registration.args.clear();
     }
-    let file = TextFile::open(&path)?;
+    let mut file = TextFile::open(&path)?;
     let edited = edit(program, file.text(), &registration);
     let edited = edited.with_context(|| path.display().to_string())?;
     if let Some((path, script)) = &launcher {
@@ -222,13 +222,26 @@ fn register(
             std::fs::create_dir_all(folder)
                 .with_context(|| format!("cannot make the folder {}", folder.display()))?;
         }
-        let file = TextFile::open(path)?;
-        apply(&file, path, script, args.dry_run, out)?;
+        let mut file = TextFile::open(path)?;
+        apply(&mut file, path, script, args.dry_run, out)?;
         if !args.dry_run {
             make_executable(path)?;
         }
     }
-    let changed = apply(&file, &path, &edited, args.dry_run, out)?;
+    if let Some(folder) = path.parent()
+        && !folder.is_dir()
+    {
+        note(&format!(
+            "there was no folder {}: is {} installed for you?",
+            folder.display(),
+            program.title()
+        ));
+        if !args.dry_run {
+            std::fs::create_dir_all(folder)
+                .with_context(|| format!("cannot make the folder {}", folder.display()))?;
+        }
+    }
+    let changed = apply(&mut file, &path, &edited, args.dry_run, out)?;
     if changed && !args.dry_run {
         note(&format!(
             "{}: {} knows \"{}\" from its next start on",
@@ -246,7 +259,7 @@ fn register(
 
 /// Writes a file, or shows the difference; true if there is one.
 fn apply(
-    file: &TextFile,
+    file: &mut TextFile,
     path: &Path,
     text: &str,
     dry_run: bool,
@@ -330,14 +343,7 @@ fn usual_file(program: EditedFor) -> anyhow::Result<PathBuf> {
         EditedFor::Banksia => "banksia",
     };
     let folder = folder.context("there is no home folder: name the file with --config-file")?;
-    let folder = folder.join(name);
-    ensure!(
-        folder.is_dir(),
-        "there is no folder {}: start {} once, or name its engines.json with --config-file",
-        folder.display(),
-        program.title()
-    );
-    Ok(folder.join("engines.json"))
+    Ok(folder.join(name).join("engines.json"))
 }
 
 fn xdg_config() -> Option<PathBuf> {

@@ -71,7 +71,7 @@ impl TextFile {
 
     /// Puts a new text in place of the old one. At every moment the file is
     /// the old one or the new one. Returns where the old one is kept.
-    pub(super) fn replace(&self, text: &str) -> anyhow::Result<Option<PathBuf>> {
+    pub(super) fn replace(&mut self, text: &str) -> anyhow::Result<Option<PathBuf>> {
         let shown = self.path.display();
         let folder = self.path.parent().unwrap_or(Path::new("."));
         let failed = || format!("cannot write {shown}; it is as it was");
@@ -103,6 +103,9 @@ impl TextFile {
             now == self.text.as_bytes(),
             "{shown} was changed by another program meanwhile: try again"
         );
+        // Windows replaces no file that is open, not even by us.
+        #[cfg(windows)]
+        drop(self.lock.take());
         new.persist(&self.path)
             .map_err(|error| error.error)
             .with_context(failed)?;
@@ -156,7 +159,7 @@ mod tests {
         let path = folder.path().join("a.json");
         fs::write(&path, "one").unwrap();
         for (text, backup) in [("two", "a.json.bak"), ("three", "a.json.bak2")] {
-            let file = TextFile::open(&path).unwrap();
+            let mut file = TextFile::open(&path).unwrap();
             let before = file.text().to_owned();
             let kept = file.replace(text).unwrap().unwrap();
             assert_eq!(kept.file_name().unwrap(), backup);
@@ -183,7 +186,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("a.json");
         fs::write(&path, "one").unwrap();
-        let file = TextFile::open(&path).unwrap();
+        let mut file = TextFile::open(&path).unwrap();
         fs::write(&path, "theirs").unwrap();
         let error = file.replace("ours").unwrap_err().to_string();
         assert!(error.contains("changed by another program"), "{error}");

@@ -7,9 +7,10 @@ use super::books::{ExploredBook, Open};
 use super::line::{self, Line};
 use super::openings::{self, Opening};
 use super::query::DECIDING;
-use crate::book::{BookMove, Error, Lookup, Preference, Stats, Wanted};
-use crate::choose::{self, Circumstances, Dropped, Weighed};
-use crate::settings::{OptionId, Settings};
+use crate::book::{BookMove, Error, Preference, Stats};
+use crate::choose::{Dropped, Weighed};
+use crate::consult::{Consulted, consult};
+use crate::settings::Settings;
 
 /// The answer about a position.
 #[derive(Serialize)]
@@ -163,7 +164,7 @@ fn book_view(
     let position = walked.last();
     let (found, error) = match look_up(&open, walked, settings) {
         Ok(found) => (found, None),
-        Err(error) => (LookedUp::default(), Some(error.to_string())),
+        Err(error) => (Consulted::default(), Some(error.to_string())),
     };
     let here = found.lookup.here.unwrap_or_default();
     let (white, black) = by_colour(&here.stats, position.turn());
@@ -233,72 +234,12 @@ pub(super) const fn by_colour(stats: &Stats, own: Color) -> (u32, u32) {
     }
 }
 
-/// What a book knows, weighed.
-#[derive(Default)]
-pub(super) struct LookedUp {
-    pub(super) lookup: Lookup,
-    pub(super) verdicts: Vec<Weighed>,
-    /// Indices into the moves, heaviest first.
-    order: Vec<usize>,
-}
-
-impl LookedUp {
-    /// The moves with their verdicts, heaviest first, as `tabia probe` shows
-    /// them.
-    fn rows(&self) -> impl Iterator<Item = (&BookMove, &Weighed)> {
-        self.order
-            .iter()
-            .filter_map(|index| Some((self.lookup.moves.get(*index)?, self.verdicts.get(*index)?)))
-    }
-}
-
-/// Looks the last position of a line up and weighs its moves as the adapter
-/// would in a game of this line.
-pub(super) fn look_up(book: &Open, walked: &Line, settings: &Settings) -> Result<LookedUp, Error> {
-    let position = walked.last();
-    let mut lookup = Lookup::default();
-    book.probe(position, Wanted::Transpositions, &mut lookup)?;
-    let before = walked
-        .positions
-        .split_last()
-        .map(|(_, before)| before)
-        .unwrap_or_default();
-    let repeats = |next: &Chess| before.contains(next);
-    let circumstances = Circumstances {
-        position,
-        book: book.as_ref(),
-        asked: None,
-        repeats: settings
-            .check(OptionId::AvoidRepetition)
-            .then_some(&repeats),
-        line_plies: 2 * settings.number(OptionId::LeaveEarly),
+/// Asks a book about the last position of a line, as the adapter would in a
+/// game of this line.
+pub(super) fn look_up(book: &Open, walked: &Line, settings: &Settings) -> Result<Consulted, Error> {
+    let before = match walked.positions.split_last() {
+        Some((_, before)) => before,
+        None => &[],
     };
-    let past_depth = position.fullmoves().get() > settings.number(OptionId::Depth);
-    let mut verdicts = Vec::new();
-    choose::weigh(
-        &lookup.moves,
-        &settings.policy(),
-        |candidate| {
-            if past_depth {
-                return Some(Dropped::PastDepth);
-            }
-            circumstances.against(candidate)
-        },
-        &mut verdicts,
-    );
-    let mut order: Vec<usize> = (0..lookup.moves.len()).collect();
-    let rank = |index: &usize| {
-        let games = lookup.moves.get(*index).map_or(0, |mv| mv.stats().games);
-        let verdict = verdicts.get(*index).copied().unwrap_or_default();
-        (verdict.weight, f64::from(games))
-    };
-    order.sort_by(|a, b| {
-        let (a, b) = (rank(a), rank(b));
-        b.0.total_cmp(&a.0).then(b.1.total_cmp(&a.1))
-    });
-    Ok(LookedUp {
-        lookup,
-        verdicts,
-        order,
-    })
+    consult(book.as_ref(), walked.last(), before, settings)
 }

@@ -8,7 +8,6 @@ use super::books::Open;
 use super::line::{self, Line};
 use super::look::{by_colour, look_up};
 use crate::book::{Error, Lookup, Stats, Wanted};
-use crate::choose;
 use crate::settings::{OptionId, Settings};
 
 /// Half moves that are looked at.
@@ -52,7 +51,7 @@ pub(super) fn main_line(
     let mut line = walked.clone();
     while line.moves.len() < MOST_PLIES {
         let found = look_up(book, &line, &settings)?;
-        let best = choose::best(&found.verdicts).and_then(|best| found.lookup.moves.get(best));
+        let best = found.best();
         let Some(next) = best else {
             break;
         };

@@ -223,6 +223,9 @@ pub fn append(path: &Path, game: &PlayedGame) -> io::Result<()> {
         .append(true)
         .create(true)
         .open(path)?;
+    // One writer after the other. Where locks are not to be had, appending in
+    // one piece has to do.
+    let _ = file.lock();
     let len = file.metadata()?.len();
     let mut text = String::new();
     if len == 0 {
@@ -302,11 +305,11 @@ impl SideFile {
         if metadata.len() < self.read {
             *self = SideFile::default();
         }
-        self.state = state;
         let mut file = File::open(path)?;
         file.seek(SeekFrom::Start(self.read))?;
         let mut bytes = Vec::new();
         file.take(MOST_BYTES).read_to_end(&mut bytes)?;
+        self.state = state;
         let end = bytes.iter().rposition(|byte| *byte == b'\n');
         let whole = bytes.get(..end.map_or(0, |end| end + 1)).unwrap_or(&[]);
         self.read += whole.len() as u64;
@@ -369,6 +372,7 @@ mod tests {
         assert!(!side.refresh(&path).unwrap());
         let mut file = File::options().append(true).open(&path).unwrap();
         file.write_all(b"game 5 1-0 mate startpos e2e").unwrap();
+        drop(file);
         append(&path, &game(Some(Color::Black))).unwrap();
         side.refresh(&path).unwrap();
         assert_eq!((side.games, side.bad_lines), (2, 1));

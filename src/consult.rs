@@ -1,0 +1,86 @@
+//! A position as the adapter would see it in a game: looked up, and its moves
+//! weighed under all the options. For those who show books to people.
+
+use shakmaty::{Chess, Position};
+
+use crate::book::{BookMove, Error, Lookup, Probe, Wanted};
+use crate::choose::{self, Circumstances, Dropped, Weighed};
+use crate::settings::{OptionId, Settings};
+
+/// What a book knows about a position, weighed.
+#[derive(Clone, Debug, Default)]
+pub struct Consulted {
+    /// What the book stores, transpositions included.
+    pub lookup: Lookup,
+    /// One for each move of `lookup`, in its order.
+    pub verdicts: Vec<Weighed>,
+    /// Indices into the moves, heaviest first.
+    order: Vec<usize>,
+}
+
+impl Consulted {
+    /// The moves with their verdicts, heaviest first; among equals those of
+    /// more games.
+    pub fn rows(&self) -> impl Iterator<Item = (&BookMove, &Weighed)> {
+        self.order
+            .iter()
+            .filter_map(|index| Some((self.lookup.moves.get(*index)?, self.verdicts.get(*index)?)))
+    }
+
+    /// The likeliest move that may be played.
+    #[must_use]
+    pub fn best(&self) -> Option<&BookMove> {
+        choose::best(&self.verdicts).and_then(|best| self.lookup.moves.get(best))
+    }
+}
+
+/// Asks a book about a position, `before` which these were on the board.
+///
+/// # Errors
+///
+/// As for [`Probe::probe`].
+pub fn consult(
+    book: &dyn Probe,
+    position: &Chess,
+    before: &[Chess],
+    settings: &Settings,
+) -> Result<Consulted, Error> {
+    let mut lookup = Lookup::default();
+    book.probe(position, Wanted::Transpositions, &mut lookup)?;
+    let repeats = |next: &Chess| before.contains(next);
+    let circumstances = Circumstances {
+        position,
+        book,
+        asked: None,
+        repeats: settings
+            .check(OptionId::AvoidRepetition)
+            .then_some(&repeats),
+        line_plies: 2 * settings.number(OptionId::LeaveEarly),
+    };
+    let past_depth = position.fullmoves().get() > settings.number(OptionId::Depth);
+    let mut verdicts = Vec::new();
+    choose::weigh(
+        &lookup.moves,
+        &settings.policy(),
+        |candidate| match past_depth {
+            true => Some(Dropped::PastDepth),
+            false => circumstances.against(candidate),
+        },
+        &mut verdicts,
+    );
+    let mut order: Vec<usize> = (0..lookup.moves.len()).collect();
+    let rank = |index: &usize| {
+        let games = lookup.moves.get(*index).map_or(0, |mv| mv.stats().games);
+        let verdict = verdicts.get(*index).copied().unwrap_or_default();
+        (verdict.weight, f64::from(games))
+    };
+    order.sort_by(|a, b| {
+        let (a, b) = (rank(a), rank(b));
+        b.0.total_cmp(&a.0).then(b.1.total_cmp(&a.1))
+    });
+    Ok(Consulted {
+        lookup,
+        verdicts,
+        order,
+    })
+}

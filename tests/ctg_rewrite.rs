@@ -68,6 +68,8 @@ fn names(folder: &Path) -> Vec<String> {
     let mut names: Vec<String> = fs::read_dir(folder)
         .unwrap()
         .map(|entry| entry.unwrap().file_name().into_string().unwrap())
+        // The lock of a book is a file of its own there, and stays.
+        .filter(|name| cfg!(unix) || !name.ends_with(".lock"))
         .collect();
     names.sort();
     names

@@ -113,6 +113,7 @@ pub(super) fn run(args: &ConvertArgs) -> anyhow::Result<u8> {
     }
     let games = match done.games {
         0 => String::new(),
+        1 => "1 game, ".to_owned(),
         games => format!("{games} games, "),
     };
     let _ = writeln!(

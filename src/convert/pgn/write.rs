@@ -176,7 +176,10 @@ fn numbers(node: &Node, mv: &BookMove) -> String {
     let stats = mv.stats();
     let mut words = Vec::new();
     if stats.games > 0 {
-        words.push(format!("{} games", stats.games));
+        words.push(match stats.games {
+            1 => "1 game".to_owned(),
+            games => format!("{games} games"),
+        });
         if let Some(score) = stats.score() {
             words.push(format!("{:.1}%", 100.0 * score));
             words.push(format!(

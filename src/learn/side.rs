@@ -21,10 +21,10 @@
 //! passed over. Deleting the file forgets everything.
 
 use std::collections::HashMap;
-use std::fs::{self, File};
+use std::fs::{self, File, TryLockError};
 use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
-use std::time::SystemTime;
+use std::time::{Duration, Instant, SystemTime};
 
 use shakmaty::fen::Fen;
 use shakmaty::uci::UciMove;
@@ -223,9 +223,7 @@ pub fn append(path: &Path, game: &PlayedGame) -> io::Result<()> {
         .append(true)
         .create(true)
         .open(path)?;
-    // One writer after the other. Where locks are not to be had, appending in
-    // one piece has to do.
-    let _ = file.lock();
+    wait_for_turn(&file);
     let len = file.metadata()?.len();
     let mut text = String::new();
     if len == 0 {
@@ -243,6 +241,20 @@ pub fn append(path: &Path, game: &PlayedGame) -> io::Result<()> {
     text.push('\n');
     // One call, and the system appends it in one piece.
     file.write_all(text.as_bytes())
+}
+
+/// Lets one writer append after the other where the system does not append in
+/// one piece by itself (Windows). Never for long: a game may be waiting, and
+/// another adapter may have been stopped in the middle.
+fn wait_for_turn(file: &File) {
+    const LONGEST: Duration = Duration::from_millis(500);
+    if cfg!(unix) {
+        return;
+    }
+    let until = Instant::now() + LONGEST;
+    while matches!(file.try_lock(), Err(TryLockError::WouldBlock)) && Instant::now() < until {
+        std::thread::sleep(Duration::from_millis(1));
+    }
 }
 
 /// Renames a side file, so that its games can be added to the book while new

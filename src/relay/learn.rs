@@ -4,7 +4,7 @@ use std::fs;
 use std::io;
 use std::path::Path;
 
-use super::{Outlet as _, Port, Relay};
+use super::{Port, Relay};
 use crate::learn::{self, PlayedGame};
 use crate::session::Note;
 
@@ -23,7 +23,7 @@ impl<P: Port> Relay<P> {
             Ok(None) => {}
             Ok(Some(text)) | Err(text) => {
                 if !std::mem::replace(&mut self.learn_told, true) {
-                    self.lines.gui(format!("info string {text}").as_bytes());
+                    self.lines.aside(&format!("info string {text}"));
                 }
             }
         }

@@ -146,11 +146,18 @@ impl Lines {
     }
 }
 
-impl Outlet for Lines {
-    fn gui(&mut self, line: &[u8]) {
+impl Lines {
+    /// Says something that does not come from the session: a transcript has it
+    /// as a remark, for a session that is had again does not say it.
+    fn aside(&mut self, line: &str) {
         if let Some(transcript) = &mut self.transcript {
-            transcript.to_gui(line);
+            transcript.remark(line);
         }
+        self.put(line.as_bytes());
+    }
+
+    /// A line for the GUI.
+    fn put(&mut self, line: &[u8]) {
         if self.at_terminal {
             // Tabs are the only control characters that text has.
             let text = visible(&String::from_utf8_lossy(line));
@@ -159,6 +166,15 @@ impl Outlet for Lines {
             self.gui.extend_from_slice(line);
         }
         self.gui.push(b'\n');
+    }
+}
+
+impl Outlet for Lines {
+    fn gui(&mut self, line: &[u8]) {
+        if let Some(transcript) = &mut self.transcript {
+            transcript.to_gui(line);
+        }
+        self.put(line);
     }
 
     fn engine(&mut self, line: &[u8]) {

@@ -8,9 +8,9 @@
 use std::hint::black_box;
 use std::time::{Duration, Instant};
 
+use tabia::book_set::{BookSet, BookSpec, Opener};
 use tabia::session::{Engines, Event, Outlet, Profile, Request, Session};
 use tabia::settings::STARTER;
-use tabia::shelf::{BookSpec, Opener, Shelf};
 
 /// Takes lines as the relay does: into buffers that keep their memory.
 #[derive(Default)]
@@ -35,7 +35,7 @@ impl Outlet for Buffers {
 
 struct Bench {
     session: Session,
-    shelf: Shelf,
+    book_set: BookSet,
     out: Buffers,
 }
 
@@ -54,11 +54,11 @@ impl Bench {
             path: STARTER.to_owned(),
             ..BookSpec::default()
         };
-        let (shelf, messages) = opener.shelf(&[spec], &Shelf::default());
+        let (book_set, messages) = opener.book_set(&[spec], &BookSet::default());
         assert!(messages.is_empty(), "{messages:?}");
         let mut bench = Bench {
             session: Session::new(engines, 1),
-            shelf,
+            book_set,
             out: Buffers::default(),
         };
         bench.session.start(&mut bench.out);
@@ -73,7 +73,7 @@ impl Bench {
 
     fn step(&mut self, event: Event<'_>) {
         self.session
-            .step(Duration::ZERO, event, &self.shelf, &mut self.out);
+            .step(Duration::ZERO, event, &self.book_set, &mut self.out);
     }
 
     fn gui(&mut self, line: &str) {

@@ -6,7 +6,7 @@
 //!     tabia build -o random.ctg --max-ply 24 --memory 64M -
 //! ```
 //!
-//! The same numbers give the same games. Each has 8 half moves or more and at
+//! The same numbers give the same games. Each has 8 plies or more and at
 //! most the given number (24); its first moves come from a few popular ones, as
 //! in real games, the others are drawn from all legal ones.
 

@@ -11,10 +11,10 @@ use serde::Deserialize;
 use shakmaty::Color;
 use toml::Spanned;
 
+use crate::book_set::BookSpec;
 use crate::engine::EngineCommand;
 use crate::session::{Engines, Profile};
 use crate::settings::{CONFIGURED, NONE, OptionId, STARTER, Settings};
-use crate::shelf::BookSpec;
 
 /// The word that stands for the built-in engine.
 pub const BUILTIN: &str = "builtin";

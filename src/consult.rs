@@ -4,7 +4,7 @@
 use shakmaty::{Chess, Position};
 
 use crate::book::{BookMove, Error, Lookup, Probe, Wanted};
-use crate::choose::{self, Circumstances, Dropped, Weighed};
+use crate::policy::{self, Circumstances, Rejection, Weighed};
 use crate::settings::{OptionId, Settings};
 
 /// What a book knows about a position, weighed.
@@ -30,7 +30,7 @@ impl Consulted {
     /// The likeliest move that may be played.
     #[must_use]
     pub fn best(&self) -> Option<&BookMove> {
-        choose::best(&self.verdicts).and_then(|best| self.lookup.moves.get(best))
+        policy::best(&self.verdicts).and_then(|best| self.lookup.moves.get(best))
     }
 }
 
@@ -59,11 +59,11 @@ pub fn consult(
     };
     let past_depth = position.fullmoves().get() > settings.number(OptionId::Depth);
     let mut verdicts = Vec::new();
-    choose::weigh(
+    policy::weigh(
         &lookup.moves,
         &settings.policy(),
         |candidate| match past_depth {
-            true => Some(Dropped::PastDepth),
+            true => Some(Rejection::PastDepth),
             false => circumstances.against(candidate),
         },
         &mut verdicts,

@@ -5,7 +5,7 @@
 //! # How a `go` line becomes a book move
 //!
 //! ```text
-//! GUI line -> uci::gui -> Session::step -> book::Probe -> choose -> bestmove
+//! GUI line -> uci::gui -> Session::step -> book::Probe -> policy -> bestmove
 //!                              |  ^
 //!                              v  |
 //!                          real engine
@@ -15,9 +15,9 @@
 //! ([`config`]) and hands a [`session::Session`] to [`relay::run`]. The relay
 //! waits for bytes of the GUI and of the engine and feeds them, line by line,
 //! to the session: a state machine without files, processes or clocks. When
-//! the book may answer, the session asks the books on its [`shelf`] through
-//! [`book::Probe`], lets [`choose::weigh`] turn what they know into
-//! probabilities and [`choose::pick`] draw a move. Everything else goes to
+//! the book may answer, the session asks the books on its [`book_set`] through
+//! [`book::Probe`], lets [`policy::weigh`] turn what they know into
+//! probabilities and [`policy::pick`] draw a move. Everything else goes to
 //! the engine, bytes unchanged.
 //!
 //! # How games become a book
@@ -42,12 +42,12 @@
 //! | [`build`] | from games to a book |
 //! | [`learn`] | learn values from results, of collections and of play |
 //! | [`mark`] | which moves of a book get which marks |
-//! | [`choose`] | which book move to play: one pure function |
+//! | [`policy`] | which book move to play: one pure function |
 //! | [`convert`] | books into one another, and into games and tables |
 //! | [`uci`] | lines, words and what they mean; knows nothing of books |
 //! | [`settings`] | the adapter's own options: one table |
 //! | [`consult`] | a position as the adapter would see it |
-//! | [`shelf`] | the books in use, and opening them |
+//! | [`book_set`] | the books in use, and opening them |
 //! | [`session`] | the conversation as a pure state machine |
 //! | [`explore`] | books in the browser, and over HTTP |
 //! | [`transcript`] | conversations written down, and had again |
@@ -55,7 +55,7 @@
 //! | [`builtin`] | the built-in engine |
 //! | [`config`] | `engines.toml` |
 //! | [`compare`] | what two books disagree about |
-//! | [`outline`] | a book as a tree |
+//! | [`tree`] | a book as a tree |
 //! | [`register`] | the adapter in the configuration of other programs |
 //! | [`relay`] | pipes, processes and clocks around the session |
 //! | [`cli`] | the command line; the only place that prints for people |
@@ -65,13 +65,13 @@
 //! ```
 //! use shakmaty::Chess;
 //! use tabia::book::{Lookup, Probe, Wanted};
-//! use tabia::choose::{self, Policy};
+//! use tabia::policy::{self, Policy};
 //!
-//! let book = tabia::shelf::starter()?;
+//! let book = tabia::book_set::starter()?;
 //! let mut found = Lookup::default();
 //! book.probe(&Chess::default(), Wanted::Transpositions, &mut found)?;
 //! let mut verdicts = Vec::new();
-//! choose::weigh(&found.moves, &Policy::default(), |_| None, &mut verdicts);
+//! policy::weigh(&found.moves, &Policy::default(), |_| None, &mut verdicts);
 //! for (mv, verdict) in found.moves.iter().zip(&verdicts) {
 //!     println!("{} {:.1}%", mv.mv, 100.0 * verdict.probability);
 //! }
@@ -79,9 +79,9 @@
 //! ```
 
 pub mod book;
+pub mod book_set;
 pub mod build;
 pub mod builtin;
-pub mod choose;
 pub mod cli;
 pub mod compare;
 pub mod config;
@@ -93,12 +93,12 @@ pub mod games;
 pub mod input;
 pub mod learn;
 pub mod mark;
-pub mod outline;
 pub mod plain;
+pub mod policy;
 pub mod register;
 pub mod relay;
 pub mod session;
 pub mod settings;
-pub mod shelf;
 pub mod transcript;
+pub mod tree;
 pub mod uci;

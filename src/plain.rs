@@ -21,7 +21,7 @@ fn is_unsafe(c: char) -> bool {
 /// The text with every unsafe character written as `\u001b`: the form in
 /// which JSON has it, so that JSON stays what it was.
 #[must_use]
-pub fn visible(text: &str) -> String {
+pub fn escape_control(text: &str) -> String {
     let mut shown = String::with_capacity(text.len());
     for c in text.chars() {
         if is_unsafe(c) {
@@ -33,7 +33,7 @@ pub fn visible(text: &str) -> String {
     shown
 }
 
-/// A writer that makes control characters visible: see [`visible`].
+/// A writer that makes control characters visible: see [`escape_control`].
 #[derive(Debug)]
 pub struct Plain<W> {
     inner: W,
@@ -51,7 +51,7 @@ impl<W: Write> Plain<W> {
 
     /// The same for text that has colours of ours in it: sequences that do
     /// nothing but choose a style (`ESC [ 1 ; 32 m`) pass. Names from files
-    /// go through [`visible`] first.
+    /// go through [`escape_control`] first.
     pub const fn with_colours(inner: W) -> Plain<W> {
         Plain {
             inner,
@@ -65,20 +65,20 @@ impl<W: Write> Plain<W> {
             return self.inner.write_all(text.as_bytes());
         }
         if !self.keeps_colours {
-            return self.inner.write_all(visible(text).as_bytes());
+            return self.inner.write_all(escape_control(text).as_bytes());
         }
         let mut rest = text;
         while let Some(at) = rest.find('\u{1b}') {
             let (before, from) = rest.split_at(at);
             let (style, after) = from.split_at(style_length(from).unwrap_or(0));
-            self.inner.write_all(visible(before).as_bytes())?;
+            self.inner.write_all(escape_control(before).as_bytes())?;
             self.inner.write_all(style.as_bytes())?;
             if style.is_empty() {
-                self.inner.write_all(visible("\u{1b}").as_bytes())?;
+                self.inner.write_all(escape_control("\u{1b}").as_bytes())?;
             }
             rest = if style.is_empty() { &from[1..] } else { after };
         }
-        self.inner.write_all(visible(rest).as_bytes())
+        self.inner.write_all(escape_control(rest).as_bytes())
     }
 }
 

@@ -5,7 +5,7 @@
 
 use std::fmt::Write as _;
 
-use crate::choose::Policy;
+use crate::policy::Policy;
 
 /// An option of the adapter.
 #[allow(missing_docs)] // The table below documents each by its help text.

@@ -4,8 +4,8 @@
 
 use std::time::Duration;
 
+use tabia::book_set::BookSet;
 use tabia::session::{Engines, Event, Outlet, Profile, Request, Session};
-use tabia::shelf::Shelf;
 use tabia::uci::line::LineBuffer;
 
 /// Takes lines as the relay does.
@@ -36,7 +36,7 @@ fn forward(
     mut bytes: &[u8],
     from_gui: bool,
 ) {
-    let shelf = Shelf::default();
+    let book_set = BookSet::default();
     while !bytes.is_empty() {
         buffer.fill(&mut bytes).unwrap();
         while let Some(line) = buffer.next_line() {
@@ -45,7 +45,7 @@ fn forward(
             } else {
                 Event::Engine(line)
             };
-            session.step(Duration::ZERO, event, &shelf, out);
+            session.step(Duration::ZERO, event, &book_set, out);
         }
     }
 }
@@ -59,14 +59,24 @@ fn a_forwarded_line_allocates_nothing() {
     };
     let mut session = Session::new(engines, 1);
     let mut out = Buffers::default();
-    let shelf = Shelf::default();
+    let book_set = BookSet::default();
     session.start(&mut out);
-    session.step(Duration::ZERO, Event::EngineUp, &shelf, &mut out);
-    session.step(Duration::ZERO, Event::Engine(b"uciok"), &shelf, &mut out);
-    session.step(Duration::ZERO, Event::Gui(b"isready"), &shelf, &mut out);
-    session.step(Duration::ZERO, Event::BooksOpened(&[]), &shelf, &mut out);
-    session.step(Duration::ZERO, Event::Engine(b"readyok"), &shelf, &mut out);
-    session.step(Duration::ZERO, Event::Gui(b"go infinite"), &shelf, &mut out);
+    session.step(Duration::ZERO, Event::EngineUp, &book_set, &mut out);
+    session.step(Duration::ZERO, Event::Engine(b"uciok"), &book_set, &mut out);
+    session.step(Duration::ZERO, Event::Gui(b"isready"), &book_set, &mut out);
+    session.step(Duration::ZERO, Event::BooksOpened(&[]), &book_set, &mut out);
+    session.step(
+        Duration::ZERO,
+        Event::Engine(b"readyok"),
+        &book_set,
+        &mut out,
+    );
+    session.step(
+        Duration::ZERO,
+        Event::Gui(b"go infinite"),
+        &book_set,
+        &mut out,
+    );
 
     let infos = b"info depth 20 seldepth 300 score cp 31 nodes 1 pv e2e4 e7e5\r\n".repeat(500);
     let pings = b"isready\nd\ndebug on\n".repeat(100);

@@ -19,8 +19,8 @@ use tabia::book::polyglot::{self, PackedMove};
 use tabia::book::{
     Annotation, Book, Lookup, OpenOptions, PositionRecord, Preference, Probe, Stats, Wanted, bin,
 };
-use tabia::choose::{self, Policy};
 use tabia::convert::{Error, Job, PgnOptions, Summary, Weights, run};
+use tabia::policy::{self, Policy};
 
 const STARTER: &str = "books/tabia.ctg";
 
@@ -353,7 +353,7 @@ fn chances(book: &dyn Probe, position: &Chess) -> Option<BTreeMap<PackedMove, f6
         minimum_share: 0,
         ..Policy::default()
     };
-    choose::weigh(&found.moves, &policy, |_| None, &mut verdicts);
+    policy::weigh(&found.moves, &policy, |_| None, &mut verdicts);
     let rows = found.moves.iter().zip(&verdicts);
     Some(
         rows.filter(|(_, verdict)| verdict.probability > 0.0)

@@ -14,9 +14,9 @@ use hyper::body::Bytes;
 use hyper::{Method, Request, Response, StatusCode};
 use serde_json::{Value, json};
 use shakmaty::{Chess, Move};
+use tabia::book_set::Opener;
 use tabia::explore::{Access, Change, CtgMarker, EditError, Editor, ExploredBook, Explorer, Undo};
 use tabia::settings::Settings;
-use tabia::shelf::Opener;
 
 pub(crate) const ADDRESS: &str = "127.0.0.1:8000";
 const TOKEN: &str = "0123456789abcdef0123456789abcdef";
@@ -39,7 +39,7 @@ impl Editor for MemoryEditor {
 }
 
 fn starter(editor: Option<Box<dyn Editor>>) -> ExploredBook {
-    let open = || Arc::new(tabia::shelf::starter().unwrap());
+    let open = || Arc::new(tabia::book_set::starter().unwrap());
     let reopen = Box::new(move || Ok(open() as _));
     ExploredBook::new("Starter".into(), Vec::new(), open(), reopen, editor)
 }

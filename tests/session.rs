@@ -42,9 +42,9 @@ use shakmaty::{Chess, Color, Position};
 use tabia::book::{
     Annotation, BookMove, Error, Lookup, PositionRecord, Preference, Probe, Stats, Wanted,
 };
+use tabia::book_set::{BookSet, BookSpec, OpenBook};
 use tabia::session::{Engines, Event, Outlet, Profile, Request, Session};
 use tabia::settings::{OptionId, SPECS, Settings};
-use tabia::shelf::{BookSpec, OpenBook, Shelf};
 
 /// A book written down in a conversation.
 #[derive(Debug, Default)]
@@ -181,7 +181,7 @@ struct Conversation {
     stand_in: Option<String>,
     sets: Vec<(OptionId, String)>,
     books: Vec<(Option<Color>, WrittenBook)>,
-    shelf: Shelf,
+    book_set: BookSet,
     now: Duration,
     heard: Heard,
 }
@@ -192,7 +192,7 @@ impl Conversation {
             self.begin();
         }
         if let Some(session) = &mut self.session {
-            session.step(self.now, event, &self.shelf, &mut self.heard);
+            session.step(self.now, event, &self.book_set, &mut self.heard);
         }
     }
 
@@ -209,8 +209,8 @@ impl Conversation {
             }
         }
         for (colour, book) in std::mem::take(&mut self.books) {
-            self.shelf.books.push(OpenBook {
-                name: format!("book{}", self.shelf.books.len() + 1),
+            self.book_set.books.push(OpenBook {
+                name: format!("book{}", self.book_set.books.len() + 1),
                 spec: BookSpec {
                     path: "written".to_owned(),
                     colour,
@@ -305,7 +305,7 @@ fn hold(path: &Path) -> Result<(), String> {
         stand_in: None,
         sets: Vec::new(),
         books: Vec::new(),
-        shelf: Shelf::default(),
+        book_set: BookSet::default(),
         now: Duration::ZERO,
         heard: Heard::default(),
     };

@@ -22,9 +22,9 @@ use shakmaty::{CastlingMode, Chess, Position};
 use tabia::book::{
     Annotation, BookMove, Error, Lookup, PositionRecord, Preference, Probe, Stats, Wanted,
 };
+use tabia::book_set::{BookSet, BookSpec, OpenBook};
 use tabia::session::{Engines, Event, Outlet, Profile, Request, Session};
 use tabia::settings::{OptionId, SPECS};
-use tabia::shelf::{BookSpec, OpenBook, Shelf};
 use tabia::transcript::{Header, Recording, Transcript, replay};
 
 /// What the GUI may put on the board: the line, and what the model's engine
@@ -435,8 +435,8 @@ fn identify(_path: &str) -> String {
     "same".to_owned()
 }
 
-fn shelf() -> Shelf {
-    Shelf {
+fn book_set() -> BookSet {
+    BookSet {
         books: vec![OpenBook {
             name: "book1".to_owned(),
             spec: BookSpec::default(),
@@ -448,7 +448,7 @@ fn shelf() -> Shelf {
 
 struct Play {
     session: Session,
-    shelf: Shelf,
+    book_set: BookSet,
     world: World,
 }
 
@@ -512,7 +512,7 @@ impl Play {
         };
         let mut play = Play {
             session: Session::new(engines, 1),
-            shelf: shelf(),
+            book_set: book_set(),
             world,
         };
         play.session.start(&mut play.world);
@@ -524,9 +524,10 @@ impl Play {
             self.world.note(text);
             let now = self.world.now;
             if let Some(transcript) = &mut self.world.transcript {
-                transcript.event(now, &event, &self.shelf);
+                transcript.event(now, &event, &self.book_set);
             }
-            self.session.step(now, event, &self.shelf, &mut self.world);
+            self.session
+                .step(now, event, &self.book_set, &mut self.world);
         }
     }
 
@@ -887,7 +888,7 @@ fn run_twice(deeds: &[Do], by_eof: bool) -> Result<(), TestCaseError> {
     run(false, deeds, by_eof, Some(&log))?;
     let text = String::from_utf8(log.0.lock().unwrap().clone()).unwrap();
     let recording = Recording::read(&text).unwrap();
-    let replayed = replay(&recording, "", &mut |_, _| shelf(), &identify);
+    let replayed = replay(&recording, "", &mut |_, _| book_set(), &identify);
     prop_assert!(replayed.notes.is_empty(), "{:?}", replayed.notes);
     if let Some(departure) = &replayed.departure {
         return Err(TestCaseError::fail(format!("{departure:#?}\n{text}")));

@@ -12,8 +12,8 @@ use shakmaty::{Chess, Position};
 use tabia::book::{
     Annotation, BookMove, Error, Lookup, PositionRecord, Preference, Probe, Stats, Wanted,
 };
+use tabia::book_set::{BookSet, BookSpec, OpenBook};
 use tabia::session::{Engines, Event, Outlet, Profile, Request, Session};
-use tabia::shelf::{BookSpec, OpenBook, Shelf};
 
 /// Knows the first move of the start position and nothing else.
 struct OneMove;
@@ -89,7 +89,7 @@ impl Outlet for World {
 
 struct Play {
     session: Session,
-    shelf: Shelf,
+    book_set: BookSet,
     world: World,
 }
 
@@ -102,7 +102,7 @@ impl Play {
         };
         let mut play = Play {
             session: Session::new(engines, 1),
-            shelf: Shelf {
+            book_set: BookSet {
                 books: vec![OpenBook {
                     name: "one".to_owned(),
                     spec: BookSpec::default(),
@@ -124,7 +124,7 @@ impl Play {
             ref other => format!("{other:?}"),
         });
         self.session
-            .step(Duration::ZERO, event, &self.shelf, &mut self.world);
+            .step(Duration::ZERO, event, &self.book_set, &mut self.world);
     }
 
     fn gui(&mut self, line: &str) {

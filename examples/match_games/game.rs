@@ -193,7 +193,7 @@ struct Game<'a> {
     left: [Duration; 2],
     /// What each side ponders on.
     ponders: [Option<Move>; 2],
-    /// At this half move an engine is killed, so long after the `go`.
+    /// At this ply an engine is killed, so long after the `go`.
     kill: Option<(usize, Duration)>,
     report: Report,
 }

@@ -6,9 +6,9 @@ use std::sync::{Arc, LazyLock};
 use std::time::Duration;
 
 use tabia::book::Book;
+use tabia::book_set::{self, BookSet, BookSpec, OpenBook};
 use tabia::session::{Engines, Event, Outlet, Profile, Request, Session, from_fen};
 use tabia::settings::Settings;
-use tabia::shelf::{self, BookSpec, OpenBook, Shelf};
 use tabia::uci::gui::GuiCommand;
 use tabia::uci::line::{LineBuffer, MAX_LINE, text, words};
 use tabia::uci::{engine, gui};
@@ -63,7 +63,7 @@ fn one_line(line: &[u8]) {
 }
 
 static STARTER: LazyLock<Arc<Book>> = LazyLock::new(|| {
-    Arc::new(shelf::starter().unwrap_or_else(|error| panic!("the starter book: {error}")))
+    Arc::new(book_set::starter().unwrap_or_else(|error| panic!("the starter book: {error}")))
 });
 
 /// What the session said and asked for.
@@ -136,7 +136,7 @@ pub fn session(data: &[u8]) {
         stand_in: Some(chain),
         chain,
     };
-    let shelf = Shelf {
+    let book_set = BookSet {
         books: vec![OpenBook {
             name: "starter".to_owned(),
             spec: BookSpec::default(),
@@ -180,7 +180,7 @@ pub fn session(data: &[u8]) {
         } else {
             continue;
         };
-        session.step(now, event, &shelf, &mut out);
+        session.step(now, event, &book_set, &mut out);
         let heard = heard.borrow();
         assert!(heard.best_moves <= asked_go, "more answers than questions");
         assert!(heard.ready <= asked_ready, "more readyok than isready");

@@ -5,7 +5,7 @@
 //!
 //! Nothing here knows of UCI. A book answers one question, [`Probe::probe`]:
 //! what is known about this position and about the moves from it. The answer
-//! is plain numbers; which move to play is decided in [`crate::choose`].
+//! is plain numbers; which move to play is decided in [`crate::policy`].
 
 pub mod abk;
 mod any;

@@ -46,7 +46,7 @@ struct Past {
 /// What of a game is stored.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Extent {
-    /// Half moves.
+    /// Plies.
     pub(super) max_ply: usize,
     /// The positions it reaches get the mark of main moves.
     pub(super) main: bool,

@@ -88,7 +88,7 @@ pub struct Job {
     pub product: Product,
     /// Which games count.
     pub filter: Filter,
-    /// Half moves of each game that are stored.
+    /// Plies of each game that are stored.
     pub max_ply: usize,
     /// Positions and moves of fewer games are left out. A move is played at
     /// most as often as the position behind it is reached, so no move leads

@@ -100,7 +100,7 @@ impl Board {
 }
 
 /// A FEN of four to six fields. Castling rights without rook and en passant
-/// squares without pawn are dropped, as GUIs send both.
+/// squares without pawn are rejection, as GUIs send both.
 fn parse_fen(text: &str) -> Result<Chess, String> {
     let problem = |reason: String| format!("position: unusable FEN {text:?}: {reason}");
     let fen = Fen::from_ascii(text.as_bytes()).map_err(|e| problem(e.to_string()))?;

@@ -245,11 +245,11 @@ pub(super) struct BuildArgs {
     pub(super) records: Option<PathBuf>,
     /// Games: .pgn, also .gz, .zst or .bz2; databases (docs/databases.md); a
     /// folder with such files; or `-` for PGN on standard input. Or records: .parquet, whose games were
-    /// chosen, and their half moves cut, when they were written. Or books:
+    /// chosen, and their plies cut, when they were written. Or books:
     /// .ctg, whose numbers are added to those of the games
     #[arg(value_name = "SOURCE", required_unless_present = "priority")]
     pub(super) sources: Vec<PathBuf>,
-    /// Half moves of each game that are stored
+    /// Plies of each game that are stored
     #[arg(long, value_name = "N", default_value_t = 40)]
     pub(super) max_ply: u16,
     /// Leaves out positions and moves of fewer games

@@ -9,13 +9,13 @@ use shakmaty::{CastlingMode, Chess, Color};
 
 use super::play::command_text;
 use crate::book::{Book, Probe};
-use crate::choose::Dropped;
+use crate::book_set::{BookSpec, Opener};
 use crate::config::Config;
 use crate::consult::consult;
 use crate::engine::EngineCommand;
+use crate::policy::Rejection;
 use crate::session::{Engines, Profile};
 use crate::settings::{OptionId, SPECS, Settings};
-use crate::shelf::{BookSpec, Opener};
 use crate::transcript::escape;
 
 /// Most moves of the start position that are listed.
@@ -142,7 +142,7 @@ fn start_position(book: &dyn Probe, colour: Option<Color>, settings: &Settings) 
         .filter(|(_, verdict)| !is_played || verdict.probability > 0.0)
         .map(|(candidate, verdict)| {
             let mv = candidate.mv.to_uci(CastlingMode::Standard);
-            match verdict.dropped.map(Dropped::as_str) {
+            match verdict.rejection.map(Rejection::as_str) {
                 Some(reason) if !is_played => format!("{mv} ({reason})"),
                 _ => format!("{mv} {:.0}%", 100.0 * verdict.probability),
             }

@@ -46,7 +46,7 @@ pub(super) struct ConvertArgs {
     /// moves
     #[arg(long, value_name = "NAME=VALUE")]
     set: Vec<String>,
-    /// To .pgn: half moves of a line
+    /// To .pgn: plies of a line
     #[arg(long, value_name = "N", default_value_t = PgnOptions::default().plies)]
     plies: u32,
     /// To .pgn: leaves out moves of fewer games

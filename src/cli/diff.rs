@@ -13,7 +13,7 @@ use super::style::{
 };
 use crate::book::{Annotation, PositionRecord, Preference, Stats};
 use crate::compare::{Aspect, Aspects, Compared, Difference, MoveDifference, Plan, Side, compare};
-use crate::plain::visible;
+use crate::plain::escape_control;
 
 /// Examples of `diff`.
 pub(super) const EXAMPLES: &str = "Examples:\n  \
@@ -40,7 +40,7 @@ pub(super) struct DiffArgs {
     /// Compares only below these moves, as in "e2e4 e7e5" or "1. e4 e5"
     #[arg(long, value_name = "MOVES")]
     moves: Option<String>,
-    /// Half moves to go from there [default: all]
+    /// Plies to go from there [default: all]
     #[arg(long, value_name = "N")]
     depth: Option<u32>,
     /// Compares only this; may be given several times, or with commas
@@ -104,7 +104,7 @@ pub(super) fn run(args: &DiffArgs, out: &mut impl Write) -> anyhow::Result<u8> {
         aspects: Aspects::of(&only),
     };
     if !args.json {
-        let name = |path: &std::path::Path| visible(&path.display().to_string());
+        let name = |path: &std::path::Path| escape_control(&path.display().to_string());
         writeln!(out, "A  {}\nB  {}", name(a.path()), name(b.path()))?;
     }
     let mut left = args.limit.unwrap_or(u64::MAX);

@@ -9,14 +9,14 @@ use shakmaty::san::SanPlus;
 
 use super::style::{FAINT, HEADING, Painted, wrapped};
 use crate::book::ctg::{Explanation, Found, STATISTICS_BYTES, Trace};
-use crate::plain::visible;
+use crate::plain::escape_control;
 
 pub(super) fn write(
     explanation: &Explanation,
     position: &Chess,
     out: &mut impl Write,
 ) -> anyhow::Result<()> {
-    let shown = |path: &Path| visible(&path.display().to_string());
+    let shown = |path: &Path| escape_control(&path.display().to_string());
     writeln!(out, "\nbook   {}", shown(&explanation.ctg))?;
     match &explanation.cto {
         Some(path) => writeln!(out, "index  {}", shown(path))?,

@@ -11,11 +11,11 @@ use clap::Args;
 use tokio::sync::Notify;
 
 use crate::book::Book;
+use crate::book_set::Opener;
 use crate::explore::{
     Access, CtgMarker, Editor, ExploredBook, Explorer, Limits, Reopen, serve, warm_up,
 };
 use crate::settings::{OptionId, STARTER, Settings};
-use crate::shelf::Opener;
 
 /// Arguments of `explore`.
 #[derive(Args, Debug)]

@@ -10,7 +10,7 @@ use super::args::InfoArgs;
 use super::style::{FAINT, GREEN, HEADING, Painted, RED, thousands};
 use crate::book::Annotation;
 use crate::book::ctg::BookInfo;
-use crate::plain::visible;
+use crate::plain::escape_control;
 
 /// Pages of a book that are read to get an impression of it.
 const GLANCE_PAGES: u32 = 1024;
@@ -130,7 +130,7 @@ impl<W: Write> Report<'_, W> {
 
     fn print(&mut self) -> io::Result<()> {
         let info = self.info;
-        let name = visible(&self.path.display().to_string());
+        let name = escape_control(&self.path.display().to_string());
         let title = Painted(HEADING, format!("{name}: ChessBase opening book"));
         writeln!(self.out, "{title}")?;
         self.row("games", thousands(info.games.into()))?;
@@ -254,7 +254,7 @@ impl<W: Write> Report<'_, W> {
         }
         self.row("problems", "")?;
         for problem in &self.info.problems {
-            writeln!(self.out, "    {}", Painted(RED, visible(problem)))?;
+            writeln!(self.out, "    {}", Painted(RED, escape_control(problem)))?;
         }
         Ok(())
     }
@@ -288,7 +288,7 @@ mod tests {
 
     #[test]
     fn a_glance_is_near_to_the_whole() {
-        let book = crate::shelf::starter().unwrap();
+        let book = crate::book_set::starter().unwrap();
         let book = book.as_ctg().unwrap();
         let (whole, glance) = (book.info().unwrap(), book.glance(100).unwrap());
         assert!(whole.is_exact() && !glance.is_exact());

@@ -5,7 +5,7 @@ use std::io::Write;
 use serde::Serialize;
 
 use crate::book::{Book, BookPosition, Format, Preference};
-use crate::plain::visible;
+use crate::plain::escape_control;
 
 /// The object of `--json`. What a format does not have is null.
 #[derive(Default, Serialize)]
@@ -35,7 +35,7 @@ pub(super) fn run(book: &Book, json: bool, out: &mut impl Write) -> anyhow::Resu
         writeln!(out)?;
         return Ok(());
     }
-    let name = visible(&book.path().display().to_string());
+    let name = escape_control(&book.path().display().to_string());
     writeln!(out, "{name}: {}", book.format().title())?;
     let mut row = |label: &str, text: String| writeln!(out, "  {label:<14}{text}");
     if let Some(games) = numbers.games {

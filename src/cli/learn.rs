@@ -56,7 +56,7 @@ pub(super) struct LearnArgs {
     /// Forgets the old values of the moves that the games say something about
     #[arg(long)]
     fresh: bool,
-    /// Half moves of each game that are looked at
+    /// Plies of each game that are looked at
     #[arg(long, value_name = "N", default_value_t = 1000)]
     max_ply: u16,
     /// Only games in which one player has this rating or more

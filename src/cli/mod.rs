@@ -44,10 +44,10 @@ use anyhow::Context as _;
 use clap::Parser;
 
 use crate::book::Book;
+use crate::book_set::Opener;
 use crate::config::{BUILTIN, Config};
 use crate::engine::EngineCommand;
 use crate::plain::Plain;
-use crate::shelf::Opener;
 use args::{Cli, Command, ConfigArgs};
 
 /// Runs the program with its arguments.
@@ -168,7 +168,7 @@ fn is_closed_output(error: &anyhow::Error) -> bool {
 /// Whether an argument holds something that a terminal would obey.
 fn is_odd(arg: &OsStr) -> bool {
     let text = arg.to_string_lossy();
-    crate::plain::visible(&text) != text
+    crate::plain::escape_control(&text) != text
 }
 
 /// Finds and reads the configuration: see [`ConfigArgs`].

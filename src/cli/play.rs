@@ -13,13 +13,13 @@ use super::args::PlayArgs;
 use super::{
     builtin, check_config, command_of, configuration, is_program_path, messages, output, program,
 };
+use crate::book_set::Opener;
 use crate::config::Config;
 use crate::engine::EngineCommand;
-use crate::plain::{Bounded, visible};
+use crate::plain::{Bounded, escape_control};
 use crate::relay::{self, Rim};
 use crate::session::{Engines, Session};
 use crate::settings::{CONFIGURED, OptionId};
-use crate::shelf::Opener;
 use crate::transcript::{Header, Transcript};
 
 /// Largest file that `--log` makes, in bytes: an engine that never falls
@@ -50,7 +50,7 @@ pub(super) fn run(args: &PlayArgs) -> anyhow::Result<u8> {
         input,
         output,
         commands,
-        open_books: Arc::new(move |specs, present| opener.shelf(specs, present)),
+        open_books: Arc::new(move |specs, present| opener.book_set(specs, present)),
         transcript,
     };
     let session = Session::new(engines, seed);
@@ -188,7 +188,11 @@ fn start_log() {
     env_logger::Builder::from_default_env()
         .format(move |buffer, record| {
             let ms = begun.elapsed().as_secs_f64() * 1000.0;
-            writeln!(buffer, "{ms:10.3} {}", visible(&record.args().to_string()))
+            writeln!(
+                buffer,
+                "{ms:10.3} {}",
+                escape_control(&record.args().to_string())
+            )
         })
         .init();
 }

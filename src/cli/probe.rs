@@ -16,8 +16,8 @@ use super::style::{
     FAINT, HEADING, PLACE, Painted, commentary_symbol, of_mark, per_cent, rounded, signed, wrapped,
 };
 use crate::book::{Book, BookMove, Lookup, Mark, Preference};
-use crate::choose::{Dropped, Weighed};
 use crate::consult::{Consulted, consult};
+use crate::policy::{Rejection, Weighed};
 use crate::settings::{OptionId, Settings};
 
 /// The object of `--json`.
@@ -280,7 +280,7 @@ impl Answer {
                 Preference::Priority(priority) => Some(priority),
                 _ => None,
             },
-            not_played: verdict.dropped.map(Dropped::as_str),
+            not_played: verdict.rejection.map(Rejection::as_str),
         }
     }
 
@@ -351,7 +351,7 @@ impl Answer {
             child.commentary_for(self.position.turn().other())
         });
         let symbol = commentary_symbol(commentary);
-        let note = match (symbol.as_str(), verdict.dropped) {
+        let note = match (symbol.as_str(), verdict.rejection) {
             ("", None) => return writeln!(out),
             ("", Some(dropped)) => dropped.as_str().to_owned(),
             (symbol, None) => symbol.to_owned(),

@@ -9,8 +9,8 @@ use shakmaty::{Chess, Position as _};
 use super::explain::hex;
 use super::probe::Answer;
 use crate::book::{Book, KeyedEntry, Preference, bin, polyglot};
-use crate::choose::Dropped;
-use crate::plain::visible;
+use crate::plain::escape_control;
+use crate::policy::Rejection;
 
 pub(super) fn write_table(answer: &Answer, out: &mut impl Write) -> io::Result<()> {
     writeln!(out, "{}", answer.fen())?;
@@ -58,7 +58,7 @@ pub(super) fn write_table(answer: &Answer, out: &mut impl Write) -> io::Result<(
             Preference::Statistics => {}
         }
         write!(out, "{:>7.1}%", 100.0 * verdict.probability)?;
-        match verdict.dropped.map(Dropped::as_str) {
+        match verdict.rejection.map(Rejection::as_str) {
             Some(reason) => writeln!(out, "  {reason}")?,
             None => writeln!(out)?,
         }
@@ -72,7 +72,7 @@ pub(super) fn explain(book: &Book, position: &Chess, out: &mut impl Write) -> an
     writeln!(
         out,
         "\nbook   {}",
-        visible(&book.path().display().to_string())
+        escape_control(&book.path().display().to_string())
     )?;
     writeln!(out, "key    {key:016x}")?;
     let mut show = |entry: &KeyedEntry, bytes: &[u8]| -> io::Result<()> {

@@ -10,9 +10,9 @@ use similar::{ChangeTag, TextDiff};
 use super::args::ConfigArgs;
 use super::replace_text::TextFile;
 use super::style::{GREEN, HEADING, PLACE, Painted, RED};
+use crate::book_set::Opener;
 use crate::register::{EditedFor, PrintedFor, Registration, edit, lines};
 use crate::settings::STARTER;
-use crate::shelf::Opener;
 
 /// Examples of `register`.
 pub(super) const EXAMPLES: &str = "Examples:\n  \

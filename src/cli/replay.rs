@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use anyhow::Context as _;
 use clap::Args;
 
-use crate::shelf::Opener;
+use crate::book_set::Opener;
 use crate::transcript::{Departure, Recording, escape, replay};
 
 /// As many lines of a departure as explain it.
@@ -40,7 +40,7 @@ pub(super) fn run(args: &ReplayArgs, out: &mut dyn Write) -> anyhow::Result<u8> 
     let replayed = replay(
         &recording,
         version,
-        &mut |wanted, present| opener.shelf(wanted, present).0,
+        &mut |wanted, present| opener.book_set(wanted, present).0,
         &|path| opener.identity(path),
     );
     for note in &replayed.notes {

@@ -12,7 +12,7 @@ use shakmaty::san::SanPlus;
 use super::position::{Reached, fen_of, line_of, numbered, reach};
 use super::style::{FAINT, HEADING, Painted, of_mark, per_cent, rounded, thousands};
 use crate::book::{Book, BookMove, Mark, Preference};
-use crate::outline::{Branch, Limits, Outline, weight};
+use crate::tree::{Branch, Limits, Tree, weight};
 
 /// Examples of `tree`.
 pub(super) const EXAMPLES: &str = "Examples:\n  \
@@ -35,7 +35,7 @@ pub(super) struct TreeArgs {
     /// Moves to play from there first, as in "e2e4 e7e5" or "1. e4 e5"
     #[arg(long, value_name = "MOVES")]
     moves: Option<String>,
-    /// Half moves that are shown
+    /// Plies that are shown
     #[arg(long, value_name = "N", default_value_t = 6, value_parser = clap::value_parser!(u32).range(1..=100))]
     depth: u32,
     /// Share in per cent below which moves are folded
@@ -68,7 +68,7 @@ pub(super) fn run(args: &TreeArgs, out: &mut impl Write) -> anyhow::Result<u8> {
         min_share: args.min_share / 100.0,
     };
     let mut printer = Printer {
-        outline: Outline::new(&book, limits),
+        tree: Tree::new(&book, limits),
         ascii: args.ascii,
         weights: false,
         transposition: false,
@@ -90,7 +90,7 @@ pub(super) fn run(args: &TreeArgs, out: &mut impl Write) -> anyhow::Result<u8> {
 }
 
 struct Printer<'b> {
-    outline: Outline<'b>,
+    tree: Tree<'b>,
     ascii: bool,
     /// The book stores weights instead of games.
     weights: bool,
@@ -165,12 +165,12 @@ impl Printer<'_> {
         indent: &str,
         out: &mut impl Write,
     ) -> anyhow::Result<()> {
-        let branches = self.outline.branches(position, ply, share)?;
+        let branches = self.tree.branches(position, ply, share)?;
         let number = numbered(position);
         let count = branches.shown.len();
         for (index, branch) in branches.shown.iter().enumerate() {
             let last = index + 1 == count && branches.folded == 0;
-            let above = self.outline.is_shown(branch);
+            let above = self.tree.is_shown(branch);
             self.row(position, branch, &number, (indent, last, above), out)?;
             if !above {
                 let indent = format!("{indent}{}", self.rail(last));
@@ -243,12 +243,12 @@ impl Printer<'_> {
     }
 
     fn json(&mut self, position: &Chess, ply: u32, share: f64) -> anyhow::Result<Value> {
-        let branches = self.outline.branches(position, ply, share)?;
+        let branches = self.tree.branches(position, ply, share)?;
         let mut list = Vec::new();
         for branch in &branches.shown {
             let mv = &branch.mv;
             let stats = mv.stats();
-            let above = self.outline.is_shown(branch);
+            let above = self.tree.is_shown(branch);
             let mut entry = json!({
                 "uci": mv.mv.to_uci(shakmaty::CastlingMode::Standard).to_string(),
                 "san": SanPlus::from_move(position.clone(), mv.mv).to_string(),

@@ -5,7 +5,7 @@
 //! entries that no such line reaches                      -> compare_at -> Difference
 //! ```
 //!
-//! The walk goes by moves: all positions after one half move, then after
+//! The walk goes by moves: all positions after one ply, then after
 //! two, so that what is nearest to the start comes first. ChessBase books
 //! also hold positions that no stored move leads to; they come last, without
 //! a line. Memory is needed for a key and a move for every position of both

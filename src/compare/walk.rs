@@ -15,7 +15,7 @@ use crate::book::{Book, Error, Format, Lookup, Probe, Wanted, ctg::NormalBoard};
 pub struct Plan {
     /// Where the walk begins.
     pub from: Chess,
-    /// Half moves from there; `None` is all the way.
+    /// Plies from there; `None` is all the way.
     pub plies: Option<u32>,
     /// Also entries that the walk does not reach.
     pub unreached: bool,

@@ -25,7 +25,7 @@ use shakmaty::{CastlingMode, EnPassantMode, Position as _};
 use super::output::Output;
 use super::{Error, Prober, Summary, Work, expected};
 use crate::book::{Book, Lookup, Preference};
-use crate::choose;
+use crate::policy;
 
 const HEADER: &str = "fen,uci,san,games,wins,draws,losses,score,average_elo,performance,mark,\
                       annotation,commentary,factor,weight,priority,transposition,probability\n";
@@ -42,7 +42,7 @@ pub(super) fn write(work: &mut Work<'_>, book: &Book) -> Result<Summary, Error> 
     for held in book.positions() {
         let position = held?.position;
         prober.probe(&position, &mut found)?;
-        choose::weigh(&found.moves, &work.job.policy, |_| None, &mut verdicts);
+        policy::weigh(&found.moves, &work.job.policy, |_| None, &mut verdicts);
         let fen = Fen::from_position(&position, EnPassantMode::Legal).to_string();
         rows.clear();
         for (mv, verdict) in found.moves.iter().zip(&verdicts) {

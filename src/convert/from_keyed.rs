@@ -267,7 +267,7 @@ fn join(parts: &[(u64, Vec<u8>)], out: &mut Vec<u8>) -> Result<(), WriteError> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::choose::{self, Policy};
+    use crate::policy::{self, Policy};
 
     /// A priority and the factor made of it bend weights alike.
     #[test]
@@ -302,7 +302,7 @@ mod tests {
                     })
                     .collect();
                 let mut verdicts = Vec::new();
-                choose::weigh(&moves, &policy, |_| None, &mut verdicts);
+                policy::weigh(&moves, &policy, |_| None, &mut verdicts);
                 verdicts.first().map_or(0.0, |verdict| verdict.probability)
             };
             let (by_priority, by_factor) = (chances(false), chances(true));

@@ -25,7 +25,7 @@ use shakmaty::Chess;
 
 use crate::book::ctg::{PositionFilter, RewriteError, is_same_book};
 use crate::book::{Book, Format, Lookup, OpenOptions, Probe as _, Wanted};
-use crate::choose::Policy;
+use crate::policy::Policy;
 
 pub use error::Error;
 pub use pgn::PgnOptions;

@@ -20,7 +20,7 @@ use super::output::Output;
 use super::{Error, Job, Prober, Summary, Weights, Work, expected};
 use crate::book::polyglot::{self, PackedMove};
 use crate::book::{Book, BookMove, Lookup, Preference, bin, ctg::NormalBoard};
-use crate::choose::{self, Weighed};
+use crate::policy::{self, Weighed};
 
 /// An entry of the new book; ordered as there.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -257,7 +257,7 @@ fn look_up_share(
             continue;
         }
         all.held += 1;
-        choose::weigh(&found.moves, &job.policy, |_| None, &mut verdicts);
+        policy::weigh(&found.moves, &job.policy, |_| None, &mut verdicts);
         let before = all.rows.len();
         rows(job, *key, &found.moves, &verdicts, &mut all.rows);
         let any = all.rows.len() > before;
@@ -288,7 +288,7 @@ fn rows(job: &Job, key: u64, moves: &[BookMove], verdicts: &[Weighed], rows: &mu
     let value = |mv: &BookMove, verdict: &Weighed| -> f64 {
         let stats = mv.stats();
         match (job.weights, mv.preference) {
-            _ if verdict.dropped.is_some() => 0.0,
+            _ if verdict.rejection.is_some() => 0.0,
             (Weights::Probability, _) => verdict.probability,
             (_, Preference::Weight(weight)) => weight.into(),
             (Weights::Games, _) => stats.games.into(),

@@ -12,7 +12,7 @@ use shakmaty::{CastlingMode, Chess, EnPassantMode, Move, Position};
 use crate::games::{Game, GameSource, PgnSource, Wanted};
 use crate::session::from_fen;
 
-/// Half moves that a line may have; the longest game that was ever played
+/// Plies that a line may have; the longest game that was ever played
 /// has fewer.
 const MOST_PLIES: usize = 600;
 
@@ -48,7 +48,7 @@ impl Line {
         for word in words.filter(|word| !word.is_empty()) {
             let number = line.moves.len() + 1;
             if number > MOST_PLIES {
-                return Err(format!("a line has at most {MOST_PLIES} half moves"));
+                return Err(format!("a line has at most {MOST_PLIES} plies"));
             }
             let mv = word
                 .parse::<UciMove>()
@@ -102,7 +102,7 @@ impl Line {
         self.positions.last().expect("there is always a first one")
     }
 
-    /// The line up to a number of half moves.
+    /// The line up to a number of plies.
     pub(super) fn up_to(&self, plies: usize) -> Line {
         let plies = plies.min(self.moves.len());
         Line {

@@ -8,8 +8,8 @@ use super::line::{self, Line};
 use super::openings::{self, Opening};
 use super::query::DECIDING;
 use crate::book::{BookMove, Error, Preference, Stats};
-use crate::choose::{Dropped, Weighed};
 use crate::consult::{Consulted, consult};
+use crate::policy::{Rejection, Weighed};
 use crate::settings::Settings;
 
 /// The answer about a position.
@@ -99,7 +99,7 @@ struct MoveView {
     not_played: Option<&'static str>,
 }
 
-/// Looks a line's position after `at` half moves up in some books.
+/// Looks a line's position after `at` plies up in some books.
 pub(super) fn view(
     books: &[(usize, &ExploredBook)],
     line: &Line,
@@ -222,7 +222,7 @@ fn move_view(position: &Chess, mv: &BookMove, verdict: &Weighed) -> MoveView {
             Preference::Priority(priority) => Some(priority),
             Preference::Weight(_) | Preference::Statistics => None,
         },
-        not_played: verdict.dropped.map(Dropped::as_str),
+        not_played: verdict.rejection.map(Rejection::as_str),
     }
 }
 

@@ -10,13 +10,13 @@ use super::look::{by_colour, look_up};
 use crate::book::{Error, Lookup, Stats, Wanted};
 use crate::settings::{OptionId, Settings};
 
-/// Half moves that are looked at.
+/// Plies that are looked at.
 const MOST_PLIES: usize = 120;
 
 /// A position on the main line.
 #[derive(Debug, Serialize)]
 pub(super) struct Point {
-    /// Half moves played before it.
+    /// Plies played before it.
     ply: usize,
     /// The move that led to it; empty for the first.
     san: String,
@@ -96,7 +96,7 @@ mod tests {
 
     #[test]
     fn the_main_line_goes_on_from_the_line_walked() {
-        let book: Open = Arc::new(crate::shelf::starter().unwrap());
+        let book: Open = Arc::new(crate::book_set::starter().unwrap());
         let walked = Line::read(None, Some("e2e4,c7c5")).unwrap();
         let points = main_line(&book, &walked, &Settings::default()).unwrap();
         assert!(points.len() > 6, "{}", points.len());
@@ -119,7 +119,7 @@ mod tests {
 
     #[test]
     fn outside_the_book_there_is_only_the_line() {
-        let book: Open = Arc::new(crate::shelf::starter().unwrap());
+        let book: Open = Arc::new(crate::book_set::starter().unwrap());
         let walked = Line::read(None, Some("a2a4,h7h5,a4a5,h5h4,a5a6,h4h3")).unwrap();
         let points = main_line(&book, &walked, &Settings::default()).unwrap();
         assert_eq!(points.last().unwrap().games, 0);

@@ -61,7 +61,7 @@ pub struct Game {
     /// The main line, up to the first null move.
     pub moves: Vec<Move>,
     /// Moves of the variations, each with the position it is played in, and
-    /// how many half moves after the first position that is.
+    /// how many plies after the first position that is.
     pub side_moves: Vec<(usize, Chess, Move)>,
     /// Why a part of it is missing: it, or a variation of it, could not be
     /// read to the end.

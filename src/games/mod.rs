@@ -78,7 +78,7 @@ pub trait GameBatch: Send {
 /// is not checked either.
 #[derive(Clone, Copy, Debug)]
 pub struct Wanted {
-    /// Half moves of the main line; the rest is passed over.
+    /// Plies of the main line; the rest is passed over.
     pub plies: usize,
     /// Moves of variations too, as [`Game::side_moves`].
     pub variations: bool,

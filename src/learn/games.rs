@@ -28,7 +28,7 @@ pub struct Counted {
     pub draws: bool,
     /// Games lost by the player of the move.
     pub losses: bool,
-    /// Half moves of each game that are looked at.
+    /// Plies of each game that are looked at.
     pub max_ply: usize,
 }
 

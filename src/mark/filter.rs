@@ -15,7 +15,7 @@
 //! | `elo` | average rating of the players of the move |
 //! | `performance` | performance rating |
 //! | `share` | per cent of the games of the stored moves beside it |
-//! | `ply` | half moves from the start position, 1 for the first move |
+//! | `ply` | plies from the start position, 1 for the first move |
 //!
 //! Comparisons are `<` `<=` `>` `>=` `=` `!=`; they are joined by `and`, `or`,
 //! `not` and brackets, `and` before `or`. A number that a move does not have

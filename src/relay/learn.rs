@@ -12,7 +12,7 @@ impl<P: Port> Relay<P> {
     /// Appends a game to the side file of its book; where the folder may not be
     /// written, to one in the user's data folder.
     pub(super) fn note(&mut self, note: &Note) {
-        let books = self.shelf.books.iter();
+        let books = self.book_set.books.iter();
         let side = books
             .filter(|book| book.spec.path == note.book)
             .find_map(|book| book.book.side_file());

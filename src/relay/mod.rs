@@ -27,10 +27,10 @@ use std::sync::Arc;
 use std::thread;
 use std::time::{Duration, Instant};
 
+use crate::book_set::{BookSet, BookSpec};
 use crate::engine::{EngineCommand, EngineProcess, Spawned};
-use crate::plain::visible;
+use crate::plain::escape_control;
 use crate::session::{Event, Outlet, Request, Session, Side};
-use crate::shelf::{BookSpec, Shelf};
 use crate::transcript::Transcript;
 use crate::uci::line::LineBuffer;
 use port::{Port, Ready};
@@ -50,9 +50,9 @@ const LAST_WORDS_LIMIT: Duration = Duration::from_millis(200);
 /// The engine is not read while more than this waits for the GUI.
 const HIGH_WATER: usize = 1 << 20;
 
-/// Opens books: gets those wanted and the present shelf, gives the new shelf
+/// Opens books: gets those wanted and the present book set, gives the new book set
 /// and what there is to say about it.
-pub type OpenBooks = Arc<dyn Fn(&[BookSpec], &Shelf) -> (Shelf, Vec<String>) + Send + Sync>;
+pub type OpenBooks = Arc<dyn Fn(&[BookSpec], &BookSet) -> (BookSet, Vec<String>) + Send + Sync>;
 
 /// The adapter's streams and helpers.
 pub struct Rim {
@@ -90,7 +90,7 @@ pub fn run(session: Session, rim: Rim) -> io::Result<Ended> {
     let port = SystemPort::new(rim.input, rim.output)?;
     let mut relay = Relay {
         session,
-        shelf: Arc::default(),
+        book_set: Arc::default(),
         port,
         lines: Lines {
             transcript: rim.transcript,
@@ -130,11 +130,11 @@ struct Lines {
 
 impl Lines {
     /// Lets the session take in an event, and writes both down.
-    fn step(&mut self, session: &mut Session, now: Duration, event: Event<'_>, shelf: &Shelf) {
+    fn step(&mut self, session: &mut Session, now: Duration, event: Event<'_>, book_set: &BookSet) {
         if let Some(transcript) = &mut self.transcript {
-            transcript.event(now, &event, shelf);
+            transcript.event(now, &event, book_set);
         }
-        session.step(now, event, shelf, self);
+        session.step(now, event, book_set, self);
     }
 
     /// Brings the transcript into its file.
@@ -160,7 +160,7 @@ impl Lines {
     fn put(&mut self, line: &[u8]) {
         if self.at_terminal {
             // Tabs are the only control characters that text has.
-            let text = visible(&String::from_utf8_lossy(line));
+            let text = escape_control(&String::from_utf8_lossy(line));
             self.gui.extend_from_slice(text.as_bytes());
         } else {
             self.gui.extend_from_slice(line);
@@ -195,7 +195,7 @@ impl Outlet for Lines {
 
 struct Relay<P: Port> {
     session: Session,
-    shelf: Arc<Shelf>,
+    book_set: Arc<BookSet>,
     port: P,
     lines: Lines,
     gui: LineBuffer,
@@ -266,8 +266,8 @@ impl<P: Port> Relay<P> {
     }
 
     fn attend(&mut self, ready: Ready) {
-        if let Some((shelf, messages)) = ready.books {
-            self.shelf = Arc::new(shelf);
+        if let Some((book_set, messages)) = ready.books {
+            self.book_set = Arc::new(book_set);
             self.step(Event::BooksOpened(&messages));
         }
         if ready.engine_ended {
@@ -333,41 +333,42 @@ impl<P: Port> Relay<P> {
 
     fn step(&mut self, event: Event<'_>) {
         let now = self.now();
-        self.lines.step(&mut self.session, now, event, &self.shelf);
+        self.lines
+            .step(&mut self.session, now, event, &self.book_set);
     }
 
     fn read_gui(&mut self) {
         let read = self.port.read_gui(&mut self.gui);
         let now = self.now();
-        let (session, shelf, out) = (&mut self.session, &*self.shelf, &mut self.lines);
+        let (session, book_set, out) = (&mut self.session, &*self.book_set, &mut self.lines);
         while let Some(line) = self.gui.next_line() {
-            out.step(session, now, Event::Gui(line), shelf);
+            out.step(session, now, Event::Gui(line), book_set);
         }
         let is_over = !matches!(read, Ok(1..));
         if is_over && let Some(line) = self.gui.last_line() {
-            out.step(session, now, Event::Gui(line), shelf);
+            out.step(session, now, Event::Gui(line), book_set);
         }
         if self.gui.take_dropped() > 0 {
-            out.step(session, now, Event::Overlong(Side::Gui), shelf);
+            out.step(session, now, Event::Overlong(Side::Gui), book_set);
         }
         if is_over {
-            out.step(session, now, Event::GuiClosed, shelf);
+            out.step(session, now, Event::GuiClosed, book_set);
         }
     }
 
     fn read_engine(&mut self) {
         let read = self.port.read_engine(&mut self.engine_lines);
         let now = self.now();
-        let (session, shelf, out) = (&mut self.session, &*self.shelf, &mut self.lines);
+        let (session, book_set, out) = (&mut self.session, &*self.book_set, &mut self.lines);
         while let Some(line) = self.engine_lines.next_line() {
-            out.step(session, now, Event::Engine(line), shelf);
+            out.step(session, now, Event::Engine(line), book_set);
         }
         let is_over = !matches!(read, Ok(1..));
         if is_over && let Some(line) = self.engine_lines.last_line() {
-            out.step(session, now, Event::Engine(line), shelf);
+            out.step(session, now, Event::Engine(line), book_set);
         }
         if self.engine_lines.take_dropped() > 0 {
-            out.step(session, now, Event::Overlong(Side::Engine), shelf);
+            out.step(session, now, Event::Overlong(Side::Engine), book_set);
         }
         if is_over {
             self.engine_is_over();
@@ -439,12 +440,12 @@ impl<P: Port> Relay<P> {
     }
 
     fn open(&self, books: Vec<BookSpec>) {
-        let present = Arc::clone(&self.shelf);
+        let present = Arc::clone(&self.book_set);
         let open_books = Arc::clone(&self.open_books);
         let deliver = self.port.deliver();
         let work = move || {
-            let (shelf, messages) = open_books(&books, &present);
-            deliver(shelf, messages);
+            let (book_set, messages) = open_books(&books, &present);
+            deliver(book_set, messages);
         };
         let started = thread::Builder::new().name("books".to_owned()).spawn(work);
         if let Err(error) = started {

@@ -5,7 +5,7 @@ use std::fs::File;
 use std::io;
 use std::time::Duration;
 
-use crate::shelf::Shelf;
+use crate::book_set::BookSet;
 use crate::uci::line::LineBuffer;
 
 /// What a wait has brought.
@@ -20,11 +20,11 @@ pub(super) struct Ready {
     /// Nobody can hear us any more.
     pub(super) gui_deaf: bool,
     /// Books have been opened.
-    pub(super) books: Option<(Shelf, Vec<String>)>,
+    pub(super) books: Option<(BookSet, Vec<String>)>,
 }
 
 /// Hands opened books to the loop, from another thread.
-pub(super) type Deliver = Box<dyn FnOnce(Shelf, Vec<String>) + Send>;
+pub(super) type Deliver = Box<dyn FnOnce(BookSet, Vec<String>) + Send>;
 
 /// The pipes to both sides.
 pub(super) trait Port {

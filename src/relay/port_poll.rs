@@ -12,7 +12,7 @@ use rustix::fs::OFlags;
 use rustix::io::Errno;
 
 use super::port::{Deliver, Port, Ready};
-use crate::shelf::Shelf;
+use crate::book_set::BookSet;
 use crate::uci::line::LineBuffer;
 
 /// What a pipe takes without blocking once it says that it is writable
@@ -30,8 +30,8 @@ pub(super) struct PollPort {
     engine_end: Option<File>,
     wake: io::PipeReader,
     waker: io::PipeWriter,
-    books: Receiver<(Shelf, Vec<String>)>,
-    to_books: Sender<(Shelf, Vec<String>)>,
+    books: Receiver<(BookSet, Vec<String>)>,
+    to_books: Sender<(BookSet, Vec<String>)>,
 }
 
 /// A pipe to write to without being blocked.
@@ -244,8 +244,8 @@ impl Port for PollPort {
     fn deliver(&self) -> Deliver {
         let to_books = self.to_books.clone();
         let waker = self.waker.try_clone();
-        Box::new(move |shelf, messages| {
-            let _ = to_books.send((shelf, messages));
+        Box::new(move |book_set, messages| {
+            let _ = to_books.send((book_set, messages));
             if let Ok(mut waker) = waker {
                 let _ = waker.write_all(b"!");
             }

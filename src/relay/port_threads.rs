@@ -13,7 +13,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use super::port::{Deliver, Port, Ready};
-use crate::shelf::Shelf;
+use crate::book_set::BookSet;
 use crate::uci::line::LineBuffer;
 
 /// What the threads report.
@@ -22,7 +22,7 @@ enum Report {
     Gui(Vec<u8>),
     /// Bytes of the engine with this number; none at its end.
     Engine(u64, Vec<u8>),
-    Books(Shelf, Vec<String>),
+    Books(BookSet, Vec<String>),
     /// A writer has written so many bytes; `None` when its pipe is closed.
     GuiWritten(Option<usize>),
     EngineWritten(u64, Option<usize>),
@@ -129,7 +129,7 @@ pub(super) struct ThreadPort {
     engine_number: u64,
     engine: Inbox,
     engine_writer: Writer,
-    books: Option<(Shelf, Vec<String>)>,
+    books: Option<(BookSet, Vec<String>)>,
 }
 
 fn start_reader(
@@ -180,7 +180,7 @@ impl ThreadPort {
                     self.engine.put(piece);
                 }
             }
-            Report::Books(shelf, messages) => self.books = Some((shelf, messages)),
+            Report::Books(book_set, messages) => self.books = Some((book_set, messages)),
             Report::GuiWritten(count) => self.gui_writer.written(count),
             Report::EngineWritten(number, count) => {
                 if number == self.engine_number {
@@ -280,8 +280,8 @@ impl Port for ThreadPort {
 
     fn deliver(&self) -> Deliver {
         let to_reports = self.to_reports.clone();
-        Box::new(move |shelf, messages| {
-            let _ = to_reports.send(Report::Books(shelf, messages));
+        Box::new(move |book_set, messages| {
+            let _ = to_reports.send(Report::Books(book_set, messages));
         })
     }
 }

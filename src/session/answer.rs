@@ -10,9 +10,9 @@ use super::game::Game;
 use super::why::{Said, Silence};
 use super::{Outlet, Session, info_string};
 use crate::book::{BookMove, Lookup, Probe, Wanted};
-use crate::choose::{self, Circumstances, Weighed};
+use crate::book_set::{BookSet, OpenBook};
+use crate::policy::{self, Circumstances, Weighed};
 use crate::settings::{OptionId, Settings};
-use crate::shelf::{OpenBook, Shelf};
 use crate::uci::gui::Go;
 
 /// Most moves that an announcement lists.
@@ -23,7 +23,7 @@ const LISTED: usize = 12;
 pub(super) struct Librarian {
     misses: u32,
     pub(super) shut: bool,
-    /// What kept each book of the shelf from answering when they were asked
+    /// What kept each book of the book set from answering when they were asked
     /// last.
     pub(super) silences: Vec<Silence>,
     pub(super) said: Said,
@@ -34,7 +34,7 @@ pub(super) struct Librarian {
     verdicts: Vec<Weighed>,
     reply: Lookup,
     reply_verdicts: Vec<Weighed>,
-    /// The settings in force for each book of the shelf.
+    /// The settings in force for each book of the book set.
     settings: Vec<Settings>,
     /// Paths of the books whose trouble has been told of. Once is enough: a
     /// book that is cut off has another trouble in every other position.
@@ -64,9 +64,9 @@ impl Librarian {
         self.found_in = None;
     }
 
-    fn refresh_settings(&mut self, general: &Settings, shelf: &Shelf) {
-        if self.settings.len() != shelf.books.len() {
-            self.settings = shelf
+    fn refresh_settings(&mut self, general: &Settings, book_set: &BookSet) {
+        if self.settings.len() != book_set.books.len() {
+            self.settings = book_set
                 .books
                 .iter()
                 .map(|book| book.spec.settings(general))
@@ -124,7 +124,7 @@ impl Librarian {
                 .then_some(&repeats),
             line_plies: 2 * settings.number(OptionId::LeaveEarly),
         };
-        choose::weigh(
+        policy::weigh(
             &self.found.moves,
             &settings.policy(),
             |candidate| circumstances.against(candidate),
@@ -136,13 +136,13 @@ impl Librarian {
     /// The move the opponent would most probably play from the book.
     fn best_reply(&mut self, book: &dyn Probe, settings: &Settings, after: &Chess) -> Option<Move> {
         book.probe(after, Wanted::Stored, &mut self.reply).ok()?;
-        choose::weigh(
+        policy::weigh(
             &self.reply.moves,
             &settings.policy(),
             |_| None,
             &mut self.reply_verdicts,
         );
-        let index = choose::best(&self.reply_verdicts)?;
+        let index = policy::best(&self.reply_verdicts)?;
         self.reply.moves.get(index).map(|reply| reply.mv)
     }
 }
@@ -151,7 +151,7 @@ impl Session {
     /// Looks the present position up before it is asked for: GUIs send it
     /// some time before the `go` with which the clock begins to run. Only in
     /// the book that is asked first; what is wrong with it shows at the `go`.
-    pub(super) fn look_ahead(&mut self, shelf: &Shelf) {
+    pub(super) fn look_ahead(&mut self, book_set: &BookSet) {
         if !self.settings.check(OptionId::OwnBook)
             || self.librarian.shut
             || self.child_options.analysing()
@@ -161,9 +161,9 @@ impl Session {
         let Some(position) = self.game.position() else {
             return;
         };
-        self.librarian.refresh_settings(&self.settings, shelf);
+        self.librarian.refresh_settings(&self.settings, book_set);
         let own_settings = std::mem::take(&mut self.librarian.settings);
-        let first = shelf
+        let first = book_set
             .books
             .iter()
             .zip(&own_settings)
@@ -182,24 +182,24 @@ impl Session {
     pub(super) fn ask_books(
         &mut self,
         go: &Go,
-        shelf: &Shelf,
+        book_set: &BookSet,
         out: &mut dyn Outlet,
     ) -> Option<Vec<u8>> {
         if !self.settings.check(OptionId::OwnBook) || self.librarian.shut {
             return None;
         }
         let position = self.game.position()?.clone();
-        self.librarian.refresh_settings(&self.settings, shelf);
+        self.librarian.refresh_settings(&self.settings, book_set);
         let asked = go.searchmoves.as_ref().map(|moves| legal(moves, &position));
         let mut troubles = Vec::new();
-        let choice = self.choose(&position, asked.as_deref(), shelf, &mut troubles);
+        let choice = self.choose(&position, asked.as_deref(), book_set, &mut troubles);
         for (book, trouble) in troubles {
             if self.librarian.is_news(book) {
                 info_string(&trouble, out);
             }
         }
         let Some(choice) = choice else {
-            self.count_miss(shelf, out);
+            self.count_miss(book_set, out);
             return None;
         };
         let answer = self.announcement(&choice);
@@ -214,13 +214,13 @@ impl Session {
         &mut self,
         position: &Chess,
         asked: Option<&[Move]>,
-        shelf: &'a Shelf,
+        book_set: &'a BookSet,
         troubles: &mut Vec<(&'a str, String)>,
     ) -> Option<Choice<'a>> {
         let own_settings = std::mem::take(&mut self.librarian.settings);
         self.librarian.silences.clear();
         let mut choice = None;
-        for (index, (book, settings)) in shelf.books.iter().zip(&own_settings).enumerate() {
+        for (index, (book, settings)) in book_set.books.iter().zip(&own_settings).enumerate() {
             if let Some(silence) = Silence::unasked(book, settings, position) {
                 self.librarian.silences.push(silence);
                 continue;
@@ -256,10 +256,10 @@ impl Session {
         choice
     }
 
-    fn count_miss(&mut self, shelf: &Shelf, out: &mut dyn Outlet) {
+    fn count_miss(&mut self, book_set: &BookSet, out: &mut dyn Outlet) {
         let limit = self.settings.number(OptionId::MissLimit);
         self.librarian.misses += 1;
-        if limit > 0 && self.librarian.misses >= limit && !shelf.books.is_empty() {
+        if limit > 0 && self.librarian.misses >= limit && !book_set.books.is_empty() {
             self.librarian.shut = true;
             info_string(
                 &format!("book closed for this game after {limit} misses"),
@@ -329,14 +329,14 @@ impl Session {
     }
 
     /// Shows what the books would play, while the engine analyses.
-    pub(super) fn show_books(&mut self, go: &Go, shelf: &Shelf, out: &mut dyn Outlet) {
+    pub(super) fn show_books(&mut self, go: &Go, book_set: &BookSet, out: &mut dyn Outlet) {
         let Some(position) = self.game.position().cloned() else {
             return;
         };
-        self.librarian.refresh_settings(&self.settings, shelf);
+        self.librarian.refresh_settings(&self.settings, book_set);
         let asked = go.searchmoves.as_ref().map(|moves| legal(moves, &position));
         let own_settings = std::mem::take(&mut self.librarian.settings);
-        for (index, (book, settings)) in shelf.books.iter().zip(&own_settings).enumerate() {
+        for (index, (book, settings)) in book_set.books.iter().zip(&own_settings).enumerate() {
             if !answers(book, settings, &position) {
                 continue;
             }
@@ -347,7 +347,7 @@ impl Session {
                 &position,
                 asked.as_deref(),
             );
-            if looked_up.is_ok() && choose::best(&self.librarian.verdicts).is_some() {
+            if looked_up.is_ok() && policy::best(&self.librarian.verdicts).is_some() {
                 let mut line = String::new();
                 self.list_moves(&book.name, &mut line);
                 out.gui(line.as_bytes());
@@ -385,8 +385,8 @@ fn rounded(number: f64) -> u64 {
 fn pick(verdicts: &[Weighed], rng: &mut dyn Rng) -> Option<usize> {
     // No draw where there is nothing to draw: a miss must not shift the
     // sequence that a seed stands for.
-    choose::best(verdicts)?;
-    choose::pick(verdicts, rng)
+    policy::best(verdicts)?;
+    policy::pick(verdicts, rng)
 }
 
 /// Whether a book has a say in this position.

@@ -3,8 +3,8 @@
 use std::time::Duration;
 
 use super::{Engine, Outlet, Request, Session, info_string};
+use crate::book_set::BookSet;
 use crate::settings::OptionId;
-use crate::shelf::Shelf;
 use crate::uci::engine::{EngineOption, EngineReply, Id, id, option};
 use crate::uci::line::text;
 
@@ -103,7 +103,7 @@ impl Session {
         now: Duration,
         line: &[u8],
         reply: EngineReply,
-        shelf: &Shelf,
+        book_set: &BookSet,
         out: &mut dyn Outlet,
     ) {
         match reply {
@@ -113,7 +113,7 @@ impl Session {
                 None => {}
             },
             EngineReply::Option => self.hello.options.extend(option(line)),
-            EngineReply::UciOk => self.on_uci_ok(now, shelf, out),
+            EngineReply::UciOk => self.on_uci_ok(now, book_set, out),
             EngineReply::Protection => out.gui(line),
             // Banners have no place before `uciok`.
             EngineReply::Info
@@ -123,7 +123,7 @@ impl Session {
         }
     }
 
-    fn on_uci_ok(&mut self, now: Duration, shelf: &Shelf, out: &mut dyn Outlet) {
+    fn on_uci_ok(&mut self, now: Duration, book_set: &BookSet, out: &mut dyn Outlet) {
         let Engine::Starting { index, .. } = self.engine else {
             return;
         };
@@ -156,7 +156,7 @@ impl Session {
         if std::mem::take(&mut self.uci_wanted) {
             self.tell_uci(out);
         }
-        self.go_on(now, shelf, out);
+        self.go_on(now, book_set, out);
     }
 
     /// Introduces us and the engine to the GUI.
@@ -202,7 +202,7 @@ impl Session {
     }
 
     /// The engine has had the time that its profile gives it.
-    pub(super) fn on_wake_up(&mut self, now: Duration, shelf: &Shelf, out: &mut dyn Outlet) {
+    pub(super) fn on_wake_up(&mut self, now: Duration, book_set: &BookSet, out: &mut dyn Outlet) {
         let Engine::Starting { index, late } = self.engine else {
             return;
         };
@@ -226,7 +226,7 @@ impl Session {
                 self.tell_uci(out);
             }
         } else {
-            self.on_engine_gone(now, &text, shelf, out);
+            self.on_engine_gone(now, &text, book_set, out);
         }
     }
 }

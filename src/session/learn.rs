@@ -1,13 +1,13 @@
 //! What the session remembers of a game for learning while playing.
 //!
 //! UCI does not tell results. A game is over at `ucinewgame`, at a `position`
-//! that does not go on from the last one (up to two half moves may be taken
+//! that does not go on from the last one (up to two plies may be taken
 //! back: a ponder move that was not played), and at the end. Then its outcome
 //! is
 //!
 //! 1. checkmate or a draw by the rules (stalemate, material, 50 moves, third
 //!    repetition) in the last position, the last answer included;
-//! 2. else the engine's last score, if it is of the last two half moves:
+//! 2. else the engine's last score, if it is of the last two plies:
 //!    three pawns ([`WON`]) or a mate win and lose; no more than 0.30
 //!    ([`EVEN`]) after move 40 is a draw;
 //! 3. else unknown, and nothing is noted.
@@ -22,8 +22,8 @@ use shakmaty::uci::UciMove;
 use shakmaty::{Chess, Color, EnPassantMode, Position};
 
 use super::{Outlet, Request, Session};
+use crate::book_set::BookSet;
 use crate::learn::{Evidence, PlayedGame};
-use crate::shelf::Shelf;
 use crate::uci::{gui, line};
 
 /// A score that decides, in hundredths of a pawn.
@@ -32,7 +32,7 @@ const WON: i32 = 300;
 /// A score that is a draw when little is left to play for.
 const EVEN: i32 = 30;
 
-/// Half moves after which an even score is a draw.
+/// Plies after which an even score is a draw.
 const LATE: usize = 80;
 
 /// A mate as a score.
@@ -41,7 +41,7 @@ const MATE: i32 = 100_000;
 /// A game played from a book, to be noted in its side file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Note {
-    /// The book as the shelf names it: [`crate::shelf::BookSpec::path`].
+    /// The book as the book set names it: [`crate::book_set::BookSpec::path`].
     pub book: String,
     /// The game up to the last move of that book.
     pub game: PlayedGame,
@@ -52,11 +52,11 @@ pub struct Note {
 pub(super) struct Learner {
     start: Option<String>,
     moves: Vec<String>,
-    /// Half move, move and book of each choice.
+    /// Ply, move and book of each choice.
     chosen: Vec<(usize, String, String)>,
-    /// Half move and the engine's score there, for White.
+    /// Ply and the engine's score there, for White.
     scores: Vec<(usize, i32)>,
-    /// The engine's last move and its half move.
+    /// The engine's last move and its ply.
     answer: Option<(usize, String)>,
     /// The last move is a guess.
     pub(super) pondering: bool,
@@ -80,7 +80,7 @@ impl Learner {
         }
     }
 
-    /// Forgets what was said behind the first `common` half moves; a choice
+    /// Forgets what was said behind the first `common` plies; a choice
     /// made there stays.
     fn cut(&mut self, common: usize) {
         self.chosen.retain(|(ply, ..)| *ply <= common);
@@ -181,16 +181,16 @@ impl Learner {
 
 impl Session {
     /// Whether any book notes games.
-    pub(super) fn learns(shelf: &Shelf) -> bool {
-        shelf
+    pub(super) fn learns(book_set: &BookSet) -> bool {
+        book_set
             .books
             .iter()
             .any(|book| book.book.side_file().is_some())
     }
 
     /// A `position` line comes.
-    pub(super) fn learn_position(&mut self, raw: &[u8], shelf: &Shelf, out: &mut dyn Outlet) {
-        if !Session::learns(shelf) && self.learner.chosen.is_empty() {
+    pub(super) fn learn_position(&mut self, raw: &[u8], book_set: &BookSet, out: &mut dyn Outlet) {
+        if !Session::learns(book_set) && self.learner.chosen.is_empty() {
             return;
         }
         let Some(read) = gui::position(line::trimmed(raw)) else {
@@ -218,7 +218,7 @@ impl Session {
     }
 
     /// A book has chosen a move.
-    pub(super) fn learn_choice(&mut self, book: &crate::shelf::OpenBook, mv: String) {
+    pub(super) fn learn_choice(&mut self, book: &crate::book_set::OpenBook, mv: String) {
         if book.book.side_file().is_some() {
             let ply = self.learner.moves.len();
             self.learner.chosen.retain(|(known, ..)| *known < ply);

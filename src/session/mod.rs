@@ -29,7 +29,7 @@
 //! new `position` or `go`, and options (Stockfish stops reading its input
 //! when one comes during a search).
 //! When we stop the engine for reasons of our own, its `bestmove` is
-//! swallowed and lines meant for it wait till then.
+//! ignored and lines meant for it wait till then.
 //!
 //! An engine that dies is started again, and one that has used up its clock
 //! is ended and counts as dead ([`Session::deadline`]). What cannot be
@@ -60,8 +60,8 @@ use rand::rngs::Xoshiro256PlusPlus;
 pub use game::from_fen;
 pub use learn::Note;
 
+use crate::book_set::{BookSet, BookSpec};
 use crate::settings::Settings;
-use crate::shelf::{BookSpec, Shelf};
 use crate::uci::engine::EngineReply;
 use crate::uci::gui::{self, GuiCommand};
 use crate::uci::{engine, line};
@@ -216,12 +216,12 @@ pub struct Session {
     /// GUI knows nothing of.
     outbound: VecDeque<Vec<u8>>,
     /// Answers of the engine that nobody is to see.
-    swallow: u32,
+    ignored_bestmoves: u32,
     /// `isready` commands that the engine has still to answer.
     ready_owed: u32,
     /// Books are being opened.
     opening: bool,
-    /// The books on the shelf may not be those that the settings name: the
+    /// The books on the book set may not be those that the settings name: the
     /// settings have changed, or a new game begins and the files may have.
     books_stale: bool,
     /// What was said when they were last opened.
@@ -275,7 +275,7 @@ impl Session {
             notices: Vec::new(),
             deferred: VecDeque::new(),
             outbound: VecDeque::new(),
-            swallow: 0,
+            ignored_bestmoves: 0,
             ready_owed: 0,
             opening: false,
             books_stale: true,
@@ -321,17 +321,23 @@ impl Session {
 
     /// Takes in an event. `now` is the time since any fixed moment; it never
     /// runs backwards.
-    pub fn step(&mut self, now: Duration, event: Event<'_>, shelf: &Shelf, out: &mut dyn Outlet) {
+    pub fn step(
+        &mut self,
+        now: Duration,
+        event: Event<'_>,
+        book_set: &BookSet,
+        out: &mut dyn Outlet,
+    ) {
         if self.ended {
             return;
         }
         match event {
             Event::Gui(_) if self.leaving => {}
-            Event::Gui(line) => self.on_gui(now, line, shelf, out),
+            Event::Gui(line) => self.on_gui(now, line, book_set, out),
             Event::GuiClosed => self.begin_to_leave(out),
-            Event::Engine(line) => self.on_engine(now, line, shelf, out),
+            Event::Engine(line) => self.on_engine(now, line, book_set, out),
             Event::EngineUp => out.engine(b"uci"),
-            Event::EngineGone(reason) => self.on_engine_gone(now, reason, shelf, out),
+            Event::EngineGone(reason) => self.on_engine_gone(now, reason, book_set, out),
             Event::BooksOpened(messages) => {
                 self.opening = false;
                 self.librarian.settings_changed();
@@ -342,7 +348,7 @@ impl Session {
                         self.notice(message, out);
                     }
                 }
-                self.go_on(now, shelf, out);
+                self.go_on(now, book_set, out);
             }
             Event::WakeUp if self.leaving => {
                 if matches!(self.engine, Engine::Starting { .. }) {
@@ -351,8 +357,8 @@ impl Session {
                 }
                 self.exit(0, out);
             }
-            Event::WakeUp => self.on_wake_up(now, shelf, out),
-            Event::Overdue => self.on_overdue(now, shelf, out),
+            Event::WakeUp => self.on_wake_up(now, book_set, out),
+            Event::Overdue => self.on_overdue(now, book_set, out),
             Event::HeldUp(time) => self.on_held_up(time),
             Event::Overlong(side) => self.notice(
                 match side {
@@ -412,7 +418,7 @@ impl Session {
 
     // Lines of the GUI.
 
-    fn on_gui(&mut self, now: Duration, line: &[u8], shelf: &Shelf, out: &mut dyn Outlet) {
+    fn on_gui(&mut self, now: Duration, line: &[u8], book_set: &BookSet, out: &mut dyn Outlet) {
         let line = gui::from_command(line);
         let command = gui::parse(line);
         match command {
@@ -425,7 +431,7 @@ impl Session {
                 _ => self.tell_uci(out),
             },
             command if self.must_wait(&command) => self.defer(now, line, &command, out),
-            command => self.handle(now, line, command, shelf, out),
+            command => self.handle(now, line, command, book_set, out),
         }
     }
 
@@ -434,7 +440,7 @@ impl Session {
         now: Duration,
         line: &[u8],
         command: GuiCommand<'_>,
-        shelf: &Shelf,
+        book_set: &BookSet,
         out: &mut dyn Outlet,
     ) {
         match command {
@@ -448,12 +454,12 @@ impl Session {
                 self.tell_engine(line, out);
             }
             GuiCommand::SetOption(option) => self.on_set_option(line, &option, out),
-            GuiCommand::Position => self.on_position(line, shelf, out),
+            GuiCommand::Position => self.on_position(line, book_set, out),
             GuiCommand::Go(go) => {
                 if self.open_books(now, line, out) {
                     return;
                 }
-                self.on_go(now, line, go, shelf, out);
+                self.on_go(now, line, go, book_set, out);
             }
             GuiCommand::Stop => self.on_stop(now, out),
             GuiCommand::PonderHit => self.on_ponder_hit(now, out),
@@ -489,10 +495,10 @@ impl Session {
         }
     }
 
-    fn on_position(&mut self, line: &[u8], shelf: &Shelf, out: &mut dyn Outlet) {
+    fn on_position(&mut self, line: &[u8], book_set: &BookSet, out: &mut dyn Outlet) {
         self.drop_held(out);
         self.librarian.forget_position();
-        self.learn_position(line, shelf, out);
+        self.learn_position(line, book_set, out);
         if self.game.update(line) == Step::Anew {
             self.librarian.new_game();
         }
@@ -505,7 +511,7 @@ impl Session {
         } else {
             self.position_sent = true;
             self.tell_engine(line, out);
-            self.look_ahead(shelf);
+            self.look_ahead(book_set);
         }
     }
 
@@ -515,7 +521,7 @@ impl Session {
         match self.engine {
             // One that starts is told everything when it is up.
             Engine::None | Engine::Starting { .. } => {}
-            Engine::Up { .. } if self.swallow > 0 || self.search.is_warming() => {
+            Engine::Up { .. } if self.ignored_bestmoves > 0 || self.search.is_warming() => {
                 self.outbound.push_back(line.to_vec());
             }
             Engine::Up { .. } => out.engine(line::trimmed_end(line)),
@@ -524,26 +530,26 @@ impl Session {
 
     // Lines of the engine.
 
-    fn on_engine(&mut self, now: Duration, line: &[u8], shelf: &Shelf, out: &mut dyn Outlet) {
+    fn on_engine(&mut self, now: Duration, line: &[u8], book_set: &BookSet, out: &mut dyn Outlet) {
         let reply = engine::parse(line);
         if matches!(self.engine, Engine::Starting { .. }) && !self.hello.complete {
-            return self.on_hello(now, line, reply, shelf, out);
+            return self.on_hello(now, line, reply, book_set, out);
         }
         match reply {
             EngineReply::Info => {
                 // Infos of a search that the GUI does not know of would be
                 // taken for those of another.
-                if self.swallow == 0 && !self.search.is_warming() {
+                if self.ignored_bestmoves == 0 && !self.search.is_warming() {
                     self.learner.hear(line);
                     out.gui(line);
                 }
             }
-            EngineReply::BestMove => self.on_best_move(now, line, shelf, out),
+            EngineReply::BestMove => self.on_best_move(now, line, book_set, out),
             EngineReply::ReadyOk => {
                 if self.ready_owed > 0 {
                     self.ready_owed -= 1;
                     out.gui(b"readyok");
-                    self.go_on(now, shelf, out);
+                    self.go_on(now, book_set, out);
                 }
             }
             EngineReply::Id | EngineReply::Option | EngineReply::UciOk => {}
@@ -551,10 +557,16 @@ impl Session {
         }
     }
 
-    fn on_best_move(&mut self, now: Duration, line: &[u8], shelf: &Shelf, out: &mut dyn Outlet) {
-        if self.swallow > 0 {
-            self.swallow -= 1;
-            if self.swallow == 0 {
+    fn on_best_move(
+        &mut self,
+        now: Duration,
+        line: &[u8],
+        book_set: &BookSet,
+        out: &mut dyn Outlet,
+    ) {
+        if self.ignored_bestmoves > 0 {
+            self.ignored_bestmoves -= 1;
+            if self.ignored_bestmoves == 0 {
                 self.flush_outbound(out);
             }
             return;
@@ -583,7 +595,7 @@ impl Session {
                         self.search = Search::hold(line.to_vec(), kind);
                     }
                 }
-                self.go_on(now, shelf, out);
+                self.go_on(now, book_set, out);
             }
         }
     }

@@ -6,13 +6,13 @@ use rand::SeedableRng;
 use rand::rngs::Xoshiro256PlusPlus;
 
 use super::{Outlet, Request, Session, Waiting};
+use crate::book_set::BookSpec;
 use crate::settings::OptionId;
-use crate::shelf::BookSpec;
 use crate::uci::gui::SetOption;
 use crate::uci::line;
 
 impl Session {
-    /// Has the books opened if the shelf does not hold those wanted; true
+    /// Has the books opened if the book set does not hold those wanted; true
     /// when `line` has to wait for that.
     pub(super) fn open_books(&mut self, now: Duration, line: &[u8], out: &mut dyn Outlet) -> bool {
         if !self.books_stale {

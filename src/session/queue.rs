@@ -7,8 +7,8 @@ use std::time::Duration;
 
 use super::clock::{STOP_LIMIT, WORTH_TELLING, allowance, with_time_left};
 use super::{Engine, Outlet, Session};
+use crate::book_set::BookSet;
 use crate::settings::OptionId;
-use crate::shelf::Shelf;
 use crate::uci::gui::{self, GuiCommand};
 
 /// A line that waits.
@@ -84,14 +84,14 @@ impl Session {
     ) {
         self.deferred.push_back(Waiting::since(now, line));
         // A new `go` replaces a search that nobody has stopped: its answer
-        // is dropped, and with it the engine's chance to block.
+        // is rejection, and with it the engine's chance to block.
         if matches!(command, GuiCommand::Go(_)) && self.search.replace(now) {
             self.tell_engine(b"stop", out);
         }
     }
 
     /// Handles the lines that wait, as far as they may go now.
-    pub(super) fn go_on(&mut self, now: Duration, shelf: &Shelf, out: &mut dyn Outlet) {
+    pub(super) fn go_on(&mut self, now: Duration, book_set: &BookSet, out: &mut dyn Outlet) {
         while !self.ended && !self.opening && !matches!(self.engine, Engine::Starting { .. }) {
             let Some(waiting) = self.deferred.pop_front() else {
                 return;
@@ -106,8 +106,8 @@ impl Session {
                 return;
             }
             match self.shortened(now, &waiting, &command) {
-                Some(line) => self.handle(now, &line, gui::parse(&line), shelf, out),
-                None => self.handle(now, &waiting.line, command, shelf, out),
+                Some(line) => self.handle(now, &line, gui::parse(&line), book_set, out),
+                None => self.handle(now, &waiting.line, command, book_set, out),
             }
         }
     }

@@ -6,8 +6,8 @@ use std::time::Duration;
 use super::clock::{ASLEEP, MARGIN, allowance, with_time_left};
 use super::search::{Running, Search};
 use super::{Engine, Outlet, Request, Session, info_string};
+use crate::book_set::BookSet;
 use crate::settings::OptionId;
-use crate::shelf::Shelf;
 use crate::uci::gui::{self, GuiCommand};
 
 /// How often an engine is started again before it has answered a search.
@@ -80,7 +80,7 @@ impl Session {
         &mut self,
         now: Duration,
         reason: &str,
-        shelf: &Shelf,
+        book_set: &BookSet,
         out: &mut dyn Outlet,
     ) {
         let index = match self.engine {
@@ -102,7 +102,7 @@ impl Session {
                 return self.start_engine(index, out);
             }
         }
-        self.without_engine(now, shelf, out);
+        self.without_engine(now, book_set, out);
     }
 
     /// Searches that nobody waits for go with the engine that made them.
@@ -115,14 +115,14 @@ impl Session {
     }
 
     /// No engine is left that could be started by itself.
-    fn without_engine(&mut self, now: Duration, shelf: &Shelf, out: &mut dyn Outlet) {
+    fn without_engine(&mut self, now: Duration, book_set: &BookSet, out: &mut dyn Outlet) {
         if self.stand_in(out) {
             return;
         }
         self.engine = Engine::None;
         out.request(Request::KillEngine);
         self.hello.complete = false;
-        self.swallow = 0;
+        self.ignored_bestmoves = 0;
         self.outbound.clear();
         if self.search.is_engine() {
             return self.give_up("the engine is gone and owes a move", out);
@@ -136,7 +136,7 @@ impl Session {
         if std::mem::take(&mut self.uci_wanted) {
             self.tell_uci(out);
         }
-        self.go_on(now, shelf, out);
+        self.go_on(now, book_set, out);
     }
 
     /// Starts the built-in engine in place of one that is lost, if the user
@@ -271,7 +271,7 @@ impl Session {
     }
 
     /// The deadline is reached.
-    pub(super) fn on_overdue(&mut self, now: Duration, shelf: &Shelf, out: &mut dyn Outlet) {
+    pub(super) fn on_overdue(&mut self, now: Duration, book_set: &BookSet, out: &mut dyn Outlet) {
         let Some(late) = self.deadline().and_then(|due| now.checked_sub(due)) else {
             return;
         };
@@ -291,7 +291,7 @@ impl Session {
             ),
             _ => "the engine does not answer \"isready\": it hangs and is ended".to_owned(),
         };
-        self.on_engine_gone(now, &text, shelf, out);
+        self.on_engine_gone(now, &text, book_set, out);
     }
 
     /// For some time the engine could not be heard: that is not its fault.

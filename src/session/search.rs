@@ -4,8 +4,8 @@ use std::time::Duration;
 
 use super::clock::{STOP_LIMIT, allowance};
 use super::{Engine, Outlet, Request, Session, Waiting, info_string};
+use crate::book_set::BookSet;
 use crate::settings::OptionId;
-use crate::shelf::Shelf;
 use crate::uci::gui::Go;
 
 /// What a `go` waits for before it may be answered.
@@ -140,7 +140,7 @@ impl Session {
         now: Duration,
         line: &[u8],
         go: Go,
-        shelf: &Shelf,
+        book_set: &BookSet,
         out: &mut dyn Outlet,
     ) {
         self.drop_held(out);
@@ -148,14 +148,14 @@ impl Session {
         let kind = SearchKind::of(&go);
         self.learner.begin_search(go.ponder, false);
         let analysis = go.infinite || go.engine_only || self.child_options.analysing();
-        if !analysis && let Some(answer) = self.ask_books(&go, shelf, out) {
+        if !analysis && let Some(answer) = self.ask_books(&go, book_set, out) {
             if !go.ponder {
                 return tell_all(&answer, out);
             }
             // Not while it still ends the last warming: the line would wait.
             let warming = self.settings.check(OptionId::ThinkAhead)
                 && matches!(self.engine, Engine::Up { .. })
-                && self.swallow == 0;
+                && self.ignored_bestmoves == 0;
             if warming {
                 self.tell_engine(line, out);
             }
@@ -167,17 +167,17 @@ impl Session {
             return;
         }
         if self.engine != Engine::None {
-            self.tell_silence(&go, shelf, out);
+            self.tell_silence(&go, book_set, out);
         }
         if analysis && self.settings.check(OptionId::InAnalysis) {
-            self.show_books(&go, shelf, out);
+            self.show_books(&go, book_set, out);
         }
         match self.engine {
             Engine::None => self.answer_without_engine(now, line, &go, out),
             _ => {
                 self.send_position(out);
                 self.tell_engine(line, out);
-                let heard = !analysis && Session::learns(shelf);
+                let heard = !analysis && Session::learns(book_set);
                 self.learner.begin_search(go.ponder, heard);
                 let mut running = Running {
                     kind,
@@ -269,7 +269,7 @@ impl Session {
     fn end_warming(&mut self, warming: bool, out: &mut dyn Outlet) {
         if warming {
             out.engine(b"stop");
-            self.swallow += 1;
+            self.ignored_bestmoves += 1;
         }
     }
 
@@ -308,7 +308,7 @@ impl Session {
     pub(super) fn start_engine(&mut self, index: usize, out: &mut dyn Outlet) {
         self.engine = Engine::Starting { index, late: false };
         self.hello.begin();
-        self.swallow = 0;
+        self.ignored_bestmoves = 0;
         self.keep_unsaid();
         out.request(Request::StartEngine(index));
         if let Some(profile) = self.engines.profiles.get(index) {

@@ -14,9 +14,9 @@ use shakmaty::{CastlingMode, Chess, Color, Move, Position};
 use super::handshake::ChildOptions;
 use super::{Outlet, Session, info_string};
 use crate::book::Lookup;
-use crate::choose::{Dropped, Weighed};
+use crate::book_set::{BookSet, OpenBook};
+use crate::policy::{Rejection, Weighed};
 use crate::settings::{OptionId, Settings};
-use crate::shelf::{OpenBook, Shelf};
 use crate::uci::gui::Go;
 
 /// Most moves that are named with what is against them.
@@ -33,7 +33,7 @@ pub(super) enum Silence {
     NotHere,
     /// It has the position, and no move that may be played: what is against
     /// each.
-    NoMove(Vec<(Move, Dropped)>),
+    NoMove(Vec<(Move, Rejection)>),
     /// It cannot be read here.
     Trouble,
 }
@@ -56,11 +56,11 @@ impl Silence {
 
     /// Of a book that was asked and has no move for us.
     pub(super) fn after(found: &Lookup, verdicts: &[Weighed]) -> Silence {
-        let against: Vec<(Move, Dropped)> = found
+        let against: Vec<(Move, Rejection)> = found
             .moves
             .iter()
             .zip(verdicts)
-            .filter_map(|(mv, verdict)| Some((mv.mv, verdict.dropped?)))
+            .filter_map(|(mv, verdict)| Some((mv.mv, verdict.rejection?)))
             .collect();
         if against.is_empty() {
             Silence::NotHere
@@ -102,12 +102,12 @@ pub(super) struct Said {
 
 impl Session {
     /// Says why this `go` goes to the engine, if that is worth saying.
-    pub(super) fn tell_silence(&mut self, go: &Go, shelf: &Shelf, out: &mut dyn Outlet) {
+    pub(super) fn tell_silence(&mut self, go: &Go, book_set: &BookSet, out: &mut dyn Outlet) {
         let wanted = self.settings.text(OptionId::Info) != "none";
-        let text = match self.silence_of_all(go, shelf) {
+        let text = match self.silence_of_all(go, book_set) {
             Some((text, news)) if (news && wanted) || self.debug => text,
             Some(_) => return,
-            None => match self.silence_of_books(shelf) {
+            None => match self.silence_of_books(book_set) {
                 Some((text, news)) if (news && wanted) || self.debug => text,
                 _ => return,
             },
@@ -116,7 +116,7 @@ impl Session {
     }
 
     /// What keeps every book from answering, and whether it is news.
-    fn silence_of_all(&mut self, go: &Go, shelf: &Shelf) -> Option<(String, bool)> {
+    fn silence_of_all(&mut self, go: &Go, book_set: &BookSet) -> Option<(String, bool)> {
         let said = &mut self.librarian.said;
         let text = if !self.settings.check(OptionId::OwnBook) {
             "OwnBook is off"
@@ -131,7 +131,7 @@ impl Session {
             "the book is closed for this game (Book Miss Limit)"
         } else if self.game.position().is_none() {
             "the position line is not legal"
-        } else if shelf.books.is_empty() {
+        } else if book_set.books.is_empty() {
             "no book is open (see Book File)"
         } else {
             return None;
@@ -140,7 +140,7 @@ impl Session {
     }
 
     /// What keeps each book from answering, and whether it is news.
-    fn silence_of_books(&mut self, shelf: &Shelf) -> Option<(String, bool)> {
+    fn silence_of_books(&mut self, book_set: &BookSet) -> Option<(String, bool)> {
         let position = self.game.position()?;
         let said = &mut self.librarian.said;
         let chess960 = self.child_options.chess960();
@@ -153,7 +153,7 @@ impl Session {
             text.push_str("books have positions of ordinary chess only, and this is Chess960");
             return Some((text, !std::mem::replace(&mut said.chess960, true)));
         }
-        for (book, silence) in shelf.books.iter().zip(silences) {
+        for (book, silence) in book_set.books.iter().zip(silences) {
             if !text.is_empty() {
                 text.push_str("; ");
             }
@@ -166,7 +166,7 @@ impl Session {
             !std::mem::replace(&mut said.past_depth, true)
         } else {
             // What is wrong with a book has been said, and explains it.
-            let sound = shelf.books.iter().all(|book| book.notices.is_empty())
+            let sound = book_set.books.iter().all(|book| book.notices.is_empty())
                 && !has(|silence| matches!(silence, Silence::Trouble));
             !std::mem::replace(&mut said.out_of_book, true) && sound
         };

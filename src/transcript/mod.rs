@@ -27,7 +27,7 @@
 //! | `gui> LINE`, `eng> LINE` | a line of the GUI, of the engine |
 //! | `eof` | the GUI closed our input |
 //! | `up`, `gone REASON` | the engine runs, has ended |
-//! | `told MESSAGE`, `shelf IDENTITY PATH` | what was said of the books, which are open; then |
+//! | `told MESSAGE`, `book set IDENTITY PATH` | what was said of the books, which are open; then |
 //! | `opened` | the books are open |
 //! | `wake` | the alarm that was asked for |
 //! | `overdue` | the engine has used up its time |

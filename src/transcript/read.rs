@@ -6,9 +6,9 @@ use shakmaty::Color;
 
 use super::text::unescape;
 use super::{FORMAT, MAGIC};
+use crate::book_set::BookSpec;
 use crate::session::{Engines, Event, Profile, Side};
 use crate::settings::{OptionId, Settings};
-use crate::shelf::BookSpec;
 
 /// A transcript as it stands in a file.
 #[derive(Debug, Default)]
@@ -142,7 +142,7 @@ fn first_line(line: &str) -> Result<(), String> {
 struct Reader {
     recording: Recording,
     told: Vec<String>,
-    shelf: Vec<(String, String)>,
+    book_set: Vec<(String, String)>,
 }
 
 impl Reader {
@@ -212,17 +212,17 @@ impl Reader {
                 self.told.push(string());
                 return Ok(None);
             }
-            "shelf" => {
+            "book_set" => {
                 let text = string();
                 let (identity, path) = text
                     .split_once(' ')
-                    .ok_or("expected: shelf IDENTITY PATH")?;
-                self.shelf.push((identity.to_owned(), path.to_owned()));
+                    .ok_or("expected: book_set IDENTITY PATH")?;
+                self.book_set.push((identity.to_owned(), path.to_owned()));
                 return Ok(None);
             }
             "opened" => Happening::BooksOpened(
                 std::mem::take(&mut self.told),
-                std::mem::take(&mut self.shelf),
+                std::mem::take(&mut self.book_set),
             ),
             "wake" => Happening::WakeUp,
             "overdue" => Happening::Overdue,

@@ -4,8 +4,8 @@ use std::fmt::Write as _;
 
 use super::read::{Entry, Happening, Recording};
 use super::text::escape;
+use crate::book_set::{BookSet, BookSpec};
 use crate::session::{Outlet, Request, Session};
-use crate::shelf::{BookSpec, Shelf};
 
 /// What came of having a conversation again.
 #[derive(Debug, Default)]
@@ -67,20 +67,20 @@ impl Outlet for Heard {
 
 /// Runs the session of a recording on the same events at the same times,
 /// and stops where it says something else. Books are opened by `open`, which
-/// gets those wanted and the present shelf; `identify` is that of
+/// gets those wanted and the present book set; `identify` is that of
 /// [`Transcript::begin`](super::Transcript::begin).
 /// What the program says of itself, its version and its options, is not
 /// compared when the log is of another version than `version`.
 pub fn replay(
     recording: &Recording,
     version: &str,
-    open: &mut dyn FnMut(&[BookSpec], &Shelf) -> Shelf,
+    open: &mut dyn FnMut(&[BookSpec], &BookSet) -> BookSet,
     identify: &dyn Fn(&str) -> String,
 ) -> Replayed {
     let mut replayed = Replayed::default();
     let other_version = recording.version != version;
     let mut session = Session::new(recording.engines.clone(), recording.seed);
-    let mut shelf = Shelf::default();
+    let mut book_set = BookSet::default();
     let mut heard = Heard::default();
     session.start(&mut heard);
     let mut event_line = 0;
@@ -122,11 +122,11 @@ pub fn replay(
         };
         if let Happening::BooksOpened(_, then) = happening {
             let wanted = heard.books.take().unwrap_or_default();
-            shelf = open(&wanted, &shelf);
-            replayed.compare_shelves(then, &shelf, identify);
+            book_set = open(&wanted, &book_set);
+            replayed.compare_book_sets(then, &book_set, identify);
         }
         replayed.came += 1;
-        session.step(line.time, happening.event(), &shelf, &mut heard);
+        session.step(line.time, happening.event(), &book_set, &mut heard);
     }
 }
 
@@ -135,14 +135,14 @@ fn is_introduction(line: &str) -> bool {
 }
 
 impl Replayed {
-    fn compare_shelves(
+    fn compare_book_sets(
         &mut self,
         then: &[(String, String)],
-        shelf: &Shelf,
+        book_set: &BookSet,
         identify: &dyn Fn(&str) -> String,
     ) {
         for (identity, path) in then {
-            let open = shelf.books.iter().any(|book| book.spec.path == *path);
+            let open = book_set.books.iter().any(|book| book.spec.path == *path);
             if !open {
                 self.note(format!(
                     "book {path} was open then and cannot be opened now"
@@ -151,7 +151,7 @@ impl Replayed {
                 self.note(format!("book {path} has changed since"));
             }
         }
-        for book in &shelf.books {
+        for book in &book_set.books {
             if !then.iter().any(|(_, path)| *path == book.spec.path) {
                 self.note(format!("book {} was not open then", book.spec.path));
             }

@@ -7,9 +7,9 @@ use shakmaty::Color;
 
 use super::text::escape;
 use super::{FORMAT, MAGIC};
+use crate::book_set::{BookSet, BookSpec};
 use crate::session::{Engines, Event, Request, Side};
 use crate::settings::{SPECS, Settings};
-use crate::shelf::{BookSpec, Shelf};
 
 /// What a session is made of, beside its events.
 #[derive(Debug)]
@@ -73,7 +73,7 @@ impl Transcript {
     }
 
     /// Writes down an event that happens at `now`; microseconds are kept.
-    pub fn event(&mut self, now: Duration, event: &Event<'_>, shelf: &Shelf) {
+    pub fn event(&mut self, now: Duration, event: &Event<'_>, book_set: &BookSet) {
         self.now = now;
         match event {
             Event::Gui(line) => self.line("gui>", line),
@@ -82,9 +82,12 @@ impl Transcript {
             Event::EngineUp => self.line("up", b""),
             Event::EngineGone(reason) => self.line("gone", reason.as_bytes()),
             Event::BooksOpened(messages) => {
-                for book in &shelf.books {
+                for book in &book_set.books {
                     let identity = (self.identify)(&book.spec.path);
-                    self.line("shelf", format!("{identity} {}", book.spec.path).as_bytes());
+                    self.line(
+                        "book_set",
+                        format!("{identity} {}", book.spec.path).as_bytes(),
+                    );
                 }
                 for message in *messages {
                     self.line("told", message.as_bytes());

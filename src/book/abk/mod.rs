@@ -51,7 +51,7 @@ pub const ENTRY_BYTES: usize = 28;
 /// The first entry that is a move.
 pub const FIRST_ENTRY: u32 = 900;
 
-/// Half moves of a line that are read.
+/// Plies of a line that are read.
 pub const MAX_PLIES: usize = 1000;
 
 /// How every book begins: 3, "ABK".

@@ -195,7 +195,7 @@ impl Walk<'_> {
             (faults.links, "links out of the file"),
             (faults.loops, "links to a move that was there before"),
             (faults.moves, "moves that are not legal"),
-            (faults.long, "lines beyond 1000 half moves"),
+            (faults.long, "lines beyond 1000 plies"),
         ] {
             if count > 0 {
                 said.push(format!("{count} {what}"));

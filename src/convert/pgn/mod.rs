@@ -16,7 +16,7 @@ use crate::book::Book;
 /// How much of a book becomes games.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct PgnOptions {
-    /// Half moves of a line, 500 at the most.
+    /// Plies of a line, 500 at the most.
     pub plies: u32,
     /// Moves of fewer games are left out; those of a book without games are
     /// not.

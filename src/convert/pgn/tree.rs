@@ -8,10 +8,10 @@ use shakmaty::{Chess, Position as _};
 
 use crate::book::polyglot;
 use crate::book::{Book, BookMove, Lookup, Preference, Probe as _, Wanted};
-use crate::choose;
 use crate::convert::{Error, Work};
+use crate::policy;
 
-/// More half moves than any opening book has in a line.
+/// More plies than any opening book has in a line.
 const MOST_PLIES: u32 = 500;
 
 /// A move of the tree; the first node is the start position.
@@ -162,7 +162,7 @@ fn ordered(
 ) -> Result<Vec<(BookMove, f64)>, Error> {
     book.probe(position, Wanted::Stored, found)?;
     let mut verdicts = Vec::new();
-    choose::weigh(&found.moves, &work.job.policy, |_| None, &mut verdicts);
+    policy::weigh(&found.moves, &work.job.policy, |_| None, &mut verdicts);
     let least = work.job.pgn.min_games;
     let mut moves: Vec<(BookMove, f64)> = found
         .moves

@@ -134,7 +134,7 @@ impl Writer<'_> {
                 position.play_unchecked(mv.mv);
             }
         }
-        // From a move of White on: one or two half moves.
+        // From a move of White on: one or two plies.
         let last = names.len().saturating_sub(match position.turn() {
             Color::White => 2,
             Color::Black => 1,

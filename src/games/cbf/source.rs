@@ -22,7 +22,7 @@ const BATCH_GAMES: usize = 256;
 /// So many games are tried before any is given out.
 const TRIED_GAMES: usize = 200;
 
-/// A game that breaks off before so many half moves was not understood.
+/// A game that breaks off before so many plies was not understood.
 const UNDERSTOOD_PLIES: usize = 10;
 
 /// Whether a file is one of the two, by its name.

@@ -75,7 +75,7 @@ pub struct Visit<'a> {
     pub entry: &'a VisitedEntry,
     /// Its legal stored moves; empty on passes without moves.
     pub moves: &'a [VisitedMove],
-    /// Half moves from the start position, on walks from there: even ones
+    /// Plies from the start position, on walks from there: even ones
     /// have White to move.
     pub ply: Option<u32>,
 }

@@ -101,7 +101,7 @@ impl fmt::Debug for OpenBook {
 
 /// Books in the order in which they are asked.
 #[derive(Debug, Default)]
-pub struct Shelf {
+pub struct BookSet {
     /// First hit answers.
     pub books: Vec<OpenBook>,
 }
@@ -120,8 +120,8 @@ impl Opener {
     /// not changed on disk stay open. The messages name every book that could
     /// not be opened, and what is odd about the others.
     #[must_use]
-    pub fn shelf(&self, specs: &[BookSpec], present: &Shelf) -> (Shelf, Vec<String>) {
-        let mut shelf = Shelf::default();
+    pub fn book_set(&self, specs: &[BookSpec], present: &BookSet) -> (BookSet, Vec<String>) {
+        let mut book_set = BookSet::default();
         let mut messages = Vec::new();
         for spec in specs {
             let known = present.books.iter().find(|open| {
@@ -145,7 +145,7 @@ impl Opener {
             match opened {
                 Ok((book, notices)) => {
                     messages.extend(notices.iter().cloned());
-                    shelf.books.push(OpenBook {
+                    book_set.books.push(OpenBook {
                         name: short_name(&spec.path),
                         spec: spec.clone(),
                         book,
@@ -155,7 +155,7 @@ impl Opener {
                 Err(error) => messages.push(format!("book {error}; playing without it")),
             }
         }
-        (shelf, messages)
+        (book_set, messages)
     }
 
     /// Opens one book: a path, or [`STARTER`].

@@ -11,7 +11,7 @@ use crate::book::{BookMove, Error, Lookup, Preference, Probe, Wanted, polyglot};
 /// What is shown of a tree.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Limits {
-    /// Half moves from the first position.
+    /// Plies from the first position.
     pub plies: u32,
     /// Share of the first position's games, 0 to 1, below which a move is
     /// folded.
@@ -45,18 +45,18 @@ pub struct Branches {
 
 /// A tree that is walked from the root, each position's moves when it is
 /// their turn: memory for one key for each position shown.
-pub struct Outline<'b> {
+pub struct Tree<'b> {
     book: &'b dyn Probe,
     limits: Limits,
     expanded: HashSet<u64, FxBuildHasher>,
     found: Lookup,
 }
 
-impl<'b> Outline<'b> {
+impl<'b> Tree<'b> {
     /// The tree of a book below a position.
     #[must_use]
-    pub fn new(book: &'b dyn Probe, limits: Limits) -> Outline<'b> {
-        Outline {
+    pub fn new(book: &'b dyn Probe, limits: Limits) -> Tree<'b> {
+        Tree {
             book,
             limits,
             expanded: HashSet::default(),
@@ -64,7 +64,7 @@ impl<'b> Outline<'b> {
         }
     }
 
-    /// The moves of a position that is `ply` half moves deep in the tree and
+    /// The moves of a position that is `ply` plies deep in the tree and
     /// has this share; to be asked in the order in which the tree is shown.
     /// None beyond the limits.
     ///
@@ -140,21 +140,18 @@ mod tests {
             plies: 2,
             min_share: 0.05,
         };
-        let mut outline = Outline::new(&book, limits);
-        let root = outline.branches(&Chess::default(), 0, 1.0).unwrap();
+        let mut tree = Tree::new(&book, limits);
+        let root = tree.branches(&Chess::default(), 0, 1.0).unwrap();
         let shown: f64 = root.shown.iter().map(|branch| branch.share).sum();
         assert!((shown + root.folded_share - 1.0).abs() < 1e-9);
         assert!(root.folded > 10);
         let first = root.shown.first().unwrap();
         assert_eq!(first.mv.mv.to_string(), "e2-e4");
-        let below = outline.branches(&first.after, 1, first.share).unwrap();
+        let below = tree.branches(&first.after, 1, first.share).unwrap();
         let sum: f64 = below.shown.iter().map(|branch| branch.share).sum();
         assert!((sum + below.folded_share - first.share).abs() < 1e-9);
         assert!(below.shown.iter().all(|branch| branch.share >= 0.05));
         let deeper = &below.shown.first().unwrap().after;
-        assert_eq!(
-            outline.branches(deeper, 2, 1.0).unwrap(),
-            Branches::default()
-        );
+        assert_eq!(tree.branches(deeper, 2, 1.0).unwrap(), Branches::default());
     }
 }

@@ -45,8 +45,11 @@ fn verdicts(moves: &[BookMove], policy: &Policy) -> Vec<Weighed> {
     verdicts
 }
 
-fn reasons(moves: &[BookMove], policy: &Policy) -> Vec<Option<Dropped>> {
-    verdicts(moves, policy).iter().map(|v| v.dropped).collect()
+fn reasons(moves: &[BookMove], policy: &Policy) -> Vec<Option<Rejection>> {
+    verdicts(moves, policy)
+        .iter()
+        .map(|v| v.rejection)
+        .collect()
 }
 
 fn probabilities(moves: &[BookMove], policy: &Policy) -> Vec<f64> {
@@ -115,7 +118,7 @@ fn red_is_never_played_and_green_alone() {
     let moves = [red, green, black];
     assert_eq!(
         reasons(&moves, &Policy::default()),
-        [Some(Dropped::Forbidden), None, Some(Dropped::NotMain)]
+        [Some(Rejection::Forbidden), None, Some(Rejection::NotMain)]
     );
     let off = Policy {
         tournament: false,
@@ -140,7 +143,7 @@ fn doubtful_moves_are_played_only_when_nothing_else_is_left() {
             &[doubtful.clone(), blunder.clone(), sound],
             &Policy::default()
         ),
-        [Some(Dropped::Doubtful), Some(Dropped::Doubtful), None]
+        [Some(Rejection::Doubtful), Some(Rejection::Doubtful), None]
     );
     let left = probabilities(&[doubtful, blunder], &Policy::default());
     assert!(left[0] > 0.9 && left[1] > 0.0, "{left:?}");
@@ -155,7 +158,7 @@ fn a_doubtful_annotation_outweighs_a_green_position() {
     let sound = candidate(1, 5, 0, 5);
     assert_eq!(
         reasons(&[doubtful, sound], &Policy::default()),
-        [Some(Dropped::Doubtful), None]
+        [Some(Rejection::Doubtful), None]
     );
 }
 
@@ -165,7 +168,7 @@ fn an_only_move_stands_alone_and_good_moves_weigh_more() {
     let other = candidate(1, 99, 0, 0);
     assert_eq!(
         reasons(&[only, other.clone()], &Policy::default()),
-        [None, Some(Dropped::NotTheOnlyMove)]
+        [None, Some(Rejection::NotTheOnlyMove)]
     );
     let good = annotated(candidate(2, 99, 0, 0), Annotation::GOOD);
     let brilliant = annotated(candidate(3, 99, 0, 0), Annotation(0xe3));
@@ -188,7 +191,12 @@ fn minimums_drop_moves_and_say_why() {
     };
     assert_eq!(
         reasons(&moves, &policy),
-        [Some(Dropped::FewGames), Some(Dropped::LowScore), None, None]
+        [
+            Some(Rejection::FewGames),
+            Some(Rejection::LowScore),
+            None,
+            None
+        ]
     );
 }
 
@@ -198,7 +206,7 @@ fn small_shares_drop_out() {
     // Weights 999 and 2: the second has 2 per mille.
     assert_eq!(
         reasons(&moves, &Policy::default()),
-        [None, Some(Dropped::SmallShare)]
+        [None, Some(Rejection::SmallShare)]
     );
     let lenient = Policy {
         minimum_share: 1,
@@ -236,9 +244,9 @@ fn the_learn_value_is_seen_from_the_mover() {
     assert_eq!(
         reasons(&[never, always, neutral], &Policy::default()),
         [
-            Some(Dropped::LearnedNever),
+            Some(Rejection::LearnedNever),
             None,
-            Some(Dropped::NotLearnedAlways)
+            Some(Rejection::NotLearnedAlways)
         ]
     );
 }
@@ -281,7 +289,7 @@ fn transpositions_count_unless_switched_off() {
         transpositions: false,
         ..Policy::default()
     };
-    assert_eq!(reasons(&[grey], &off), [Some(Dropped::Transposition)]);
+    assert_eq!(reasons(&[grey], &off), [Some(Rejection::Transposition)]);
 }
 
 /// A move of a Polyglot book.
@@ -306,12 +314,12 @@ fn stored_weights_are_played_in_proportion_and_zero_never() {
     for (chance, expected) in chances.iter().zip([0.6, 0.0, 0.3, 0.1]) {
         assert!(close(*chance, expected), "{chances:?}");
     }
-    assert_eq!(verdicts[1].dropped, Some(Dropped::WeightZero));
+    assert_eq!(verdicts[1].rejection, Some(Rejection::WeightZero));
     let share = Policy {
         minimum_share: 150,
         ..Policy::default()
     };
-    assert_eq!(reasons(&moves, &share)[3], Some(Dropped::SmallShare));
+    assert_eq!(reasons(&moves, &share)[3], Some(Rejection::SmallShare));
     let strict = Policy {
         minimum_games: 10,
         minimum_score: 90,
@@ -340,12 +348,12 @@ fn priorities_bend_the_statistics() {
     let same = self::verdicts(&[plain], &Policy::default());
     assert!(close(verdicts[0].weight, same[0].weight), "5 is usual");
     assert!(close(verdicts[1].weight / verdicts[0].weight, 1.8));
-    assert_eq!(verdicts[2].dropped, Some(Dropped::WeightZero));
+    assert_eq!(verdicts[2].rejection, Some(Rejection::WeightZero));
     let games = Policy {
         minimum_games: 10,
         ..Policy::default()
     };
-    assert_eq!(reasons(&moves, &games)[0], Some(Dropped::FewGames));
+    assert_eq!(reasons(&moves, &games)[0], Some(Rejection::FewGames));
 }
 
 #[test]
@@ -356,7 +364,7 @@ fn a_move_without_a_position_is_not_played() {
     };
     assert_eq!(
         reasons(&[hidden], &Policy::default()),
-        [Some(Dropped::NoPosition)]
+        [Some(Rejection::NoPosition)]
     );
 }
 
@@ -368,10 +376,10 @@ fn what_the_game_bars_is_not_played() {
     weigh(
         &moves,
         &Policy::default(),
-        |candidate| (candidate.mv == first).then_some(Dropped::Repetition),
+        |candidate| (candidate.mv == first).then_some(Rejection::Repetition),
         &mut out,
     );
-    assert_eq!(out[0].dropped, Some(Dropped::Repetition));
+    assert_eq!(out[0].rejection, Some(Rejection::Repetition));
     assert!(close(out[1].probability, 1.0));
 }
 
@@ -409,7 +417,7 @@ fn what_is_played_is_what_is_announced() {
                 drawn[pick(&announced, &mut rng).unwrap()] += 1;
             }
             for (count, verdict) in drawn.iter().zip(&announced) {
-                assert!(verdict.dropped.is_none() || *count == 0);
+                assert!(verdict.rejection.is_none() || *count == 0);
             }
             // Seven degrees of freedom: 29.9 is passed once in 10,000.
             let chi = chi_square(&drawn, &shares);
@@ -490,14 +498,14 @@ proptest! {
         let verdicts = verdicts(&moves, &policy);
         prop_assert_eq!(verdicts.len(), moves.len());
         let sum: f64 = verdicts.iter().map(|v| v.probability).sum();
-        if verdicts.iter().any(|v| v.dropped.is_none()) {
+        if verdicts.iter().any(|v| v.rejection.is_none()) {
             prop_assert!((sum - 1.0).abs() < 1e-9, "sum {}", sum);
         } else {
             prop_assert_eq!(sum, 0.0);
         }
         for verdict in &verdicts {
             prop_assert!(verdict.probability.is_finite() && verdict.weight.is_finite());
-            prop_assert!(verdict.dropped.is_none() || verdict.probability == 0.0);
+            prop_assert!(verdict.rejection.is_none() || verdict.probability == 0.0);
         }
     }
 }

@@ -2,7 +2,7 @@
 
 use shakmaty::{Chess, Move, Position};
 
-use super::Dropped;
+use super::Rejection;
 use crate::book::{BookMove, Lookup, Preference, Probe, Wanted};
 
 /// How many positions are looked at to find out whether a line goes on; more
@@ -20,19 +20,19 @@ pub struct Circumstances<'a> {
     /// Tells whether a position has been in this game; `None` when it does
     /// not matter.
     pub repeats: Option<&'a dyn Fn(&Chess) -> bool>,
-    /// Half moves that the line must have after the move.
+    /// Plies that the line must have after the move.
     pub line_plies: u32,
 }
 
 impl Circumstances<'_> {
     /// The reason against a move, if there is one.
     #[must_use]
-    pub fn against(&self, candidate: &BookMove) -> Option<Dropped> {
+    pub fn against(&self, candidate: &BookMove) -> Option<Rejection> {
         if self
             .asked
             .is_some_and(|asked| !asked.contains(&candidate.mv))
         {
-            return Some(Dropped::NotAsked);
+            return Some(Rejection::NotAsked);
         }
         if self.repeats.is_none() && self.line_plies == 0 {
             return None;
@@ -40,13 +40,13 @@ impl Circumstances<'_> {
         let mut next = self.position.clone();
         next.play_unchecked(candidate.mv);
         if self.repeats.is_some_and(|repeats| repeats(&next)) {
-            return Some(Dropped::Repetition);
+            return Some(Rejection::Repetition);
         }
-        (!line_goes_on(self.book, &next, self.line_plies)).then_some(Dropped::LineEnds)
+        (!line_goes_on(self.book, &next, self.line_plies)).then_some(Rejection::LineEnds)
     }
 }
 
-/// Whether the book has a line of at least `plies` half moves from here.
+/// Whether the book has a line of at least `plies` plies from here.
 #[must_use]
 pub fn line_goes_on(book: &dyn Probe, position: &Chess, plies: u32) -> bool {
     let mut budget = LINE_BUDGET;

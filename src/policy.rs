@@ -7,7 +7,7 @@
 //! # The weight of a move
 //!
 //! First, moves that may not be played are taken out, each for the first
-//! [`Dropped`] reason that applies, in the order in which they stand there.
+//! [`Rejection`] reason that applies, in the order in which they stand there.
 //! What is left gets the weight
 //!
 //! ```text
@@ -87,7 +87,7 @@ impl Default for Policy {
 
 /// Why a move is not played.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Dropped {
+pub enum Rejection {
     /// The position after it is not in the book.
     NoPosition,
     /// Nobody stored it, and transpositions are off.
@@ -122,27 +122,27 @@ pub enum Dropped {
     SmallShare,
 }
 
-impl Dropped {
+impl Rejection {
     /// Half a sentence for people.
     #[must_use]
     pub const fn as_str(self) -> &'static str {
         match self {
-            Dropped::NoPosition => "position after it not in book",
-            Dropped::Transposition => "transpositions are off",
-            Dropped::WeightZero => "weight 0",
-            Dropped::PastDepth => "past Book Depth",
-            Dropped::NotAsked => "not among searchmoves",
-            Dropped::Repetition => "repeats a position",
-            Dropped::LineEnds => "line ends too soon",
-            Dropped::Forbidden => "marked red",
-            Dropped::FewGames => "too few games",
-            Dropped::LowScore => "score too low",
-            Dropped::LearnedNever => "learn value -125",
-            Dropped::NotTheOnlyMove => "there is an only move",
-            Dropped::Doubtful => "doubtful annotation",
-            Dropped::NotMain => "there are green moves",
-            Dropped::NotLearnedAlways => "there is a move with learn value +125",
-            Dropped::SmallShare => "share too small",
+            Rejection::NoPosition => "position after it not in book",
+            Rejection::Transposition => "transpositions are off",
+            Rejection::WeightZero => "weight 0",
+            Rejection::PastDepth => "past Book Depth",
+            Rejection::NotAsked => "not among searchmoves",
+            Rejection::Repetition => "repeats a position",
+            Rejection::LineEnds => "line ends too soon",
+            Rejection::Forbidden => "marked red",
+            Rejection::FewGames => "too few games",
+            Rejection::LowScore => "score too low",
+            Rejection::LearnedNever => "learn value -125",
+            Rejection::NotTheOnlyMove => "there is an only move",
+            Rejection::Doubtful => "doubtful annotation",
+            Rejection::NotMain => "there are green moves",
+            Rejection::NotLearnedAlways => "there is a move with learn value +125",
+            Rejection::SmallShare => "share too small",
         }
     }
 }
@@ -156,7 +156,7 @@ pub struct Weighed {
     /// to 0 when no move is left.
     pub probability: f64,
     /// Why it is not played; `None` for a candidate.
-    pub dropped: Option<Dropped>,
+    pub rejection: Option<Rejection>,
 }
 
 /// Weighs the moves of a position; `verdicts` is cleared and then holds one
@@ -166,12 +166,12 @@ pub struct Weighed {
 pub fn weigh(
     moves: &[BookMove],
     policy: &Policy,
-    mut barred: impl FnMut(&BookMove) -> Option<Dropped>,
+    mut barred: impl FnMut(&BookMove) -> Option<Rejection>,
     verdicts: &mut Vec<Weighed>,
 ) {
     verdicts.clear();
     verdicts.extend(moves.iter().map(|candidate| Weighed {
-        dropped: dropped_alone(candidate, policy).or_else(|| barred(candidate)),
+        rejection: rejected_alone(candidate, policy).or_else(|| barred(candidate)),
         ..Weighed::default()
     }));
     let mut table = Table { moves, verdicts };
@@ -182,23 +182,23 @@ pub fn weigh(
 }
 
 /// Reasons that lie in the move alone.
-fn dropped_alone(candidate: &BookMove, policy: &Policy) -> Option<Dropped> {
+fn rejected_alone(candidate: &BookMove, policy: &Policy) -> Option<Rejection> {
     let stats = candidate.stats();
     let counted = candidate.preference == Preference::Statistics || stats.games > 0;
     if candidate.child.is_none() && candidate.preference == Preference::Statistics {
-        Some(Dropped::NoPosition)
+        Some(Rejection::NoPosition)
     } else if candidate.transposition && !policy.transpositions {
-        Some(Dropped::Transposition)
+        Some(Rejection::Transposition)
     } else if candidate.preference.is_never() {
-        Some(Dropped::WeightZero)
+        Some(Rejection::WeightZero)
     } else if policy.tournament && candidate.mark() == Mark::Avoid {
-        Some(Dropped::Forbidden)
+        Some(Rejection::Forbidden)
     } else if counted && stats.games < policy.minimum_games {
-        Some(Dropped::FewGames)
+        Some(Rejection::FewGames)
     } else if counted && score_percent(candidate) < f64::from(policy.minimum_score.min(100)) {
-        Some(Dropped::LowScore)
+        Some(Rejection::LowScore)
     } else if policy.learn_influence > 0 && candidate.factor() <= -125 {
-        Some(Dropped::LearnedNever)
+        Some(Rejection::LearnedNever)
     } else {
         None
     }
@@ -252,22 +252,22 @@ impl Table<'_> {
         self.moves
             .iter()
             .zip(&*self.verdicts)
-            .filter(|(_, verdict)| verdict.dropped.is_none())
+            .filter(|(_, verdict)| verdict.rejection.is_none())
     }
 
     fn candidates_mut(&mut self) -> impl Iterator<Item = (&BookMove, &mut Weighed)> {
         self.moves
             .iter()
             .zip(&mut *self.verdicts)
-            .filter(|(_, verdict)| verdict.dropped.is_none())
+            .filter(|(_, verdict)| verdict.rejection.is_none())
     }
 
     /// Where some candidates are `wanted`, the others drop out.
-    fn keep_if_any(&mut self, reason: Dropped, wanted: impl Fn(&BookMove) -> bool) {
+    fn keep_if_any(&mut self, reason: Rejection, wanted: impl Fn(&BookMove) -> bool) {
         if self.candidates().any(|(candidate, _)| wanted(candidate)) {
             for (candidate, verdict) in self.candidates_mut() {
                 if !wanted(candidate) {
-                    verdict.dropped = Some(reason);
+                    verdict.rejection = Some(reason);
                 }
             }
         }
@@ -275,18 +275,20 @@ impl Table<'_> {
 
     fn drop_by_comparison(&mut self, policy: &Policy) {
         if policy.annotations {
-            self.keep_if_any(Dropped::NotTheOnlyMove, |candidate| {
+            self.keep_if_any(Rejection::NotTheOnlyMove, |candidate| {
                 candidate.annotation.nag() == Annotation::ONLY_MOVE.nag()
             });
-            self.keep_if_any(Dropped::Doubtful, |candidate| {
+            self.keep_if_any(Rejection::Doubtful, |candidate| {
                 !is_doubtful(candidate.annotation)
             });
         }
         if policy.tournament {
-            self.keep_if_any(Dropped::NotMain, |candidate| candidate.mark() == Mark::Main);
+            self.keep_if_any(Rejection::NotMain, |candidate| {
+                candidate.mark() == Mark::Main
+            });
         }
         if policy.learn_influence > 0 {
-            self.keep_if_any(Dropped::NotLearnedAlways, |candidate| {
+            self.keep_if_any(Rejection::NotLearnedAlways, |candidate| {
                 candidate.factor() >= 125
             });
         }
@@ -328,7 +330,7 @@ impl Table<'_> {
             // the rounding.
             if verdict.weight < least * (1.0 - 1e-12) {
                 verdict.weight = 0.0;
-                verdict.dropped = Some(Dropped::SmallShare);
+                verdict.rejection = Some(Rejection::SmallShare);
             }
         }
     }

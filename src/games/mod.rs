@@ -11,12 +11,16 @@
 //! made from (positions and moves) and the full one that becomes PGN again
 //! (tags, variations, comments, NAGs): see [`Wanted`].
 
+mod archive;
 mod cbf;
 mod cbh;
+mod cbh2;
+mod cbv;
 pub mod export;
 mod files;
 mod filter;
 mod game;
+mod indexed;
 mod nic;
 mod open;
 mod parse;
@@ -25,7 +29,10 @@ mod pgn_write;
 mod place;
 mod record;
 pub mod scdb;
+mod scid;
 mod skipped;
+mod tree;
+mod windows1252;
 mod zst;
 
 pub use files::files;

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use super::zst::ZstReader;
-use super::{GameSource, PgnSource, cbf, cbh, nic, scdb};
+use super::{GameSource, PgnSource, cbf, cbh, cbh2, nic, scdb, scid};
 
 /// A source that cannot be used.
 #[derive(Debug, thiserror::Error)]
@@ -73,6 +73,11 @@ const KINDS: &[Kind] = &[
         open: cbh::open,
     },
     Kind {
+        endings: &[".2cbh"],
+        is: cbh2::is_index,
+        open: |path| cbh2::open(&super::archive::Located::on_disk(path)),
+    },
+    Kind {
         endings: &[".cbf"],
         is: cbf::is_cbf,
         open: cbf::open,
@@ -81,6 +86,11 @@ const KINDS: &[Kind] = &[
         endings: &[".dci"],
         is: scdb::is_index,
         open: scdb::open,
+    },
+    Kind {
+        endings: &[".si4", ".si5"],
+        is: |path, start| scid::is_old(start) || super::files::has_extension(path, "si5"),
+        open: |path| scid::open(&super::archive::Located::on_disk(path)),
     },
     Kind {
         endings: &[".prn"],

@@ -36,7 +36,7 @@
 
 use std::{
     fs::{File, Metadata},
-    io::{self, Read as _},
+    io::{self, Read as _, Write as _},
     path::Path,
     sync::{
         Arc,
@@ -49,6 +49,9 @@ use memmap2::{Mmap, MmapOptions};
 
 /// Files up to this many bytes are read into memory instead of mapped.
 pub const IN_MEMORY_LIMIT: u64 = 2 << 20;
+
+/// So much of a stream is written to a temporary file at once.
+const SPOOL_BYTES: u64 = 1 << 20;
 
 /// Why bytes could not be read.
 #[derive(Clone, Debug, thiserror::Error)]
@@ -90,7 +93,7 @@ pub enum Change {
 #[derive(Debug)]
 pub struct DataFile {
     path: Arc<Path>,
-    /// `None` for bytes that are part of the program.
+    /// `None` for bytes that are in memory alone.
     file: Option<(File, Identity)>,
     len: u64,
     store: Store,
@@ -168,6 +171,54 @@ impl DataFile {
             len: bytes.len() as u64,
             store: Store::Static(bytes),
         }
+    }
+
+    /// Holds what `input` gives under a name for messages: in memory up to
+    /// [`IN_MEMORY_LIMIT`] bytes, beyond that in a temporary file that has no
+    /// name and so cannot be left behind. Where `input` fails, what came before
+    /// is held, and the failure is given too.
+    ///
+    /// # Errors
+    ///
+    /// There is no writing temporary files.
+    pub fn spool(
+        name: &Path,
+        input: &mut dyn io::Read,
+    ) -> io::Result<(DataFile, Option<io::Error>)> {
+        let mut bytes = Vec::new();
+        let start = input.take(IN_MEMORY_LIMIT + 1).read_to_end(&mut bytes);
+        if bytes.len() as u64 <= IN_MEMORY_LIMIT {
+            let held = DataFile {
+                path: name.into(),
+                file: None,
+                len: bytes.len() as u64,
+                store: Store::Memory {
+                    bytes: bytes.into_boxed_slice(),
+                    overwritten: AtomicBool::new(false),
+                },
+            };
+            return Ok((held, start.err()));
+        }
+        let mut file = tempfile::tempfile()?;
+        let mut fault = start.err();
+        let mut len = 0;
+        loop {
+            file.write_all(&bytes)?;
+            len += bytes.len() as u64;
+            if fault.is_some() || bytes.is_empty() {
+                break;
+            }
+            bytes.clear();
+            fault = input.take(SPOOL_BYTES).read_to_end(&mut bytes).err();
+        }
+        let metadata = file.metadata()?;
+        let held = DataFile {
+            path: name.into(),
+            file: Some((file, Identity::of(&metadata))),
+            len,
+            store: Store::Positional,
+        };
+        Ok((held, fault))
     }
 
     /// Opens `path` for reading once, piece by piece, whatever its size: files
@@ -261,6 +312,7 @@ impl DataFile {
     pub fn positional_view(&self) -> View<'_> {
         let bytes = match &self.store {
             Store::Static(bytes) => Some(*bytes),
+            Store::Memory { bytes, .. } if self.file.is_none() => Some(&**bytes),
             _ => None,
         };
         View { file: self, bytes }
@@ -354,6 +406,24 @@ impl<'f> View<'f> {
             }
         }
         Ok(wanted)
+    }
+
+    /// The same, always into the buffer; gives how many there were.
+    ///
+    /// # Errors
+    ///
+    /// As for [`View::read`].
+    pub fn copy(&self, offset: u64, buffer: &mut [u8]) -> Result<usize, ReadError> {
+        let Some(bytes) = self.bytes else {
+            return Ok(self.read(offset, buffer)?.len());
+        };
+        let start = usize::try_from(offset).unwrap_or(usize::MAX);
+        let found = bytes.get(start..).unwrap_or_default();
+        buffer
+            .iter_mut()
+            .zip(found)
+            .for_each(|(to, from)| *to = *from);
+        Ok(found.len().min(buffer.len()))
     }
 }
 

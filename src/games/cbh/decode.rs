@@ -23,8 +23,8 @@ use shakmaty::{CastlingSide, Chess, File, Move, Position, Rank, Role, Square};
 use super::block::Encoding;
 use super::codes::{CODES, Code};
 use super::pieces::{Pieces, square};
-use super::tree::{Place, ROOT, Tree};
 use crate::games::record::passed;
+use crate::games::tree::{Place, ROOT, Tree};
 
 /// More places to come back to are no game but damage.
 const MOST_ALTERNATIVES: usize = 10_000;

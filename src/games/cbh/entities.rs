@@ -17,7 +17,7 @@
 use std::io;
 use std::path::Path;
 
-use super::text;
+use crate::games::windows1252;
 use crate::input::bytes::Cursor;
 use crate::input::file::DataFile;
 
@@ -104,8 +104,8 @@ impl Entities {
             Some((cursor.take(first_bytes)?, cursor.take(second_bytes)?))
         };
         if let Some((one, other)) = fields() {
-            text::push(one, first);
-            text::push(other, second);
+            windows1252::push(one, first);
+            windows1252::push(other, second);
         }
     }
 }

@@ -19,12 +19,11 @@ mod codes;
 mod decode;
 mod entities;
 mod entry;
+pub(super) mod fields;
 mod open;
 mod pieces;
 #[cfg(test)]
 mod tests;
-mod text;
-mod tree;
 
 pub(super) use open::{is_cbh, is_other, open, refuse};
 
@@ -33,6 +32,7 @@ use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
 use shakmaty::{Chess, Color};
 
+use super::tree::Tree;
 use super::{
     Game, GameBatch, GameSource, Place, Recorder, SkipReason, Skipped, SourceError, Wanted,
 };
@@ -42,7 +42,6 @@ use block::{Encoding, Head};
 use decode::{Extent, Found};
 use entities::Entities;
 use entry::{Entry, Kind, RECORD_BYTES};
-use tree::Tree;
 
 /// Entries of a batch.
 const BATCH_ENTRIES: u64 = 256;

@@ -10,8 +10,8 @@ use super::ciphers;
 use super::codes::{CODES, Code};
 use super::decode::{self, Extent, Found};
 use super::entry::{self, Entry};
-use super::tree::Tree;
 use crate::games::record::passed;
+use crate::games::tree::Tree;
 use crate::games::{Game, GameResult, Item, Recorder, Wanted};
 use encoder::{Node, encode};
 

@@ -134,5 +134,5 @@ impl Names {
 fn text(cursor: &mut Cursor<'_>) -> Option<String> {
     let length = usize::try_from(cursor.le_u32()?).ok()?;
     let bytes = cursor.take(length)?;
-    Some(windows1252::or_utf8(bytes.trim_ascii()))
+    Some(windows1252::or_utf8(bytes))
 }

@@ -139,7 +139,7 @@ impl Session {
             // The options of the profile are among those it is told.
             self.bring_up_to_date(now, out);
         } else {
-            self.settings = profile.settings.clone();
+            self.settings = profile.settings.announced();
             self.librarian.settings_changed();
             for (name, value) in &profile.options {
                 let line = format!("setoption name {name} value {value}");

@@ -11,7 +11,7 @@ use super::{EditError, MarkEdit};
 use crate::book::{
     Annotation, PositionRecord,
     ctg::{
-        CtgBook, Entry, Error, Key, NormalBoard, PAGE_HEADER_BYTES, Place, STATISTICS_BYTES, moves,
+        CtgBook, Entry, Key, NormalBoard, PAGE_HEADER_BYTES, Place, STATISTICS_BYTES, moves,
         reader::Reading,
     },
 };

@@ -37,6 +37,8 @@
 //! |---|---|
 //! | [`plain`] | text of unknown origin, fit for a terminal |
 //! | [`input`] | files of any size, numbers out of bytes |
+//! | [`crew`] | work in several threads, in order, failing well |
+//! | [`sort`] | sorting more than memory holds |
 //! | [`book`] | what a position holds, and the formats of books; knows nothing of UCI |
 //! | [`games`] | collections of games, whatever the format |
 //! | [`build`] | from games to a book |
@@ -87,6 +89,7 @@ pub mod compare;
 pub mod config;
 pub mod consult;
 pub mod convert;
+pub mod crew;
 pub mod engine;
 pub mod explore;
 pub mod games;
@@ -99,6 +102,7 @@ pub mod register;
 pub mod relay;
 pub mod session;
 pub mod settings;
+pub mod sort;
 pub mod transcript;
 pub mod tree;
 pub mod uci;

@@ -4,6 +4,7 @@ use std::fs::File;
 use std::io::{self, Write};
 use std::marker::PhantomData;
 use std::ops::Range;
+use std::path::Path;
 use std::sync::Arc;
 
 use super::{PARTS, Record};
@@ -33,6 +34,9 @@ pub(super) struct RunWriter<R> {
 pub(super) trait Store: Write + Send {
     fn into_file(self: Box<Self>) -> io::Result<File>;
 }
+
+/// Makes such a file in a folder.
+pub(super) type MakeStore = fn(&Path) -> io::Result<Box<dyn Store>>;
 
 impl Store for File {
     fn into_file(self: Box<Self>) -> io::Result<File> {

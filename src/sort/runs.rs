@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::sync::{Mutex, PoisonError};
 
-use super::run::{BLOCK_BYTES, Run, RunWriter, Store};
+use super::run::{BLOCK_BYTES, MakeStore, Run, RunWriter};
 use super::{Merge, PARTS, Record, SortError};
 use crate::crew::{self, Panicked};
 
@@ -23,7 +23,7 @@ pub struct Runs<R> {
     room: AtomicU64,
     /// Where files are made.
     folder: PathBuf,
-    make: fn(&Path) -> std::io::Result<Box<dyn Store>>,
+    make: MakeStore,
     memory: Mutex<Vec<Run>>,
     /// By how often what is in them was merged before.
     files: Mutex<Vec<Vec<Run>>>,
@@ -42,11 +42,7 @@ impl<R: Record> Runs<R> {
         })
     }
 
-    pub(super) fn with_files(
-        room: u64,
-        folder: &Path,
-        make: fn(&Path) -> std::io::Result<Box<dyn Store>>,
-    ) -> Runs<R> {
+    pub(super) fn with_files(room: u64, folder: &Path, make: MakeStore) -> Runs<R> {
         Runs {
             room: AtomicU64::new(room),
             folder: folder.to_owned(),

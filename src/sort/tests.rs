@@ -5,7 +5,7 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use super::run::Store;
+use super::run::{MakeStore, Store};
 use super::runs::FAN_IN;
 use super::*;
 use crate::crew::{self, Panicked};
@@ -204,8 +204,7 @@ fn a_full_disk_ends_the_work_with_its_message() {
     fn disk<const ROOM: usize>(folder: &Path) -> io::Result<Box<dyn Store>> {
         Ok(Box::new(Full(tempfile::tempfile_in(folder)?, ROOM)))
     }
-    let disks: [fn(&Path) -> io::Result<Box<dyn Store>>; 3] =
-        [disk::<0>, disk::<70_000>, disk::<300_000>];
+    let disks: [MakeStore; 3] = [disk::<0>, disk::<70_000>, disk::<300_000>];
     for (make, threads) in disks.into_iter().zip([1, 2, 4]) {
         let folder = tempfile::tempdir().unwrap();
         let start = Instant::now();

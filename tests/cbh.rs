@@ -389,9 +389,10 @@ fn what_cannot_be_read_is_refused_with_a_way_out() {
     copy.change("cbh", |bytes| bytes.truncate(20));
     assert!(refusal(&copy.part("cbh")).contains("only 20 bytes long"));
     for (part, word) in [
-        ("cbv", "unpack"),
-        ("cbz", "unpack"),
+        ("cbv", "its header is damaged"),
+        ("cbz", "--password"),
         ("2cbh", "save it"),
+        ("2cbg", "name its .2cbh file"),
         ("CBone", "save it"),
     ] {
         let path = copy.part(part);

@@ -9,7 +9,7 @@ use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use crate::input::file::DataFile;
+use crate::input::file::{DataFile, FileReader};
 use crate::input::sibling::sibling;
 
 /// Something that holds files.
@@ -64,9 +64,9 @@ impl Packed {
         })
     }
 
-    /// What could not be unpacked; each is said once.
-    pub(super) fn take_faults(&self) -> Vec<String> {
-        std::mem::take(&mut *self.lock())
+    /// What could not be unpacked.
+    pub(super) fn faults(&self) -> Vec<String> {
+        self.lock().clone()
     }
 
     fn lock(&self) -> std::sync::MutexGuard<'_, Vec<String>> {
@@ -134,6 +134,13 @@ impl Located {
             packed.lock().push(text);
         }
         Ok(file)
+    }
+
+    /// Opens it for reading from its start, and for jumping.
+    pub(super) fn reader(&self) -> io::Result<FileReader> {
+        let file = Arc::new(self.open()?);
+        let len = file.len();
+        Ok(FileReader::new(file, 0..len))
     }
 
     /// Opens it for reading from its start to its end; gives its size too.

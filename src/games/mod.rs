@@ -32,13 +32,15 @@ pub mod scdb;
 mod scid;
 mod skipped;
 mod tree;
+mod unpacked;
 mod windows1252;
+mod zip;
 mod zst;
 
 pub use files::files;
 pub use filter::{EcoRange, Filter, ParseEcoError, has_name};
 pub use game::{Game, GameResult, Item, Tags};
-pub use open::{Opened, SourceError, open};
+pub use open::{Opened, SourceError, open, open_with};
 pub use pgn::PgnSource;
 pub use pgn_write::write_pgn;
 pub use record::{NullInCheck, Recorder};

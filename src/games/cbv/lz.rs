@@ -114,7 +114,7 @@ mod tests {
         let out = unpacked(&packed).unwrap();
         assert_eq!(out.len(), 93);
         assert!(out.starts_with(b"\x02\0\0\0\x3d\0\0\0\0\0\0\0\0.cbh\x00343.cbc\x004"));
-        assert_eq!(out.get(28..32), Some(&[0, 0x32, 0, 0x33][..]));
+        assert_eq!(out.get(27..31), Some(&[0, 0x32, 0, 0x33][..]));
         assert_eq!(out.last(), Some(&0));
     }
 

@@ -20,9 +20,13 @@ mod table;
 mod tests;
 
 use std::io::{self, Read};
+use std::path::Path;
 use std::sync::Arc;
 
-use super::archive::{Archive, Entry};
+use super::archive::{Archive, Entry, Located};
+use super::files::has_extension;
+use super::open::Access;
+use super::{Opened, SourceError, unpacked};
 use crate::input::file::DataFile;
 use block::{Fault, HEAD_BYTES, Unpacker};
 use password::Key;
@@ -31,9 +35,42 @@ use table::Member;
 /// Bytes of an archive that are read at once; a multiple of the cipher's.
 const CHUNK_BYTES: usize = 256 << 10;
 
-/// Whether a file of `len` bytes that begins so is an archive.
-pub(super) fn is_archive(start: &[u8], len: u64) -> bool {
-    table::is_archive(start, len)
+/// Whether a file is an archive. An encrypted one is known by its name alone.
+pub(super) fn is_archive(path: &Path, start: &[u8]) -> bool {
+    table::is_archive(start) || has_extension(path, "cbv") || has_extension(path, "cbz")
+}
+
+/// Opens an archive as what is in it.
+///
+/// # Errors
+///
+/// It cannot be read, is encrypted without the right password, or holds no
+/// database.
+pub(super) fn open(file: &Located, access: Access<'_>) -> Result<Opened, SourceError> {
+    unpacked::open(file, access, |bytes| {
+        archive(file.path(), bytes, access.password)
+    })
+}
+
+/// The archive in a file.
+///
+/// # Errors
+///
+/// What is wrong with it, for its user.
+pub(super) fn archive(
+    path: &Path,
+    bytes: DataFile,
+    password: Option<&str>,
+) -> Result<Arc<dyn Archive>, String> {
+    let mut start = [0; table::HEADER_BYTES];
+    let copied = bytes.view().and_then(|view| view.copy(0, &mut start));
+    let count = copied.map_err(|error| error.to_string())?;
+    let is_plain = table::extent(start.get(..count).unwrap_or_default()).is_some();
+    if !is_plain && password.is_none() && has_extension(path, "cbz") {
+        return Err("an encrypted archive: give its --password".to_owned());
+    }
+    let password = password.filter(|_| !is_plain);
+    Ok(Arc::new(Cbv::open(bytes, password)?))
 }
 
 /// An open archive.

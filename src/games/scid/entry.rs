@@ -43,9 +43,6 @@ use crate::input::bytes::{be_u16_at, be_u32_at, le_u32_at, u8_at};
 pub(super) const OLD_BYTES: u64 = 47;
 pub(super) const NEW_BYTES: u64 = 56;
 
-/// Flag of games that start from a position of their own.
-pub(super) const SET_UP: u32 = 1;
-
 /// Flag of deleted games.
 const DELETED: u32 = 1 << 3;
 
@@ -222,7 +219,6 @@ mod tests {
         assert_eq!(entry.date.to_pgn().unwrap(), "2022.12.19");
         assert_eq!(entry.event_date.to_pgn().unwrap(), "2022.12.15");
         assert_eq!(entry.ratings.white, 2372);
-        assert_eq!(Entry::parse_old(&record[..46]), None);
     }
 
     #[test]

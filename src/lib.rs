@@ -37,6 +37,7 @@
 //! |---|---|
 //! | [`plain`] | text of unknown origin, fit for a terminal |
 //! | [`input`] | files of any size, numbers out of bytes |
+//! | [`notation`] | positions, moves and lines as text |
 //! | [`book`] | what a position holds, and the formats of books; knows nothing of UCI |
 //! | [`games`] | collections of games, whatever the format |
 //! | [`build`] | from games to a book |
@@ -93,6 +94,7 @@ pub mod games;
 pub mod input;
 pub mod learn;
 pub mod mark;
+pub mod notation;
 pub mod plain;
 pub mod policy;
 pub mod register;

@@ -57,7 +57,6 @@ use std::time::Duration;
 use rand::SeedableRng;
 use rand::rngs::Xoshiro256PlusPlus;
 
-pub use game::from_fen;
 pub use learn::Note;
 
 use crate::book_set::{BookSet, BookSpec};

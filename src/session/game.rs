@@ -135,7 +135,7 @@ impl Game {
     }
 
     fn play(&mut self, moves: &[u8]) {
-        for (index, word) in gui::moves(moves).into_iter().enumerate() {
+        for (index, word) in gui::moves(moves).enumerate() {
             let Some(mv) = notation::find_uci(&self.position, word.as_bytes()) else {
                 let shown: String = word.chars().take(20).collect();
                 self.trouble = Some(format!("move {} ({shown}) is not legal", index + 1));

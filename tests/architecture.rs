@@ -21,9 +21,10 @@ const FLOORS: &[(&str, &[&str])] = &[
     ("learn", &["book", "games"]),
     ("uci", &[]),
     ("policy", &["book"]),
-    ("convert", &["book", "policy", "sort"]),
+    ("view", &["book", "policy"]),
+    ("convert", &["view", "book", "policy", "sort"]),
     ("settings", &["policy"]),
-    ("consult", &["book", "policy", "settings"]),
+    ("consult", &["view", "book", "policy", "settings"]),
     ("book_set", &["book", "learn", "settings"]),
     (
         "session",
@@ -34,7 +35,8 @@ const FLOORS: &[(&str, &[&str])] = &[
     (
         "explore",
         &[
-            "book", "policy", "consult", "games", "session", "settings", "book_set", "openings",
+            "view", "book", "policy", "consult", "games", "session", "settings", "book_set",
+            "openings",
         ],
     ),
     ("engine", &["plain", "uci"]),
@@ -73,6 +75,7 @@ const FLOORS: &[(&str, &[&str])] = &[
             "mark",
             "openings",
             "tree",
+            "view",
             "plain",
             "register",
             "relay",

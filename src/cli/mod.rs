@@ -26,7 +26,6 @@ mod mark;
 mod merge;
 mod play;
 mod probe;
-mod probe_other;
 mod progress;
 #[cfg(feature = "register")]
 mod register;
@@ -35,6 +34,7 @@ mod replace_text;
 mod replay;
 mod shell;
 mod style;
+mod table;
 mod tree;
 mod verify;
 

@@ -153,7 +153,6 @@ impl Session {
                     .note(name, Some(value.as_bytes()), line.as_bytes());
                 out.engine(line.as_bytes());
             }
-            self.reseed();
         }
         if std::mem::take(&mut self.uci_wanted) {
             self.tell_uci(out);

@@ -1,8 +1,5 @@
 //! Options that the GUI sets, ours and the engine's, and the books they name.
 
-use rand::SeedableRng;
-use rand::rngs::Xoshiro256PlusPlus;
-
 use super::{Outlet, Request, Session};
 use crate::book_set::BookSpec;
 use crate::settings::OptionId;
@@ -64,25 +61,11 @@ impl Session {
             Ok(false) => {}
             Ok(true) => {
                 self.librarian.settings_changed();
-                match id {
-                    OptionId::Seed => self.reseed(),
-                    OptionId::File
-                    | OptionId::WhiteFile
-                    | OptionId::BlackFile
-                    | OptionId::Learn => {
-                        self.books_stale = true;
-                    }
-                    _ => {}
-                }
+                self.books_stale |= matches!(
+                    id,
+                    OptionId::File | OptionId::WhiteFile | OptionId::BlackFile | OptionId::Learn
+                );
             }
         }
-    }
-
-    pub(super) fn reseed(&mut self) {
-        let seed = match self.settings.number(OptionId::Seed) {
-            0 => self.entropy,
-            seed => u64::from(seed),
-        };
-        self.rng = Xoshiro256PlusPlus::seed_from_u64(seed);
     }
 }

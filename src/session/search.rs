@@ -217,6 +217,7 @@ impl Session {
     pub(super) fn on_ponder_hit(&mut self, now: Duration, out: &mut dyn Outlet) {
         let white_moves = self.white_moves();
         self.learner.pondering = false;
+        self.guess_came_true(out);
         match &mut self.search {
             Search::Idle => {}
             Search::Held(held) => {

@@ -4,7 +4,6 @@ use std::fmt::Write as _;
 
 use rand::rngs::Xoshiro256PlusPlus;
 use rand::{Rng, SeedableRng};
-use shakmaty::uci::UciMove;
 use shakmaty::zobrist::Zobrist64;
 use shakmaty::{CastlingMode, Chess, EnPassantMode, Move, Position};
 
@@ -13,6 +12,7 @@ use super::why::{Said, Silence};
 use super::{Outlet, Session, info_string};
 use crate::book::{BookMove, Lookup, Probe, Wanted};
 use crate::book_set::{BookSet, OpenBook};
+use crate::notation;
 use crate::policy::{self, Circumstances, Weighed};
 use crate::settings::{OptionId, Settings};
 use crate::uci::gui::Go;
@@ -445,6 +445,6 @@ fn answers(book: &OpenBook, settings: &Settings, position: &Chess) -> bool {
 fn legal(moves: &[String], position: &Chess) -> Vec<Move> {
     moves
         .iter()
-        .filter_map(|mv| mv.parse::<UciMove>().ok()?.to_move(position).ok())
+        .filter_map(|mv| notation::find_uci(position, mv.as_bytes()))
         .collect()
 }

@@ -2,11 +2,10 @@
 
 use std::collections::VecDeque;
 
-use shakmaty::fen::Fen;
-use shakmaty::uci::UciMove;
 use shakmaty::zobrist::Zobrist64;
-use shakmaty::{CastlingMode, Chess, EnPassantMode, Position, PositionError};
+use shakmaty::{Chess, EnPassantMode, Position};
 
+use crate::notation;
 use crate::uci::{gui, line};
 
 /// How a `position` line relates to the one before it.
@@ -113,10 +112,11 @@ impl Game {
         match start(raw) {
             Ok((position, moves)) => {
                 self.position = position;
-                // The word "moves" is still to come: see `go_on_from`.
-                let until = raw.len() - moves.len();
-                self.arrive(line::trimmed_end(&raw[..until]).len());
-                self.play(until);
+                let from = raw.len() - moves.len();
+                let start = line::trimmed_end(raw.get(..from).unwrap_or_default());
+                let start = start.strip_suffix(b"moves").unwrap_or(start);
+                self.arrive(line::trimmed_end(start).len());
+                self.play(from);
             }
             Err(trouble) => self.trouble = Some(trouble),
         }
@@ -178,10 +178,8 @@ impl Game {
         let raw = std::mem::take(&mut self.raw);
         let moves = raw.get(from..).unwrap_or_default();
         for word in line::words(moves) {
-            let mv = UciMove::from_ascii(word)
-                .or_else(|_| UciMove::from_ascii(&word.to_ascii_lowercase()))
-                .ok()
-                .and_then(|mv| mv.to_move(&self.position).ok());
+            let mv = notation::find_uci(&self.position, word)
+                .or_else(|| notation::find_uci(&self.position, &word.to_ascii_lowercase()));
             let Some(mv) = mv else {
                 let shown: String = line::text(word).chars().take(20).collect();
                 let ply = self.before.len() + 1;
@@ -213,8 +211,11 @@ impl Game {
 /// Where a `position` line starts, and its moves.
 fn start(raw: &[u8]) -> Result<(Chess, &[u8]), String> {
     let read = gui::position(raw).ok_or("neither startpos nor fen")?;
-    let position = read.fen.as_deref().map_or(Ok(Chess::default()), from_fen)?;
-    Ok((position, read.moves))
+    let position = read
+        .fen
+        .as_deref()
+        .map_or(Ok(Chess::default()), notation::position);
+    Ok((position.map_err(|error| error.to_string())?, read.moves))
 }
 
 /// Whether a position follows from another within two plies.
@@ -247,32 +248,6 @@ fn hash(position: &Chess) -> Zobrist64 {
     position.zobrist_hash(EnPassantMode::Legal)
 }
 
-/// A position from a FEN of four to six fields, castling in any notation.
-///
-/// # Errors
-///
-/// Says what is wrong with it.
-pub fn from_fen(fen: &str) -> Result<Chess, String> {
-    let parsed: Fen = fen
-        .parse()
-        .map_err(|error| format!("the FEN \"{}\" cannot be read: {error}", shown(fen)))?;
-    let setup = parsed.into_setup();
-    let mode = CastlingMode::detect(&setup);
-    // Composed and odd positions are none of our business: only what the
-    // rules cannot be applied to is refused.
-    setup
-        .position::<Chess>(mode)
-        .or_else(PositionError::ignore_invalid_castling_rights)
-        .or_else(PositionError::ignore_invalid_ep_square)
-        .or_else(PositionError::ignore_impossible_check)
-        .or_else(PositionError::ignore_too_much_material)
-        .map_err(|error| format!("the FEN \"{}\" is no legal position: {error}", shown(fen)))
-}
-
-fn shown(fen: &str) -> String {
-    fen.chars().take(100).collect()
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -290,7 +265,7 @@ mod tests {
     fn fen(game: &Game) -> String {
         game.position().map_or_else(
             || game.trouble().unwrap_or_default().to_owned(),
-            |position| Fen::from_position(position, EnPassantMode::Legal).to_string(),
+            notation::fen,
         )
     }
 
@@ -442,7 +417,7 @@ mod tests {
         let (game, _) = after(&["position startpos moves g1f3 g8f6 f3g1"]);
         let position = game.position().unwrap();
         let play = |uci: &str| {
-            let mv = uci.parse::<UciMove>().unwrap().to_move(position).unwrap();
+            let mv = notation::find_uci(position, uci.as_bytes()).unwrap();
             let mut next = position.clone();
             next.play_unchecked(mv);
             next

@@ -58,7 +58,6 @@ use std::collections::VecDeque;
 use std::time::Duration;
 
 pub use event::{Engines, Event, Outlet, Profile, Request, Side};
-pub use game::from_fen;
 pub use learn::Note;
 
 use crate::book_set::BookSet;

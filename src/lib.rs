@@ -36,6 +36,7 @@
 //! | module | is for |
 //! |---|---|
 //! | [`plain`] | text of unknown origin, fit for a terminal |
+//! | [`place`] | files written whole or not at all, the old ones kept |
 //! | [`input`] | files of any size, numbers out of bytes |
 //! | [`book`] | what a position holds, and the formats of books; knows nothing of UCI |
 //! | [`games`] | collections of games, whatever the format |
@@ -93,6 +94,7 @@ pub mod games;
 pub mod input;
 pub mod learn;
 pub mod mark;
+pub mod place;
 pub mod plain;
 pub mod policy;
 pub mod register;

@@ -784,7 +784,7 @@ proptest! {
             // and numbers.
             let target = folder.path().join("saved.ctg");
             let stop = std::sync::atomic::AtomicBool::new(false);
-            if tabia::book::ctg::compact(&path, &target, false, 0, &stop).is_ok() {
+            if tabia::book::ctg::compact(&path, &target, tabia::place::Old::Replace, false, 0, &stop).is_ok() {
                 let mut kinds = Vec::new();
                 verify(&target, true, &mut |problem| kinds.push(problem.kind.as_str())).unwrap();
                 let allowed = [

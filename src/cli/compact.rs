@@ -12,7 +12,14 @@ pub(super) fn run(args: &CompactArgs) -> anyhow::Result<u8> {
     let start = Instant::now();
     let before = std::fs::metadata(&args.book).map_or(0, |data| data.len());
     let stop = super::stopped_by_ctrl_c()?;
-    let done = compact(&args.book, target, args.repack, args.memory, &stop)?;
+    let done = compact(
+        &args.book,
+        target,
+        args.force.old(),
+        args.repack,
+        args.memory,
+        &stop,
+    )?;
     let splits = match (done.splits_kept, args.repack) {
         (true, _) => "the splits of its pages kept",
         (false, true) => "packed anew",

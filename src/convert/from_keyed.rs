@@ -19,8 +19,7 @@ use shakmaty::{Chess, Position as _};
 
 use super::{Error, Progress, REPORT_EVERY, Summary, Work};
 use crate::book::ctg::{
-    NormalBoard, Totals, UnsortedWriter, WriteError, WriteOptions, encode_entry, encode_move_byte,
-    read_entry,
+    NormalBoard, Totals, UnsortedWriter, WriteError, encode_entry, encode_move_byte, read_entry,
 };
 use crate::book::{
     Annotation, Book, BookMove, Lookup, PositionRecord, Preference, Probe, Stats, Wanted,
@@ -32,7 +31,7 @@ const RED: u8 = 0x40;
 /// Walks a book and writes it as a ChessBase book.
 pub(super) fn to_ctg(work: &mut Work<'_>, book: &Book, target: &Path) -> Result<Summary, Error> {
     let mut maker = Maker {
-        writer: UnsortedWriter::create(target, WriteOptions::default(), work.job.memory)?,
+        writer: UnsortedWriter::create(target, work.book_options(), work.job.memory)?,
         entry: Vec::new(),
         pushed: 0,
         unstorable: 0,

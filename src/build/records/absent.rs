@@ -6,6 +6,7 @@ use std::sync::atomic::AtomicBool;
 use super::super::runs::{Run, Runs};
 use super::super::{BuildError, Progress, Written};
 use super::RecordsError;
+use crate::place::Old;
 
 /// What could be read.
 pub(in super::super) struct Inputs<'j> {
@@ -30,7 +31,7 @@ pub(in super::super) enum Table {}
 
 impl Table {
     /// Says that nothing can be written.
-    pub(in super::super) fn create(path: &Path) -> Result<Table, RecordsError> {
+    pub(in super::super) fn create(path: &Path, _old: Old) -> Result<Table, RecordsError> {
         Err(no_feature(Some(path)))
     }
 

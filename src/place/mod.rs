@@ -23,6 +23,7 @@
 
 mod aside;
 mod error;
+#[cfg(all(feature = "cli", feature = "register"))]
 mod text;
 
 use std::ffi::OsString;
@@ -34,6 +35,7 @@ use tempfile::TempPath;
 
 use aside::Aside;
 pub use error::PlaceError;
+#[cfg(all(feature = "cli", feature = "register"))]
 pub(crate) use text::TextFile;
 
 /// What becomes of a file that stands in the place of a new one.
@@ -65,6 +67,7 @@ pub(crate) struct Placed {
     /// Its length in bytes.
     pub(crate) bytes: u64,
     /// Where the old one is kept.
+    #[cfg_attr(not(feature = "register"), allow(dead_code))]
     pub(crate) kept: Option<PathBuf>,
 }
 

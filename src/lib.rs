@@ -38,6 +38,8 @@
 //! | [`plain`] | text of unknown origin, fit for a terminal |
 //! | [`place`] | files written whole or not at all, the old ones kept |
 //! | [`input`] | files of any size, numbers out of bytes |
+//! | [`crew`] | work in several threads, in order, failing well |
+//! | [`sort`] | sorting more than memory holds |
 //! | [`book`] | what a position holds, and the formats of books; knows nothing of UCI |
 //! | [`games`] | collections of games, whatever the format |
 //! | [`build`] | from games to a book |
@@ -118,6 +120,7 @@ pub mod config;
 #[cfg(feature = "play")]
 pub mod consult;
 pub mod convert;
+pub mod crew;
 #[cfg(feature = "play")]
 pub mod engine;
 #[cfg(feature = "explore")]
@@ -142,6 +145,7 @@ pub mod relay;
 pub mod session;
 #[cfg(feature = "play")]
 pub mod settings;
+pub mod sort;
 #[cfg(feature = "play")]
 pub mod transcript;
 pub mod tree;

@@ -14,6 +14,7 @@ use std::time::Duration;
 
 use proptest::prelude::*;
 use shakmaty::{Chess, Position};
+use tabia::book::Watch;
 use tabia::book::ctg::{
     Change, CtgBook, EditError, EditOptions, Editor, Key, MarkEdit, OpenOptions, verify,
 };
@@ -55,9 +56,12 @@ fn ok(output: &Output) -> String {
 
 fn problems(book: &Path) -> Vec<String> {
     let mut found = Vec::new();
-    verify(book, true, &mut |problem: tabia::book::ctg::Problem| {
-        found.push(problem.text)
-    })
+    verify(
+        book,
+        true,
+        &mut Watch::default(),
+        &mut |problem: tabia::book::ctg::Problem| found.push(problem.text),
+    )
     .unwrap();
     found
 }

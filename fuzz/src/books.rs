@@ -3,10 +3,10 @@
 use std::fs;
 use std::path::Path;
 use std::sync::LazyLock;
-use std::sync::atomic::AtomicBool;
 
 use shakmaty::fen::Fen;
 use shakmaty::{CastlingMode, Chess, FromSetup, Position};
+use tabia::book::Watch;
 use tabia::book::ctg::{
     CtgBook, NormalBoard, OpenOptions, PAGE_BYTES, Page, compact, decode_record, encode_record,
     find_move_byte, verify,
@@ -89,7 +89,7 @@ pub fn ctg_book(data: &[u8]) {
             exercise(&book);
         }
         let mut problems = 0_usize;
-        let _ = verify(&path, mmap, &mut |problem| {
+        let _ = verify(&path, mmap, &mut Watch::default(), &mut |problem| {
             problems += usize::from(!problem.text.is_empty());
         });
     }
@@ -100,7 +100,7 @@ pub fn ctg_book(data: &[u8]) {
         tabia::place::Old::Replace,
         false,
         1 << 20,
-        &AtomicBool::new(false),
+        &mut Watch::default(),
     )
     .is_ok()
     {

@@ -8,6 +8,7 @@ use shakmaty::{Chess, Color, Position as _, san::SanPlus};
 
 use super::diff_json;
 use super::position::{Reached, fen_of, line_of, reach};
+use super::progress;
 use super::style::{
     FAINT, GREEN, HEADING, PLACE, Painted, RED, commentary_symbol, signed, thousands, wrapped,
 };
@@ -108,7 +109,7 @@ pub(super) fn run(args: &DiffArgs, out: &mut impl Write) -> anyhow::Result<u8> {
         writeln!(out, "A  {}\nB  {}", name(a.path()), name(b.path()))?;
     }
     let mut left = args.limit.unwrap_or(u64::MAX);
-    let compared = compare(&a, &b, &plan, |difference| -> anyhow::Result<()> {
+    let found = |difference: &Difference| -> anyhow::Result<()> {
         if left == 0 {
             return Ok(());
         }
@@ -120,7 +121,8 @@ pub(super) fn run(args: &DiffArgs, out: &mut impl Write) -> anyhow::Result<u8> {
             write_text(difference, &reached, out)?;
         }
         Ok(())
-    })?;
+    };
+    let compared = progress::watched(|watch| compare(&a, &b, &plan, watch, found))??;
     if args.json {
         serde_json::to_writer(&mut *out, &diff_json::summary(&compared))?;
         writeln!(out)?;

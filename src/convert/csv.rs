@@ -30,7 +30,7 @@ use crate::policy;
 const HEADER: &str = "fen,uci,san,games,wins,draws,losses,score,average_elo,performance,mark,\
                       annotation,commentary,factor,weight,priority,transposition,probability\n";
 
-pub(super) fn write(work: &mut Work<'_>, book: &Book) -> Result<Summary, Error> {
+pub(super) fn write(work: &mut Work<'_, '_>, book: &Book) -> Result<Summary, Error> {
     let mut output = Beside::create(&work.job.target, work.job.old)?;
     output.add(HEADER.as_bytes())?;
     let total = expected(book);

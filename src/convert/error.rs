@@ -3,7 +3,7 @@
 use std::{io, path::PathBuf};
 
 use crate::book::{
-    self,
+    self, Stopped,
     ctg::{RewriteError, WriteError},
 };
 use crate::place::PlaceError;
@@ -72,6 +72,12 @@ fn in_field(field: &str) -> String {
     match field {
         "" => String::new(),
         field => format!(", field {field}"),
+    }
+}
+
+impl From<Stopped> for Error {
+    fn from(stopped: Stopped) -> Error {
+        Error::Rewrite(stopped.into())
     }
 }
 

@@ -78,7 +78,7 @@ struct MoveLine {
 }
 
 /// Writes a ChessBase book as text. Damaged pages are left out and named.
-pub(super) fn from_ctg(work: &mut Work<'_>, book: &CtgBook) -> Result<Summary, Error> {
+pub(super) fn from_ctg(work: &mut Work<'_, '_>, book: &CtgBook) -> Result<Summary, Error> {
     let mut output = Beside::create(&work.job.target, work.job.old)?;
     let mut summary = Summary::default();
     let first = FirstLine {
@@ -181,7 +181,7 @@ fn fault<T>(field: impl Into<String>, text: impl ToString) -> Result<T, Fault> {
 }
 
 /// Reads a text book and writes it as a ChessBase book.
-pub(super) fn to_ctg(work: &mut Work<'_>, target: &Path) -> Result<Summary, Error> {
+pub(super) fn to_ctg(work: &mut Work<'_, '_>, target: &Path) -> Result<Summary, Error> {
     let job = work.job;
     let path = &job.source;
     let mut lines = Lines::open(path)?;
@@ -209,7 +209,6 @@ pub(super) fn to_ctg(work: &mut Work<'_>, target: &Path) -> Result<Summary, Erro
         positions += 1;
         work.step("reading", positions, None)?;
     }
-    let progress = &mut *work.progress;
     let written = writer.finish(
         first.games,
         |same, entry| match same {
@@ -224,16 +223,8 @@ pub(super) fn to_ctg(work: &mut Work<'_>, target: &Path) -> Result<Summary, Erro
                 Ok(())
             }
         },
-        |written| {
-            if written % super::REPORT_EVERY == 0 {
-                progress(super::Progress {
-                    stage: "writing",
-                    positions: written,
-                    total: Some(positions),
-                });
-            }
-        },
-        work.stop,
+        work.watch,
+        Some(positions),
     )?;
     let mut summary = Summary {
         positions: written.positions,

@@ -106,6 +106,13 @@ impl Beside {
         &self.path
     }
 
+    /// The file, for who writes in large pieces past the buffer, and nothing
+    /// through it.
+    #[cfg(feature = "parquet")]
+    pub(crate) fn as_file(&self) -> &File {
+        self.file.get_ref()
+    }
+
     /// Joins a system error with the name the file will have.
     pub(crate) fn failed(&self, error: io::Error) -> PlaceError {
         PlaceError::io(&self.path, error)

@@ -26,7 +26,6 @@ mod learn;
 mod mark;
 mod merge;
 mod play;
-mod position;
 mod probe;
 mod probe_other;
 mod progress;

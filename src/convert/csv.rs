@@ -18,12 +18,11 @@
 
 use std::fmt::Write as _;
 
-use shakmaty::fen::Fen;
-use shakmaty::san::SanPlus;
-use shakmaty::{CastlingMode, EnPassantMode, Position as _};
+use shakmaty::Position as _;
 
 use super::{Error, Prober, Summary, Work, expected};
 use crate::book::{Book, Lookup, Preference};
+use crate::notation;
 use crate::place::Beside;
 use crate::policy;
 
@@ -43,7 +42,7 @@ pub(super) fn write(work: &mut Work<'_, '_>, book: &Book) -> Result<Summary, Err
         let position = held?.position;
         prober.probe(&position, &mut found)?;
         policy::weigh(&found.moves, &work.job.policy, |_| None, &mut verdicts);
-        let fen = Fen::from_position(&position, EnPassantMode::Legal).to_string();
+        let fen = notation::fen(&position);
         rows.clear();
         for (mv, verdict) in found.moves.iter().zip(&verdicts) {
             let stats = mv.stats();
@@ -62,8 +61,8 @@ pub(super) fn write(work: &mut Work<'_, '_>, book: &Book) -> Result<Summary, Err
                 writeln!(
                     rows,
                     "{fen},{},{},{},{},{},{},{},{},{},{},{},{},{},{weight},{priority},{},{:.6}",
-                    mv.mv.to_uci(CastlingMode::Standard),
-                    SanPlus::from_move(position.clone(), mv.mv),
+                    notation::uci(mv.mv),
+                    notation::san(&position, mv.mv),
                     stats.games,
                     stats.wins,
                     stats.draws,

@@ -34,6 +34,7 @@ use crate::book::ctg::{
     encode_move_byte, find_move_byte,
 };
 use crate::book::{Annotation, PositionRecord, Stats};
+use crate::notation;
 use crate::place::Beside;
 
 const FORMAT: &str = "tabia-book";
@@ -142,7 +143,7 @@ fn line_of(entry: &BookEntry) -> PositionLine {
             Some((mv, encode_move_byte(board, mv) == Some(byte)))
         });
         MoveLine {
-            uci: mv.map(|(mv, _)| mv.to_uci(CastlingMode::Standard).to_string()),
+            uci: mv.map(|(mv, _)| notation::uci(mv)),
             annotation,
             byte: mv.is_none_or(|(_, same)| !same).then_some(byte),
         }

@@ -55,9 +55,8 @@ impl Table {
         crew::run(
             1,
             |jobs| {
-                let failed = |error| {
-                    BuildError::from(RecordsError::from(self.file.failed(into_io(error))))
-                };
+                let failed =
+                    |error| BuildError::from(RecordsError::from(self.file.failed(into_io(error))));
                 let mut table = open(file).map_err(failed)?;
                 jobs.each(|rows: Rows, _| rows.write(&mut table).map_err(failed))?;
                 table.close().map(drop).map_err(failed)

@@ -46,6 +46,8 @@ pub(super) struct Librarian {
     reply_verdicts: Vec<Weighed>,
     /// The settings in force for each book of the book set.
     settings: Vec<Settings>,
+    /// The engine's own book has been warned of.
+    pub(super) told_own_book: bool,
     /// Paths of the books whose trouble has been told of. Once is enough: a
     /// book that is cut off has another trouble in every other position.
     told: Vec<String>,

@@ -1,5 +1,6 @@
 //! Options that the GUI sets, ours and the engine's, and the books they name.
 
+use super::handshake::ANALYSE_MODE;
 use super::{Outlet, Request, Session};
 use crate::book_set::BookSpec;
 use crate::settings::OptionId;
@@ -39,9 +40,13 @@ impl Session {
             self.link.options.note(renamed, value, &line);
             return self.link.tell(&line, out);
         }
-        if self.link.hello.option(&option.name).is_none()
-            && let Some(meant) = OptionId::like(&option.name)
-        {
+        let is_known = self.link.hello.option(&option.name).is_some();
+        if !is_known && option.name.eq_ignore_ascii_case(ANALYSE_MODE) {
+            // Ours to heed; the engine would not know it.
+            let value = option.value.as_deref().unwrap_or_default();
+            return self.link.options.heed(ANALYSE_MODE, value);
+        }
+        if !is_known && let Some(meant) = OptionId::like(&option.name) {
             let text = format!(
                 "nobody has an option \"{}\": did you mean \"{}\"?",
                 option.name,

@@ -158,6 +158,7 @@ impl Session {
         }
         if self.link.state != Engine::None {
             self.tell_silence(&go, book_set, out);
+            self.tell_own_book(out);
         }
         if analysis && self.settings.check(OptionId::InAnalysis) {
             self.show_books(&go, book_set, out);

@@ -36,6 +36,7 @@
 //! | module | is for |
 //! |---|---|
 //! | [`plain`] | text of unknown origin, fit for a terminal |
+//! | [`place`] | files written whole or not at all, the old ones kept |
 //! | [`input`] | files of any size, numbers out of bytes |
 //! | [`notation`] | positions, moves and lines as text |
 //! | [`crew`] | work in several threads, in order, failing well |
@@ -135,6 +136,7 @@ pub mod mark;
 pub mod notation;
 #[cfg(feature = "openings")]
 pub mod openings;
+pub mod place;
 #[cfg(feature = "play")]
 pub mod plain;
 pub mod policy;

@@ -16,6 +16,7 @@ mod diff_json;
 mod explain;
 #[cfg(feature = "explore")]
 mod explore;
+mod force;
 #[cfg(feature = "games")]
 mod games;
 mod info;
@@ -29,8 +30,6 @@ mod probe;
 mod progress;
 #[cfg(feature = "register")]
 mod register;
-#[cfg(feature = "register")]
-mod replace_text;
 mod replay;
 mod shell;
 mod style;

@@ -18,10 +18,10 @@
 
 use std::fmt::Write as _;
 
-use super::output::Output;
 use super::{Error, Prober, Summary, Work, expected};
 use crate::book::{Book, Lookup};
 use crate::notation;
+use crate::place::Beside;
 use crate::policy;
 use crate::view::MoveView;
 
@@ -29,8 +29,8 @@ const HEADER: &str = "fen,uci,san,games,wins,draws,losses,score,average_elo,perf
                       annotation,commentary,factor,weight,priority,transposition,probability\n";
 
 pub(super) fn write(work: &mut Work<'_, '_>, book: &Book) -> Result<Summary, Error> {
-    let mut output = Output::create(&work.job.target)?;
-    output.put(HEADER.as_bytes())?;
+    let mut output = Beside::create(&work.job.target, work.job.old)?;
+    output.add(HEADER.as_bytes())?;
     let total = expected(book);
     let mut summary = Summary::default();
     let mut found = Lookup::default();
@@ -76,10 +76,10 @@ pub(super) fn write(work: &mut Work<'_, '_>, book: &Book) -> Result<Summary, Err
             let _ = line();
             summary.moves += 1;
         }
-        output.put(rows.as_bytes())?;
+        output.add(rows.as_bytes())?;
         summary.positions += 1;
         work.step("writing", summary.positions, total)?;
     }
-    summary.bytes = output.finish()?;
+    summary.bytes = output.put()?.bytes;
     Ok(summary)
 }

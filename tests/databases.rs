@@ -293,7 +293,7 @@ fn damage(main: &str, files: &[(String, Vec<u8>)], cuts: usize, flips: usize) {
             // What is missing is said, or the whole is refused. An index of
             // Scid 5 does not say how many games it should have.
             let is_silent = good + bad < whole[0] + whole[1] && remarks <= whole[2];
-            let is_shorter = name.ends_with("si5") && length % 56 == 0;
+            let is_shorter = name.ends_with("si5") && length.is_multiple_of(56);
             assert!(good == 0 || !is_silent || is_shorter, "{name} {length}");
         }
         for _ in 0..flips {

@@ -8,6 +8,7 @@ use anyhow::bail;
 use clap::{Args, ValueEnum};
 
 use super::args::size;
+use super::force::Force;
 use super::progress;
 use crate::book::Format;
 use crate::convert::{self, Job, PgnOptions, Weights};
@@ -62,6 +63,8 @@ pub(super) struct ConvertArgs {
     /// on disk
     #[arg(long, value_name = "SIZE", default_value = "128M", value_parser = size)]
     memory: u64,
+    #[command(flatten)]
+    force: Force,
 }
 
 /// What becomes the weight of a move.
@@ -92,6 +95,7 @@ pub(super) fn run(args: &ConvertArgs) -> anyhow::Result<u8> {
             comments: !args.bare,
         },
         memory: args.memory,
+        old: args.force.old(),
         ..Job::new(args.input.clone(), args.output.clone())
     };
     let start = Instant::now();

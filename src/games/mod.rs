@@ -26,7 +26,6 @@ mod open;
 mod parse;
 mod pgn;
 mod pgn_write;
-mod place;
 mod record;
 pub mod scdb;
 mod scid;

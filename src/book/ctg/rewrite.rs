@@ -9,7 +9,6 @@ use super::{
     BookWriter, Error, Key, RewriteError, Salvage, Splits, WriteError, WriteOptions, Written,
     edit::BookLock,
     index::SlotFile,
-    is_same_book,
     open::{index_agrees, samples},
     pages::PageFile,
     sorted::{EntryStream as _, Merge, SortedBook, Span, Survey},
@@ -18,6 +17,7 @@ use super::{
 };
 use crate::book::Watch;
 use crate::input::sibling::sibling;
+use crate::place::{Old, is_same_file};
 
 /// What [`compact`] or [`merge`] did.
 #[derive(Clone, Debug)]
@@ -32,8 +32,9 @@ pub struct Rewritten {
     pub splits_kept: bool,
 }
 
-/// Writes the book `source` anew as `target`, which may be the same file: no
-/// stale bytes, a right index, right counts.
+/// Writes the book `source` anew as `target`: no stale bytes, a right index,
+/// right counts. It may be the same file, which is then replaced; what becomes
+/// of another one in its place is for `old` to say.
 ///
 /// Slots that the book has split stay split if its .cto file is sound; with
 /// `repack` the index is made as small as it can be instead, and slot 0 is
@@ -51,17 +52,18 @@ pub struct Rewritten {
 pub fn compact(
     source: &Path,
     target: &Path,
+    old: Old,
     repack: bool,
     memory: u64,
     watch: &mut Watch<'_>,
 ) -> Result<Rewritten, RewriteError> {
     // Of what is no book, the reader has the better message.
     drop(PageFile::open(source, false)?);
-    let lock = match is_same_book(target, source) {
-        true => Some(lock(source)?),
-        false => None,
+    let (lock, old) = match is_same_file(target, source) {
+        true => (Some(lock(source)?), Old::Replace),
+        false => (None, old),
     };
-    let done = rewrite(source, target, repack, memory, watch, None);
+    let done = rewrite(source, target, old, repack, memory, watch, None);
     drop(lock);
     done
 }
@@ -86,12 +88,13 @@ pub(super) fn rewrite_with(
     watch: &mut Watch<'_>,
     edit: Edit<'_>,
 ) -> Result<Rewritten, RewriteError> {
-    rewrite(book, book, false, memory, watch, Some(edit))
+    rewrite(book, book, Old::Replace, false, memory, watch, Some(edit))
 }
 
 fn rewrite(
     source: &Path,
     target: &Path,
+    old: Old,
     repack: bool,
     memory: u64,
     watch: &mut Watch<'_>,
@@ -104,8 +107,12 @@ fn rewrite(
         Some(live) if !repack => WriteOptions {
             split_root: false,
             keep_splits: Some(live.splits.clone()),
+            old,
         },
-        _ => WriteOptions::default(),
+        _ => WriteOptions {
+            old,
+            ..WriteOptions::default()
+        },
     };
     let splits_kept = options.keep_splits.is_some();
     let mut writer = BookWriter::create(target, options)?;
@@ -143,27 +150,24 @@ fn rewrite(
 
 /// Adds books up in a new one: every position that any of them holds, with the
 /// sum of its numbers (see [`sum_entries`] for the rules); the games of the
-/// headers are added too. The order of the books does not matter.
+/// headers are added too. The order of the books does not matter. What becomes
+/// of a book that stands at `target`, which may be one of them, is for `old`
+/// to say.
 ///
 /// `memory` in bytes is shared by those books whose pages overlap; twelve more
 /// for every page always. Who watches may end the work.
 ///
 /// # Errors
 ///
-/// It was stopped, `target` is one of the books, a book cannot be read at all, or the new one
+/// It was stopped, a book cannot be read at all, or the new one
 /// cannot be written. Nothing is left of it then.
 pub fn merge(
     target: &Path,
+    old: Old,
     sources: &[PathBuf],
     memory: u64,
     watch: &mut Watch<'_>,
 ) -> Result<Rewritten, RewriteError> {
-    if let Some(source) = sources.iter().find(|source| is_same_book(target, source)) {
-        return Err(WriteError::Input {
-            path: source.clone(),
-        }
-        .into());
-    }
     let books: Vec<PageFile> = sources
         .iter()
         .map(|source| PageFile::open(source, false))
@@ -171,7 +175,11 @@ pub fn merge(
     let games = books
         .iter()
         .fold(0_u32, |sum, book| sum.saturating_add(book.header().games));
-    let mut writer = BookWriter::create(target, WriteOptions::default())?;
+    let options = WriteOptions {
+        old,
+        ..WriteOptions::default()
+    };
+    let mut writer = BookWriter::create(target, options)?;
     let folder = writer.folder();
     let share = memory / books.len().max(1) as u64;
     let mut streams = Vec::new();

@@ -7,15 +7,13 @@
 //! Each word names the piece that moves and the one that it takes, so a wrong
 //! word is noticed at once.
 
-use shakmaty::{
-    CastlingMode, CastlingSide, Chess, Color, EnPassantMode, FromSetup, Move, Position,
-};
+use shakmaty::{CastlingMode, CastlingSide, Chess, Color, EnPassantMode, Move, Position};
 
 use super::start::{Start, castling_rook};
 use super::words::Word;
-use crate::games::record::passed;
 use crate::games::tree::{Place, ROOT, Tree};
 use crate::games::{Game, Recorder, SkipReason, Wanted};
+use crate::notation;
 
 const NULL: u16 = 0xfffa;
 const BRANCH: u16 = 0xfffd;
@@ -104,10 +102,7 @@ fn with_right(position: &Chess, color: Color, side: CastlingSide, chess960: bool
     }
     setup.castling_rights.add(rook);
     let mode = CastlingMode::detect(&setup);
-    Chess::from_setup(setup, mode)
-        .or_else(shakmaty::PositionError::ignore_too_much_material)
-        .or_else(shakmaty::PositionError::ignore_impossible_check)
-        .ok()
+    notation::position_of(setup, mode).ok()
 }
 
 /// Reads the moves into a game; says whether the end is missing.
@@ -205,7 +200,7 @@ fn all_lines(
         let mut next = now.0.clone();
         match step {
             Some(m) => next.play_unchecked(m),
-            None => match passed(&next) {
+            None => match notation::pass(&next) {
                 Some(position) => next = position,
                 None => return fault(NULL_IN_CHECK),
             },

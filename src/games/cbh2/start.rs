@@ -23,7 +23,7 @@ use shakmaty::{
 
 use super::framing::Tag;
 use super::words::square;
-use crate::games::parse::set_up;
+use crate::notation;
 
 const START: u16 = 0xfffb;
 const MOVES: u16 = 0xfffc;
@@ -81,7 +81,7 @@ pub(super) fn read(words: &[u16], tag: Tag) -> Result<Start, String> {
     let end = end.ok_or("it has no end")?;
     let found = match words.get(1..end).unwrap_or_default() {
         [number @ 0..960] => Start {
-            position: set_up(chess960_start(*number), true)?,
+            position: notation::position_of(chess960_start(*number), CastlingMode::Chess960)?,
             chess960: true,
             number: Some(*number),
             other: None,
@@ -205,11 +205,14 @@ pub(super) fn castling_rook(
 
 /// The position; an en passant file counts only where a pawn can be taken.
 fn position(mut setup: Setup, chess960: bool) -> Result<Chess, String> {
-    let chess960 = chess960 && CastlingMode::detect(&setup).is_chess960();
-    let position = set_up(setup.clone(), chess960)?;
+    let mode = match chess960 {
+        true => CastlingMode::detect(&setup),
+        false => CastlingMode::Standard,
+    };
+    let position = notation::position_of(setup.clone(), mode)?;
     if setup.ep_square.is_some() && position.legal_ep_square().is_none() {
         setup.ep_square = None;
-        return set_up(setup, chess960);
+        return notation::position_of(setup, mode);
     }
     Ok(position)
 }

@@ -11,9 +11,9 @@ use shakmaty::fen::Fen;
 use shakmaty::{CastlingMode, CastlingSide, Chess, Move, Position};
 
 use super::moves::{Pieces, Rooks, Step, Token, Tokens, rooks};
-use crate::games::parse::set_up;
 use crate::games::windows1252::or_utf8 as text;
 use crate::games::{Game, Recorder, SkipReason, Wanted};
+use crate::notation;
 
 /// Tags that have a number, from 241 on.
 pub(super) const COMMON_TAGS: [&str; 10] = [
@@ -142,7 +142,8 @@ fn start<'b>(
     let fen = fen.map_err(|error| SkipReason::Position(format!("no FEN: {error}")))?;
     let setup = fen.into_setup();
     game.chess960 |= CastlingMode::detect(&setup).is_chess960();
-    let position = set_up(setup, game.chess960).map_err(SkipReason::Position)?;
+    let mode = CastlingMode::from_chess960(game.chess960);
+    let position = notation::position_of(setup, mode).map_err(SkipReason::Position)?;
     let pieces = Pieces::of(&position)
         .ok_or_else(|| SkipReason::Position("more than 16 pieces of a side".to_owned()))?;
     let rooks = rooks(&position);

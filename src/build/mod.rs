@@ -36,10 +36,11 @@ use std::{io, thread};
 
 use crate::book::ctg::{BookWriter, WriteError, WriteOptions, Written};
 use crate::crew::Panicked;
-pub use crate::games::{EcoRange, Filter, ParseEcoError, has_name};
 use crate::games::{
     Batches, Game, Intake, ReadError, ReadProgress, SourceError, Sources, Starts, Tally, Wanted,
 };
+pub use crate::games::{EcoRange, Filter, ParseEcoError, has_name};
+use crate::place::Old;
 use crate::sort::{Runs, Sorted};
 use count::{Counter, Extent};
 use dedupe::{Duplicates, Lot};
@@ -84,6 +85,8 @@ pub struct Job {
     pub sources: Vec<Source>,
     /// The book's .ctg file, or the records' .parquet file.
     pub target: PathBuf,
+    /// What becomes of a file that is there already.
+    pub old: Old,
     /// What is made.
     pub product: Product,
     /// Which games count.
@@ -116,6 +119,7 @@ impl Job {
         Job {
             sources,
             target,
+            old: Old::default(),
             product: Product::Book,
             filter: Filter::default(),
             max_ply: 40,
@@ -215,10 +219,6 @@ pub fn run(
     stop: &AtomicBool,
 ) -> Result<Summary, BuildError> {
     let mut sources = Sources::list(job.sources.iter().map(|source| &source.path))?;
-    for extension in ["ctg", "cto", "ctb"] {
-        sources.spare(&job.target.with_extension(extension))?;
-    }
-    sources.spare(&job.target)?;
     let tables = sources.take(records::is_records);
     // Whether it holds records, and something is asked that only games tell.
     let is_late = |argument: usize| {
@@ -241,10 +241,14 @@ pub fn run(
     // Fails early where the book cannot be written, before hours of counting.
     let output = match job.product {
         Product::Book => {
-            let writer = BookWriter::create(&job.target, WriteOptions::default())?;
+            let options = WriteOptions {
+                old: job.old,
+                ..WriteOptions::default()
+            };
+            let writer = BookWriter::create(&job.target, options)?;
             Output::Book(Box::new(writer))
         }
-        Product::Records => Output::Records(records::Table::create(&job.target)?),
+        Product::Records => Output::Records(records::Table::create(&job.target, job.old)?),
     };
     let mut games = 0;
     if !tables.is_empty() {
@@ -327,7 +331,11 @@ fn count_all(
             variations: job.variations,
             notes: false,
         },
-        starts: if job.setups { Starts::SetUp } else { Starts::Usual },
+        starts: if job.setups {
+            Starts::SetUp
+        } else {
+            Starts::Usual
+        },
         threads: job.threads,
     };
     let duplicates = job.dedupe.then(Duplicates::default);
@@ -340,7 +348,10 @@ fn count_all(
         batches.each(|batch| {
             let extent = Extent {
                 max_ply: job.max_ply,
-                main: job.sources.get(batch.argument()).is_some_and(|s| s.priority),
+                main: job
+                    .sources
+                    .get(batch.argument())
+                    .is_some_and(|s| s.priority),
             };
             let (mut games, mut repeated) = (0, 0);
             let Some(duplicates) = &duplicates else {
@@ -382,7 +393,13 @@ fn count_all(
         summary.duplicates += repeated;
         Ok(())
     };
-    let tally = intake.read(sources, worker, take, &mut |p| observe(Progress::Reading(p)), stop)?;
+    let tally = intake.read(
+        sources,
+        worker,
+        take,
+        &mut |p| observe(Progress::Reading(p)),
+        stop,
+    )?;
     Ok(Summary {
         tally,
         unstorable: unstorable.into_inner(),

@@ -6,9 +6,10 @@ use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
-use super::replay::ReplayArgs;
 #[cfg(feature = "build")]
-use crate::games::EcoRange;
+use super::collection::GameFilter;
+use super::force::Force;
+use super::replay::ReplayArgs;
 
 /// Plays any UCI engine from ChessBase opening books (.ctg).
 ///
@@ -92,7 +93,7 @@ pub(super) enum Command {
     Mark(super::mark::MarkArgs),
     /// Adds books up: numbers of shared positions are summed
     #[command(after_help = "Examples:\n  \
-        tabia merge all.ctg 2023.ctg 2024.ctg 2025.ctg\n\n\
+        tabia merge -o all.ctg 2023.ctg 2024.ctg 2025.ctg\n\n\
         The order of the books does not matter, nor whether all are merged at once. \
         Moves are united; of two marks or annotations the warning one stays.")]
     Merge(MergeArgs),
@@ -252,6 +253,8 @@ pub(super) struct BuildArgs {
     /// --min-games waits for the book
     #[arg(long, value_name = "OUT.parquet", conflicts_with_all = ["output", "min_games"])]
     pub(super) records: Option<PathBuf>,
+    #[command(flatten)]
+    pub(super) force: Force,
     /// Games: .pgn, also .gz, .zst or .bz2; databases (docs/databases.md); a
     /// folder with such files; or `-` for PGN on standard input. Or records: .parquet, whose games were
     /// chosen, and their plies cut, when they were written. Or books:
@@ -264,30 +267,8 @@ pub(super) struct BuildArgs {
     /// Leaves out positions and moves of fewer games
     #[arg(long, value_name = "N", default_value_t = 1)]
     pub(super) min_games: u32,
-    /// Only games in which one player has this rating or more
-    #[arg(long, value_name = "N")]
-    pub(super) min_elo: Option<u16>,
-    /// Only games in which both players have this rating or more
-    #[arg(long, value_name = "N")]
-    pub(super) both_elo: Option<u16>,
-    /// Only games of this year or later
-    #[arg(long, value_name = "YEAR")]
-    pub(super) since: Option<u16>,
-    /// Only games of this year or before
-    #[arg(long, value_name = "YEAR")]
-    pub(super) until: Option<u16>,
-    /// Only games of a player; every word must be in the name, in any order
-    #[arg(long, value_name = "NAME")]
-    pub(super) player: Option<String>,
-    /// The colour of that player
-    #[arg(long = "as", value_name = "COLOUR", requires = "player")]
-    pub(super) colour: Option<PlayerColour>,
-    /// Only games that ended so: 1-0, 0-1 or 1/2-1/2
-    #[arg(long, value_name = "RESULT")]
-    pub(super) result: Option<String>,
-    /// Only games of these openings: B20-B99, C57, D; several with commas
-    #[arg(long, value_name = "CODES", value_delimiter = ',')]
-    pub(super) eco: Vec<EcoRange>,
+    #[command(flatten)]
+    pub(super) filter: GameFilter,
     /// Stores moves of variations too, without numbers
     #[arg(long)]
     pub(super) variations: bool,
@@ -325,14 +306,25 @@ pub(super) enum PlayerColour {
     Black,
 }
 
+impl From<PlayerColour> for shakmaty::Color {
+    fn from(colour: PlayerColour) -> shakmaty::Color {
+        match colour {
+            PlayerColour::White => shakmaty::Color::White,
+            PlayerColour::Black => shakmaty::Color::Black,
+        }
+    }
+}
+
 /// Arguments of `merge`.
 #[derive(Args, Debug)]
 pub(super) struct MergeArgs {
     /// The book to make; .cto and .ctb are put beside it
-    #[arg(value_name = "OUT.ctg")]
+    #[arg(short, long, value_name = "OUT.ctg")]
     pub(super) output: PathBuf,
+    #[command(flatten)]
+    pub(super) force: Force,
     /// The books to add up
-    #[arg(value_name = "BOOK", required = true)]
+    #[arg(value_name = "BOOK", required = true, num_args = 2..)]
     pub(super) books: Vec<PathBuf>,
     /// Memory for sorting books whose pages follow no order, as 64M or 2G
     #[arg(long, value_name = "SIZE", default_value = "512M", value_parser = size)]
@@ -347,6 +339,8 @@ pub(super) struct CompactArgs {
     /// The new book [default: in place of the old one]
     #[arg(short, long, value_name = "OUT.ctg")]
     pub(super) output: Option<PathBuf>,
+    #[command(flatten)]
+    pub(super) force: Force,
     /// Joins pages that the book has split although their positions fit one,
     /// and makes the index one that every reader can read
     #[arg(long)]

@@ -7,13 +7,10 @@ use std::time::{Duration, Instant};
 
 use anyhow::bail;
 use clap::Args;
-use indicatif::{HumanCount, ProgressBar};
-use shakmaty::Color;
 
-use super::args::PlayerColour;
-use super::progress;
-use crate::games::export::{self, Job, Progress, Summary, Target};
-use crate::games::{EcoRange, Filter, GameResult};
+use super::collection::{self, GameFilter, ReadBar};
+use super::force::Force;
+use crate::games::export::{self, Job, Summary, Target};
 
 /// So many skipped games are named.
 const NAMED: usize = 20;
@@ -55,6 +52,8 @@ pub(super) struct GamesArgs {
     /// Threads that decode [default: one for each processor]
     #[arg(long, value_name = "N")]
     threads: Option<NonZeroU16>,
+    #[command(flatten)]
+    force: Force,
     /// Ends with exit code 1 when games were skipped or cut short
     #[arg(long)]
     strict: bool,
@@ -73,13 +72,16 @@ pub(super) fn run(args: &GamesArgs, output: &mut dyn Write) -> anyhow::Result<u8
         Target::Output => "standard output".to_owned(),
     };
     report(&name, &summary, start.elapsed());
-    Ok(u8::from(args.strict && summary.games.skipped + summary.games.cut > 0))
+    Ok(u8::from(
+        args.strict && summary.games.skipped + summary.games.cut > 0,
+    ))
 }
 
 fn job(args: &GamesArgs) -> anyhow::Result<Job> {
     Ok(Job {
         sources: args.sources.clone(),
         target: target(&args.output)?,
+        old: args.force.old(),
         filter: args.filter.filter(),
         no_variations: args.no_variations,
         no_comments: args.no_comments,

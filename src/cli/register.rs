@@ -8,9 +8,9 @@ use clap::{Args, ValueEnum};
 use similar::{ChangeTag, TextDiff};
 
 use super::args::ConfigArgs;
-use super::replace_text::TextFile;
 use super::style::{GREEN, HEADING, PLACE, Painted, RED};
 use crate::book_set::Opener;
+use crate::place::TextFile;
 use crate::register::{EditedFor, PrintedFor, Registration, edit, lines};
 use crate::settings::STARTER;
 

@@ -5,16 +5,16 @@
 //! the number of games.
 
 use std::io::{self, Write};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::atomic::AtomicBool;
 
-use super::place::{self, Beside};
 use super::scdb;
 use super::{
-    Batch, Filter, Game, Intake, ReadError, ReadProgress, SourceError, Sources, Starts, Tally,
-    Wanted, write_pgn,
+    Batch, Batches, Filter, Game, Intake, ReadError, ReadProgress, SourceError, Sources, Starts,
+    Tally, Wanted, write_pgn,
 };
 use crate::crew::Panicked;
+use crate::place::{Beside, Old, PlaceError};
 
 /// Where games go.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -34,6 +34,8 @@ pub struct Job {
     pub sources: Vec<PathBuf>,
     /// Where the games go.
     pub target: Target,
+    /// What becomes of a file that is there already.
+    pub old: Old,
     /// Which games go there.
     pub filter: Filter,
     /// Leaves out variations.
@@ -61,17 +63,12 @@ pub enum ExportError {
     /// The games cannot be read.
     #[error(transparent)]
     Read(#[from] ReadError),
-    /// A database cannot be written.
+    /// A file cannot be put in place.
     #[error(transparent)]
-    Write(#[from] scdb::WriteError),
-    /// Text cannot be written.
-    #[error("{name}")]
-    Io {
-        /// The file.
-        name: String,
-        /// What the system said.
-        source: io::Error,
-    },
+    Place(#[from] PlaceError),
+    /// Text cannot be written to the output that was given.
+    #[error("standard output")]
+    Output(#[source] io::Error),
     /// A thread met a fault of this program.
     #[error(transparent)]
     Panicked(#[from] Panicked),
@@ -95,12 +92,9 @@ pub fn run(
     observe: &mut dyn FnMut(ReadProgress),
     stop: &AtomicBool,
 ) -> Result<Summary, ExportError> {
+    // First, so that a target that may not be written costs no work.
+    let mut sink = Sink::open(job, output)?;
     let sources = Sources::list(&job.sources)?;
-    match &job.target {
-        Target::Pgn(target) | Target::Scdb(target) => sources.spare(target)?,
-        Target::Output => {}
-    }
-    let mut sink = Sink::open(&job.target, output)?;
     let mut summary = Summary::default();
     let intake = Intake {
         filter: &job.filter,
@@ -108,14 +102,14 @@ pub fn run(
         starts: Starts::Any,
         threads: job.threads,
     };
-    let worker = |batches: &super::Batches<'_, Piece, ExportError>| {
+    let worker = |batches: &Batches<'_, Piece, ExportError>| {
         let mut game = Game::default();
         batches.each(|batch| Ok(encode(job, batch, &mut game)))
     };
     let take = |piece: Piece| {
         summary.written += piece.written;
         summary.tags_lost += piece.tags_lost;
-        sink.write(&piece, &job.target)
+        sink.write(&piece)
     };
     let games = intake.read(&sources, worker, take, observe, stop)?;
     sink.finish()?;
@@ -162,28 +156,19 @@ enum Sink<'o> {
 }
 
 impl<'o> Sink<'o> {
-    fn open(target: &Target, output: &'o mut dyn Write) -> Result<Sink<'o>, ExportError> {
-        Ok(match target {
-            Target::Pgn(path) => {
-                let beside = Beside::create(path).map_err(|error| io(path, error))?;
-                Sink::Pgn(Box::new(beside))
-            }
+    fn open(job: &Job, output: &'o mut dyn Write) -> Result<Sink<'o>, ExportError> {
+        Ok(match &job.target {
+            Target::Pgn(path) => Sink::Pgn(Box::new(Beside::create(path, job.old)?)),
             Target::Output => Sink::Output(output),
-            Target::Scdb(path) => Sink::Scdb(Box::new(scdb::Writer::create(path)?)),
+            Target::Scdb(path) => Sink::Scdb(Box::new(scdb::Writer::create(path, job.old)?)),
         })
     }
 
-    fn write(&mut self, piece: &Piece, target: &Target) -> Result<(), ExportError> {
+    fn write(&mut self, piece: &Piece) -> Result<(), ExportError> {
         let text = piece.text.as_bytes();
         match self {
-            Sink::Pgn(beside) => beside.file.write_all(text).map_err(|error| match target {
-                Target::Pgn(path) => io(path, error),
-                _ => io(Path::new("output"), error),
-            }),
-            Sink::Output(output) => output.write_all(text).map_err(|source| ExportError::Io {
-                name: "standard output".to_owned(),
-                source,
-            }),
+            Sink::Pgn(beside) => Ok(beside.add(text)?),
+            Sink::Output(output) => output.write_all(text).map_err(ExportError::Output),
             Sink::Scdb(writer) => {
                 for record in &piece.records {
                     writer.push(record)?;
@@ -195,21 +180,9 @@ impl<'o> Sink<'o> {
 
     fn finish(self) -> Result<(), ExportError> {
         match self {
-            Sink::Pgn(beside) => {
-                place::put(vec![*beside]).map_err(|(path, error)| io(&path, error))
-            }
-            Sink::Output(output) => output.flush().map_err(|source| ExportError::Io {
-                name: "standard output".to_owned(),
-                source,
-            }),
+            Sink::Pgn(beside) => Ok(beside.put().map(drop)?),
+            Sink::Output(output) => output.flush().map_err(ExportError::Output),
             Sink::Scdb(writer) => Ok(writer.finish()?),
         }
-    }
-}
-
-fn io(path: &Path, source: io::Error) -> ExportError {
-    ExportError::Io {
-        name: path.display().to_string(),
-        source,
     }
 }

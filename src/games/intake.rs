@@ -39,12 +39,6 @@ pub enum ReadError {
         /// As it was named.
         path: PathBuf,
     },
-    /// The output would replace a source.
-    #[error("{}: the output would overwrite what it is made from", path.display())]
-    OutputIsInput {
-        /// The source.
-        path: PathBuf,
-    },
     /// Somebody asked to stop.
     #[error("interrupted; nothing was changed")]
     Interrupted,
@@ -83,46 +77,12 @@ impl Sources {
         Ok(sources)
     }
 
-    /// Fails if writing `target` would replace a source.
-    ///
-    /// # Errors
-    ///
-    /// [`ReadError::OutputIsInput`]
-    pub fn spare(&self, target: &Path) -> Result<(), ReadError> {
-        match self
-            .inputs
-            .iter()
-            .find(|input| is_same(target, &input.path))
-        {
-            Some(Input { path, .. }) => Err(ReadError::OutputIsInput { path: path.clone() }),
-            None => Ok(()),
-        }
-    }
-
     /// Takes out the files that are no games, with the numbers of the named
     /// sources they belong to.
     pub fn take(&mut self, is_other: impl Fn(&Path) -> bool) -> Vec<(usize, PathBuf)> {
         let taken = self.inputs.extract_if(.., |input| is_other(&input.path));
         taken.map(|input| (input.argument, input.path)).collect()
     }
-}
-
-/// Whether writing `target` would replace `source`: they are one file, or their
-/// names differ in case alone.
-fn is_same(target: &Path, source: &Path) -> bool {
-    let Ok(source) = fs::canonicalize(source) else {
-        return false;
-    };
-    if let Ok(target) = fs::canonicalize(target) {
-        return target == source;
-    }
-    let folder = match target.parent() {
-        Some(folder) if folder != Path::new("") => folder,
-        _ => Path::new("."),
-    };
-    let alike = target.file_name().zip(source.file_name());
-    alike.is_some_and(|(target, source)| target.eq_ignore_ascii_case(source))
-        && fs::canonicalize(folder).ok().as_deref() == source.parent()
 }
 
 /// What became of the games.
@@ -280,7 +240,7 @@ where
         let mut before = 0;
         let mut open_sources = Vec::new();
         for Input { argument, path } in inputs {
-            let failed = |error: SourceError| E::from(error.into());
+            let failed = |error: SourceError| E::from(ReadError::from(error));
             let mut source = open(path).map_err(failed)?.source;
             while let Some(batch) = source.next_batch().map_err(failed)? {
                 self.go_on()?;

@@ -23,7 +23,6 @@ mod open;
 mod parse;
 mod pgn;
 mod pgn_write;
-mod place;
 mod record;
 pub mod scdb;
 mod skipped;

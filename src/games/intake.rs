@@ -17,7 +17,8 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
 use super::{
-    Filter, Game, GameBatch, GameSource, SkipReason, Skipped, SourceError, Wanted, files, open,
+    Filter, Game, GameBatch, GameSource, Opened, SkipReason, Skipped, SourceError, Wanted, files,
+    open,
 };
 use crate::crew::{self, Jobs, Lead, Panicked, Turn};
 
@@ -45,10 +46,11 @@ pub enum ReadError {
 }
 
 /// Files to read.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub struct Sources {
     named: Vec<PathBuf>,
     inputs: Vec<Input>,
+    open: fn(&Path) -> Result<Opened, SourceError>,
 }
 
 /// A file, and which of the named sources it belongs to.
@@ -65,7 +67,11 @@ impl Sources {
     ///
     /// There is nothing of a name, or a folder has no games.
     pub fn list<'p>(named: impl IntoIterator<Item = &'p PathBuf>) -> Result<Sources, SourceError> {
-        let mut sources = Sources::default();
+        let mut sources = Sources {
+            named: Vec::new(),
+            inputs: Vec::new(),
+            open,
+        };
         let mut seen = HashSet::new();
         for (argument, path) in named.into_iter().enumerate() {
             sources.named.push(path.clone());
@@ -181,9 +187,8 @@ impl Intake<'_> {
                     tally: Tally::default(),
                     games_of: vec![0; sources.named.len()],
                 };
-                lead.read(&sources.inputs)?;
-                let lead = (lead.tally, lead.games_of);
-                Ok(lead)
+                lead.read(sources)?;
+                Ok((lead.tally, lead.games_of))
             },
         );
         let (tally, games_of) = tally?;
@@ -231,7 +236,8 @@ where
     E: From<ReadError> + From<Panicked>,
     S: FnMut(P) -> Result<(), E>,
 {
-    fn read(&mut self, inputs: &[Input]) -> Result<(), E> {
+    fn read(&mut self, sources: &Sources) -> Result<(), E> {
+        let Sources { inputs, open, .. } = sources;
         let size = |input: &Input| {
             let metadata = fs::metadata(&input.path).ok()?;
             metadata.is_file().then_some(metadata.len())
@@ -393,5 +399,165 @@ impl<'c> Batch<'c> {
     fn skip(&mut self, skipped: Skipped) {
         self.tally.skipped += 1;
         self.tally.named.push(skipped);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::{Duration, Instant};
+
+    use super::*;
+    use crate::games::Place;
+
+    #[derive(Debug, thiserror::Error)]
+    enum Failure {
+        #[error(transparent)]
+        Read(#[from] ReadError),
+        #[error(transparent)]
+        Panicked(#[from] Panicked),
+        #[error("no room")]
+        Full,
+    }
+
+    /// Twenty batches of ten games; the file's name says what goes wrong.
+    struct Faulty {
+        name: String,
+        batch: u64,
+    }
+
+    struct FaultyBatch {
+        name: String,
+        number: u64,
+        end: u64,
+    }
+
+    fn faulty(path: &Path) -> Result<Opened, SourceError> {
+        let name = path.file_stem().unwrap().to_string_lossy().into_owned();
+        Ok(Opened {
+            source: Box::new(Faulty { name, batch: 0 }),
+            bytes: None,
+        })
+    }
+
+    impl GameSource for Faulty {
+        fn next_batch(&mut self) -> Result<Option<Box<dyn GameBatch>>, SourceError> {
+            self.batch += 1;
+            if self.name == "source" && self.batch > 5 {
+                let text = "torn".to_owned();
+                let path = PathBuf::from(&self.name);
+                return Err(SourceError::Format { path, text });
+            }
+            let batch = FaultyBatch {
+                name: self.name.clone(),
+                number: 10 * self.batch,
+                end: 10 * self.batch + 10,
+            };
+            Ok((self.batch <= 20).then(|| Box::new(batch) as _))
+        }
+
+        fn bytes_read(&self) -> u64 {
+            0
+        }
+
+        fn remarks(&self) -> Vec<String> {
+            vec![format!("{} read", self.name)]
+        }
+    }
+
+    impl GameBatch for FaultyBatch {
+        fn next_game(&mut self, _: Wanted, game: &mut Game) -> Result<bool, Skipped> {
+            self.number += 1;
+            assert!(self.name != "panics" || self.number < 77, "a bad byte");
+            if self.name == "skips" && self.number % 7 == 0 && self.number <= self.end {
+                return Err(self.skip(SkipReason::SetUp));
+            }
+            game.clear();
+            game.year = self.number as u16;
+            game.set_up = self.number % 5 == 0;
+            Ok(self.number <= self.end)
+        }
+
+        fn skip(&self, reason: SkipReason) -> Skipped {
+            Skipped {
+                source: self.name.clone(),
+                place: Place::Game(self.number),
+                cut: false,
+                reason,
+            }
+        }
+    }
+
+    /// The years of all games, which are their numbers. `full` is the first
+    /// game that the worker has no room for.
+    fn years(name: &str, threads: usize, full: u16) -> Result<(Vec<u16>, Tally), Failure> {
+        let start = Instant::now();
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join(name);
+        fs::write(&path, "").unwrap();
+        let mut sources = Sources::list([&path]).unwrap();
+        sources.open = faulty;
+        let filter = Filter::default();
+        let intake = Intake {
+            filter: &filter,
+            wanted: Wanted::default(),
+            starts: Starts::Usual,
+            threads,
+        };
+        let mut all = Vec::new();
+        let worker = |batches: &Batches<'_, Vec<u16>, Failure>| {
+            let mut game = Game::default();
+            batches.each(|batch| {
+                let mut years = Vec::new();
+                while batch.next(&mut game) {
+                    if game.year >= full {
+                        return Err(Failure::Full);
+                    }
+                    years.push(game.year);
+                }
+                if batch.turn().wait() {
+                    batch.turn().pass();
+                }
+                Ok(years)
+            })
+        };
+        let take = |years| {
+            all.extend(years);
+            Ok(())
+        };
+        let stop = AtomicBool::new(name == "stopped");
+        let read = intake.read(&sources, worker, take, &mut |_| {}, &stop);
+        assert!(start.elapsed() < Duration::from_secs(1));
+        Ok((all, read?))
+    }
+
+    #[test]
+    fn games_come_in_order_and_the_others_are_counted() {
+        let (one, tally) = years("skips", 1, u16::MAX).unwrap();
+        assert!(one.is_sorted() && one.iter().all(|year| year % 7 > 0 && year % 5 > 0));
+        assert_eq!((tally.read, tally.skipped), (200, 200 - one.len() as u64));
+        assert!(tally.named.is_sorted() && tally.named.len() as u64 == tally.skipped);
+        assert_eq!(tally.remarks, ["skips read"]);
+        assert_eq!(years("skips", 4, u16::MAX).unwrap(), (one, tally));
+    }
+
+    /// A reader that panics, one that fails, a worker that fails, and somebody
+    /// who has had enough: nobody waits for anybody.
+    #[test]
+    fn whatever_fails_ends_the_reading_with_its_message() {
+        for threads in [1, 2, 4] {
+            for (name, full, message) in [
+                (
+                    "panics",
+                    u16::MAX,
+                    "a fault in tabia itself ended the work: a bad byte",
+                ),
+                ("source", u16::MAX, "source: torn"),
+                ("full", 55, "no room"),
+                ("stopped", u16::MAX, "interrupted; nothing was changed"),
+            ] {
+                let failure = years(name, threads, full).unwrap_err();
+                assert_eq!(failure.to_string(), message);
+            }
+        }
     }
 }

@@ -25,9 +25,10 @@ const FLOORS: &[(&str, &[&str])] = &[
     ("learn", &["book", "games"]),
     ("uci", &[]),
     ("policy", &["book"]),
-    ("convert", &["book", "place", "policy", "sort"]),
+    ("view", &["book", "policy"]),
+    ("convert", &["view", "book", "place", "policy", "sort"]),
     ("settings", &["policy"]),
-    ("consult", &["book", "policy", "settings"]),
+    ("consult", &["view", "book", "policy", "settings"]),
     ("book_set", &["book", "learn", "settings"]),
     (
         "session",
@@ -38,7 +39,8 @@ const FLOORS: &[(&str, &[&str])] = &[
     (
         "explore",
         &[
-            "book", "policy", "consult", "games", "session", "settings", "book_set", "openings",
+            "view", "book", "policy", "consult", "games", "session", "settings", "book_set",
+            "openings",
         ],
     ),
     ("engine", &["plain", "uci"]),
@@ -77,6 +79,7 @@ const FLOORS: &[(&str, &[&str])] = &[
             "mark",
             "openings",
             "tree",
+            "view",
             "place",
             "plain",
             "register",

@@ -29,13 +29,13 @@ mod mark;
 mod merge;
 mod play;
 mod probe;
-mod probe_other;
 mod progress;
 #[cfg(feature = "register")]
 mod register;
 mod replay;
 mod shell;
 mod style;
+mod table;
 mod tree;
 mod verify;
 

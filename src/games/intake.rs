@@ -468,12 +468,12 @@ mod tests {
         fn next_game(&mut self, _: Wanted, game: &mut Game) -> Result<bool, Skipped> {
             self.number += 1;
             assert!(self.name != "panics" || self.number < 77, "a bad byte");
-            if self.name == "skips" && self.number % 7 == 0 && self.number <= self.end {
+            if self.name == "skips" && self.number.is_multiple_of(7) && self.number <= self.end {
                 return Err(self.skip(SkipReason::SetUp));
             }
             game.clear();
             game.year = self.number as u16;
-            game.set_up = self.number % 5 == 0;
+            game.set_up = self.number.is_multiple_of(5);
             Ok(self.number <= self.end)
         }
 

@@ -193,7 +193,7 @@ fn a_book_of_a_database_and_one_of_its_pgn_are_the_same_bytes() {
     for name in ["Capa", "fob"] {
         let database = genuine(name);
         let database = database.to_str().unwrap();
-        let made = tabia(folder.path(), &["games", database, "-o", "games.pgn"]);
+        let made = tabia(folder.path(), &["games", database, "-f", "-o", "games.pgn"]);
         assert!(made.status.success(), "{made:?}");
         for arguments in [
             &["--max-ply", "300"][..],
@@ -201,7 +201,7 @@ fn a_book_of_a_database_and_one_of_its_pgn_are_the_same_bytes() {
             &["--eco", "C00-E99", "--dedupe", "--threads", "3"],
         ] {
             for (source, book) in [(database, "one.ctg"), ("games.pgn", "other.ctg")] {
-                let all = [&["build", source, "-o", book], arguments].concat();
+                let all = [&["build", source, "-f", "-o", book], arguments].concat();
                 let made = tabia(folder.path(), &all);
                 assert!(made.status.success(), "{made:?}");
             }

@@ -1,36 +1,14 @@
 //! Options that the GUI sets, ours and the engine's, and the books they name.
 
-use std::time::Duration;
-
 use rand::SeedableRng;
 use rand::rngs::Xoshiro256PlusPlus;
 
-use super::{Outlet, Request, Session, Waiting};
-use crate::book_set::BookSpec;
+use super::{Outlet, Session};
 use crate::settings::OptionId;
 use crate::uci::gui::SetOption;
 use crate::uci::line;
 
 impl Session {
-    /// Has the books opened if the book set does not hold those wanted; true
-    /// when `line` has to wait for that.
-    pub(super) fn open_books(&mut self, now: Duration, line: &[u8], out: &mut dyn Outlet) -> bool {
-        if !self.books_stale {
-            return false;
-        }
-        self.books_stale = false;
-        self.opening = true;
-        self.deferred.push_front(Waiting::since(now, line));
-        let books = self.wanted_books();
-        out.request(Request::OpenBooks(books));
-        true
-    }
-
-    pub(super) fn wanted_books(&self) -> Vec<BookSpec> {
-        let configured = self.profile().map_or(&[][..], |profile| &profile.books);
-        BookSpec::wanted(&self.settings, configured)
-    }
-
     pub(super) fn on_set_option(
         &mut self,
         line: &[u8],
@@ -77,7 +55,7 @@ impl Session {
                     | OptionId::WhiteFile
                     | OptionId::BlackFile
                     | OptionId::Learn => {
-                        self.books_stale = true;
+                        self.books.grow_stale();
                     }
                     _ => {}
                 }

@@ -2,9 +2,9 @@
 
 use std::time::Duration;
 
-use super::clock::{STOP_LIMIT, allowance};
+use super::clock::{STOP_LIMIT, allowance, patience};
 use super::link::Engine;
-use super::{Outlet, Session, Waiting, info_string};
+use super::{Outlet, Session, info_string};
 use crate::book_set::BookSet;
 use crate::settings::OptionId;
 use crate::uci::gui::Go;
@@ -59,8 +59,6 @@ pub(super) struct Running {
     pub(super) due: Option<Duration>,
     /// The engine has been told to stop.
     pub(super) stopped: bool,
-    /// A later `go` has taken its place: the answer is dropped.
-    pub(super) replaced: bool,
     /// A `go perft`: it may well end without a `bestmove`, so that nothing
     /// may wait for one.
     pub(super) perft: bool,
@@ -110,19 +108,6 @@ impl Search {
     pub(super) const fn is_stopped(&self) -> bool {
         matches!(self, Search::Engine(Running { stopped: true, .. }))
     }
-
-    /// Marks a search that nobody has stopped as replaced by a later `go`;
-    /// true when the engine has to be stopped for that.
-    pub(super) fn replace(&mut self, now: Duration) -> bool {
-        match self {
-            Search::Engine(running) if !running.stopped => {
-                running.stop(now);
-                running.replaced = true;
-                true
-            }
-            _ => false,
-        }
-    }
 }
 
 impl Session {
@@ -134,7 +119,7 @@ impl Session {
         book_set: &BookSet,
         out: &mut dyn Outlet,
     ) {
-        self.drop_held(out);
+        self.drop_held(now, out);
         self.tell_notices(out);
         let kind = SearchKind::of(&go);
         self.learner.begin_search(go.ponder, false);
@@ -148,8 +133,7 @@ impl Session {
                 && self.link.is_up()
                 && !self.link.is_aside()
             {
-                self.link.tell(line, out);
-                self.link.warming = true;
+                self.link.warm_up(now, line, out);
             }
             self.search = Search::Held(Held { answer, kind });
             return;
@@ -160,35 +144,32 @@ impl Session {
         if analysis && self.settings.check(OptionId::InAnalysis) {
             self.show_books(&go, book_set, out);
         }
-        match self.link.state {
-            Engine::None => self.answer_without_engine(now, line, &go, out),
-            _ => {
-                self.send_position(out);
-                self.link.tell(line, out);
-                let heard = !analysis && Session::learns(book_set);
-                self.learner.begin_search(go.ponder, heard);
-                let mut running = Running {
-                    kind,
-                    go: line.to_vec(),
-                    since: now,
-                    due: None,
-                    stopped: false,
-                    replaced: false,
-                    perft: go.perft,
-                };
-                if !kind.ponder {
-                    running.start_clock(now, self.white_moves());
-                }
-                self.search = Search::Engine(running);
-            }
+        if self.link.state == Engine::None && !self.stand_in(out) && !self.try_again(out) {
+            return self.answer_without_engine(&go, out);
         }
+        self.send_position(out);
+        self.link.tell_go(now, line, out);
+        let heard = !analysis && Session::learns(book_set);
+        self.learner.begin_search(go.ponder, heard);
+        let mut running = Running {
+            kind,
+            go: line.to_vec(),
+            since: now,
+            due: None,
+            stopped: false,
+            perft: go.perft,
+        };
+        if !kind.ponder {
+            running.start_clock(now, self.white_moves());
+        }
+        self.search = Search::Engine(running);
     }
 
     /// Sends the last `position` line if it was kept back.
     pub(super) fn send_position(&mut self, out: &mut dyn Outlet) {
-        if !self.link.position_sent && !self.game.raw().is_empty() {
-            let line = self.game.raw().to_vec();
-            self.link.tell(&line, out);
+        // One that starts is told it when it is up.
+        if self.link.is_up() && !self.link.position_sent && !self.game.raw().is_empty() {
+            self.link.tell_position(self.game.raw(), out);
             self.link.position_sent = true;
         }
     }
@@ -202,12 +183,12 @@ impl Session {
     pub(super) fn on_stop(&mut self, now: Duration, out: &mut dyn Outlet) {
         match &mut self.search {
             Search::Idle => {}
-            Search::Held(_) => self.release(out),
+            Search::Held(_) => self.release(now, out),
             Search::Engine(running) => {
                 // Forwarded even when the engine knows: it may have missed
                 // the first one.
                 running.stop(now);
-                self.link.tell(b"stop", out);
+                self.link.tell_stop(now, out);
             }
         }
     }
@@ -220,7 +201,7 @@ impl Session {
             Search::Held(held) => {
                 held.kind.ponder = false;
                 if !held.kind.infinite {
-                    self.release(out);
+                    self.release(now, out);
                 }
             }
             Search::Engine(running) => {
@@ -234,31 +215,54 @@ impl Session {
     }
 
     /// Says the answer that was held.
-    fn release(&mut self, out: &mut dyn Outlet) {
+    fn release(&mut self, now: Duration, out: &mut dyn Outlet) {
         if let Search::Held(held) = std::mem::take(&mut self.search) {
             tell_all(&held.answer, out);
-            self.link.end_warming(out);
+            self.link.end_warming(now, out);
         }
     }
 
     /// Forgets an answer that was held: the GUI has gone on without it.
-    pub(super) fn drop_held(&mut self, out: &mut dyn Outlet) {
+    pub(super) fn drop_held(&mut self, now: Duration, out: &mut dyn Outlet) {
         match &self.search {
             Search::Held(_) => {
                 self.search = Search::Idle;
-                self.link.end_warming(out);
+                self.link.end_warming(now, out);
             }
             Search::Engine(Running { perft: true, .. }) => self.search = Search::Idle,
             Search::Engine(_) | Search::Idle => {}
         }
     }
 
-    /// Answers a `go` for which there is neither book nor engine.
-    fn answer_without_engine(&mut self, now: Duration, line: &[u8], go: &Go, out: &mut dyn Outlet) {
-        if self.stand_in(out) {
-            return self.deferred.push_front(Waiting::since(now, line));
+    /// A later `go` takes the place of the search under way, unless that was
+    /// stopped: nobody waits for its answer any more. True if it has done so.
+    pub(super) fn abandon_search(&mut self, now: Duration, out: &mut dyn Outlet) -> bool {
+        if !matches!(&self.search, Search::Engine(running) if !running.stopped) {
+            return false;
         }
-        if self.link.was_up {
+        self.search = Search::Idle;
+        self.link.abandon(now, out);
+        true
+    }
+
+    /// When an engine that has still to end a search aside has kept the GUI
+    /// waiting too long, or simply is silent for too long.
+    pub(super) fn aside_due(&self) -> Option<Duration> {
+        let due = self.link.ending_since()?.saturating_add(STOP_LIMIT);
+        let Search::Engine(running) = &self.search else {
+            return Some(due);
+        };
+        let patience = match running.stopped {
+            _ if running.kind.ponder => return Some(due),
+            true => STOP_LIMIT,
+            false => patience(&running.go, self.white_moves()),
+        };
+        Some(due.min(running.since.saturating_add(patience)))
+    }
+
+    /// Answers a `go` for which there is neither book nor engine.
+    fn answer_without_engine(&mut self, go: &Go, out: &mut dyn Outlet) {
+        if self.link.was_up || !self.settings.check(OptionId::Restart) {
             return self.give_up("the engine is gone and the book has no move", out);
         }
         // It never ran, so this is a matter of configuration: better a bad

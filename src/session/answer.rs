@@ -343,7 +343,7 @@ impl Session {
         let own_settings = std::mem::take(&mut self.librarian.settings);
         let mut books = book_set.books.iter().zip(&own_settings).enumerate();
         let has = books.any(|(index, (book, settings))| {
-            let probe = (index, &*book.book);
+            let probe: (usize, &dyn Probe) = (index, &*book.book);
             answers(book, settings, &position)
                 && self
                     .librarian

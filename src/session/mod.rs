@@ -111,7 +111,7 @@ impl Session {
         let settings = engines
             .profiles
             .first()
-            .map(|profile| profile.settings.clone())
+            .map(|profile| profile.settings.announced())
             .unwrap_or_default();
         let mut session = Session {
             engines,

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use super::clock::{ASLEEP, MARGIN, allowance, with_time_left};
 use super::link::Engine;
-use super::search::{Running, Search};
+use super::search::Search;
 use super::{Outlet, Request, Session, info_string};
 use crate::book_set::BookSet;
 use crate::settings::OptionId;
@@ -115,7 +115,7 @@ impl Session {
         };
         self.notice(reason, out);
         // A search that may end without an answer is not repeated.
-        if matches!(&self.search, Search::Engine(Running { perft: true, .. })) {
+        if matches!(&self.search, Search::Engine(running) if running.asked.perft) {
             self.search = Search::Idle;
         }
         if may_return
@@ -150,8 +150,14 @@ impl Session {
         }
         self.link.lose();
         out.request(Request::KillEngine);
-        if self.search.is_engine() {
-            return self.give_up("the engine is gone and owes a move", out);
+        if let Search::Engine(running) = &self.search {
+            if self.link.was_up || !self.settings.check(OptionId::Restart) {
+                return self.give_up("the engine is gone and owes a move", out);
+            }
+            let (kind, is_due) = (running.kind, running.may_answer());
+            let go = running.asked.clone();
+            let answer = self.move_without_engine(&go, out);
+            self.answer_when_due(answer, kind, is_due, out);
         }
         if self.link.was_up && self.settings.check(OptionId::Restart) {
             self.link.given_up = Some(index);
@@ -240,15 +246,9 @@ impl Session {
         let Search::Engine(running) = &self.search else {
             return;
         };
-        let answer = b"bestmove 0000".to_vec();
-        let (kind, may_answer) = (running.kind, running.may_answer());
-        self.search = Search::Idle;
+        let (kind, is_due) = (running.kind, running.may_answer());
         info_string("the position is not searched again", out);
-        if may_answer {
-            out.gui(&answer);
-        } else {
-            self.search = Search::hold(answer, kind);
-        }
+        self.answer_when_due(b"bestmove 0000".to_vec(), kind, is_due, out);
     }
 
     fn search_again(&mut self, now: Duration, out: &mut dyn Outlet) {
@@ -320,12 +320,12 @@ impl Session {
         if is_due(self.books.due()) {
             self.on_books_late(now, book_set, out);
         }
+        if let Some(late) = self.engine_due().and_then(|due| now.checked_sub(due)) {
+            self.on_engine_late(now, late, book_set, out);
+        }
         self.link.say_stop(now, out);
         if is_due(self.ready_due()) {
             self.on_ready_late(book_set, out);
-        }
-        if let Some(late) = self.engine_due().and_then(|due| now.checked_sub(due)) {
-            self.on_engine_late(now, late, book_set, out);
         }
     }
 

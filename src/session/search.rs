@@ -53,15 +53,14 @@ pub(super) struct Running {
     pub(super) kind: SearchKind,
     /// The `go` line as it came.
     pub(super) go: Vec<u8>,
+    /// What it asks for.
+    pub(super) asked: Go,
     /// When the mover's clock began to run for it.
     pub(super) since: Duration,
     /// When the engine counts as hung; `None` while it may take its time.
     pub(super) due: Option<Duration>,
     /// The engine has been told to stop.
     pub(super) stopped: bool,
-    /// A `go perft`: it may well end without a `bestmove`, so that nothing
-    /// may wait for one.
-    pub(super) perft: bool,
 }
 
 impl Running {
@@ -102,7 +101,7 @@ impl Search {
     /// Whether the engine has to end this search before it may be told of
     /// anything else.
     pub(super) const fn is_exclusive(&self) -> bool {
-        matches!(self, Search::Engine(Running { perft: false, .. }))
+        matches!(self, Search::Engine(running) if !running.asked.perft)
     }
 
     pub(super) const fn is_stopped(&self) -> bool {
@@ -154,10 +153,10 @@ impl Session {
         let mut running = Running {
             kind,
             go: line.to_vec(),
+            asked: go,
             since: now,
             due: None,
             stopped: false,
-            perft: go.perft,
         };
         if !kind.ponder {
             running.start_clock(now, self.white_moves());
@@ -229,7 +228,8 @@ impl Session {
                 self.search = Search::Idle;
                 self.link.end_warming(now, out);
             }
-            Search::Engine(Running { perft: true, .. }) => self.search = Search::Idle,
+            // It may well end without a `bestmove`: nothing may wait for one.
+            Search::Engine(running) if running.asked.perft => self.search = Search::Idle,
             Search::Engine(_) | Search::Idle => {}
         }
     }
@@ -265,15 +265,32 @@ impl Session {
         if self.link.was_up || !self.settings.check(OptionId::Restart) {
             return self.give_up("the engine is gone and the book has no move", out);
         }
+        let kind = SearchKind::of(go);
+        let answer = self.move_without_engine(go, out);
+        self.answer_when_due(answer, kind, kind == SearchKind::default(), out);
+    }
+
+    /// A move for a `go` for which there never was an engine.
+    pub(super) fn move_without_engine(&mut self, go: &Go, out: &mut dyn Outlet) -> Vec<u8> {
         // It never ran, so this is a matter of configuration: better a bad
         // game that tells what is wrong than a silence that tells nothing.
         info_string(
             "there is no engine and the book has no move: playing the first legal move",
             out,
         );
-        let answer = self.first_legal_move(go);
-        let kind = SearchKind::of(go);
-        if kind == SearchKind::default() {
+        self.first_legal_move(go)
+    }
+
+    /// Says an answer, or holds it until it may be said.
+    pub(super) fn answer_when_due(
+        &mut self,
+        answer: Vec<u8>,
+        kind: SearchKind,
+        is_due: bool,
+        out: &mut dyn Outlet,
+    ) {
+        if is_due {
+            self.search = Search::Idle;
             out.gui(&answer);
         } else {
             self.search = Search::hold(answer, kind);

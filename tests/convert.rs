@@ -17,15 +17,21 @@ use tabia::book::bin::BinBook;
 use tabia::book::ctg::{CtgBook, Key, NormalBoard, encode_entry};
 use tabia::book::polyglot::{self, PackedMove};
 use tabia::book::{
-    Annotation, Book, Lookup, OpenOptions, PositionRecord, Preference, Probe, Stats, Wanted, bin,
+    Annotation, Book, Lookup, OpenOptions, PositionRecord, Preference, Probe, Stats, Wanted, Watch,
+    bin,
 };
 use tabia::convert::{Error, Job, PgnOptions, Summary, Weights, run};
+use tabia::place::Old;
 use tabia::policy::{self, Policy};
 
 const STARTER: &str = "books/tabia.ctg";
 
 fn convert(job: &Job) -> Result<Summary, Error> {
-    run(job, &mut |_| {}, &AtomicBool::new(false))
+    let job = &Job {
+        old: Old::Replace,
+        ..job.clone()
+    };
+    run(job, &mut Watch::default())
 }
 
 fn plain(source: &Path, target: &Path) -> Summary {
@@ -336,7 +342,13 @@ fn wrong_names_are_refused_before_anything_is_written() {
     fs::write(&kept, "old").unwrap();
     let mut job = Job::new(starter.to_owned(), kept.clone());
     job.weights = Weights::Games;
-    let stopped = run(&job, &mut |_| {}, &AtomicBool::new(true)).unwrap_err();
+    let refused = run(&job, &mut Watch::default()).unwrap_err();
+    assert!(
+        refused.to_string().contains("kept.bin: is there already"),
+        "{refused}"
+    );
+    job.old = Old::Keep;
+    let stopped = run(&job, &mut Watch::stopped_by(&AtomicBool::new(true))).unwrap_err();
     assert!(stopped.to_string().contains("stopped"), "{stopped}");
     assert_eq!(fs::read(&kept).unwrap(), b"old");
     only(folder.path(), &["kept.bin"]);
@@ -655,7 +667,8 @@ fn games_of_a_book_hold_every_move_once_and_build_into_a_book_again() {
             path: target.clone(),
             priority: false,
         }];
-        let job = tabia::build::Job::new(sources, built.clone());
+        let mut job = tabia::build::Job::new(sources, built.clone());
+        job.old = Old::Replace;
         let summary = tabia::build::run(&job, &mut |_| {}, &AtomicBool::new(false)).unwrap();
         assert_eq!((summary.games, summary.skipped), (done.games, 0));
         let book = CtgBook::open(&built, &OpenOptions::default()).unwrap();

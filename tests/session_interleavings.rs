@@ -321,15 +321,17 @@ impl World {
 
     /// The session ends or replaces the engine.
     fn on_kill(&mut self) {
-        if let Some(engine) = self.engine.take()
-            && !self.alarm_rings
-        {
+        if let Some(engine) = self.engine.take() {
+            self.faults += 1;
+            if self.alarm_rings {
+                // It has not introduced itself in time.
+                return;
+            }
             // One that leaves what it is told lying may be keeping us waiting
             // with a search of which the GUI knows nothing.
             let idles = engine.hangs || !engine.inbox.is_empty();
             let deserved = !self.polite || idles || self.is_late();
             self.must(deserved, "a healthy engine is ended");
-            self.faults += 1;
         }
     }
 }

@@ -1,11 +1,14 @@
 //! What can be typed: arguments and help texts, nothing else.
 
+#[cfg(feature = "build")]
 use std::num::NonZeroU16;
 use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
+use super::force::Force;
 use super::replay::ReplayArgs;
+#[cfg(feature = "build")]
 use crate::games::EcoRange;
 
 /// Plays any UCI engine from ChessBase opening books (.ctg).
@@ -51,6 +54,7 @@ pub(super) enum Command {
         tabia probe books/tabia.ctg --json - < fens.txt\n\n\
         Exit code 1 when the position is not in the book.")]
     Probe(ProbeArgs),
+    #[cfg(feature = "explore")]
     /// Shows books in the browser: moves, figures, probabilities, marks
     #[command(after_help = "Examples:\n  \
         tabia explore\n  \
@@ -60,6 +64,7 @@ pub(super) enum Command {
         they ask the lichess opening explorer: /masters?fen=...&play=e2e4,c7c5; see \
         docs/explore.md of the source.")]
     Explore(super::explore::ExploreArgs),
+    #[cfg(feature = "build")]
     /// Makes a book from games
     #[command(after_help = "Examples:\n  \
         tabia build -o masters.ctg masters.pgn.zst\n  \
@@ -75,9 +80,11 @@ pub(super) enum Command {
         is made. docs/scale.md of the source has their columns.\n\n\
         Exit codes: 0 done; 1 some games were skipped, with --strict; 2 no book was made.")]
     Build(BuildArgs),
+    #[cfg(feature = "games")]
     /// Game databases to PGN, or to a Simple Chess Database
     #[command(after_help = super::games::AFTER_HELP)]
     Games(super::games::GamesArgs),
+    #[cfg(feature = "games")]
     /// Moves learn values by the results of games, without adding moves
     #[command(after_help = super::learn::LEARN_EXAMPLES)]
     Learn(super::learn::LearnArgs),
@@ -86,7 +93,7 @@ pub(super) enum Command {
     Mark(super::mark::MarkArgs),
     /// Adds books up: numbers of shared positions are summed
     #[command(after_help = "Examples:\n  \
-        tabia merge all.ctg 2023.ctg 2024.ctg 2025.ctg\n\n\
+        tabia merge -o all.ctg 2023.ctg 2024.ctg 2025.ctg\n\n\
         The order of the books does not matter, nor whether all are merged at once. \
         Moves are united; of two marks or annotations the warning one stays.")]
     Merge(MergeArgs),
@@ -117,6 +124,7 @@ pub(super) enum Command {
     /// Shows what two books disagree about, position by position
     #[command(after_help = super::diff::EXAMPLES)]
     Diff(super::diff::DiffArgs),
+    #[cfg(feature = "register")]
     /// Registers the adapter with a chess program
     #[command(after_help = super::register::EXAMPLES)]
     Register(super::register::RegisterArgs),
@@ -140,6 +148,7 @@ pub(super) enum Command {
         Exit codes: 0 the same again; 1 it departs; 2 the file cannot be read or is no log."
     )]
     Replay(ReplayArgs),
+    #[cfg(feature = "builtin-engine")]
     /// The built-in engine: an ordinary UCI engine
     Engine,
 }
@@ -228,6 +237,7 @@ pub(super) struct ProbeArgs {
 }
 
 /// Arguments of `build`.
+#[cfg(feature = "build")]
 #[derive(Args, Debug)]
 pub(super) struct BuildArgs {
     /// The book to make; .cto and .ctb are put beside it
@@ -243,6 +253,8 @@ pub(super) struct BuildArgs {
     /// --min-games waits for the book
     #[arg(long, value_name = "OUT.parquet", conflicts_with_all = ["output", "min_games"])]
     pub(super) records: Option<PathBuf>,
+    #[command(flatten)]
+    pub(super) force: Force,
     /// Games: .pgn, also .gz, .zst or .bz2; databases (docs/databases.md); a
     /// folder with such files; or `-` for PGN on standard input. Or records: .parquet, whose games were
     /// chosen, and their plies cut, when they were written. Or books:
@@ -320,10 +332,12 @@ pub(super) enum PlayerColour {
 #[derive(Args, Debug)]
 pub(super) struct MergeArgs {
     /// The book to make; .cto and .ctb are put beside it
-    #[arg(value_name = "OUT.ctg")]
+    #[arg(short, long, value_name = "OUT.ctg")]
     pub(super) output: PathBuf,
+    #[command(flatten)]
+    pub(super) force: Force,
     /// The books to add up
-    #[arg(value_name = "BOOK", required = true)]
+    #[arg(value_name = "BOOK", required = true, num_args = 2..)]
     pub(super) books: Vec<PathBuf>,
     /// Memory for sorting books whose pages follow no order, as 64M or 2G
     #[arg(long, value_name = "SIZE", default_value = "512M", value_parser = size)]
@@ -338,6 +352,8 @@ pub(super) struct CompactArgs {
     /// The new book [default: in place of the old one]
     #[arg(short, long, value_name = "OUT.ctg")]
     pub(super) output: Option<PathBuf>,
+    #[command(flatten)]
+    pub(super) force: Force,
     /// Joins pages that the book has split although their positions fit one,
     /// and makes the index one that every reader can read
     #[arg(long)]

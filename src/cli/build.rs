@@ -10,10 +10,12 @@ use indicatif::{HumanCount, ProgressBar};
 use shakmaty::Color;
 
 use super::args::{BuildArgs, PlayerColour};
+use super::games::wanted_result;
 use super::progress;
+use crate::book::Watch;
 use crate::book::ctg::merge;
 use crate::build::{self, Filter, Job, Product, Progress, Source, Summary};
-use crate::games::GameResult;
+use crate::place;
 
 /// So many skipped games are named.
 const NAMED: usize = 20;
@@ -52,22 +54,26 @@ fn add_to_books(
         args.min_games
     );
     let target = job.target.clone();
+    place::check(&target, &["cto", "ctb"], args.force.old())?;
     let start = Instant::now();
     let mut code = 0;
     // Beside the target, where there is room for a book.
-    let folder = target
-        .parent()
-        .filter(|folder| !folder.as_os_str().is_empty());
     let beside = tempfile::Builder::new()
         .prefix(".tabia-")
-        .tempdir_in(folder.unwrap_or(Path::new(".")))
+        .tempdir_in(place::folder_of(&target))
         .with_context(|| target.display().to_string())?;
     if !job.sources.is_empty() {
         job.target = beside.path().join("games.ctg");
         code = args.exit_code(&build_games(&job, "the games", stop)?);
         books.push(job.target);
     }
-    let done = merge(&target, &books, args.memory, stop)?;
+    let done = merge(
+        &target,
+        args.force.old(),
+        &books,
+        args.memory,
+        &mut Watch::stopped_by(stop),
+    )?;
     let what = format!("{}: {} books", target.display(), books.len());
     super::compact::report(&what, &done, start);
     Ok(code)
@@ -118,7 +124,8 @@ fn job(args: &BuildArgs) -> anyhow::Result<Job> {
         (Some(book), None) => (Product::Book, book),
         (None, None) => anyhow::bail!("nothing to make: see --output"),
     };
-    let usual = Job::new(sources, target.clone());
+    let mut usual = Job::new(sources, target.clone());
+    usual.old = args.force.old();
     Ok(Job {
         product,
         filter: Filter {
@@ -144,16 +151,6 @@ fn job(args: &BuildArgs) -> anyhow::Result<Job> {
         temp: args.temp.clone(),
         ..usual
     })
-}
-
-/// The result that `--result` names.
-pub(super) fn wanted_result(text: &str) -> anyhow::Result<GameResult> {
-    match GameResult::from_pgn(text.as_bytes()) {
-        GameResult::Unknown if text != "*" => {
-            anyhow::bail!("--result {text}: expected 1-0, 0-1 or 1/2-1/2")
-        }
-        result => Ok(result),
-    }
 }
 
 /// What is seen while it lasts, on a terminal only.

@@ -6,12 +6,12 @@ use std::time::Instant;
 
 use anyhow::bail;
 use clap::{Args, ValueEnum};
-use indicatif::{HumanCount, ProgressBar};
 
 use super::args::size;
+use super::force::Force;
 use super::progress;
 use crate::book::Format;
-use crate::convert::{self, Job, PgnOptions, Progress, Weights};
+use crate::convert::{self, Job, PgnOptions, Weights};
 
 /// Examples of the help.
 pub(super) const HELP: &str = "Examples:\n  \
@@ -63,6 +63,8 @@ pub(super) struct ConvertArgs {
     /// on disk
     #[arg(long, value_name = "SIZE", default_value = "128M", value_parser = size)]
     memory: u64,
+    #[command(flatten)]
+    force: Force,
 }
 
 /// What becomes the weight of a move.
@@ -93,14 +95,11 @@ pub(super) fn run(args: &ConvertArgs) -> anyhow::Result<u8> {
             comments: !args.bare,
         },
         memory: args.memory,
+        old: args.force.old(),
         ..Job::new(args.input.clone(), args.output.clone())
     };
     let start = Instant::now();
-    let stop = super::stopped_by_ctrl_c()?;
-    let bar = progress::bar();
-    let done = convert::run(&job, &mut |progress| show(&bar, progress), &stop);
-    bar.finish_and_clear();
-    let done = done?;
+    let done = progress::watched(|watch| convert::run(&job, watch))??;
     // Nothing can be done about a closed standard error.
     let mut stderr = super::messages();
     for notice in &done.notices {
@@ -142,21 +141,4 @@ pub(super) fn only_ctg(path: &Path) -> anyhow::Result<()> {
         "{}: a {title}; this needs a ChessBase book, `tabia convert` makes one of it",
         path.display()
     )
-}
-
-fn show(bar: &ProgressBar, progress: Progress) {
-    if bar.is_hidden() {
-        return;
-    }
-    let template = match progress.total {
-        Some(_) => "{prefix} {wide_bar} {percent}%  {msg}, {eta} left",
-        None => "{prefix} {spinner} {msg}",
-    };
-    bar.set_style(progress::style(template));
-    if let Some(total) = progress.total {
-        bar.set_length(total.max(progress.positions));
-    }
-    bar.set_prefix(progress.stage);
-    bar.set_message(format!("{} positions", HumanCount(progress.positions)));
-    bar.set_position(progress.positions);
 }

@@ -11,10 +11,10 @@ use indicatif::{HumanCount, ProgressBar};
 use shakmaty::Color;
 
 use super::args::PlayerColour;
-use super::build::wanted_result;
+use super::force::Force;
 use super::progress;
 use crate::games::export::{self, Job, Progress, Summary, Target};
-use crate::games::{EcoRange, Filter};
+use crate::games::{EcoRange, Filter, GameResult};
 
 /// So many skipped games are named.
 const NAMED: usize = 20;
@@ -78,6 +78,8 @@ pub(super) struct GamesArgs {
     /// Threads that decode [default: one for each processor]
     #[arg(long, value_name = "N")]
     threads: Option<NonZeroU16>,
+    #[command(flatten)]
+    force: Force,
     /// Ends with exit code 1 when games were skipped or cut short
     #[arg(long)]
     strict: bool,
@@ -104,6 +106,7 @@ fn job(args: &GamesArgs) -> anyhow::Result<Job> {
     Ok(Job {
         sources: args.sources.clone(),
         target: target(&args.output)?,
+        old: args.force.old(),
         filter: Filter {
             min_elo: args.min_elo,
             both_elo: args.both_elo,
@@ -212,4 +215,14 @@ fn report(name: &str, summary: &Summary, time: Duration) {
         summary.skipped,
         time.as_secs_f64(),
     );
+}
+
+/// The result that `--result` names.
+pub(super) fn wanted_result(text: &str) -> anyhow::Result<GameResult> {
+    match GameResult::from_pgn(text.as_bytes()) {
+        GameResult::Unknown if text != "*" => {
+            anyhow::bail!("--result {text}: expected 1-0, 0-1 or 1/2-1/2")
+        }
+        result => Ok(result),
+    }
 }

@@ -7,6 +7,7 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use anyhow::Context as _;
+use chrono::SecondsFormat;
 use rand::RngExt;
 
 use super::args::PlayArgs;
@@ -80,7 +81,7 @@ fn transcript(
     let folders: Vec<String> = opener.folders.iter().chain([&here]).map(text).collect();
     let header = Header {
         version: env!("CARGO_PKG_VERSION"),
-        begun: &jiff::Timestamp::now().to_string(),
+        begun: &chrono::Utc::now().to_rfc3339_opts(SecondsFormat::Micros, true),
         seed,
         engines,
         commands: &commands,
@@ -113,10 +114,10 @@ fn engines(args: &PlayArgs, config: &Config) -> anyhow::Result<(Engines, Vec<Eng
             if is_program_path(name) && !described {
                 one_engine(config, command_of(&name.into(), &[]))?
             } else {
-                config.engines(std::slice::from_ref(name), &builtin())?
+                config.engines(std::slice::from_ref(name), builtin().as_ref())?
             }
         }
-        (None, None) => config.engines(&[], &builtin())?,
+        (None, None) => config.engines(&[], builtin().as_ref())?,
     };
     if !args.book.is_empty() {
         // Seen from where the command was typed, wherever the GUI runs us.
@@ -165,7 +166,7 @@ fn one_engine(
         options: Vec::new(),
         book: Vec::new(),
     }];
-    Ok(config.engines(&[name], &builtin())?)
+    Ok(config.engines(&[name], builtin().as_ref())?)
 }
 
 /// Where a book with a relative path is looked for: beside the configuration,

@@ -1,14 +1,12 @@
 //! Why a book was not converted.
 
-use std::{
-    io,
-    path::{Path, PathBuf},
-};
+use std::{io, path::PathBuf};
 
 use crate::book::{
-    self,
+    self, Stopped,
     ctg::{RewriteError, WriteError},
 };
+use crate::place::PlaceError;
 
 /// A conversion that failed. What stood in the place of the new file still
 /// does, and nothing half-written is left.
@@ -21,14 +19,9 @@ pub enum Error {
     /// A ChessBase book cannot be written, or somebody wanted an end.
     #[error(transparent)]
     Rewrite(#[from] RewriteError),
-    /// A file cannot be written.
-    #[error("{}: cannot be written: {reason}", path.display())]
-    Output {
-        /// The file, under the name it would have got.
-        path: PathBuf,
-        /// What the system says.
-        reason: io::Error,
-    },
+    /// A file cannot be put in place.
+    #[error(transparent)]
+    Place(#[from] PlaceError),
     /// A file cannot be read.
     #[error("{}: cannot be read: {reason}", path.display())]
     Input {
@@ -49,6 +42,13 @@ pub enum Error {
         /// What is wrong.
         text: String,
     },
+    /// A JSONL book, and the crate was built without them.
+    #[cfg(not(feature = "jsonl"))]
+    #[error("{}: this build cannot read or write .jsonl (feature `jsonl`)", path.display())]
+    LeftOut {
+        /// The file.
+        path: PathBuf,
+    },
     /// The name of the new file does not say what to write.
     #[error(
         "{}: the name of the new file must end with .ctg, .bin, .jsonl, .pgn or .csv",
@@ -66,18 +66,18 @@ pub enum Error {
         /// What to do instead.
         advice: &'static str,
     },
-    /// The new file would overwrite the book that is read.
-    #[error("{}: is the book to be read; give the new one another name", path.display())]
-    SameFile {
-        /// The book.
-        path: PathBuf,
-    },
 }
 
 fn in_field(field: &str) -> String {
     match field {
         "" => String::new(),
         field => format!(", field {field}"),
+    }
+}
+
+impl From<Stopped> for Error {
+    fn from(stopped: Stopped) -> Error {
+        Error::Rewrite(stopped.into())
     }
 }
 
@@ -90,14 +90,5 @@ impl From<WriteError> for Error {
 impl From<book::ctg::Error> for Error {
     fn from(error: book::ctg::Error) -> Error {
         Error::Read(error.into())
-    }
-}
-
-impl Error {
-    pub(super) fn output(path: &Path, reason: io::Error) -> Error {
-        Error::Output {
-            path: path.to_owned(),
-            reason,
-        }
     }
 }

@@ -20,7 +20,7 @@
 //! position. In both cases they rule when the book is read again.
 
 use std::fs::File;
-use std::io::{BufRead as _, BufReader, Read as _, Write as _};
+use std::io::{BufRead as _, BufReader, Read as _};
 use std::path::Path;
 
 use serde::{Deserialize, Serialize};
@@ -28,13 +28,14 @@ use shakmaty::fen::{Fen, LossyFenError};
 use shakmaty::uci::UciMove;
 use shakmaty::{CastlingMode, Chess, Move, Position as _};
 
-use super::output::Output;
 use super::{Error, Summary, Work};
 use crate::book::ctg::{
-    self, BookEntry, CtgBook, Key, MAX_COUNT, MAX_MOVES, NormalBoard, UnsortedWriter, WriteOptions,
-    encode_entry, encode_move_byte, find_move_byte,
+    self, BookEntry, CtgBook, Key, MAX_COUNT, MAX_MOVES, NormalBoard, UnsortedWriter, encode_entry,
+    encode_move_byte, find_move_byte,
 };
 use crate::book::{Annotation, PositionRecord, Stats};
+use crate::notation;
+use crate::place::Beside;
 
 const FORMAT: &str = "tabia-book";
 const VERSION: u32 = 1;
@@ -78,8 +79,8 @@ struct MoveLine {
 }
 
 /// Writes a ChessBase book as text. Damaged pages are left out and named.
-pub(super) fn from_ctg(work: &mut Work<'_>, book: &CtgBook) -> Result<Summary, Error> {
-    let mut output = Output::create(&work.job.target)?;
+pub(super) fn from_ctg(work: &mut Work<'_, '_>, book: &CtgBook) -> Result<Summary, Error> {
+    let mut output = Beside::create(&work.job.target, work.job.old)?;
     let mut summary = Summary::default();
     let first = FirstLine {
         format: FORMAT.to_owned(),
@@ -107,16 +108,14 @@ pub(super) fn from_ctg(work: &mut Work<'_>, book: &CtgBook) -> Result<Summary, E
         work.step("writing", summary.positions, total)?;
     }
     summary.note(damaged, "damaged pages not read to their end");
-    summary.bytes = output.finish()?;
+    summary.bytes = output.put()?.bytes;
     Ok(summary)
 }
 
-fn put(output: &mut Output, line: &impl Serialize) -> Result<(), Error> {
+fn put(output: &mut Beside, line: &impl Serialize) -> Result<(), Error> {
     let written = serde_json::to_writer(&mut *output, line);
     written.map_err(|error| output.failed(error.into()))?;
-    output
-        .write_all(b"\n")
-        .map_err(|error| output.failed(error))
+    Ok(output.add(b"\n")?)
 }
 
 /// A position as it is stored, in words.
@@ -144,7 +143,7 @@ fn line_of(entry: &BookEntry) -> PositionLine {
             Some((mv, encode_move_byte(board, mv) == Some(byte)))
         });
         MoveLine {
-            uci: mv.map(|(mv, _)| mv.to_uci(CastlingMode::Standard).to_string()),
+            uci: mv.map(|(mv, _)| notation::uci(mv)),
             annotation,
             byte: mv.is_none_or(|(_, same)| !same).then_some(byte),
         }
@@ -183,7 +182,7 @@ fn fault<T>(field: impl Into<String>, text: impl ToString) -> Result<T, Fault> {
 }
 
 /// Reads a text book and writes it as a ChessBase book.
-pub(super) fn to_ctg(work: &mut Work<'_>, target: &Path) -> Result<Summary, Error> {
+pub(super) fn to_ctg(work: &mut Work<'_, '_>, target: &Path) -> Result<Summary, Error> {
     let job = work.job;
     let path = &job.source;
     let mut lines = Lines::open(path)?;
@@ -199,7 +198,7 @@ pub(super) fn to_ctg(work: &mut Work<'_>, target: &Path) -> Result<Summary, Erro
         let text = format!("{}; this tabia reads version {VERSION}", first.version);
         return Err(lines.error(("version".to_owned(), text)));
     }
-    let mut writer = UnsortedWriter::create(target, WriteOptions::default(), work.job.memory)?;
+    let mut writer = UnsortedWriter::create(target, work.book_options(), work.job.memory)?;
     let mut entry = Vec::new();
     let (mut positions, mut astray) = (0, 0);
     while let Some(line) = lines.next()? {
@@ -211,7 +210,6 @@ pub(super) fn to_ctg(work: &mut Work<'_>, target: &Path) -> Result<Summary, Erro
         positions += 1;
         work.step("reading", positions, None)?;
     }
-    let progress = &mut *work.progress;
     let written = writer.finish(
         first.games,
         |same, entry| match same {
@@ -226,16 +224,8 @@ pub(super) fn to_ctg(work: &mut Work<'_>, target: &Path) -> Result<Summary, Erro
                 Ok(())
             }
         },
-        |written| {
-            if written % super::REPORT_EVERY == 0 {
-                progress(super::Progress {
-                    stage: "writing",
-                    positions: written,
-                    total: Some(positions),
-                });
-            }
-        },
-        work.stop,
+        work.watch,
+        Some(positions),
     )?;
     let mut summary = Summary {
         positions: written.positions,

@@ -13,18 +13,21 @@
 mod csv;
 mod error;
 mod from_keyed;
+#[cfg(feature = "jsonl")]
 pub mod jsonl;
-mod output;
+#[cfg(not(feature = "jsonl"))]
+#[path = "without_jsonl.rs"]
+mod jsonl;
 mod pgn;
 mod to_bin;
 
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicBool, Ordering};
 
 use shakmaty::Chess;
 
-use crate::book::ctg::{PositionFilter, RewriteError, is_same_book};
-use crate::book::{Book, Format, Lookup, OpenOptions, Probe as _, Wanted};
+use crate::book::ctg::{PositionFilter, WriteOptions};
+use crate::book::{Book, Format, Lookup, OpenOptions, Probe as _, Wanted, Watch};
+use crate::place::{self, Old, PlaceError};
 use crate::policy::Policy;
 
 pub use error::Error;
@@ -37,6 +40,8 @@ pub struct Job {
     pub source: PathBuf,
     /// The file to write; its extension says what.
     pub target: PathBuf,
+    /// What becomes of a file that is there already.
+    pub old: Old,
     /// How moves are chosen: gives the weights of a `.bin`, the probabilities
     /// of a `.csv` and the order of lines of a `.pgn`.
     pub policy: Policy,
@@ -60,6 +65,7 @@ impl Job {
         Job {
             source,
             target,
+            old: Old::default(),
             policy: Policy::default(),
             weights: Weights::default(),
             all_forms: false,
@@ -80,17 +86,6 @@ pub enum Weights {
     Games,
     /// Twice the wins and the draws, as Polyglot itself makes books.
     Score,
-}
-
-/// How far the work is.
-#[derive(Clone, Copy, Debug)]
-pub struct Progress {
-    /// What is being done.
-    pub stage: &'static str,
-    /// Positions done.
-    pub positions: u64,
-    /// How many there are, if that is known; by a header that may be wrong.
-    pub total: Option<u64>,
 }
 
 /// What was written.
@@ -144,17 +139,21 @@ impl Target {
     }
 }
 
-/// The work in hand: what it is, who is told, and who may end it.
-struct Work<'a> {
+/// The work in hand: what it is, and who watches.
+struct Work<'a, 'w> {
     job: &'a Job,
-    progress: &'a mut dyn FnMut(Progress),
-    stop: &'a AtomicBool,
+    watch: &'a mut Watch<'w>,
 }
 
-/// So many positions pass between two reports.
-const REPORT_EVERY: u64 = 1024;
+impl Work<'_, '_> {
+    /// How a ChessBase book is written.
+    fn book_options(&self) -> WriteOptions {
+        WriteOptions {
+            old: self.job.old,
+            ..WriteOptions::default()
+        }
+    }
 
-impl Work<'_> {
     /// Another position is done.
     fn step(
         &mut self,
@@ -162,42 +161,25 @@ impl Work<'_> {
         positions: u64,
         total: Option<u64>,
     ) -> Result<(), Error> {
-        if positions.is_multiple_of(REPORT_EVERY) {
-            if self.stop.load(Ordering::Relaxed) {
-                return Err(RewriteError::Stopped.into());
-            }
-            (self.progress)(Progress {
-                stage,
-                positions,
-                total,
-            });
-        }
-        Ok(())
+        Ok(self.watch.position(stage, positions, total)?)
     }
 }
 
-/// Converts a book. Once `stop` is true the work ends.
+/// Converts a book. Who watches may end the work.
 ///
 /// # Errors
 ///
 /// The book cannot be read, or the new file cannot be written; nothing is left
 /// of it then.
-pub fn run(
-    job: &Job,
-    progress: &mut dyn FnMut(Progress),
-    stop: &AtomicBool,
-) -> Result<Summary, Error> {
+pub fn run(job: &Job, watch: &mut Watch<'_>) -> Result<Summary, Error> {
     let target = Target::of(&job.target)?;
-    if is_same_book(&job.target, &job.source) {
-        return Err(Error::SameFile {
-            path: job.source.clone(),
-        });
-    }
-    let mut work = Work {
-        job,
-        progress,
-        stop,
+    // Before any work.
+    let companions: &[&str] = match target {
+        Target::Ctg => &["cto", "ctb"],
+        _ => &[],
     };
+    place::check(&job.target, companions, job.old)?;
+    let mut work = Work { job, watch };
     if is_jsonl(&job.source) {
         return match target {
             Target::Jsonl => Err(same_format(job, "")),
@@ -226,7 +208,7 @@ pub fn run(
 }
 
 /// The formats that any open book can become.
-fn written(work: &mut Work<'_>, book: &Book, target: Target) -> Result<Summary, Error> {
+fn written(work: &mut Work<'_, '_>, book: &Book, target: Target) -> Result<Summary, Error> {
     match (target, book) {
         (Target::Bin, _) => to_bin::write(work, book),
         (Target::Pgn, _) => pgn::write(work, book),
@@ -238,15 +220,15 @@ fn written(work: &mut Work<'_>, book: &Book, target: Target) -> Result<Summary, 
 
 /// Makes a ChessBase book beside the target first.
 fn by_way_of_ctg(
-    work: &mut Work<'_>,
+    work: &mut Work<'_, '_>,
     target: Target,
-    make: impl FnOnce(&mut Work<'_>, &Path) -> Result<Summary, Error>,
+    make: impl FnOnce(&mut Work<'_, '_>, &Path) -> Result<Summary, Error>,
 ) -> Result<Summary, Error> {
-    let folder = output::folder_of(&work.job.target);
+    let folder = place::folder_of(&work.job.target);
     let beside = tempfile::Builder::new()
         .prefix(".tabia-")
-        .tempdir_in(&folder)
-        .map_err(|error| Error::output(&work.job.target, error.kind().into()))?;
+        .tempdir_in(folder)
+        .map_err(|error| PlaceError::io(&work.job.target, error.kind().into()))?;
     let path = beside.path().join("book.ctg");
     let first = make(work, &path)?;
     let book = Book::open(&path, &OpenOptions::default())?;

@@ -16,10 +16,10 @@ use rustc_hash::FxBuildHasher;
 use shakmaty::{Bitboard, CastlingMode, Chess, Color, EnPassantMode, Position as _, Setup};
 
 use super::from_keyed::unreached;
-use super::output::Output;
 use super::{Error, Job, Prober, Summary, Weights, Work, expected};
 use crate::book::polyglot::{self, PackedMove};
 use crate::book::{Book, BookMove, Lookup, Preference, bin, ctg::NormalBoard};
+use crate::place::Beside;
 use crate::policy::{self, Weighed};
 
 /// An entry of the new book; ordered as there.
@@ -33,8 +33,8 @@ struct Row {
 /// Positions that one thread looks at in one go.
 const SHARE: usize = 2048;
 
-pub(super) fn write(work: &mut Work<'_>, book: &Book) -> Result<Summary, Error> {
-    let mut output = Output::create(&work.job.target)?;
+pub(super) fn write(work: &mut Work<'_, '_>, book: &Book) -> Result<Summary, Error> {
+    let mut output = Beside::create(&work.job.target, work.job.old)?;
     let mut summary = Summary::default();
     let mut found = Found::default();
     let all_forms = work.job.all_forms && book.as_ctg().is_some();
@@ -65,7 +65,7 @@ pub(super) fn write(work: &mut Work<'_>, book: &Book) -> Result<Summary, Error> 
     found.rows.sort_unstable();
     found.rows.dedup_by_key(|row| (row.key, row.mv));
     for row in &found.rows {
-        output.put(&bin::encode(row.key, row.mv, row.weight.0, 0))?;
+        output.add(&bin::encode(row.key, row.mv, row.weight.0, 0))?;
     }
     summary.positions = found.positions;
     summary.moves = found.rows.len() as u64;
@@ -73,7 +73,7 @@ pub(super) fn write(work: &mut Work<'_>, book: &Book) -> Result<Summary, Error> 
         found.silent,
         "positions without a move that would be played",
     );
-    summary.bytes = output.finish()?;
+    summary.bytes = output.put()?.bytes;
     Ok(summary)
 }
 
@@ -109,7 +109,7 @@ struct Walked {
     entries: HashSet<u64, FxBuildHasher>,
 }
 
-fn walk(work: &mut Work<'_>, prober: &Prober<'_>, all: &mut Found) -> Result<Walked, Error> {
+fn walk(work: &mut Work<'_, '_>, prober: &Prober<'_>, all: &mut Found) -> Result<Walked, Error> {
     let total = expected(prober.book);
     let start = Chess::default();
     let key = polyglot::key(&start);
@@ -139,7 +139,7 @@ fn walk(work: &mut Work<'_>, prober: &Prober<'_>, all: &mut Found) -> Result<Wal
 
 /// Every position that an entry stands for.
 fn every_form(
-    work: &mut Work<'_>,
+    work: &mut Work<'_, '_>,
     book: &Book,
     all: &mut Found,
     summary: &mut Summary,

@@ -51,10 +51,10 @@ pub(super) fn allowance(go: &[u8], white_moves: Option<bool>) -> Option<Duration
 /// How long a `go` may wait because the engine has still to end a search of
 /// which the GUI knows nothing. That is not the GUI's fault: it gets no more
 /// than a small part of the mover's time, and never a second too late.
-pub(super) fn patience(go: &[u8], white_moves: Option<bool>) -> Duration {
+pub(super) fn patience(go: &[u8], white_moves: Option<bool>) -> Option<Duration> {
     const LEAST: Duration = Duration::from_millis(250);
     const MOST: Duration = Duration::from_secs(5);
-    longest(go, white_moves).map_or(STOP_LIMIT, |time| (time / 8).clamp(LEAST, MOST))
+    Some((longest(go, white_moves)? / 8).clamp(LEAST, MOST))
 }
 
 /// The longest thought that a `go` allows. Without knowing whose move it is,

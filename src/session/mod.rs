@@ -57,11 +57,7 @@ mod why;
 
 use std::time::Duration;
 
-use rand::SeedableRng;
-use rand::rngs::Xoshiro256PlusPlus;
-
 pub use event::{Engines, Event, Outlet, Profile, Request, Side};
-pub use game::from_fen;
 pub use learn::Note;
 
 use crate::book_set::BookSet;
@@ -94,7 +90,7 @@ pub struct Session {
     /// The GUI has said `debug on`.
     debug: bool,
     learner: Learner,
-    rng: Xoshiro256PlusPlus,
+    /// What moves are drawn by while `Book Seed` is 0.
     entropy: u64,
     /// The GUI has said `quit` or closed our input.
     leaving: bool,
@@ -113,7 +109,7 @@ impl Session {
             .first()
             .map(|profile| profile.settings.announced())
             .unwrap_or_default();
-        let mut session = Session {
+        Session {
             engines,
             link: Link::default(),
             uci_wanted: 0,
@@ -126,14 +122,11 @@ impl Session {
             librarian: Librarian::default(),
             debug: false,
             learner: Learner::default(),
-            rng: Xoshiro256PlusPlus::seed_from_u64(entropy),
             entropy,
             leaving: false,
             ended: false,
             farewell: None,
-        };
-        session.reseed();
-        session
+        }
     }
 
     /// Begins: asks for the first engine.
@@ -220,7 +213,7 @@ impl Session {
                 self.uci_wanted += 1;
             }
             GuiCommand::Uci => self.tell_uci(out),
-            command if self.must_wait(&command) => self.defer(now, line, &command, book_set, out),
+            command if self.must_wait(&command) => self.defer(now, line, command, book_set, out),
             command => self.handle(now, line, command, book_set, out),
         }
     }
@@ -229,7 +222,7 @@ impl Session {
         &mut self,
         now: Duration,
         line: &[u8],
-        command: GuiCommand<'_>,
+        command: GuiCommand,
         book_set: &BookSet,
         out: &mut dyn Outlet,
     ) {
@@ -239,18 +232,17 @@ impl Session {
             GuiCommand::NewGame => {
                 self.drop_held(now, out);
                 self.librarian.new_game();
+                self.librarian.count_game();
                 self.game_over(out);
                 self.books.grow_stale();
                 self.link.tell(line, out);
             }
-            GuiCommand::SetOption(option) => self.on_set_option(line, &option, out),
+            GuiCommand::SetOption(option) => self.on_set_option(line, option, out),
             GuiCommand::Position => self.on_position(now, line, book_set, out),
-            GuiCommand::Go(go) => {
-                if self.open_books(now, line, out) {
-                    return;
-                }
-                self.on_go(now, line, go, book_set, out);
-            }
+            GuiCommand::Go(go) => match self.open_books(now, out) {
+                true => self.queue.push_front(now, line, GuiCommand::Go(go)),
+                false => self.on_go(now, line, go, book_set, out),
+            },
             GuiCommand::Stop => self.on_stop(now, out),
             GuiCommand::PonderHit => self.on_ponder_hit(now, out),
             GuiCommand::Other => {
@@ -271,8 +263,8 @@ impl Session {
         book_set: &BookSet,
         out: &mut dyn Outlet,
     ) {
-        if self.search.is_idle() && self.open_books(now, line, out) {
-            return;
+        if self.search.is_idle() && self.open_books(now, out) {
+            return self.queue.push_front(now, line, GuiCommand::IsReady);
         }
         let without_engine = match self.link.state {
             Engine::Up { .. } => self.link.silent && self.is_in_book(book_set),

@@ -47,14 +47,13 @@ impl Books {
 
 impl Session {
     /// Has the books opened if those that are open may not be those wanted;
-    /// true when `line` has to wait for that.
-    pub(super) fn open_books(&mut self, now: Duration, line: &[u8], out: &mut dyn Outlet) -> bool {
+    /// true when the line at hand has to wait for that.
+    pub(super) fn open_books(&mut self, now: Duration, out: &mut dyn Outlet) -> bool {
         if std::mem::replace(&mut self.books.fresh, true) {
             return false;
         }
         self.books.opening = true;
         self.books.until = Some(now.saturating_add(OPEN_LIMIT));
-        self.queue.push_front(now, line);
         let books = self.wanted_books();
         out.request(Request::OpenBooks(books));
         true

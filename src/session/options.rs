@@ -1,35 +1,33 @@
 //! Options that the GUI sets, ours and the engine's, and the books they name.
 
-use rand::SeedableRng;
-use rand::rngs::Xoshiro256PlusPlus;
-
+use super::handshake::ANALYSE_MODE;
 use super::{Outlet, Session};
 use crate::settings::OptionId;
 use crate::uci::gui::SetOption;
 use crate::uci::line;
 
 impl Session {
-    pub(super) fn on_set_option(
-        &mut self,
-        line: &[u8],
-        option: &SetOption<'_>,
-        out: &mut dyn Outlet,
-    ) {
+    pub(super) fn on_set_option(&mut self, line: &[u8], option: SetOption, out: &mut dyn Outlet) {
         if let Some(id) = OptionId::by_name(&option.name) {
             return self.set_own(id, &option.text(), out);
         }
         if let Some(renamed) = self.link.hello.behind_prefix(&option.name) {
             let mut line = format!("setoption name {renamed}").into_bytes();
-            if let Some(value) = option.value {
+            let value = option.value.as_deref();
+            if let Some(value) = value {
                 line.extend_from_slice(b" value ");
                 line.extend_from_slice(value);
             }
-            self.link.options.note(renamed, option.value, &line);
+            self.link.options.note(renamed, value, &line);
             return self.link.tell(&line, out);
         }
-        if self.link.hello.option(&option.name).is_none()
-            && let Some(meant) = OptionId::like(&option.name)
-        {
+        let is_known = self.link.hello.option(&option.name).is_some();
+        if !is_known && option.name.eq_ignore_ascii_case(ANALYSE_MODE) {
+            // Ours to heed; the engine would not know it.
+            let value = option.value.as_deref().unwrap_or_default();
+            return self.link.options.heed(ANALYSE_MODE, value);
+        }
+        if !is_known && let Some(meant) = OptionId::like(&option.name) {
             let text = format!(
                 "nobody has an option \"{}\": did you mean \"{}\"?",
                 option.name,
@@ -39,7 +37,7 @@ impl Session {
         }
         self.link
             .options
-            .note(&option.name, option.value, line::trimmed(line));
+            .note(&option.name, option.value.as_deref(), line::trimmed(line));
         self.link.tell(line, out);
     }
 
@@ -49,25 +47,13 @@ impl Session {
             Ok(false) => {}
             Ok(true) => {
                 self.librarian.settings_changed();
-                match id {
-                    OptionId::Seed => self.reseed(),
-                    OptionId::File
-                    | OptionId::WhiteFile
-                    | OptionId::BlackFile
-                    | OptionId::Learn => {
-                        self.books.grow_stale();
-                    }
-                    _ => {}
+                if matches!(
+                    id,
+                    OptionId::File | OptionId::WhiteFile | OptionId::BlackFile | OptionId::Learn
+                ) {
+                    self.books.grow_stale();
                 }
             }
         }
-    }
-
-    pub(super) fn reseed(&mut self) {
-        let seed = match self.settings.number(OptionId::Seed) {
-            0 => self.entropy,
-            seed => u64::from(seed),
-        };
-        self.rng = Xoshiro256PlusPlus::seed_from_u64(seed);
     }
 }

@@ -13,20 +13,16 @@ use super::clock::{WORTH_TELLING, with_time_left};
 use super::{Outlet, Session};
 use crate::book_set::BookSet;
 use crate::settings::OptionId;
-use crate::uci::gui::{self, GuiCommand};
+use crate::uci::gui::GuiCommand;
 
 /// A line that waits.
 #[derive(Debug)]
 struct Waiting {
     line: Vec<u8>,
+    /// What it means.
+    command: GuiCommand,
     /// Since when.
     since: Duration,
-}
-
-impl Waiting {
-    fn command(&self) -> GuiCommand<'_> {
-        gui::parse(&self.line)
-    }
 }
 
 /// Lines of the GUI that wait, oldest first.
@@ -48,18 +44,18 @@ impl Queue {
 
     /// Whether a `go` is among them.
     fn has_go(&self) -> bool {
-        let is_go = |waiting: &Waiting| matches!(waiting.command(), GuiCommand::Go(_));
+        let is_go = |waiting: &Waiting| matches!(waiting.command, GuiCommand::Go(_));
         self.lines.iter().any(is_go)
     }
 
     /// The last line. A `position` that nothing has used supersedes the one
     /// before it: programs that send one for each move of a game that is not
     /// ours to play shall not fill our memory.
-    pub(super) fn push(&mut self, now: Duration, line: &[u8], command: &GuiCommand<'_>) {
+    pub(super) fn push(&mut self, now: Duration, line: &[u8], command: GuiCommand) {
         if matches!(command, GuiCommand::Position) {
             let mut used = false;
             let last = self.lines.iter().enumerate().rev().find(|(_, waiting)| {
-                let command = waiting.command();
+                let command = &waiting.command;
                 used |= !matches!(command, GuiCommand::IsReady | GuiCommand::Position);
                 used || matches!(command, GuiCommand::Position)
             });
@@ -70,15 +66,17 @@ impl Queue {
         self.bytes += line.len();
         self.lines.push_back(Waiting {
             line: line.to_vec(),
+            command,
             since: now,
         });
     }
 
     /// A line that comes before all others.
-    pub(super) fn push_front(&mut self, now: Duration, line: &[u8]) {
+    pub(super) fn push_front(&mut self, now: Duration, line: &[u8], command: GuiCommand) {
         self.bytes += line.len();
         self.lines.push_front(Waiting {
             line: line.to_vec(),
+            command,
             since: now,
         });
     }
@@ -105,7 +103,7 @@ impl Session {
     }
 
     /// Whether a line has to wait for its turn.
-    pub(super) fn must_wait(&self, command: &GuiCommand<'_>) -> bool {
+    pub(super) fn must_wait(&self, command: &GuiCommand) -> bool {
         if self.all_waits() {
             return true;
         }
@@ -130,7 +128,7 @@ impl Session {
     }
 
     /// Whether a line may not reach the engine during the search under way.
-    fn disturbs_search(&self, command: &GuiCommand<'_>) -> bool {
+    fn disturbs_search(&self, command: &GuiCommand) -> bool {
         self.search.is_exclusive()
             && match command {
                 GuiCommand::Position | GuiCommand::Go(_) | GuiCommand::NewGame => true,
@@ -143,12 +141,13 @@ impl Session {
         &mut self,
         now: Duration,
         line: &[u8],
-        command: &GuiCommand<'_>,
+        command: GuiCommand,
         book_set: &BookSet,
         out: &mut dyn Outlet,
     ) {
+        let is_go = matches!(command, GuiCommand::Go(_));
         self.queue.push(now, line, command);
-        if matches!(command, GuiCommand::Go(_)) && self.abandon_search(now, out) {
+        if is_go && self.abandon_search(now, out) {
             self.go_on(now, book_set, out);
         }
     }
@@ -159,29 +158,22 @@ impl Session {
             let Some(waiting) = self.queue.lines.front() else {
                 return;
             };
-            if self.disturbs_search(&waiting.command()) && !self.heed_what_waits(now, out) {
+            if self.disturbs_search(&waiting.command) && !self.heed_what_waits(now, out) {
                 return;
             }
             let Some(waiting) = self.queue.pop() else {
                 return;
             };
-            let command = waiting.command();
-            match self.shortened(now, &waiting, &command) {
-                Some(line) => self.handle(now, &line, gui::parse(&line), book_set, out),
-                None => self.handle(now, &waiting.line, command, book_set, out),
-            }
+            // A shorter clock does not change what the line means.
+            let line = self.shortened(now, &waiting).unwrap_or(waiting.line);
+            self.handle(now, &line, waiting.command, book_set, out);
         }
     }
 
     /// A `go` whose clock has run while it waited, with the time that is
     /// left.
-    fn shortened(
-        &self,
-        now: Duration,
-        waiting: &Waiting,
-        command: &GuiCommand<'_>,
-    ) -> Option<Vec<u8>> {
-        let GuiCommand::Go(go) = command else {
+    fn shortened(&self, now: Duration, waiting: &Waiting) -> Option<Vec<u8>> {
+        let GuiCommand::Go(go) = &waiting.command else {
             return None;
         };
         let waited = now.saturating_sub(waiting.since);
@@ -198,7 +190,7 @@ impl Session {
     fn heed_what_waits(&mut self, now: Duration, out: &mut dyn Outlet) -> bool {
         let mut at = 0;
         while let Some(waiting) = self.queue.lines.get(at) {
-            match waiting.command() {
+            match &waiting.command {
                 GuiCommand::Go(_) => return self.abandon_search(now, out),
                 GuiCommand::Stop => {
                     self.queue.remove(at);

@@ -374,7 +374,9 @@ impl Session {
     /// For some time the engine could not be heard: that is not its fault.
     pub(super) fn on_held_up(&mut self, time: Duration) {
         if let Search::Engine(running) = &mut self.search {
-            running.due = running.due.map(|due| due.saturating_add(time));
+            for due in [&mut running.due, &mut running.begin_due] {
+                *due = due.map(|due| due.saturating_add(time));
+            }
         }
         self.link.hold_up(time);
     }

@@ -42,8 +42,8 @@ pub(super) enum Search {
 /// An answer that waits for its time.
 #[derive(Debug)]
 pub(super) struct Held {
-    /// Whole lines, separated by line feeds.
-    pub(super) answer: Vec<u8>,
+    /// The lines to say, the last of them the `bestmove`.
+    pub(super) answer: Vec<Vec<u8>>,
     pub(super) kind: SearchKind,
 }
 
@@ -59,6 +59,9 @@ pub(super) struct Running {
     pub(super) since: Duration,
     /// When the engine counts as hung; `None` while it may take its time.
     pub(super) due: Option<Duration>,
+    /// The same if it has not even begun, for another search that it has
+    /// still to end.
+    pub(super) begin_due: Option<Duration>,
     /// The engine has been told to stop.
     pub(super) stopped: bool,
 }
@@ -73,6 +76,7 @@ impl Running {
     fn start_clock(&mut self, now: Duration, white_moves: Option<bool>) {
         self.since = now;
         self.due = allowance(&self.go, white_moves).map(|time| now.saturating_add(time));
+        self.begin_due = patience(&self.go, white_moves).map(|time| now.saturating_add(time));
     }
 
     /// The engine is about to be told to stop.
@@ -86,7 +90,9 @@ impl Running {
 }
 
 impl Search {
-    pub(super) fn hold(answer: Vec<u8>, kind: SearchKind) -> Search {
+    /// Holds a `bestmove` line.
+    pub(super) fn hold(best_move: Vec<u8>, kind: SearchKind) -> Search {
+        let answer = vec![best_move];
         Search::Held(Held { answer, kind })
     }
 
@@ -139,6 +145,7 @@ impl Session {
         }
         if self.link.state != Engine::None {
             self.tell_silence(&go, book_set, out);
+            self.tell_own_book(out);
         }
         if analysis && self.settings.check(OptionId::InAnalysis) {
             self.show_books(&go, book_set, out);
@@ -156,6 +163,7 @@ impl Session {
             asked: go,
             since: now,
             due: None,
+            begin_due: None,
             stopped: false,
         };
         if !kind.ponder {
@@ -195,6 +203,7 @@ impl Session {
     pub(super) fn on_ponder_hit(&mut self, now: Duration, out: &mut dyn Outlet) {
         let white_moves = self.white_moves();
         self.learner.pondering = false;
+        self.guess_came_true(out);
         match &mut self.search {
             Search::Idle => {}
             Search::Held(held) => {
@@ -249,15 +258,11 @@ impl Session {
     /// waiting too long, or simply is silent for too long.
     pub(super) fn aside_due(&self) -> Option<Duration> {
         let due = self.link.ending_since()?.saturating_add(STOP_LIMIT);
-        let Search::Engine(running) = &self.search else {
-            return Some(due);
+        let begin_due = match &self.search {
+            Search::Engine(running) => running.begin_due,
+            Search::Idle | Search::Held(_) => None,
         };
-        let patience = match running.stopped {
-            _ if running.kind.ponder => return Some(due),
-            true => STOP_LIMIT,
-            false => patience(&running.go, self.white_moves()),
-        };
-        Some(due.min(running.since.saturating_add(patience)))
+        Some(begin_due.map_or(due, |begin_due| begin_due.min(due)))
     }
 
     /// Answers a `go` for which there is neither book nor engine.
@@ -298,8 +303,8 @@ impl Session {
     }
 }
 
-fn tell_all(lines: &[u8], out: &mut dyn Outlet) {
-    for line in lines.split(|byte| *byte == b'\n') {
+fn tell_all(lines: &[Vec<u8>], out: &mut dyn Outlet) {
+    for line in lines {
         out.gui(line);
     }
 }

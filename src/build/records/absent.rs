@@ -3,9 +3,12 @@
 use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
 
-use super::super::runs::{Run, Runs};
+use super::super::node::Node;
 use super::super::{BuildError, Progress, Written};
 use super::RecordsError;
+use crate::place::Old;
+use crate::sort::{Runs, Sorted};
+use std::sync::Arc;
 
 /// What could be read.
 pub(in super::super) struct Inputs<'j> {
@@ -17,7 +20,7 @@ pub(in super::super) struct Inputs<'j> {
 /// Says that nothing can be read.
 pub(in super::super) fn read(
     inputs: &Inputs<'_>,
-    _runs: &Runs,
+    _runs: &Arc<Runs<Node>>,
     _observe: &mut dyn FnMut(Progress),
     _stop: &AtomicBool,
 ) -> Result<u64, BuildError> {
@@ -30,13 +33,13 @@ pub(in super::super) enum Table {}
 
 impl Table {
     /// Says that nothing can be written.
-    pub(in super::super) fn create(path: &Path) -> Result<Table, RecordsError> {
+    pub(in super::super) fn create(path: &Path, _old: Old) -> Result<Table, RecordsError> {
         Err(no_feature(Some(path)))
     }
 
     pub(in super::super) fn write(
         self,
-        _runs: &[Run],
+        _sorted: &Sorted<Node>,
         _games: u64,
         _observe: &mut dyn FnMut(Progress),
         _stop: &AtomicBool,

@@ -9,9 +9,9 @@ mod cut;
 mod tree;
 mod write;
 
-use super::output::Output;
 use super::{Error, Summary, Work};
 use crate::book::Book;
+use crate::place::Beside;
 
 /// How much of a book becomes games.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -38,8 +38,8 @@ impl Default for PgnOptions {
     }
 }
 
-pub(super) fn write(work: &mut Work<'_>, book: &Book) -> Result<Summary, Error> {
-    let mut output = Output::create(&work.job.target)?;
+pub(super) fn write(work: &mut Work<'_, '_>, book: &Book) -> Result<Summary, Error> {
+    let mut output = Beside::create(&work.job.target, work.job.old)?;
     let tree = tree::Tree::read(work, book)?;
     let games = cut::games(&tree, work.job.pgn.game_moves.max(1));
     let places = cut::places(&tree, &games);
@@ -56,7 +56,7 @@ pub(super) fn write(work: &mut Work<'_>, book: &Book) -> Result<Summary, Error> 
     for number in 0..games.len() {
         text.clear();
         writer.game(number, &mut text);
-        output.put(text.as_bytes())?;
+        output.add(text.as_bytes())?;
         done += 1;
         work.step("writing", done, Some(games.len() as u64))?;
     }
@@ -73,6 +73,6 @@ pub(super) fn write(work: &mut Work<'_>, book: &Book) -> Result<Summary, Error> 
     }
     summary.note(tree.transpositions, "transpositions cut");
     summary.note(tree.cut, "lines cut at --plies");
-    summary.bytes = output.finish()?;
+    summary.bytes = output.put()?.bytes;
     Ok(summary)
 }

@@ -1,6 +1,7 @@
 //! `tabia probe`: the moves of a position, and how likely each is played.
 
 use std::io::{self, BufRead, Write};
+use std::sync::Arc;
 
 use anyhow::{Context as _, bail};
 use serde::Serialize;
@@ -12,7 +13,8 @@ use super::probe_other;
 use super::style::{
     FAINT, HEADING, PLACE, Painted, commentary_symbol, of_mark, per_cent, rounded, signed, wrapped,
 };
-use crate::book::{Book, BookMove, Lookup, Mark, Preference};
+use crate::book::{Book, BookMove, Lookup, Mark, Preference, Probe};
+use crate::book_set::as_played;
 use crate::consult::{Consulted, consult};
 use crate::notation::{self, Line};
 use crate::policy::{Rejection, Weighed};
@@ -69,10 +71,13 @@ struct JsonError<'a> {
 }
 
 pub(super) fn run(args: &ProbeArgs, out: &mut impl Write) -> anyhow::Result<u8> {
-    let book = super::open_book(&args.book, args.no_mmap)?;
+    let settings = settings(&args.set)?;
+    let book = Arc::new(super::open_book(&args.book, args.no_mmap)?);
+    let (played, _) = as_played(Arc::clone(&book), settings.check(OptionId::Learn));
     let prober = Prober {
         book: &book,
-        settings: settings(&args.set)?,
+        played: &*played,
+        settings,
         moves: args.moves.as_deref().unwrap_or_default(),
         json: args.json,
         explain: args.explain,
@@ -88,7 +93,7 @@ pub(super) fn run(args: &ProbeArgs, out: &mut impl Write) -> anyhow::Result<u8> 
 }
 
 /// The options that decide between moves.
-const DECIDING: [OptionId; 12] = [
+const DECIDING: [OptionId; 13] = [
     OptionId::Depth,
     OptionId::Preset,
     OptionId::Variety,
@@ -98,6 +103,7 @@ const DECIDING: [OptionId; 12] = [
     OptionId::Tournament,
     OptionId::Annotations,
     OptionId::LearnInfluence,
+    OptionId::Learn,
     OptionId::Transpositions,
     OptionId::AvoidRepetition,
     OptionId::LeaveEarly,
@@ -125,6 +131,8 @@ pub(super) struct Answer {
 
 struct Prober<'a> {
     book: &'a Book,
+    /// The same, as the adapter would play it.
+    played: &'a dyn Probe,
     settings: Settings,
     moves: &'a str,
     json: bool,
@@ -133,7 +141,7 @@ struct Prober<'a> {
 
 impl Prober<'_> {
     fn look_up(&self, line: &Line) -> anyhow::Result<Answer> {
-        let consulted = consult(self.book, line.last(), line.before(), &self.settings)?;
+        let consulted = consult(self.played, line.last(), line.before(), &self.settings)?;
         Ok(Answer {
             position: line.last().clone(),
             consulted,

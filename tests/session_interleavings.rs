@@ -342,7 +342,11 @@ impl Outlet for World {
             transcript.to_gui(line);
         }
         let line = String::from_utf8_lossy(line).into_owned();
-        if line.starts_with("option name ") && !line.contains("Hash") {
+        let ours = |line: &str| {
+            let name = line.strip_prefix("option name ")?.split(" type ").next()?;
+            SPECS.iter().find(|spec| spec.name == name)
+        };
+        if ours(&line).is_some() {
             self.declarations += 1;
             if self.declarations.is_multiple_of(SPECS.len()) {
                 self.note("gui< our options");
@@ -451,6 +455,7 @@ fn book_set() -> BookSet {
             spec: BookSpec::default(),
             book: Arc::new(TwoMoves),
             notices: Vec::new(),
+            side_file: None,
         }],
     }
 }
@@ -808,6 +813,19 @@ impl Play {
         self.world.must(false, "it never comes to rest");
     }
 
+    /// Whatever has been, another game is played.
+    fn next_game(&mut self) {
+        let answers = self.world.answers;
+        for deed in [Do::NewGame, Do::Position(2), Do::Go(0, false)] {
+            self.deed(deed);
+        }
+        self.settle();
+        let bereft = self.world.exit == Some(2) && self.world.faults > 0;
+        let answered = self.world.answers == answers + 1;
+        self.world
+            .must(answered || bereft, "the next game is not played");
+    }
+
     fn finish(&mut self, by_eof: bool) {
         self.settle();
         if self
@@ -845,6 +863,12 @@ impl Play {
             let arrived = self.world.hash_arrived == self.world.hash_sent;
             self.world
                 .must(arrived || self.world.bereft, "an option is lost");
+        }
+        if !hangs {
+            self.next_game();
+        }
+        if self.world.exit.is_some() {
+            return;
         }
         let asked = self.world.now;
         if by_eof {
@@ -886,10 +910,10 @@ fn run(polite: bool, deeds: &[Do], by_eof: bool, log: Option<&Log>) -> Result<()
     }
 }
 
-/// Of each property; `PROPTEST_CASES` for a longer run.
+/// Of each property; `TABIA_TEST_CASES` for a longer run.
 fn cases() -> u32 {
-    let wanted = std::env::var("PROPTEST_CASES").ok();
-    wanted.and_then(|text| text.parse().ok()).unwrap_or(10_000)
+    let wanted = std::env::var("TABIA_TEST_CASES").ok();
+    wanted.and_then(|text| text.parse().ok()).unwrap_or(1000)
 }
 
 /// Has a conversation, and has it again from its transcript.

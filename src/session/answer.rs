@@ -241,7 +241,7 @@ impl Session {
             return None;
         };
         let answer = self.announcement(&choice);
-        if choice.book.book.side_file().is_some() {
+        if choice.book.side_file.is_some() {
             let mv = choice.mv.to_uci(self.castling_mode()).to_string();
             self.learn_choice(choice.book, mv);
         }

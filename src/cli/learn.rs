@@ -94,7 +94,7 @@ pub(super) fn run(args: &LearnArgs, out: &mut impl Write) -> anyhow::Result<u8> 
         losses: args.losses || !any,
         max_ply: args.max_ply.into(),
     };
-    let sources = Sources::list(&args.sources)?;
+    let sources = Sources::list(&args.sources)?.with_password(args.filter.password.as_deref());
     let bar = ReadBar::new("reading");
     let mut observe = |progress| bar.show(progress);
     let threads = collection::threads(None);

@@ -22,7 +22,7 @@ const FLOORS: &[(&str, &[&str])] = &[
         &["book", "crew", "games", "input", "place", "sort"],
     ),
     ("mark", &["book"]),
-    ("learn", &["book", "games"]),
+    ("learn", &["book", "games", "mark"]),
     ("uci", &[]),
     ("policy", &["book"]),
     ("convert", &["book", "place", "policy", "sort"]),
@@ -38,7 +38,8 @@ const FLOORS: &[(&str, &[&str])] = &[
     (
         "explore",
         &[
-            "book", "policy", "consult", "games", "session", "settings", "book_set", "openings",
+            "book", "policy", "consult", "games", "mark", "session", "settings", "book_set",
+            "openings",
         ],
     ),
     ("engine", &["plain", "uci"]),

@@ -179,7 +179,7 @@ impl Bar {
             } => {
                 if self.line.position() == 0 {
                     self.line.set_style(progress::style(match total {
-                        Some(_) => "reading {wide_bar} {percent}%  {msg}, {eta} left",
+                        Some(_) => "reading {wide_bar} {percent}%  {msg}{left}",
                         None => "reading {spinner} {bytes}  {msg}",
                     }));
                 }

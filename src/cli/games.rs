@@ -164,7 +164,7 @@ impl Bar {
         }
         if self.line.position() == 0 {
             let template = match progress.total {
-                Some(_) => "writing {wide_bar} {percent}%  {msg}, {eta} left",
+                Some(_) => "writing {wide_bar} {percent}%  {msg}{left}",
                 None => "writing {spinner} {bytes}  {msg}",
             };
             self.line.set_style(progress::style(template));

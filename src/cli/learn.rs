@@ -1,6 +1,5 @@
 //! `tabia learn`: learn values from the results of games.
 
-use std::collections::{HashMap, HashSet};
 use std::fs;
 use std::io::Write;
 use std::path::PathBuf;
@@ -11,9 +10,14 @@ use clap::Args;
 use shakmaty::Color;
 
 use super::args::PlayerColour;
-use crate::book::ctg::{Applied, EditOptions, Editor, Key, MarkEdit};
-use crate::games::{self, EcoRange, Filter, Skipped};
-use crate::learn::{self, Counted, SideFile, Tally};
+use super::{changes, progress};
+use crate::book::ctg::EditOptions;
+use crate::games::{EcoRange, Filter, Skipped};
+use crate::learn::{self, Counted, Lesson, Method, Taught};
+use crate::mark::{self, MarkError};
+
+/// So many changes are shown by `--dry-run`.
+const SHOWN: usize = 20;
 
 /// So many skipped games are named.
 const NAMED: u64 = 10;
@@ -76,6 +80,12 @@ pub(super) struct LearnArgs {
     /// Shows what would change and changes nothing
     #[arg(long, short = 'n')]
     dry_run: bool,
+    /// Shows all changes; --dry-run alone shows the first 20
+    #[arg(long)]
+    list: bool,
+    /// Prints one JSON object for each change that is shown, then a summary
+    #[arg(long)]
+    json: bool,
     /// How long to wait for another program that changes the book
     #[arg(long, value_name = "SECONDS", default_value_t = 3)]
     wait: u64,
@@ -100,91 +110,28 @@ fn colour(colour: Option<PlayerColour>) -> Option<Color> {
     })
 }
 
-pub(super) fn run(args: &LearnArgs, out: &mut impl Write) -> anyhow::Result<u8> {
-    super::convert::only_ctg(&args.book)?;
-    let start = Instant::now();
-    let options = EditOptions {
-        wait: Duration::from_secs(args.wait),
-        ..EditOptions::default()
-    };
-    let mut editor = Editor::open(&args.book, &options)?;
-    let stop = super::stopped_by_ctrl_c()?;
-    let book = editor.snapshot()?;
-    let any = args.wins || args.draws || args.losses;
-    let counted = Counted {
-        filter: Filter {
-            min_elo: args.min_elo,
-            both_elo: args.both_elo,
-            since: args.since,
-            until: args.until,
-            player: args.player.clone(),
-            colour: colour(args.player_colour),
-            result: None,
-            eco: args.eco.clone(),
-        },
-        colour: colour(args.colour),
-        wins: args.wins || !any,
-        draws: args.draws || !any,
-        losses: args.losses || !any,
-        max_ply: args.max_ply.into(),
-    };
-    let mut tallies: HashMap<Key, Tally> = HashMap::new();
-    let mut games = 0;
-    let mut skipped = 0_u64;
-    let mut seen = HashSet::new();
-    for named in &args.sources {
-        for path in games::files(named, &mut seen)? {
-            let mut opened = games::open(&path)?;
-            let mut skip = |game: Skipped| {
-                skipped += 1;
-                if skipped <= NAMED {
-                    say(&game.to_string());
-                }
-            };
-            let source = &mut *opened.source;
-            games += learn::tally_games(&book, source, &counted, &stop, &mut tallies, &mut skip)?;
-        }
-    }
-    let taken = args.side_files()?;
-    for path in &taken {
-        let mut side = SideFile::default();
-        side.refresh(path)
-            .with_context(|| path.display().to_string())?;
-        games += side.games;
-        skipped += side.bad_lines;
-        for (key, tally) in side.tallies {
-            let sum = tallies.entry(key).or_default();
-            sum.wins = sum.wins.saturating_add(tally.wins);
-            sum.draws = sum.draws.saturating_add(tally.draws);
-            sum.losses = sum.losses.saturating_add(tally.losses);
-        }
-    }
-    let (changed, raised) = args.change(&mut editor, &book, &tallies, out)?;
-    if !args.dry_run {
-        for path in &taken {
-            fs::remove_file(path).with_context(|| path.display().to_string())?;
-        }
-    }
-    let left_out = match skipped {
-        0 => String::new(),
-        n => format!("; {n} games skipped"),
-    };
-    say(&format!(
-        "{}: {games} games, {} moves with results; {changed} learn values {}, {raised} of them \
-         upwards, {:.2} s{left_out}",
-        args.book.display(),
-        tallies.len(),
-        if args.dry_run {
-            "would change"
-        } else {
-            "changed"
-        },
-        start.elapsed().as_secs_f64(),
-    ));
-    Ok(0)
-}
-
 impl LearnArgs {
+    fn counted(&self) -> Counted {
+        let any = self.wins || self.draws || self.losses;
+        Counted {
+            filter: Filter {
+                min_elo: self.min_elo,
+                both_elo: self.both_elo,
+                since: self.since,
+                until: self.until,
+                player: self.player.clone(),
+                colour: colour(self.player_colour),
+                result: None,
+                eco: self.eco.clone(),
+            },
+            colour: colour(self.colour),
+            wins: self.wins || !any,
+            draws: self.draws || !any,
+            losses: self.losses || !any,
+            max_ply: self.max_ply.into(),
+        }
+    }
+
     /// The side files to be read; set aside, unless nothing is to be changed.
     fn side_files(&self) -> anyhow::Result<Vec<PathBuf>> {
         let mut files = Vec::new();
@@ -205,55 +152,89 @@ impl LearnArgs {
         }
         Ok(files)
     }
+}
 
-    /// Changes the values; how many, and how many of them upwards.
-    fn change(
-        &self,
-        editor: &mut Editor,
-        book: &crate::book::ctg::CtgBook,
-        tallies: &HashMap<Key, Tally>,
-        out: &mut impl Write,
-    ) -> anyhow::Result<(u64, u64)> {
-        let mut batch = editor.batch();
-        let (mut changed, mut raised) = (0, 0);
-        // In the order of the file pages are written once.
-        let mut entries = Vec::with_capacity(tallies.len());
-        for (key, tally) in tallies {
-            // Positions of a side file may have left the book.
-            entries.extend(book.entry_of(key)?.map(|entry| (entry, *tally)));
+pub(super) fn run(args: &LearnArgs, out: &mut impl Write) -> anyhow::Result<u8> {
+    let start = Instant::now();
+    let options = EditOptions {
+        wait: Duration::from_secs(args.wait),
+        ..EditOptions::default()
+    };
+    let mut editor = mark::open(&args.book, &options)?;
+    let book = editor.snapshot()?;
+    let shown = match (args.dry_run, args.list) {
+        (_, true) => usize::MAX,
+        (true, false) => SHOWN,
+        (false, false) => 0,
+    };
+    let method = Method {
+        strength: args.strength,
+        fresh: args.fresh,
+        dry_run: args.dry_run,
+        told: shown,
+    };
+    let mut lesson = Lesson::default();
+    let mut named = 0;
+    let taught = progress::watched(|watch| -> anyhow::Result<Taught> {
+        let mut skip = |game: Skipped| {
+            named += 1;
+            if named <= NAMED {
+                say(&game.to_string());
+            }
+        };
+        lesson.add_sources(&book, &args.sources, &args.counted(), watch, &mut skip)?;
+        let taken = args.side_files()?;
+        for path in &taken {
+            lesson.add_side_file(path)?;
         }
-        entries.sort_by_key(|(entry, _)| entry.place.file_offset());
-        for (entry, tally) in entries {
-            let old = entry.record.factor.saturating_neg();
-            let new = tally.learned(if self.fresh { 0 } else { old }, self.strength);
-            let edit = MarkEdit {
-                factor: Some(new),
-                ..MarkEdit::default()
-            };
-            entry.touches(&edit, |touch| {
-                changed += 1;
-                raised += u64::from(new > old);
-                if self.dry_run && changed <= 20 {
-                    let Tally {
-                        wins,
-                        draws,
-                        losses,
-                    } = tally;
-                    let _ = writeln!(
-                        out,
-                        "byte {}: factor {old:+} -> {new:+} (+{wins} ={draws} -{losses})",
-                        touch.offset
-                    );
-                }
-                batch.set(&touch)
-            })?;
+        let mut taught = lesson.teach(&mut editor, &book, method)?;
+        if !args.dry_run {
+            for path in &taken {
+                fs::remove_file(path).with_context(|| path.display().to_string())?;
+            }
         }
-        if !self.dry_run {
-            let _: Applied = editor.commit(batch)?;
-        }
-        out.flush()?;
-        Ok((changed, raised))
+        let noted = std::mem::take(&mut taught.noted);
+        mark::tell(&book, noted, watch, &mut |told| {
+            Ok::<_, MarkError>(changes::write(told, args.json, out)?)
+        })?;
+        Ok(taught)
+    })??;
+    let Lesson {
+        tallies,
+        games,
+        skipped,
+    } = lesson;
+    let moves = tallies.len();
+    let Taught {
+        changed, raised, ..
+    } = taught;
+    if args.json {
+        let summary = serde_json::json!({"summary": {
+            "games": games, "skipped": skipped, "moves": moves,
+            "changes": changed, "raised": raised, "changed": !args.dry_run,
+        }});
+        writeln!(out, "{summary}")?;
+    } else if shown > 0 {
+        changes::write_rest(changed.saturating_sub(shown as u64), out)?;
     }
+    out.flush()?;
+    let left_out = match skipped {
+        0 => String::new(),
+        1 => "; 1 game skipped".to_owned(),
+        n => format!("; {n} games skipped"),
+    };
+    say(&format!(
+        "{}: {games} games, {moves} moves with results; {changed} learn values {}, {raised} of \
+         them upwards, {:.2} s{left_out}",
+        args.book.display(),
+        if args.dry_run {
+            "would change"
+        } else {
+            "changed"
+        },
+        start.elapsed().as_secs_f64(),
+    ));
+    Ok(0)
 }
 
 fn say(text: &str) {

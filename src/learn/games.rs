@@ -1,12 +1,14 @@
 //! What collections of games say about the moves of a book.
 
 use std::collections::HashMap;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::io;
+use std::path::PathBuf;
 
 use shakmaty::{Color, Position};
 
 use super::Tally;
-use crate::book::ctg::{CtgBook, Error, Key};
+use crate::book::ctg::{CtgBook, EditError, Error, Key};
+use crate::book::{Stopped, Watch};
 use crate::games::{Filter, Game, GameResult, GameSource, Skipped, SourceError, Wanted, has_name};
 
 /// After so many positions in a row that the book does not hold, the rest of a
@@ -42,7 +44,18 @@ pub enum LearnError {
     Games(#[from] SourceError),
     /// Somebody wanted an end.
     #[error("stopped; nothing was changed")]
-    Stopped,
+    Stopped(#[from] Stopped),
+    /// The values.
+    #[error(transparent)]
+    Edit(#[from] EditError),
+    /// A file of noted games.
+    #[error("{}", path.display())]
+    Side {
+        /// The file.
+        path: PathBuf,
+        /// What the system says.
+        source: io::Error,
+    },
 }
 
 impl Counted {
@@ -69,12 +82,13 @@ impl Counted {
 ///
 /// # Errors
 ///
-/// The source or the book cannot be read, or `stop` is true.
+/// The source or the book cannot be read, or who watches wants an end.
 pub fn tally_games(
     book: &CtgBook,
     source: &mut dyn GameSource,
     counted: &Counted,
-    stop: &AtomicBool,
+    watch: &mut Watch<'_>,
+    read: &mut dyn FnMut(u64, &mut Watch<'_>) -> Result<(), Stopped>,
     tallies: &mut HashMap<Key, Tally>,
     skipped: &mut dyn FnMut(Skipped),
 ) -> Result<u64, LearnError> {
@@ -85,10 +99,9 @@ pub fn tally_games(
         ..Wanted::default()
     };
     while let Some(mut batch) = source.next_batch()? {
-        if stop.load(Ordering::Relaxed) {
-            return Err(LearnError::Stopped);
-        }
+        read(source.bytes_read(), watch)?;
         loop {
+            watch.go_on()?;
             match batch.next_game(wanted, &mut game) {
                 Ok(false) => break,
                 Err(reason) => skipped(reason),

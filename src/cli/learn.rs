@@ -10,17 +10,19 @@ use clap::Args;
 use shakmaty::Color;
 
 use super::args::PlayerColour;
-use super::{changes, progress};
+use super::changes;
+use super::collection::{self, GameFilter, ReadBar};
+use crate::book::Watch;
 use crate::book::ctg::EditOptions;
-use crate::games::{EcoRange, Filter, Skipped};
-use crate::learn::{self, Counted, Lesson, Method, Taught};
+use crate::games::Sources;
+use crate::learn::{self, Counted, Method};
 use crate::mark::{self, MarkError};
 
 /// So many changes are shown by `--dry-run`.
 const SHOWN: usize = 20;
 
 /// So many skipped games are named.
-const NAMED: u64 = 10;
+const NAMED: usize = 10;
 
 /// Arguments of `learn`.
 #[derive(Args, Debug)]
@@ -46,12 +48,8 @@ pub(super) struct LearnArgs {
     /// Only moves of this side
     #[arg(long, alias = "color", value_name = "COLOUR")]
     colour: Option<PlayerColour>,
-    /// Only games of a player, and only his moves; every word must be in the name
-    #[arg(long, value_name = "NAME")]
-    player: Option<String>,
-    /// The colour of that player
-    #[arg(long = "as", value_name = "COLOUR", requires = "player")]
-    player_colour: Option<PlayerColour>,
+    #[command(flatten)]
+    filter: GameFilter,
     /// How far results move the values, 0 to 100
     #[arg(long, value_name = "N", default_value_t = learn::PLAY_STRENGTH,
           value_parser = clap::value_parser!(u32).range(0..=100))]
@@ -62,21 +60,6 @@ pub(super) struct LearnArgs {
     /// Plies of each game that are looked at
     #[arg(long, value_name = "N", default_value_t = 1000)]
     max_ply: u16,
-    /// Only games in which one player has this rating or more
-    #[arg(long, value_name = "N")]
-    min_elo: Option<u16>,
-    /// Only games in which both players have this rating or more
-    #[arg(long, value_name = "N")]
-    both_elo: Option<u16>,
-    /// Only games of this year or later
-    #[arg(long, value_name = "YEAR")]
-    since: Option<u16>,
-    /// Only games of this year or before
-    #[arg(long, value_name = "YEAR")]
-    until: Option<u16>,
-    /// Only games of these openings: B20-B99, C57, D; several with commas
-    #[arg(long, value_name = "CODES", value_delimiter = ',')]
-    eco: Vec<EcoRange>,
     /// Shows what would change and changes nothing
     #[arg(long, short = 'n')]
     dry_run: bool,
@@ -99,36 +82,33 @@ pub(super) const LEARN_EXAMPLES: &str = "Examples:\n  \
     Each move of the book that was played moves its learn value by\n  \
     125 * (wins - losses) / (wins + draws + losses + 10) * strength / 50\n\
     rounded, where the numbers are those of its player in the games given, but not beyond \
-    -120 and 120; values of -125 and 125 stay. The order of games does not matter. Learning from the same games once more \
+    -120 and 120; values of -125 and 125 stay. With --player, only that player's moves count. The order of games does not matter. Learning from the same games once more \
     moves the values once more (see --fresh). No move or position is added.\n\n\
     Exit codes: 0 done; 2 nothing was changed.";
-
-fn colour(colour: Option<PlayerColour>) -> Option<Color> {
-    colour.map(|colour| match colour {
-        PlayerColour::White => Color::White,
-        PlayerColour::Black => Color::Black,
-    })
-}
 
 impl LearnArgs {
     fn counted(&self) -> Counted {
         let any = self.wins || self.draws || self.losses;
         Counted {
-            filter: Filter {
-                min_elo: self.min_elo,
-                both_elo: self.both_elo,
-                since: self.since,
-                until: self.until,
-                player: self.player.clone(),
-                colour: colour(self.player_colour),
-                result: None,
-                eco: self.eco.clone(),
-            },
-            colour: colour(self.colour),
+            filter: self.filter.filter(),
+            colour: self.colour.map(Color::from),
             wins: self.wins || !any,
             draws: self.draws || !any,
             losses: self.losses || !any,
             max_ply: self.max_ply.into(),
+        }
+    }
+
+    fn method(&self) -> Method {
+        Method {
+            strength: self.strength,
+            fresh: self.fresh,
+            dry_run: self.dry_run,
+            told: match (self.dry_run, self.list) {
+                (_, true) => usize::MAX,
+                (true, false) => SHOWN,
+                (false, false) => 0,
+            },
         }
     }
 
@@ -162,60 +142,43 @@ pub(super) fn run(args: &LearnArgs, out: &mut impl Write) -> anyhow::Result<u8> 
     };
     let mut editor = mark::open(&args.book, &options)?;
     let book = editor.snapshot()?;
-    let shown = match (args.dry_run, args.list) {
-        (_, true) => usize::MAX,
-        (true, false) => SHOWN,
-        (false, false) => 0,
-    };
-    let method = Method {
-        strength: args.strength,
-        fresh: args.fresh,
-        dry_run: args.dry_run,
-        told: shown,
-    };
-    let mut lesson = Lesson::default();
-    let mut named = 0;
-    let taught = progress::watched(|watch| -> anyhow::Result<Taught> {
-        let mut skip = |game: Skipped| {
-            named += 1;
-            if named <= NAMED {
-                say(&game.to_string());
-            }
-        };
-        lesson.add_sources(&book, &args.sources, &args.counted(), watch, &mut skip)?;
-        let taken = args.side_files()?;
+    let stop = super::stopped_by_ctrl_c()?;
+    let sources = Sources::list(&args.sources)?;
+    let bar = ReadBar::new("reading");
+    let mut observe = |progress| bar.show(progress);
+    let threads = collection::threads(None);
+    let counted = args.counted();
+    let learned = learn::tally_games(&book, &sources, &counted, threads, &mut observe, &stop);
+    bar.line.finish_and_clear();
+    let mut learned = learned?;
+    collection::report(&learned.games, NAMED);
+    let taken = args.side_files()?;
+    for path in &taken {
+        let added = learned.add_side_file(path);
+        added.with_context(|| path.display().to_string())?;
+    }
+    let method = args.method();
+    let taught = learned.teach(&mut editor, &book, method)?;
+    if !args.dry_run {
         for path in &taken {
-            lesson.add_side_file(path)?;
+            fs::remove_file(path).with_context(|| path.display().to_string())?;
         }
-        let mut taught = lesson.teach(&mut editor, &book, method)?;
-        if !args.dry_run {
-            for path in &taken {
-                fs::remove_file(path).with_context(|| path.display().to_string())?;
-            }
-        }
-        let noted = std::mem::take(&mut taught.noted);
-        mark::tell(&book, noted, watch, &mut |told| {
-            Ok::<_, MarkError>(changes::write(told, args.json, out)?)
-        })?;
-        Ok(taught)
-    })??;
-    let Lesson {
-        tallies,
-        games,
-        skipped,
-    } = lesson;
-    let moves = tallies.len();
-    let Taught {
-        changed, raised, ..
-    } = taught;
+    }
+    let shown = taught.noted.len() as u64;
+    let mut watch = Watch::stopped_by(&stop);
+    mark::tell(&book, taught.noted, &mut watch, &mut |told| {
+        Ok::<_, MarkError>(changes::write(told, args.json, out)?)
+    })?;
+    let (games, skipped) = (learned.counted, learned.games.skipped);
+    let (moves, changed, raised) = (learned.tallies.len(), taught.changed, taught.raised);
     if args.json {
         let summary = serde_json::json!({"summary": {
             "games": games, "skipped": skipped, "moves": moves,
             "changes": changed, "raised": raised, "changed": !args.dry_run,
         }});
         writeln!(out, "{summary}")?;
-    } else if shown > 0 {
-        changes::write_rest(changed.saturating_sub(shown as u64), out)?;
+    } else if method.told > 0 {
+        changes::write_rest(changed.saturating_sub(shown), out)?;
     }
     out.flush()?;
     let left_out = match skipped {

@@ -10,6 +10,8 @@ mod build;
 mod changes;
 mod check_config;
 pub mod check_engine;
+#[cfg(feature = "games")]
+mod collection;
 mod compact;
 mod convert;
 mod diff;
@@ -28,13 +30,13 @@ mod mark;
 mod merge;
 mod play;
 mod probe;
-mod probe_other;
 mod progress;
 #[cfg(feature = "register")]
 mod register;
 mod replay;
 mod shell;
 mod style;
+mod table;
 mod tree;
 mod verify;
 

@@ -1,24 +1,11 @@
-//! From games to learn values in a book.
+//! What was learnt, put into a book.
 
-use std::collections::{HashMap, HashSet};
-use std::path::{Path, PathBuf};
+use std::io;
+use std::path::Path;
 
-use super::{Counted, LearnError, SideFile, Tally, tally_games};
-use crate::book::ctg::{CtgBook, Editor, Field, Key, MarkEdit};
-use crate::book::{Progress, Watch};
-use crate::games::{self, Skipped};
+use super::{Learned, SideFile};
+use crate::book::ctg::{CtgBook, EditError, Editor, Field, MarkEdit};
 use crate::mark::Noted;
-
-/// What games say about the moves of a book.
-#[derive(Debug, Default)]
-pub struct Lesson {
-    /// Results by the position after the move.
-    pub tallies: HashMap<Key, Tally>,
-    /// Games that counted.
-    pub games: u64,
-    /// Games of no use.
-    pub skipped: u64,
-}
 
 /// How a book learns.
 #[derive(Clone, Copy, Debug)]
@@ -44,67 +31,19 @@ pub struct Taught {
     pub noted: Vec<Noted>,
 }
 
-impl Lesson {
-    /// Adds the games of files and folders. `skip` hears of games that are of
-    /// no use.
-    ///
-    /// # Errors
-    ///
-    /// A source or the book cannot be read, or who watches wants an end.
-    pub fn add_sources(
-        &mut self,
-        book: &CtgBook,
-        sources: &[PathBuf],
-        counted: &Counted,
-        watch: &mut Watch<'_>,
-        skip: &mut dyn FnMut(Skipped),
-    ) -> Result<(), LearnError> {
-        let mut seen = HashSet::new();
-        let mut paths = Vec::new();
-        for named in sources {
-            paths.extend(games::files(named, &mut seen)?);
-        }
-        let length = |path: &PathBuf| std::fs::metadata(path).ok().map(|data| data.len());
-        let total: Option<u64> = paths.iter().map(length).sum();
-        let mut before = 0;
-        for path in &paths {
-            let mut opened = games::open(path)?;
-            let skipped = &mut self.skipped;
-            let mut skip = |game: Skipped| {
-                *skipped += 1;
-                skip(game);
-            };
-            let mut read = |bytes: u64, watch: &mut Watch<'_>| {
-                watch.step(Progress {
-                    stage: "reading",
-                    unit: "bytes",
-                    done: before + bytes,
-                    total,
-                })
-            };
-            let source = &mut *opened.source;
-            let tallies = &mut self.tallies;
-            self.games += tally_games(book, source, counted, watch, &mut read, tallies, &mut skip)?;
-            before += length(path).unwrap_or(0);
-        }
-        Ok(())
-    }
-
+impl Learned {
     /// Adds the games that a side file holds.
     ///
     /// # Errors
     ///
     /// It cannot be read.
-    pub fn add_side_file(&mut self, path: &Path) -> Result<(), LearnError> {
+    pub fn add_side_file(&mut self, path: &Path) -> io::Result<()> {
         let mut side = SideFile::default();
-        side.refresh(path).map_err(|source| LearnError::Side {
-            path: path.to_owned(),
-            source,
-        })?;
-        self.games += side.games;
-        self.skipped += side.bad_lines;
+        side.refresh(path)?;
+        self.counted += side.games;
+        self.games.skipped += side.bad_lines;
         for (key, tally) in &side.tallies {
-            self.tallies.entry(*key).or_default().add_all(tally);
+            self.tallies.entry(*key).or_default().join(tally);
         }
         Ok(())
     }
@@ -119,7 +58,7 @@ impl Lesson {
         editor: &mut Editor,
         book: &CtgBook,
         method: Method,
-    ) -> Result<Taught, LearnError> {
+    ) -> Result<Taught, EditError> {
         let mut batch = editor.batch();
         let mut taught = Taught::default();
         // In the order of the file pages are written once.

@@ -15,9 +15,9 @@ mod overlay;
 mod side;
 
 #[cfg(feature = "games")]
-pub use apply::{Lesson, Method, Taught};
+pub use apply::{Method, Taught};
 #[cfg(feature = "games")]
-pub use games::{Counted, LearnError, tally_games};
+pub use games::{Counted, LearnError, Learned, tally_games};
 pub use overlay::LearnedBook;
 pub use side::{
     Evidence, PlayedGame, SideFile, append, fallback_path, is_refused, side_path, take_aside,
@@ -62,11 +62,11 @@ impl Tally {
         *count = count.saturating_add(1);
     }
 
-    /// Adds the results of others.
-    pub fn add_all(&mut self, more: &Tally) {
-        self.wins = self.wins.saturating_add(more.wins);
-        self.draws = self.draws.saturating_add(more.draws);
-        self.losses = self.losses.saturating_add(more.losses);
+    /// Adds other games.
+    pub fn join(&mut self, other: &Tally) {
+        self.wins = self.wins.saturating_add(other.wins);
+        self.draws = self.draws.saturating_add(other.draws);
+        self.losses = self.losses.saturating_add(other.losses);
     }
 
     /// How far these games move a learn value, at a strength of 0 to 100:

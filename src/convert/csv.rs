@@ -18,13 +18,12 @@
 
 use std::fmt::Write as _;
 
-use shakmaty::Position as _;
-
 use super::{Error, Prober, Summary, Work, expected};
-use crate::book::{Book, Lookup, Preference};
+use crate::book::{Book, Lookup};
 use crate::notation;
 use crate::place::Beside;
 use crate::policy;
+use crate::view::MoveView;
 
 const HEADER: &str = "fen,uci,san,games,wins,draws,losses,score,average_elo,performance,mark,\
                       annotation,commentary,factor,weight,priority,transposition,probability\n";
@@ -45,37 +44,32 @@ pub(super) fn write(work: &mut Work<'_, '_>, book: &Book) -> Result<Summary, Err
         let fen = notation::fen(&position);
         rows.clear();
         for (mv, verdict) in found.moves.iter().zip(&verdicts) {
-            let stats = mv.stats();
+            let seen = MoveView::new(&position, mv, verdict);
             let number = |number: Option<f64>, digits: usize| {
                 number.map_or_else(String::new, |number| format!("{number:.digits$}"))
             };
-            let (weight, priority) = match mv.preference {
-                Preference::Weight(weight) => (weight.to_string(), String::new()),
-                Preference::Priority(priority) => (String::new(), priority.to_string()),
-                Preference::Statistics => (String::new(), String::new()),
-            };
-            let commentary = mv
-                .child
-                .map_or(0, |child| child.commentary_for(position.turn().other()));
+            let whole = |number: Option<u32>| number.map_or_else(String::new, |n| n.to_string());
             let mut line = || {
                 writeln!(
                     rows,
-                    "{fen},{},{},{},{},{},{},{},{},{},{},{},{},{},{weight},{priority},{},{:.6}",
-                    notation::uci(mv.mv),
-                    notation::san(&position, mv.mv),
-                    stats.games,
-                    stats.wins,
-                    stats.draws,
-                    stats.losses,
-                    number(stats.score(), 4),
-                    number(stats.average_elo(), 1),
-                    number(stats.performance(), 1),
-                    mv.mark().as_str(),
-                    mv.annotation.nag(),
-                    commentary,
-                    mv.factor(),
-                    u8::from(mv.transposition),
-                    verdict.probability,
+                    "{fen},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{:.6}",
+                    seen.uci,
+                    seen.san,
+                    seen.games,
+                    seen.wins,
+                    seen.draws,
+                    seen.losses,
+                    number(seen.score, 4),
+                    number(seen.average_elo, 1),
+                    number(seen.performance, 1),
+                    seen.mark.as_str(),
+                    seen.annotation_nag,
+                    seen.commentary,
+                    seen.factor,
+                    whole(seen.stored_weight),
+                    whole(seen.priority.map(u32::from)),
+                    u8::from(seen.transposition),
+                    seen.probability,
                 )
             };
             // Writing to a string does not fail.

@@ -9,6 +9,8 @@ use crate::book::{
     self, Stopped,
     ctg::{RewriteError, WriteError},
 };
+use crate::crew::Panicked;
+use crate::sort::SortError;
 
 /// A conversion that failed. What stood in the place of the new file still
 /// does, and nothing half-written is left.
@@ -21,6 +23,31 @@ pub enum Error {
     /// A ChessBase book cannot be written, or somebody wanted an end.
     #[error(transparent)]
     Rewrite(#[from] RewriteError),
+    /// Some of the source cannot be read, and that was to be an error.
+    #[error("{text}; nothing was written (--strict); the first: {first}")]
+    Loss {
+        /// How much.
+        text: String,
+        /// What was lost first, and where.
+        first: String,
+    },
+    /// Nothing of the source can stand in the new file.
+    #[error(
+        "{}: none of its moves can be written to {}{why}; nothing was written",
+        path.display(),
+        target.display()
+    )]
+    Empty {
+        /// The source.
+        path: PathBuf,
+        /// The new file.
+        target: PathBuf,
+        /// What was left out, each after a semicolon.
+        why: String,
+    },
+    /// Sorting needs more room on the disk.
+    #[error(transparent)]
+    Sort(#[from] SortError),
     /// A file cannot be written.
     #[error("{}: cannot be written: {reason}", path.display())]
     Output {
@@ -91,6 +118,12 @@ fn in_field(field: &str) -> String {
 impl From<Stopped> for Error {
     fn from(stopped: Stopped) -> Error {
         Error::Rewrite(stopped.into())
+    }
+}
+
+impl From<Panicked> for Error {
+    fn from(panicked: Panicked) -> Error {
+        Error::Rewrite(panicked.into())
     }
 }
 

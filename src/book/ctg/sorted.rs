@@ -20,6 +20,7 @@ use super::{
 };
 
 use crate::book::{Stopped, Watch};
+use crate::crew::Panicked;
 
 /// Reading one book or writing another failed.
 #[derive(Debug, thiserror::Error)]
@@ -34,6 +35,9 @@ pub enum RewriteError {
     /// Somebody wanted an end.
     #[error(transparent)]
     Stopped(#[from] Stopped),
+    /// A thread of the work failed.
+    #[error(transparent)]
+    Panicked(#[from] Panicked),
     /// Somebody is changing the book.
     #[error("{0}")]
     Locked(String),

@@ -36,7 +36,9 @@
 //! | module | is for |
 //! |---|---|
 //! | [`plain`] | text of unknown origin, fit for a terminal |
+//! | [`place`] | files written whole or not at all, the old ones kept |
 //! | [`input`] | files of any size, numbers out of bytes |
+//! | [`notation`] | positions, moves and lines as text |
 //! | [`crew`] | work in several threads, in order, failing well |
 //! | [`sort`] | sorting more than memory holds |
 //! | [`book`] | what a position holds, and the formats of books; knows nothing of UCI |
@@ -130,8 +132,10 @@ pub mod input;
 #[cfg(feature = "play")]
 pub mod learn;
 pub mod mark;
+pub mod notation;
 #[cfg(feature = "openings")]
 pub mod openings;
+pub mod place;
 #[cfg(feature = "play")]
 pub mod plain;
 pub mod policy;

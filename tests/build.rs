@@ -694,27 +694,34 @@ fn bad_input_is_refused_without_harm() {
     };
     let before = names();
     for (args, message) in [
-        (&["-o", "old.ctg", "missing.pgn"][..], "missing.pgn"),
+        (&["-f", "-o", "old.ctg", "missing.pgn"][..], "missing.pgn"),
         (
-            &["-o", "old.ctg", "empty.pgn", "games.pgn"],
+            &["-f", "-o", "old.ctg", "empty.pgn", "games.pgn"],
             "empty.pgn: no games",
         ),
-        (&["-o", "old.ctg", "zeros.pgn"], "zeros.pgn: no games"),
+        (&["-f", "-o", "old.ctg", "zeros.pgn"], "zeros.pgn: no games"),
         (
-            &["-o", "old.ctg", "nothing"],
+            &["-f", "-o", "old.ctg", "nothing"],
             "nothing: the folder holds no .pgn",
         ),
         (&["-o", "nowhere/new.ctg", "games.pgn"], "nowhere"),
-        (&["-o", "games.pgn", "games.pgn"], "games.pgn"),
-        (&["-o", "old.ctg", "old.ctg"], "one of the books to be read"),
+        (&["-o", "games.pgn", "games.pgn"], "must end with .ctg"),
+        (&["-o", "old.ctg", "games.pgn"], "old.ctg: is there already"),
         (
-            &["-o", "old.ctg", "games.pgn", "--min-games", "2"],
+            &["-o", "old.ctg", "old.ctg", "missing.pgn"],
+            "old.ctg: is there already",
+        ),
+        (
+            &["-f", "-o", "old.ctg", "games.pgn", "--min-games", "2"],
             "no position",
         ),
-        (&["-o", "old.ctg", "games.pgn", "--eco", "Z99"], "ECO"),
-        (&["-o", "old.ctg", "games.pgn", "--memory", "12X"], "size"),
+        (&["-f", "-o", "old.ctg", "games.pgn", "--eco", "Z99"], "ECO"),
         (
-            &["-o", "old.ctg", "games.pgn", "--temp", "nowhere"],
+            &["-f", "-o", "old.ctg", "games.pgn", "--memory", "12X"],
+            "size",
+        ),
+        (
+            &["-f", "-o", "old.ctg", "games.pgn", "--temp", "nowhere"],
             "nowhere",
         ),
         (&["-o", "old.ctg"], "SOURCE"),

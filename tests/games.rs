@@ -30,7 +30,7 @@ fn tabia(folder: &Path, args: &[&str]) -> Output {
 
 /// Runs `tabia games`, which must succeed; gives its messages.
 fn convert(folder: &Path, source: &Path, args: &[&str]) -> String {
-    let mut all = vec!["games", source.to_str().unwrap()];
+    let mut all = vec!["games", "-f", source.to_str().unwrap()];
     all.extend(args);
     let output = tabia(folder, &all);
     let messages = String::from_utf8_lossy(&output.stderr).into_owned();
@@ -525,7 +525,7 @@ fn the_output_is_there_whole_or_not_at_all() {
     for (args, text) in [
         (
             vec!["games", "small.dci", "-o", "small.dci"],
-            "overwrite what it is made from",
+            "small.dci: is there already",
         ),
         (vec!["games", "small.dci", "-o", "out.xyz"], ".pgn or .dci"),
         (vec!["games", "small.dci", "-o", "no/out.pgn"], "no/out.pgn"),
@@ -541,9 +541,14 @@ fn the_output_is_there_whole_or_not_at_all() {
         assert_eq!(output.status.code(), Some(2), "{args:?}");
         assert!(messages.contains(text), "{args:?}: {messages}");
     }
-    // Replaced together, and nothing left beside them.
+    // Replaced together, the old ones kept, and nothing else beside them.
     for _ in 0..2 {
         convert(folder.path(), &index, &["-o", "out.dci"]);
+    }
+    for part in PARTS {
+        let kept = folder.path().join(format!("out.{part}.bak"));
+        assert!(fs::metadata(&kept).is_ok(), "{kept:?}");
+        fs::remove_file(kept).unwrap();
     }
     assert_eq!(fs::read(&index).unwrap(), before);
     let mut names: Vec<String> = fs::read_dir(folder.path())

@@ -124,6 +124,7 @@ pub(crate) fn scdb_seeds() -> Vec<Vec<u8>> {
 
 fn write(games: PathBuf, target: &Path) {
     let job = export::Job {
+        old: tabia::place::Old::Refuse,
         sources: vec![games],
         target: Target::Scdb(target.to_owned()),
         filter: Default::default(),

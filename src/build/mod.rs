@@ -36,11 +36,12 @@ use std::sync::mpsc::{Receiver, sync_channel};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::{io, thread};
 
-use crate::book::ctg::{self, BookWriter, WriteError, WriteOptions, Written};
+use crate::book::ctg::{BookWriter, WriteError, WriteOptions, Written};
 pub use crate::games::{EcoRange, Filter, ParseEcoError, has_name};
 
 use crate::crew::Panicked;
 use crate::games::{self, Game, GameBatch, GameSource, SkipReason, Skipped, SourceError, Wanted};
+use crate::place::Old;
 use crate::sort::{Runs, Sorted};
 use count::{Counter, Extent};
 use dedupe::Duplicates;
@@ -84,6 +85,8 @@ pub struct Job {
     pub sources: Vec<Source>,
     /// The book's .ctg file, or the records' .parquet file.
     pub target: PathBuf,
+    /// What becomes of a file that is there already.
+    pub old: Old,
     /// What is made.
     pub product: Product,
     /// Which games count.
@@ -116,6 +119,7 @@ impl Job {
         Job {
             sources,
             target,
+            old: Old::default(),
             product: Product::Book,
             filter: Filter::default(),
             max_ply: 40,
@@ -202,12 +206,6 @@ pub enum BuildError {
         /// The limit.
         min_games: u32,
     },
-    /// The book would replace a source.
-    #[error("{}: the output would overwrite what it is made from", path.display())]
-    OutputIsInput {
-        /// The source.
-        path: PathBuf,
-    },
     /// Records cannot be read or written.
     #[error(transparent)]
     Records(#[from] RecordsError),
@@ -283,10 +281,14 @@ pub fn run(
     // Fails early where the book cannot be written, before hours of counting.
     let output = match job.product {
         Product::Book => {
-            let writer = BookWriter::create(&job.target, WriteOptions::default())?;
+            let options = WriteOptions {
+                old: job.old,
+                ..WriteOptions::default()
+            };
+            let writer = BookWriter::create(&job.target, options)?;
             Output::Book(Box::new(writer))
         }
-        Product::Records => Output::Records(records::Table::create(&job.target)?),
+        Product::Records => Output::Records(records::Table::create(&job.target, job.old)?),
     };
     let shared = Shared {
         job,
@@ -406,12 +408,6 @@ fn list_sources(job: &Job) -> Result<Vec<Input>, BuildError> {
     let mut inputs = Vec::new();
     for (argument, source) in job.sources.iter().enumerate() {
         for path in games::files(&source.path, &mut seen)? {
-            let target = ["ctg", "cto", "ctb"].map(|part| job.target.with_extension(part));
-            if ctg::is_same_book(&job.target, &path)
-                || target.iter().any(|target| ctg::is_same_book(target, &path))
-            {
-                return Err(BuildError::OutputIsInput { path });
-            }
             inputs.push(Input { argument, path });
         }
     }

@@ -6,6 +6,7 @@ use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
+use super::force::Force;
 use super::replay::ReplayArgs;
 #[cfg(feature = "build")]
 use crate::games::EcoRange;
@@ -92,7 +93,7 @@ pub(super) enum Command {
     Mark(super::mark::MarkArgs),
     /// Adds books up: numbers of shared positions are summed
     #[command(after_help = "Examples:\n  \
-        tabia merge all.ctg 2023.ctg 2024.ctg 2025.ctg\n\n\
+        tabia merge -o all.ctg 2023.ctg 2024.ctg 2025.ctg\n\n\
         The order of the books does not matter, nor whether all are merged at once. \
         Moves are united; of two marks or annotations the warning one stays.")]
     Merge(MergeArgs),
@@ -252,6 +253,8 @@ pub(super) struct BuildArgs {
     /// --min-games waits for the book
     #[arg(long, value_name = "OUT.parquet", conflicts_with_all = ["output", "min_games"])]
     pub(super) records: Option<PathBuf>,
+    #[command(flatten)]
+    pub(super) force: Force,
     /// Games: .pgn, also .gz, .zst or .bz2; databases (docs/databases.md); a
     /// folder with such files; or `-` for PGN on standard input. Or records: .parquet, whose games were
     /// chosen, and their plies cut, when they were written. Or books:
@@ -329,14 +332,19 @@ pub(super) enum PlayerColour {
 #[derive(Args, Debug)]
 pub(super) struct MergeArgs {
     /// The book to make; .cto and .ctb are put beside it
-    #[arg(value_name = "OUT.ctg")]
+    #[arg(short, long, value_name = "OUT.ctg")]
     pub(super) output: PathBuf,
+    #[command(flatten)]
+    pub(super) force: Force,
     /// The books to add up
-    #[arg(value_name = "BOOK", required = true)]
+    #[arg(value_name = "BOOK", required = true, num_args = 2..)]
     pub(super) books: Vec<PathBuf>,
     /// Memory for sorting books whose pages follow no order, as 64M or 2G
     #[arg(long, value_name = "SIZE", default_value = "512M", value_parser = size)]
     pub(super) memory: u64,
+    /// What cannot be read is an error: nothing is written then
+    #[arg(long)]
+    pub(super) strict: bool,
 }
 
 /// Arguments of `compact`.
@@ -347,6 +355,8 @@ pub(super) struct CompactArgs {
     /// The new book [default: in place of the old one]
     #[arg(short, long, value_name = "OUT.ctg")]
     pub(super) output: Option<PathBuf>,
+    #[command(flatten)]
+    pub(super) force: Force,
     /// Joins pages that the book has split although their positions fit one,
     /// and makes the index one that every reader can read
     #[arg(long)]
@@ -354,6 +364,9 @@ pub(super) struct CompactArgs {
     /// Memory for sorting a book whose pages follow no order, as 64M or 2G
     #[arg(long, value_name = "SIZE", default_value = "512M", value_parser = size)]
     pub(super) memory: u64,
+    /// What cannot be read is an error: nothing is written then
+    #[arg(long)]
+    pub(super) strict: bool,
 }
 
 /// Arguments of `verify`.

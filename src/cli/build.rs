@@ -13,8 +13,9 @@ use super::args::{BuildArgs, PlayerColour};
 use super::games::wanted_result;
 use super::progress;
 use crate::book::Watch;
-use crate::book::ctg::merge;
+use crate::book::ctg::{RewriteOptions, merge};
 use crate::build::{self, Filter, Job, Product, Progress, Source, Summary};
+use crate::place;
 
 /// So many skipped games are named.
 const NAMED: usize = 20;
@@ -53,25 +54,28 @@ fn add_to_books(
         args.min_games
     );
     let target = job.target.clone();
+    place::check(&target, &["cto", "ctb"], args.force.old())?;
     let start = Instant::now();
     let mut code = 0;
     // Beside the target, where there is room for a book.
-    let folder = target
-        .parent()
-        .filter(|folder| !folder.as_os_str().is_empty());
     let beside = tempfile::Builder::new()
         .prefix(".tabia-")
-        .tempdir_in(folder.unwrap_or(Path::new(".")))
+        .tempdir_in(place::folder_of(&target))
         .with_context(|| target.display().to_string())?;
     if !job.sources.is_empty() {
         job.target = beside.path().join("games.ctg");
         code = args.exit_code(&build_games(&job, "the games", stop)?);
         books.push(job.target);
     }
-    let done = merge(&target, &books, args.memory, &mut Watch::stopped_by(stop))?;
+    let options = RewriteOptions {
+        old: args.force.old(),
+        memory: args.memory,
+        strict: args.strict,
+        ..RewriteOptions::default()
+    };
+    let done = merge(&target, &books, &options, &mut Watch::stopped_by(stop))?;
     let what = format!("{}: {} books", target.display(), books.len());
-    super::compact::report(&what, &done, start);
-    Ok(code)
+    Ok(code.max(super::compact::report(&what, &done, start)))
 }
 
 fn build_games(job: &Job, name: &str, stop: &AtomicBool) -> anyhow::Result<Summary> {
@@ -119,7 +123,8 @@ fn job(args: &BuildArgs) -> anyhow::Result<Job> {
         (Some(book), None) => (Product::Book, book),
         (None, None) => anyhow::bail!("nothing to make: see --output"),
     };
-    let usual = Job::new(sources, target.clone());
+    let mut usual = Job::new(sources, target.clone());
+    usual.old = args.force.old();
     Ok(Job {
         product,
         filter: Filter {

@@ -8,6 +8,7 @@ use anyhow::bail;
 use clap::{Args, ValueEnum};
 
 use super::args::size;
+use super::force::Force;
 use super::progress;
 use crate::book::Format;
 use crate::convert::{self, Job, PgnOptions, Weights};
@@ -62,6 +63,11 @@ pub(super) struct ConvertArgs {
     /// on disk
     #[arg(long, value_name = "SIZE", default_value = "128M", value_parser = size)]
     memory: u64,
+    /// What cannot be read of the book is an error: nothing is written then
+    #[arg(long)]
+    strict: bool,
+    #[command(flatten)]
+    force: Force,
 }
 
 /// What becomes the weight of a move.
@@ -92,6 +98,8 @@ pub(super) fn run(args: &ConvertArgs) -> anyhow::Result<u8> {
             comments: !args.bare,
         },
         memory: args.memory,
+        old: args.force.old(),
+        strict: args.strict,
         ..Job::new(args.input.clone(), args.output.clone())
     };
     let start = Instant::now();
@@ -101,7 +109,7 @@ pub(super) fn run(args: &ConvertArgs) -> anyhow::Result<u8> {
     for notice in &done.notices {
         let _ = writeln!(stderr, "tabia: {notice}");
     }
-    let mut extra = String::new();
+    let mut extra = super::compact::lost(&done.salvage);
     for note in &done.notes {
         extra += "; ";
         extra += note;
@@ -120,7 +128,7 @@ pub(super) fn run(args: &ConvertArgs) -> anyhow::Result<u8> {
         done.bytes,
         start.elapsed().as_secs_f64(),
     );
-    Ok(0)
+    Ok(u8::from(done.salvage.is_loss()))
 }
 
 /// Refuses books of other formats, for commands that need a ChessBase one.

@@ -11,6 +11,7 @@ use indicatif::{HumanCount, ProgressBar};
 use shakmaty::Color;
 
 use super::args::PlayerColour;
+use super::force::Force;
 use super::progress;
 use crate::games::export::{self, Job, Progress, Summary, Target};
 use crate::games::{EcoRange, Filter, GameResult};
@@ -77,6 +78,8 @@ pub(super) struct GamesArgs {
     /// Threads that decode [default: one for each processor]
     #[arg(long, value_name = "N")]
     threads: Option<NonZeroU16>,
+    #[command(flatten)]
+    force: Force,
     /// Ends with exit code 1 when games were skipped or cut short
     #[arg(long)]
     strict: bool,
@@ -103,6 +106,7 @@ fn job(args: &GamesArgs) -> anyhow::Result<Job> {
     Ok(Job {
         sources: args.sources.clone(),
         target: target(&args.output)?,
+        old: args.force.old(),
         filter: Filter {
             min_elo: args.min_elo,
             both_elo: args.both_elo,

@@ -16,6 +16,7 @@ mod diff_json;
 mod explain;
 #[cfg(feature = "explore")]
 mod explore;
+mod force;
 #[cfg(feature = "games")]
 mod games;
 mod info;
@@ -25,14 +26,11 @@ mod learn;
 mod mark;
 mod merge;
 mod play;
-mod position;
 mod probe;
 mod probe_other;
 mod progress;
 #[cfg(feature = "register")]
 mod register;
-#[cfg(feature = "register")]
-mod replace_text;
 mod replay;
 mod shell;
 mod style;

@@ -7,6 +7,7 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use anyhow::Context as _;
+use chrono::SecondsFormat;
 use rand::RngExt;
 
 use super::args::PlayArgs;
@@ -80,7 +81,7 @@ fn transcript(
     let folders: Vec<String> = opener.folders.iter().chain([&here]).map(text).collect();
     let header = Header {
         version: env!("CARGO_PKG_VERSION"),
-        begun: &jiff::Timestamp::now().to_string(),
+        begun: &chrono::Utc::now().to_rfc3339_opts(SecondsFormat::Micros, true),
         seed,
         engines,
         commands: &commands,

@@ -5,12 +5,11 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context as _, bail, ensure};
 use clap::{Args, ValueEnum};
-use similar::{ChangeTag, TextDiff};
 
 use super::args::ConfigArgs;
-use super::replace_text::TextFile;
 use super::style::{GREEN, HEADING, PLACE, Painted, RED};
 use crate::book_set::Opener;
+use crate::place::TextFile;
 use crate::register::{EditedFor, PrintedFor, Registration, edit, lines};
 use crate::settings::STARTER;
 
@@ -302,19 +301,43 @@ fn write_difference(
         "{}",
         Painted(HEADING, format!("+++ {}", path.display()))
     )?;
-    let difference = TextDiff::from_lines(file.text(), text);
-    for hunk in difference.unified_diff().context_radius(3).iter_hunks() {
-        writeln!(
-            out,
-            "{}",
-            Painted(PLACE, hunk.header().to_string().trim_end())
-        )?;
-        for change in hunk.iter_changes() {
-            let line = change.value().trim_end_matches(['\r', '\n']);
-            match change.tag() {
-                ChangeTag::Equal => writeln!(out, " {line}")?,
-                ChangeTag::Delete => writeln!(out, "{}", Painted(RED, format!("-{line}")))?,
-                ChangeTag::Insert => writeln!(out, "{}", Painted(GREEN, format!("+{line}")))?,
+    let [old_lines, new_lines] = [file.text(), text].map(|text| text.lines().collect::<Vec<_>>());
+    let lines = diff::slice(&old_lines, &new_lines);
+    let changed = |at: usize| !matches!(lines[at], diff::Result::Both(..));
+    // Three lines around each change; what overlaps is one piece.
+    let shown: Vec<usize> = (0..lines.len())
+        .filter(|&at| (at.saturating_sub(3)..lines.len().min(at + 4)).any(changed))
+        .collect();
+    for piece in shown.chunk_by(|one, next| one + 1 == *next) {
+        let before = |at: usize, old: bool| {
+            let counts = |line: &&diff::Result<&&str>| match line {
+                diff::Result::Left(_) => old,
+                diff::Result::Both(..) => true,
+                diff::Result::Right(_) => !old,
+            };
+            lines[..at].iter().filter(counts).count()
+        };
+        let (from, to) = (piece[0], piece[piece.len() - 1] + 1);
+        let range = |old| {
+            let (start, end) = (before(from, old), before(to, old));
+            match end - start {
+                1 => end.to_string(),
+                // It stands behind the line before it.
+                0 => format!("{start},0"),
+                lines => format!("{},{lines}", start + 1),
+            }
+        };
+        let place = format!("@@ -{} +{} @@", range(true), range(false));
+        writeln!(out, "{}", Painted(PLACE, place))?;
+        for line in &lines[from..to] {
+            match line {
+                diff::Result::Both(line, _) => writeln!(out, " {line}")?,
+                diff::Result::Left(line) => {
+                    writeln!(out, "{}", Painted(RED, format!("-{line}")))?;
+                }
+                diff::Result::Right(line) => {
+                    writeln!(out, "{}", Painted(GREEN, format!("+{line}")))?;
+                }
             }
         }
     }

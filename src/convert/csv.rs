@@ -18,23 +18,22 @@
 
 use std::fmt::Write as _;
 
-use shakmaty::fen::Fen;
-use shakmaty::san::SanPlus;
-use shakmaty::{CastlingMode, Chess, EnPassantMode, Position as _};
+use shakmaty::{Chess, Position as _};
 
 use super::from_keyed::unreached;
-use super::output::Output;
 use super::{Error, Job, Source, Summary, Work};
 use crate::book::ctg::DirectoryReader;
 use crate::book::{Book, BookPosition, Lookup, Preference, Probe as _};
+use crate::notation;
+use crate::place::Beside;
 use crate::policy::{self, Weighed};
 
 const HEADER: &str = "fen,uci,san,games,wins,draws,losses,score,average_elo,performance,mark,\
                       annotation,commentary,factor,weight,priority,transposition,probability\n";
 
 pub(super) fn write(work: &mut Work<'_, '_>, book: &Book) -> Result<Summary, Error> {
-    let mut output = Output::create(&work.job.target)?;
-    output.put(HEADER.as_bytes())?;
+    let mut output = Beside::create(&work.job.target, work.job.old)?;
+    output.add(HEADER.as_bytes())?;
     let mut summary = Summary::default();
     let source = Source::new(work, book, &mut summary)?;
     let job = work.job;
@@ -61,7 +60,7 @@ pub(super) fn write(work: &mut Work<'_, '_>, book: &Book) -> Result<Summary, Err
                 Ok::<_, Error>(rows)
             },
             |rows| {
-                output.put(rows.text.as_bytes())?;
+                output.add(rows.text.as_bytes())?;
                 all.count(&rows);
                 Ok(())
             },
@@ -73,7 +72,7 @@ pub(super) fn write(work: &mut Work<'_, '_>, book: &Book) -> Result<Summary, Err
             book.probe(&position, source.wanted, &mut found)?;
             let mut rows = Rows::default();
             rows.add(job, &position, &found);
-            output.put(rows.text.as_bytes())?;
+            output.add(rows.text.as_bytes())?;
             all.count(&rows);
             work.step("writing", all.positions, None)?;
         }
@@ -88,7 +87,7 @@ pub(super) fn write(work: &mut Work<'_, '_>, book: &Book) -> Result<Summary, Err
     summary.note(all.impossible, "positions left out that cannot arise");
     summary.note(all.illegal, "stored moves left out that are not legal");
     summary.not_empty(job)?;
-    summary.bytes = output.finish()?;
+    summary.bytes = output.put()?.bytes;
     Ok(summary)
 }
 
@@ -119,7 +118,7 @@ impl Rows {
         if found.moves.is_empty() {
             return;
         }
-        let fen = Fen::from_position(position, EnPassantMode::Legal).to_string();
+        let fen = notation::fen(position);
         for (mv, verdict) in found.moves.iter().zip(&self.verdicts) {
             let stats = mv.stats();
             let commentary = mv
@@ -130,8 +129,8 @@ impl Rows {
                 write!(
                     rows,
                     "{fen},{},{},{},{},{},{},",
-                    mv.mv.to_uci(CastlingMode::Standard),
-                    SanPlus::from_move(position.clone(), mv.mv),
+                    notation::uci(mv.mv),
+                    notation::san(position, mv.mv),
                     stats.games,
                     stats.wins,
                     stats.draws,

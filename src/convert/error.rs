@@ -1,15 +1,13 @@
 //! Why a book was not converted.
 
-use std::{
-    io,
-    path::{Path, PathBuf},
-};
+use std::{io, path::PathBuf};
 
 use crate::book::{
     self, Stopped,
     ctg::{RewriteError, WriteError},
 };
 use crate::crew::Panicked;
+use crate::place::PlaceError;
 use crate::sort::SortError;
 
 /// A conversion that failed. What stood in the place of the new file still
@@ -23,14 +21,6 @@ pub enum Error {
     /// A ChessBase book cannot be written, or somebody wanted an end.
     #[error(transparent)]
     Rewrite(#[from] RewriteError),
-    /// Some of the source cannot be read, and that was to be an error.
-    #[error("{text}; nothing was written (--strict); the first: {first}")]
-    Loss {
-        /// How much.
-        text: String,
-        /// What was lost first, and where.
-        first: String,
-    },
     /// Nothing of the source can stand in the new file.
     #[error(
         "{}: none of its moves can be written to {}{why}; nothing was written",
@@ -48,14 +38,9 @@ pub enum Error {
     /// Sorting needs more room on the disk.
     #[error(transparent)]
     Sort(#[from] SortError),
-    /// A file cannot be written.
-    #[error("{}: cannot be written: {reason}", path.display())]
-    Output {
-        /// The file, under the name it would have got.
-        path: PathBuf,
-        /// What the system says.
-        reason: io::Error,
-    },
+    /// A file cannot be put in place.
+    #[error(transparent)]
+    Place(#[from] PlaceError),
     /// A file cannot be read.
     #[error("{}: cannot be read: {reason}", path.display())]
     Input {
@@ -100,12 +85,6 @@ pub enum Error {
         /// What to do instead.
         advice: &'static str,
     },
-    /// The new file would overwrite the book that is read.
-    #[error("{}: is the book to be read; give the new one another name", path.display())]
-    SameFile {
-        /// The book.
-        path: PathBuf,
-    },
 }
 
 fn in_field(field: &str) -> String {
@@ -136,14 +115,5 @@ impl From<WriteError> for Error {
 impl From<book::ctg::Error> for Error {
     fn from(error: book::ctg::Error) -> Error {
         Error::Read(error.into())
-    }
-}
-
-impl Error {
-    pub(super) fn output(path: &Path, reason: io::Error) -> Error {
-        Error::Output {
-            path: path.to_owned(),
-            reason,
-        }
     }
 }

@@ -18,7 +18,6 @@ pub mod jsonl;
 #[cfg(not(feature = "jsonl"))]
 #[path = "without_jsonl.rs"]
 mod jsonl;
-mod output;
 mod pgn;
 mod to_bin;
 
@@ -26,8 +25,9 @@ use std::path::{Path, PathBuf};
 
 use shakmaty::Chess;
 
-use crate::book::ctg::{Directory, DirectoryReader, Place, Salvage, is_same_book};
+use crate::book::ctg::{Directory, DirectoryReader, Place, RewriteError, Salvage, WriteOptions};
 use crate::book::{Book, Format, Lookup, OpenOptions, Probe as _, Wanted, Watch};
+use crate::place::{self, Old, PlaceError};
 use crate::policy::Policy;
 
 pub use error::Error;
@@ -40,6 +40,8 @@ pub struct Job {
     pub source: PathBuf,
     /// The file to write; its extension says what.
     pub target: PathBuf,
+    /// What becomes of a file that is there already.
+    pub old: Old,
     /// How moves are chosen: gives the weights of a `.bin`, the probabilities
     /// of a `.csv` and the order of lines of a `.pgn`.
     pub policy: Policy,
@@ -65,6 +67,7 @@ impl Job {
         Job {
             source,
             target,
+            old: Old::default(),
             policy: Policy::default(),
             weights: Weights::default(),
             all_forms: false,
@@ -111,10 +114,7 @@ impl Summary {
     /// Takes note of what could not be read, which may be an error.
     fn lose(&mut self, job: &Job, salvage: Salvage) -> Result<(), Error> {
         if job.strict && salvage.is_loss() {
-            return Err(Error::Loss {
-                text: salvage.notes().join("; "),
-                first: salvage.messages.into_iter().next().unwrap_or_default(),
-            });
+            return Err(RewriteError::Loss(salvage.told()).into());
         }
         self.salvage.add(salvage);
         Ok(())
@@ -174,6 +174,14 @@ struct Work<'a, 'w> {
 }
 
 impl Work<'_, '_> {
+    /// How a ChessBase book is written.
+    fn book_options(&self) -> WriteOptions {
+        WriteOptions {
+            old: self.job.old,
+            ..WriteOptions::default()
+        }
+    }
+
     /// Another position is done.
     fn step(
         &mut self,
@@ -193,11 +201,12 @@ impl Work<'_, '_> {
 /// of it then.
 pub fn run(job: &Job, watch: &mut Watch<'_>) -> Result<Summary, Error> {
     let target = Target::of(&job.target)?;
-    if is_same_book(&job.target, &job.source) {
-        return Err(Error::SameFile {
-            path: job.source.clone(),
-        });
-    }
+    // Before any work.
+    let companions: &[&str] = match target {
+        Target::Ctg => &["cto", "ctb"],
+        _ => &[],
+    };
+    place::check(&job.target, companions, job.old)?;
     let mut work = Work { job, watch };
     if is_jsonl(&job.source) {
         return match target {
@@ -243,11 +252,11 @@ fn by_way_of_ctg(
     target: Target,
     make: impl FnOnce(&mut Work<'_, '_>, &Path) -> Result<Summary, Error>,
 ) -> Result<Summary, Error> {
-    let folder = output::folder_of(&work.job.target);
+    let folder = place::folder_of(&work.job.target);
     let beside = tempfile::Builder::new()
         .prefix(".tabia-")
-        .tempdir_in(&folder)
-        .map_err(|error| Error::output(&work.job.target, error.kind().into()))?;
+        .tempdir_in(folder)
+        .map_err(|error| PlaceError::io(&work.job.target, error.kind().into()))?;
     let path = beside.path().join("book.ctg");
     let first = make(work, &path)?;
     let book = Book::open(&path, &OpenOptions::default())?;

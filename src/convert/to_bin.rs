@@ -17,12 +17,12 @@ use rustc_hash::FxBuildHasher;
 use shakmaty::{Bitboard, CastlingMode, Chess, Color, EnPassantMode, Position as _, Setup};
 
 use super::from_keyed::unreached;
-use super::output::{self, Output};
 use super::{Error, Job, Prober, Source, Summary, Weights, Work, expected};
 use crate::book::ctg::{CtgBook, EntrySet, Place};
 use crate::book::polyglot::{self, PackedMove};
 use crate::book::{Book, BookMove, BookPosition, Lookup, Preference, bin};
 use crate::crew::in_order;
+use crate::place::{self, Beside};
 use crate::policy::{self, Weighed};
 use crate::sort::{Record, Sorter};
 
@@ -65,11 +65,11 @@ impl Record for Row {
 const SHARE: usize = 2048;
 
 pub(super) fn write(work: &mut Work<'_, '_>, book: &Book) -> Result<Summary, Error> {
-    let mut output = Output::create(&work.job.target)?;
+    let mut output = Beside::create(&work.job.target, work.job.old)?;
     let mut summary = Summary::default();
     let source = Source::new(work, book, &mut summary)?;
     let mut found = Found::default();
-    let sorter = Sorter::alone(&output::folder_of(&work.job.target), work.job.memory / 2);
+    let sorter = Sorter::alone(place::folder_of(&work.job.target), work.job.memory / 2);
     let sorter = match (book.as_ctg(), work.job.all_forms) {
         (Some(ctg), true) => every_form(work, ctg, &source, sorter, &mut found)?,
         _ => walk(work, &source, sorter, &mut found)?,
@@ -91,7 +91,7 @@ pub(super) fn write(work: &mut Work<'_, '_>, book: &Book) -> Result<Summary, Err
     let mut last = None;
     while let Some(row) = rows.next()? {
         if last.replace((row.key, row.mv)) != Some((row.key, row.mv)) {
-            output.put(&bin::encode(row.key, row.mv, row.weight, 0))?;
+            output.add(&bin::encode(row.key, row.mv, row.weight, 0))?;
             summary.moves += 1;
             work.step("writing", summary.moves, None)?;
         }
@@ -106,7 +106,7 @@ pub(super) fn write(work: &mut Work<'_, '_>, book: &Book) -> Result<Summary, Err
         "moves left out that would not be played (--keep-never writes them)",
     );
     summary.not_empty(work.job)?;
-    summary.bytes = output.finish()?;
+    summary.bytes = output.put()?.bytes;
     Ok(summary)
 }
 

@@ -7,17 +7,17 @@
 use std::collections::{BTreeMap, HashSet};
 use std::fs;
 use std::io::{self, Write};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::sync::mpsc::{Receiver, channel, sync_channel};
 use std::sync::{Mutex, PoisonError};
 use std::thread;
 
-use super::place::{self, Beside};
 use super::scdb;
 use super::{
     Filter, Game, GameBatch, GameSource, Skipped, SourceError, Wanted, files, open, write_pgn,
 };
+use crate::place::{Beside, Old, PlaceError};
 
 /// So many skipped games are remembered by name.
 const NAMED_SKIPS: usize = 1000;
@@ -40,6 +40,8 @@ pub struct Job {
     pub sources: Vec<PathBuf>,
     /// Where the games go.
     pub target: Target,
+    /// What becomes of a file that is there already.
+    pub old: Old,
     /// Which games go there.
     pub filter: Filter,
     /// Leaves out variations.
@@ -97,23 +99,12 @@ pub enum ExportError {
         /// As it was named.
         path: PathBuf,
     },
-    /// The output would replace a source.
-    #[error("{}: the output would overwrite what it is made from", path.display())]
-    OutputIsInput {
-        /// The source.
-        path: PathBuf,
-    },
-    /// A database cannot be written.
+    /// A file cannot be put in place.
     #[error(transparent)]
-    Write(#[from] scdb::WriteError),
-    /// Text cannot be written.
-    #[error("{name}")]
-    Io {
-        /// The file.
-        name: String,
-        /// What the system said.
-        source: io::Error,
-    },
+    Place(#[from] PlaceError),
+    /// Text cannot be written to the output that was given.
+    #[error("standard output")]
+    Output(#[source] io::Error),
     /// Somebody asked to stop.
     #[error("interrupted; nothing was changed")]
     Interrupted,
@@ -131,8 +122,9 @@ pub fn run(
     observe: &mut dyn FnMut(Progress),
     stop: &AtomicBool,
 ) -> Result<Summary, ExportError> {
+    // First, so that a target that may not be written costs no work.
+    let mut sink = Sink::open(job, output)?;
     let inputs = list(job)?;
-    let mut sink = Sink::open(&job.target, output)?;
     let mut read_by = vec![0; job.sources.len()];
     let mut summary = Summary::default();
     let threads = job.threads.max(1);
@@ -153,7 +145,6 @@ pub fn run(
         // Else nobody would notice that the threads have gone.
         drop(done);
         let mut line = Line {
-            job,
             parcels: &parcels,
             pieces: &pieces,
             most: 4 * threads as u64,
@@ -191,35 +182,10 @@ fn list(job: &Job) -> Result<Vec<Input>, ExportError> {
     let mut inputs = Vec::new();
     for (argument, named) in job.sources.iter().enumerate() {
         for path in files(named, &mut seen)? {
-            let target = match &job.target {
-                Target::Pgn(target) | Target::Scdb(target) => Some(target),
-                Target::Output => None,
-            };
-            if target.is_some_and(|target| is_same(target, &path)) {
-                return Err(ExportError::OutputIsInput { path });
-            }
             inputs.push(Input { argument, path });
         }
     }
     Ok(inputs)
-}
-
-/// Whether writing `target` would replace `source`: they are one file, or their
-/// names differ in case alone.
-fn is_same(target: &Path, source: &Path) -> bool {
-    let Ok(source) = fs::canonicalize(source) else {
-        return false;
-    };
-    if let Ok(target) = fs::canonicalize(target) {
-        return target == source;
-    }
-    let folder = match target.parent() {
-        Some(folder) if folder != Path::new("") => folder,
-        _ => Path::new("."),
-    };
-    let alike = target.file_name().zip(source.file_name());
-    alike.is_some_and(|(target, source)| target.eq_ignore_ascii_case(source))
-        && fs::canonicalize(folder).ok().as_deref() == source.parent()
 }
 
 /// A batch on its way to a thread.
@@ -302,7 +268,6 @@ fn add(job: &Job, batch: &dyn GameBatch, game: &mut Game, piece: &mut Piece) {
 
 /// The thread that reads sources and writes what the others have encoded.
 struct Line<'a, 'o> {
-    job: &'a Job,
     parcels: &'a std::sync::mpsc::SyncSender<Parcel>,
     pieces: &'a Receiver<Piece>,
     /// So many parcels may be under way.
@@ -381,7 +346,7 @@ impl Line<'_, '_> {
 
     fn write(&mut self, piece: Piece) -> Result<(), ExportError> {
         self.written += 1;
-        self.sink.write(&piece, &self.job.target)?;
+        self.sink.write(&piece)?;
         let (all, new) = (&mut *self.summary, piece.summary);
         all.read += new.read;
         all.written += new.written;
@@ -407,28 +372,19 @@ enum Sink<'o> {
 }
 
 impl<'o> Sink<'o> {
-    fn open(target: &Target, output: &'o mut dyn Write) -> Result<Sink<'o>, ExportError> {
-        Ok(match target {
-            Target::Pgn(path) => {
-                let beside = Beside::create(path).map_err(|error| io(path, error))?;
-                Sink::Pgn(Box::new(beside))
-            }
+    fn open(job: &Job, output: &'o mut dyn Write) -> Result<Sink<'o>, ExportError> {
+        Ok(match &job.target {
+            Target::Pgn(path) => Sink::Pgn(Box::new(Beside::create(path, job.old)?)),
             Target::Output => Sink::Output(output),
-            Target::Scdb(path) => Sink::Scdb(Box::new(scdb::Writer::create(path)?)),
+            Target::Scdb(path) => Sink::Scdb(Box::new(scdb::Writer::create(path, job.old)?)),
         })
     }
 
-    fn write(&mut self, piece: &Piece, target: &Target) -> Result<(), ExportError> {
+    fn write(&mut self, piece: &Piece) -> Result<(), ExportError> {
         let text = piece.text.as_bytes();
         match self {
-            Sink::Pgn(beside) => beside.file.write_all(text).map_err(|error| match target {
-                Target::Pgn(path) => io(path, error),
-                _ => io(Path::new("output"), error),
-            }),
-            Sink::Output(output) => output.write_all(text).map_err(|source| ExportError::Io {
-                name: "standard output".to_owned(),
-                source,
-            }),
+            Sink::Pgn(beside) => Ok(beside.add(text)?),
+            Sink::Output(output) => output.write_all(text).map_err(ExportError::Output),
             Sink::Scdb(writer) => {
                 for record in &piece.records {
                     writer.push(record)?;
@@ -440,21 +396,9 @@ impl<'o> Sink<'o> {
 
     fn finish(self) -> Result<(), ExportError> {
         match self {
-            Sink::Pgn(beside) => {
-                place::put(vec![*beside]).map_err(|(path, error)| io(&path, error))
-            }
-            Sink::Output(output) => output.flush().map_err(|source| ExportError::Io {
-                name: "standard output".to_owned(),
-                source,
-            }),
+            Sink::Pgn(beside) => Ok(beside.put().map(drop)?),
+            Sink::Output(output) => output.flush().map_err(ExportError::Output),
             Sink::Scdb(writer) => Ok(writer.finish()?),
         }
-    }
-}
-
-fn io(path: &Path, source: io::Error) -> ExportError {
-    ExportError::Io {
-        name: path.display().to_string(),
-        source,
     }
 }

@@ -22,7 +22,6 @@ mod open;
 mod parse;
 mod pgn;
 mod pgn_write;
-mod place;
 mod record;
 pub mod scdb;
 mod skipped;

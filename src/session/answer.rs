@@ -2,15 +2,17 @@
 
 use std::fmt::Write as _;
 
-use rand::Rng;
-use shakmaty::uci::UciMove;
-use shakmaty::{CastlingMode, Chess, Move, Position};
+use rand::rngs::Xoshiro256PlusPlus;
+use rand::{Rng, SeedableRng};
+use shakmaty::zobrist::Zobrist64;
+use shakmaty::{CastlingMode, Chess, EnPassantMode, Move, Position};
 
 use super::game::Game;
 use super::why::{Said, Silence};
 use super::{Outlet, Session, info_string};
 use crate::book::{BookMove, Lookup, Probe, Wanted};
 use crate::book_set::{BookSet, OpenBook};
+use crate::notation;
 use crate::policy::{self, Circumstances, Weighed};
 use crate::settings::{OptionId, Settings};
 use crate::uci::gui::Go;
@@ -22,7 +24,15 @@ const LISTED: usize = 12;
 #[derive(Debug, Default)]
 pub(super) struct Librarian {
     misses: u32,
+    /// The books had nothing for a ponder move, which may yet be played.
+    missed_guess: bool,
     pub(super) shut: bool,
+    /// Games before this one in which the books were asked.
+    games: u64,
+    /// They have been asked in this one.
+    asked: bool,
+    /// How often a move was drawn, for draws that are not to repeat.
+    draws: u64,
     /// What kept each book of the book set from answering when they were asked
     /// last.
     pub(super) silences: Vec<Silence>,
@@ -36,6 +46,8 @@ pub(super) struct Librarian {
     reply_verdicts: Vec<Weighed>,
     /// The settings in force for each book of the book set.
     settings: Vec<Settings>,
+    /// The engine's own book has been warned of.
+    pub(super) told_own_book: bool,
     /// Paths of the books whose trouble has been told of. Once is enough: a
     /// book that is cut off has another trouble in every other position.
     told: Vec<String>,
@@ -55,6 +67,12 @@ impl Librarian {
         self.said = Said::default();
     }
 
+    /// The GUI says that another game begins. Only its word counts for what
+    /// a seed repeats: what positions look like may hang on timing.
+    pub(super) fn count_game(&mut self) {
+        self.games += u64::from(std::mem::take(&mut self.asked));
+    }
+
     pub(super) fn settings_changed(&mut self) {
         self.settings.clear();
     }
@@ -62,6 +80,24 @@ impl Librarian {
     /// The position has changed, or the books have.
     pub(super) fn forget_position(&mut self) {
         self.found_in = None;
+        self.missed_guess = false;
+    }
+
+    /// The chance that decides in a position. With a seed it depends on that,
+    /// the game and the position alone, so that equal games are equal whatever
+    /// is asked in between; without one no two draws are the same.
+    fn chance(&mut self, seed: u32, entropy: u64, position: &Chess) -> impl Rng + use<> {
+        self.draws += 1;
+        let (seed, draw) = match seed {
+            0 => (entropy, self.draws),
+            seed => (u64::from(seed), 0),
+        };
+        let place: Zobrist64 = position.zobrist_hash(EnPassantMode::Legal);
+        [self.games, place.0, draw]
+            .into_iter()
+            .fold(Xoshiro256PlusPlus::seed_from_u64(seed), |mut rng, part| {
+                Xoshiro256PlusPlus::seed_from_u64(rng.next_u64() ^ part)
+            })
     }
 
     fn refresh_settings(&mut self, general: &Settings, book_set: &BookSet) {
@@ -90,11 +126,7 @@ impl Librarian {
         settings: &Settings,
         position: &Chess,
     ) -> Result<(), String> {
-        let wanted = if settings.check(OptionId::Transpositions) {
-            Wanted::Transpositions
-        } else {
-            Wanted::Stored
-        };
+        let wanted = wanted(settings);
         if self.found_in != Some((index, wanted)) {
             self.found_in = None;
             book.probe(position, wanted, &mut self.found)
@@ -135,7 +167,7 @@ impl Librarian {
 
     /// The move the opponent would most probably play from the book.
     fn best_reply(&mut self, book: &dyn Probe, settings: &Settings, after: &Chess) -> Option<Move> {
-        book.probe(after, Wanted::Stored, &mut self.reply).ok()?;
+        book.probe(after, wanted(settings), &mut self.reply).ok()?;
         policy::weigh(
             &self.reply.moves,
             &settings.policy(),
@@ -192,6 +224,7 @@ impl Session {
         self.librarian.refresh_settings(&self.settings, book_set);
         let asked = go.searchmoves.as_ref().map(|moves| legal(moves, &position));
         let mut troubles = Vec::new();
+        self.librarian.asked = true;
         let choice = self.choose(&position, asked.as_deref(), book_set, &mut troubles);
         for (book, trouble) in troubles {
             if self.librarian.is_news(book) {
@@ -199,7 +232,12 @@ impl Session {
             }
         }
         let Some(choice) = choice else {
-            self.count_miss(book_set, out);
+            if !book_set.books.is_empty() {
+                self.librarian.missed_guess = go.ponder;
+                if !go.ponder {
+                    self.count_miss(out);
+                }
+            }
             return None;
         };
         let answer = self.announcement(&choice);
@@ -219,6 +257,8 @@ impl Session {
     ) -> Option<Choice<'a>> {
         let own_settings = std::mem::take(&mut self.librarian.settings);
         self.librarian.silences.clear();
+        let seed = self.settings.number(OptionId::Seed);
+        let mut chance = self.librarian.chance(seed, self.entropy, position);
         let mut choice = None;
         for (index, (book, settings)) in book_set.books.iter().zip(&own_settings).enumerate() {
             if let Some(silence) = Silence::unasked(book, settings, position) {
@@ -237,7 +277,8 @@ impl Session {
             let Librarian {
                 found, verdicts, ..
             } = &self.librarian;
-            let drawn = pick(verdicts, &mut self.rng).and_then(|index| found.moves.get(index));
+            let drawn =
+                policy::pick(verdicts, &mut chance).and_then(|index| found.moves.get(index));
             let Some(mv) = drawn.map(|mv| mv.mv) else {
                 let silence = Silence::after(found, verdicts);
                 self.librarian.silences.push(silence);
@@ -256,10 +297,17 @@ impl Session {
         choice
     }
 
-    fn count_miss(&mut self, book_set: &BookSet, out: &mut dyn Outlet) {
+    /// The ponder move was played: what the books did not know counts.
+    pub(super) fn guess_came_true(&mut self, out: &mut dyn Outlet) {
+        if std::mem::take(&mut self.librarian.missed_guess) {
+            self.count_miss(out);
+        }
+    }
+
+    fn count_miss(&mut self, out: &mut dyn Outlet) {
         let limit = self.settings.number(OptionId::MissLimit);
         self.librarian.misses += 1;
-        if limit > 0 && self.librarian.misses >= limit && !book_set.books.is_empty() {
+        if limit > 0 && self.librarian.misses >= limit && !self.librarian.shut {
             self.librarian.shut = true;
             info_string(
                 &format!("book closed for this game after {limit} misses"),
@@ -382,11 +430,12 @@ fn rounded(number: f64) -> u64 {
     number.round() as u64
 }
 
-fn pick(verdicts: &[Weighed], rng: &mut dyn Rng) -> Option<usize> {
-    // No draw where there is nothing to draw: a miss must not shift the
-    // sequence that a seed stands for.
-    policy::best(verdicts)?;
-    policy::pick(verdicts, rng)
+/// Whether moves count that nobody stored.
+fn wanted(settings: &Settings) -> Wanted {
+    match settings.check(OptionId::Transpositions) {
+        true => Wanted::Transpositions,
+        false => Wanted::Stored,
+    }
 }
 
 /// Whether a book has a say in this position.
@@ -398,6 +447,6 @@ fn answers(book: &OpenBook, settings: &Settings, position: &Chess) -> bool {
 fn legal(moves: &[String], position: &Chess) -> Vec<Move> {
     moves
         .iter()
-        .filter_map(|mv| mv.parse::<UciMove>().ok()?.to_move(position).ok())
+        .filter_map(|mv| notation::find_uci(position, mv.as_bytes()))
         .collect()
 }

@@ -37,6 +37,28 @@ impl Hello {
             .find(|option| option.name.eq_ignore_ascii_case(name))
     }
 
+    /// The engine's option that switches a book of its own, if that is on
+    /// unless somebody switches it off.
+    pub(super) fn own_book(&self) -> Option<&str> {
+        let is_on = |option: &&EngineOption| {
+            let name = option.name.to_ascii_lowercase().replace([' ', '_'], "");
+            let default = option.details.to_ascii_lowercase();
+            OWN_BOOKS.contains(&name.as_str())
+                && option.kind == "check"
+                && default.split_whitespace().eq(["default", "true"])
+        };
+        let option = self.options.iter().find(is_on)?;
+        Some(&option.name)
+    }
+
+    /// The name under which the GUI knows an option of the engine.
+    pub(super) fn announced_name(name: &str) -> String {
+        match OptionId::by_name(name) {
+            Some(_) => format!("{PREFIX}{name}"),
+            None => name.to_owned(),
+        }
+    }
+
     /// The engine's option that the GUI knows under this name, if it had to
     /// be renamed because we have one of that name: `Engine OwnBook`.
     pub(super) fn behind_prefix(&self, name: &str) -> Option<&str> {
@@ -51,6 +73,24 @@ impl Hello {
 /// Stands before the name of an engine's option that is also one of ours.
 const PREFIX: &str = "Engine ";
 
+/// By this option GUIs say that they analyse. It is offered whether the
+/// engine has it or not: an analysis by depth, nodes or time is not for the
+/// book.
+pub(super) const ANALYSE_MODE: &str = "UCI_AnalyseMode";
+
+/// Names of options, blanks and case aside, by which engines switch a book of
+/// their own.
+const OWN_BOOKS: [&str; 8] = [
+    "ownbook",
+    "usebook",
+    "useownbook",
+    "usepolyglotbook",
+    "openingbook",
+    "useopeningbook",
+    "book",
+    "bookenabled",
+];
+
 /// The engine's options as they were last set, for an engine that has to be
 /// started again, and what they say about the kind of search.
 #[derive(Debug, Default)]
@@ -64,21 +104,34 @@ pub(super) struct ChildOptions {
 
 impl ChildOptions {
     pub(super) fn note(&mut self, name: &str, value: Option<&[u8]>, line: &[u8]) {
-        let name = name.to_ascii_lowercase();
         // A button does its work once.
         let Some(value) = value else { return };
+        self.heed(name, value);
+        let name = name.to_ascii_lowercase();
+        match self.lines.iter_mut().find(|(known, _)| *known == name) {
+            Some((_, known)) => line.clone_into(known),
+            None => self.lines.push((name, line.to_vec())),
+        }
+    }
+
+    /// What an option says about the kind of search, whether the engine has it
+    /// or not.
+    pub(super) fn heed(&mut self, name: &str, value: &[u8]) {
         let value = text(value).to_ascii_lowercase();
         let on = matches!(value.as_str(), "true" | "1" | "yes" | "on");
-        match name.as_str() {
+        match name.to_ascii_lowercase().as_str() {
             "multipv" => self.multi_pv = value.parse::<u32>().is_ok_and(|lines| lines > 1),
             "uci_analysemode" => self.analyse = on,
             "uci_chess960" => self.chess960 = on,
             _ => {}
         }
-        match self.lines.iter_mut().find(|(known, _)| *known == name) {
-            Some((_, known)) => line.clone_into(known),
-            None => self.lines.push((name, line.to_vec())),
-        }
+    }
+
+    /// Whether somebody has set this option, to whatever.
+    pub(super) fn has_set(&self, name: &str) -> bool {
+        self.lines
+            .iter()
+            .any(|(known, _)| known.eq_ignore_ascii_case(name))
     }
 
     /// The GUI analyses: the book does not answer.
@@ -153,7 +206,6 @@ impl Session {
                     .note(name, Some(value.as_bytes()), line.as_bytes());
                 out.engine(line.as_bytes());
             }
-            self.reseed();
         }
         if std::mem::take(&mut self.uci_wanted) {
             self.tell_uci(out);
@@ -187,11 +239,11 @@ impl Session {
             out.gui(line.as_bytes());
         }
         for option in &self.link.hello.options {
-            let line = if OptionId::by_name(&option.name).is_some() {
-                option.announce(&format!("{PREFIX}{}", option.name))
-            } else {
-                option.announce(&option.name)
-            };
+            let name = Hello::announced_name(&option.name);
+            out.gui(option.announce(&name).as_bytes());
+        }
+        if self.link.hello.option(ANALYSE_MODE).is_none() {
+            let line = format!("option name {ANALYSE_MODE} type check default false");
             out.gui(line.as_bytes());
         }
         self.tell_notices(out);

@@ -57,11 +57,7 @@ mod why;
 use std::collections::VecDeque;
 use std::time::Duration;
 
-use rand::SeedableRng;
-use rand::rngs::Xoshiro256PlusPlus;
-
 pub use event::{Engines, Event, Outlet, Profile, Request, Side};
-pub use game::from_fen;
 pub use learn::Note;
 
 use crate::book_set::BookSet;
@@ -100,7 +96,7 @@ pub struct Session {
     /// The GUI has said `debug on`.
     debug: bool,
     learner: Learner,
-    rng: Xoshiro256PlusPlus,
+    /// What moves are drawn by while `Book Seed` is 0.
     entropy: u64,
     /// The GUI has said `quit` or closed our input.
     leaving: bool,
@@ -119,7 +115,7 @@ impl Session {
             .first()
             .map(|profile| profile.settings.announced())
             .unwrap_or_default();
-        let mut session = Session {
+        Session {
             engines,
             link: Link::default(),
             uci_wanted: false,
@@ -134,14 +130,11 @@ impl Session {
             librarian: Librarian::default(),
             debug: false,
             learner: Learner::default(),
-            rng: Xoshiro256PlusPlus::seed_from_u64(entropy),
             entropy,
             leaving: false,
             ended: false,
             farewell: None,
-        };
-        session.reseed();
-        session
+        }
     }
 
     /// Begins: asks for the first engine.
@@ -262,6 +255,7 @@ impl Session {
             GuiCommand::NewGame => {
                 self.drop_held(out);
                 self.librarian.new_game();
+                self.librarian.count_game();
                 self.game_over(out);
                 self.books_stale = true;
                 self.link.tell(line, out);

@@ -1,8 +1,6 @@
 //! Options that the GUI sets, ours and the engine's, and the books they name.
 
-use rand::SeedableRng;
-use rand::rngs::Xoshiro256PlusPlus;
-
+use super::handshake::ANALYSE_MODE;
 use super::{Outlet, Request, Session};
 use crate::book_set::BookSpec;
 use crate::settings::OptionId;
@@ -42,9 +40,13 @@ impl Session {
             self.link.options.note(renamed, value, &line);
             return self.link.tell(&line, out);
         }
-        if self.link.hello.option(&option.name).is_none()
-            && let Some(meant) = OptionId::like(&option.name)
-        {
+        let is_known = self.link.hello.option(&option.name).is_some();
+        if !is_known && option.name.eq_ignore_ascii_case(ANALYSE_MODE) {
+            // Ours to heed; the engine would not know it.
+            let value = option.value.as_deref().unwrap_or_default();
+            return self.link.options.heed(ANALYSE_MODE, value);
+        }
+        if !is_known && let Some(meant) = OptionId::like(&option.name) {
             let text = format!(
                 "nobody has an option \"{}\": did you mean \"{}\"?",
                 option.name,
@@ -64,25 +66,11 @@ impl Session {
             Ok(false) => {}
             Ok(true) => {
                 self.librarian.settings_changed();
-                match id {
-                    OptionId::Seed => self.reseed(),
-                    OptionId::File
-                    | OptionId::WhiteFile
-                    | OptionId::BlackFile
-                    | OptionId::Learn => {
-                        self.books_stale = true;
-                    }
-                    _ => {}
-                }
+                self.books_stale |= matches!(
+                    id,
+                    OptionId::File | OptionId::WhiteFile | OptionId::BlackFile | OptionId::Learn
+                );
             }
         }
-    }
-
-    pub(super) fn reseed(&mut self) {
-        let seed = match self.settings.number(OptionId::Seed) {
-            0 => self.entropy,
-            seed => u64::from(seed),
-        };
-        self.rng = Xoshiro256PlusPlus::seed_from_u64(seed);
     }
 }

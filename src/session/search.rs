@@ -158,6 +158,7 @@ impl Session {
         }
         if self.link.state != Engine::None {
             self.tell_silence(&go, book_set, out);
+            self.tell_own_book(out);
         }
         if analysis && self.settings.check(OptionId::InAnalysis) {
             self.show_books(&go, book_set, out);
@@ -217,6 +218,7 @@ impl Session {
     pub(super) fn on_ponder_hit(&mut self, now: Duration, out: &mut dyn Outlet) {
         let white_moves = self.white_moves();
         self.learner.pondering = false;
+        self.guess_came_true(out);
         match &mut self.search {
             Search::Idle => {}
             Search::Held(held) => {

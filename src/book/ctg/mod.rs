@@ -42,7 +42,7 @@
 //!
 //! ```text
 //! books -> entries in the order of hashes -> sums -> trie -> pages -> three files
-//!          [sorted], [runs]                  [sum]   [trie]  [writer] [replace]
+//!          [sorted], [runs]                  [sum]   [trie]  [writer]
 //! ```
 //!
 //! [`BookWriter`] takes sorted entries and needs memory for one page of them;
@@ -84,7 +84,6 @@ mod page;
 mod pages;
 mod position;
 mod reader;
-mod replace;
 mod rewrite;
 mod runs;
 mod salvage;
@@ -119,8 +118,7 @@ pub use page::{Entries, PAGE_BYTES, PAGE_HEADER_BYTES, Page, PageFault, read_ent
 pub use pages::{Header, HeaderFault};
 pub use position::{KeyFault, NormalBoard, Orientation};
 pub use reader::{CtgBook, OpenOptions, Place, Step};
-pub use replace::is_same_book;
-pub use rewrite::{Rewritten, compact, merge};
+pub use rewrite::{RewriteOptions, Rewritten, compact, merge};
 pub use salvage::Salvage;
 pub use setup::SetupFault;
 pub use sorted::RewriteError;

@@ -38,6 +38,9 @@ pub enum RewriteError {
     /// A thread of the work failed.
     #[error(transparent)]
     Panicked(#[from] Panicked),
+    /// Some of a book cannot be read, and that was to be an error.
+    #[error("{0}; nothing was written (--strict)")]
+    Loss(String),
     /// Somebody is changing the book.
     #[error("{0}")]
     Locked(String),

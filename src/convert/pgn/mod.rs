@@ -9,9 +9,9 @@ mod cut;
 mod tree;
 mod write;
 
-use super::output::Output;
 use super::{Error, Summary, Work};
 use crate::book::Book;
+use crate::place::Beside;
 
 /// How much of a book becomes games.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -39,7 +39,7 @@ impl Default for PgnOptions {
 }
 
 pub(super) fn write(work: &mut Work<'_, '_>, book: &Book) -> Result<Summary, Error> {
-    let mut output = Output::create(&work.job.target)?;
+    let mut output = Beside::create(&work.job.target, work.job.old)?;
     let mut summary = Summary::default();
     let tree = tree::Tree::read(work, book, &mut summary)?;
     let games = cut::games(&tree, work.job.pgn.game_moves.max(1));
@@ -57,7 +57,7 @@ pub(super) fn write(work: &mut Work<'_, '_>, book: &Book) -> Result<Summary, Err
     for number in 0..games.len() {
         text.clear();
         writer.game(number, &mut text);
-        output.put(text.as_bytes())?;
+        output.add(text.as_bytes())?;
         done += 1;
         work.step("writing", done, Some(games.len() as u64))?;
     }
@@ -75,6 +75,6 @@ pub(super) fn write(work: &mut Work<'_, '_>, book: &Book) -> Result<Summary, Err
     summary.not_empty(work.job)?;
     summary.note(tree.transpositions, "transpositions cut");
     summary.note(tree.cut, "lines cut at --plies");
-    summary.bytes = output.finish()?;
+    summary.bytes = output.put()?.bytes;
     Ok(summary)
 }

@@ -47,6 +47,7 @@
 //! | [`learn`] | learn values from results, of collections and of play |
 //! | [`mark`] | which moves of a book get which marks |
 //! | [`policy`] | which book move to play: one pure function |
+//! | [`view`] | a position as people are shown it |
 //! | [`convert`] | books into one another, and into games and tables |
 //! | [`uci`] | lines, words and what they mean; knows nothing of books |
 //! | [`settings`] | the adapter's own options: one table |
@@ -153,3 +154,4 @@ pub mod transcript;
 pub mod tree;
 #[cfg(feature = "play")]
 pub mod uci;
+pub mod view;

@@ -322,7 +322,7 @@ fn a_book_on_disk_is_changed_and_changed_back_byte_for_byte() {
         (&json!("avoid"), &json!("!?"))
     );
     assert_eq!(
-        (&now["factor_for_mover"], &now["probability"]),
+        (&now["factor"], &now["probability"]),
         (&json!(-30), &json!(0.0))
     );
     assert_eq!(now["not_played"], "marked red");

@@ -9,6 +9,8 @@ mod args;
 mod build;
 mod check_config;
 pub mod check_engine;
+#[cfg(feature = "games")]
+mod collection;
 mod compact;
 mod convert;
 mod diff;
@@ -27,13 +29,13 @@ mod mark;
 mod merge;
 mod play;
 mod probe;
-mod probe_other;
 mod progress;
 #[cfg(feature = "register")]
 mod register;
 mod replay;
 mod shell;
 mod style;
+mod table;
 mod tree;
 mod verify;
 

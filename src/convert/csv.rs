@@ -18,15 +18,16 @@
 
 use std::fmt::Write as _;
 
-use shakmaty::{Chess, Position as _};
+use shakmaty::Chess;
 
 use super::from_keyed::unreached;
 use super::{Error, Job, Source, Summary, Work};
 use crate::book::ctg::DirectoryReader;
-use crate::book::{Book, BookPosition, Lookup, Preference, Probe as _};
+use crate::book::{Book, BookPosition, Lookup, Probe as _};
 use crate::notation;
 use crate::place::Beside;
 use crate::policy::{self, Weighed};
+use crate::view::MoveView;
 
 const HEADER: &str = "fen,uci,san,games,wins,draws,losses,score,average_elo,performance,mark,\
                       annotation,commentary,factor,weight,priority,transposition,probability\n";
@@ -120,41 +121,36 @@ impl Rows {
         }
         let fen = notation::fen(position);
         for (mv, verdict) in found.moves.iter().zip(&self.verdicts) {
-            let stats = mv.stats();
-            let commentary = mv
-                .child
-                .map_or(0, |child| child.commentary_for(position.turn().other()));
+            let seen = MoveView::new(position, mv, verdict);
             let rows = &mut self.text;
             let mut line = || {
                 write!(
                     rows,
                     "{fen},{},{},{},{},{},{},",
-                    notation::uci(mv.mv),
-                    notation::san(position, mv.mv),
-                    stats.games,
-                    stats.wins,
-                    stats.draws,
-                    stats.losses,
+                    seen.uci, seen.san, seen.games, seen.wins, seen.draws, seen.losses,
                 )?;
-                decimal(rows, stats.score(), 4)?;
+                decimal(rows, seen.score, 4)?;
                 rows.push(',');
-                decimal(rows, stats.average_elo(), 1)?;
+                decimal(rows, seen.average_elo, 1)?;
                 rows.push(',');
-                decimal(rows, stats.performance(), 1)?;
+                decimal(rows, seen.performance, 1)?;
                 write!(
                     rows,
-                    ",{},{},{commentary},{},",
-                    mv.mark().as_str(),
-                    mv.annotation.nag(),
-                    mv.factor(),
+                    ",{},{},{},{},",
+                    seen.mark.as_str(),
+                    seen.annotation_nag,
+                    seen.commentary,
+                    seen.factor,
                 )?;
-                match mv.preference {
-                    Preference::Weight(weight) => write!(rows, "{weight},")?,
-                    Preference::Priority(priority) => write!(rows, ",{priority}")?,
-                    Preference::Statistics => rows.push(','),
+                if let Some(weight) = seen.stored_weight {
+                    write!(rows, "{weight}")?;
                 }
-                write!(rows, ",{},", u8::from(mv.transposition))?;
-                decimal(rows, Some(verdict.probability), 6)?;
+                rows.push(',');
+                if let Some(priority) = seen.priority {
+                    write!(rows, "{priority}")?;
+                }
+                write!(rows, ",{},", u8::from(seen.transposition))?;
+                decimal(rows, Some(seen.probability), 6)?;
                 rows.push('\n');
                 Ok::<_, std::fmt::Error>(())
             };

@@ -13,8 +13,9 @@ use super::lichess::{self, Shape};
 use super::line;
 use super::look;
 use super::plot;
-use super::query::{DECIDING, Query};
+use super::query::Query;
 use super::reply::{json, refuse};
+use crate::consult::DECIDING;
 use crate::notation::{self, Line};
 use crate::settings::{Kind, Settings};
 

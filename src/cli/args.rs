@@ -184,8 +184,10 @@ pub(super) struct PlayArgs {
     /// Reads books by system calls instead of mapping them into memory
     #[arg(long)]
     pub(super) no_mmap: bool,
-    /// Prints the configuration that would be used, and what each book would
-    /// play in the start position, and ends
+    /// Prints the configuration that would be used, starts each engine until
+    /// it says "uciok", and says which would play and what each book would
+    /// play in the start position. Exit code 2 when no engine answers or a
+    /// book does not open
     #[arg(long)]
     pub(super) check_config: bool,
     /// An engine to run, with its arguments, instead of a configured one
@@ -283,7 +285,12 @@ pub(super) struct BuildArgs {
     #[arg(long, value_name = "NAME")]
     pub(super) player: Option<String>,
     /// The colour of that player
-    #[arg(long = "as", value_name = "COLOUR", requires = "player")]
+    #[arg(
+        long = "as",
+        value_name = "COLOUR",
+        requires = "player",
+        ignore_case = true
+    )]
     pub(super) colour: Option<PlayerColour>,
     /// Only games that ended so: 1-0, 0-1 or 1/2-1/2
     #[arg(long, value_name = "RESULT")]
@@ -323,8 +330,10 @@ pub(super) struct BuildArgs {
 #[derive(Clone, Copy, Debug, ValueEnum)]
 pub(super) enum PlayerColour {
     /// White
+    #[value(alias = "w")]
     White,
     /// Black
+    #[value(alias = "b")]
     Black,
 }
 

@@ -40,13 +40,18 @@ pub(super) struct LearnArgs {
     #[arg(long)]
     losses: bool,
     /// Only moves of this side
-    #[arg(long, alias = "color", value_name = "COLOUR")]
+    #[arg(long, alias = "color", value_name = "COLOUR", ignore_case = true)]
     colour: Option<PlayerColour>,
     /// Only games of a player, and only his moves; every word must be in the name
     #[arg(long, value_name = "NAME")]
     player: Option<String>,
     /// The colour of that player
-    #[arg(long = "as", value_name = "COLOUR", requires = "player")]
+    #[arg(
+        long = "as",
+        value_name = "COLOUR",
+        requires = "player",
+        ignore_case = true
+    )]
     player_colour: Option<PlayerColour>,
     /// How far results move the values, 0 to 100
     #[arg(long, value_name = "N", default_value_t = learn::PLAY_STRENGTH,

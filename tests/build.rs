@@ -740,6 +740,44 @@ fn bad_input_is_refused_without_harm() {
     }
 }
 
+/// No file may grow beyond some kilobytes: as where a disk is full, however
+/// many threads sort.
+#[cfg(unix)]
+#[test]
+fn a_full_disk_ends_the_build_with_its_message() {
+    use std::time::{Duration, Instant};
+
+    let folder = tempfile::tempdir().unwrap();
+    // More than all threads together have in hand.
+    let games = pgn(&random_games(600, 60)).repeat(30);
+    fs::write(folder.path().join("games.pgn"), games).unwrap();
+    // Whoever ignores the signal gets an error instead.
+    let script = "trap '' XFSZ; ulimit -f 100; exec \"$0\" build -o new.ctg games.pgn \
+                  --memory 1M --max-ply 60 --threads \"$1\" $2";
+    for (threads, more) in [("1", ""), ("2", ""), ("4", "--dedupe")] {
+        let mut child = Command::new("sh")
+            .args(["-c", script, env!("CARGO_BIN_EXE_tabia"), threads, more])
+            .current_dir(folder.path())
+            .stderr(Stdio::piped())
+            .spawn()
+            .unwrap();
+        let start = Instant::now();
+        while child.try_wait().unwrap().is_none() {
+            if start.elapsed() > Duration::from_secs(20) {
+                child.kill().unwrap();
+                panic!("{threads} threads wait for ever");
+            }
+            std::thread::sleep(Duration::from_millis(5));
+        }
+        let output = child.wait_with_output().unwrap();
+        let text = String::from_utf8_lossy(&output.stderr);
+        assert_eq!(output.status.code(), Some(2), "{text}");
+        assert!(text.contains("temporary files for sorting"), "{text}");
+        let left: Vec<_> = fs::read_dir(folder.path()).unwrap().collect();
+        assert_eq!(left.len(), 1, "{left:?}");
+    }
+}
+
 /// Long games bring third pieces, promotions of every kind, en passant and
 /// positions after castling rights are gone.
 #[test]

@@ -670,7 +670,7 @@ fn games_of_a_book_hold_every_move_once_and_build_into_a_book_again() {
         let mut job = tabia::build::Job::new(sources, built.clone());
         job.old = Old::Replace;
         let summary = tabia::build::run(&job, &mut |_| {}, &AtomicBool::new(false)).unwrap();
-        assert_eq!((summary.games, summary.skipped), (done.games, 0));
+        assert_eq!((summary.games, summary.tally.skipped), (done.games, 0));
         let book = CtgBook::open(&built, &OpenOptions::default()).unwrap();
         for line in lines {
             let mut position = Chess::default();

@@ -6,10 +6,10 @@ use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
+#[cfg(feature = "build")]
+use super::collection::GameFilter;
 use super::force::Force;
 use super::replay::ReplayArgs;
-#[cfg(feature = "build")]
-use crate::games::EcoRange;
 
 /// Plays any UCI engine from ChessBase opening books (.ctg).
 ///
@@ -269,35 +269,8 @@ pub(super) struct BuildArgs {
     /// Leaves out positions and moves of fewer games
     #[arg(long, value_name = "N", default_value_t = 1)]
     pub(super) min_games: u32,
-    /// Only games in which one player has this rating or more
-    #[arg(long, value_name = "N")]
-    pub(super) min_elo: Option<u16>,
-    /// Only games in which both players have this rating or more
-    #[arg(long, value_name = "N")]
-    pub(super) both_elo: Option<u16>,
-    /// Only games of this year or later
-    #[arg(long, value_name = "YEAR")]
-    pub(super) since: Option<u16>,
-    /// Only games of this year or before
-    #[arg(long, value_name = "YEAR")]
-    pub(super) until: Option<u16>,
-    /// Only games of a player; every word must be in the name, in any order
-    #[arg(long, value_name = "NAME")]
-    pub(super) player: Option<String>,
-    /// The colour of that player
-    #[arg(
-        long = "as",
-        value_name = "COLOUR",
-        requires = "player",
-        ignore_case = true
-    )]
-    pub(super) colour: Option<PlayerColour>,
-    /// Only games that ended so: 1-0, 0-1 or 1/2-1/2
-    #[arg(long, value_name = "RESULT")]
-    pub(super) result: Option<String>,
-    /// Only games of these openings: B20-B99, C57, D; several with commas
-    #[arg(long, value_name = "CODES", value_delimiter = ',')]
-    pub(super) eco: Vec<EcoRange>,
+    #[command(flatten)]
+    pub(super) filter: GameFilter,
     /// Stores moves of variations too, without numbers
     #[arg(long)]
     pub(super) variations: bool,
@@ -335,6 +308,15 @@ pub(super) enum PlayerColour {
     /// Black
     #[value(alias = "b")]
     Black,
+}
+
+impl From<PlayerColour> for shakmaty::Color {
+    fn from(colour: PlayerColour) -> shakmaty::Color {
+        match colour {
+            PlayerColour::White => shakmaty::Color::White,
+            PlayerColour::Black => shakmaty::Color::Black,
+        }
+    }
 }
 
 /// Arguments of `merge`.

@@ -6,15 +6,14 @@ use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
 
 use anyhow::{Context as _, ensure};
-use indicatif::{HumanCount, ProgressBar};
-use shakmaty::Color;
+use indicatif::HumanCount;
 
-use super::args::{BuildArgs, PlayerColour};
-use super::games::wanted_result;
+use super::args::BuildArgs;
+use super::collection::{self, ReadBar};
 use super::progress;
 use crate::book::Watch;
 use crate::book::ctg::merge;
-use crate::build::{self, Filter, Job, Product, Progress, Source, Summary};
+use crate::build::{self, Job, Product, Progress, Source, Summary};
 use crate::place;
 
 /// So many skipped games are named.
@@ -81,9 +80,9 @@ fn add_to_books(
 
 fn build_games(job: &Job, name: &str, stop: &AtomicBool) -> anyhow::Result<Summary> {
     let start = Instant::now();
-    let bar = Bar::new();
+    let bar = Bar(ReadBar::new("reading"));
     let built = build::run(job, &mut |progress| bar.show(progress), stop);
-    bar.line.finish_and_clear();
+    bar.0.line.finish_and_clear();
     let summary = built?;
     report(name, &summary, start.elapsed());
     Ok(summary)
@@ -91,7 +90,7 @@ fn build_games(job: &Job, name: &str, stop: &AtomicBool) -> anyhow::Result<Summa
 
 impl BuildArgs {
     fn exit_code(&self, summary: &Summary) -> u8 {
-        u8::from(self.strict && summary.skipped + summary.cut > 0)
+        u8::from(self.strict && summary.tally.skipped + summary.tally.cut > 0)
     }
 }
 
@@ -118,7 +117,6 @@ fn job(args: &BuildArgs) -> anyhow::Result<Job> {
     let mut sources: Vec<Source> = args.priority.iter().map(source(true)).collect();
     let games = args.sources.iter().filter(|path| !is_book(path));
     sources.extend(games.map(source(false)));
-    let result = args.result.as_deref().map(wanted_result).transpose()?;
     let (product, target) = match (&args.output, &args.records) {
         (_, Some(records)) => (Product::Records, records),
         (Some(book), None) => (Product::Book, book),
@@ -128,25 +126,13 @@ fn job(args: &BuildArgs) -> anyhow::Result<Job> {
     usual.old = args.force.old();
     Ok(Job {
         product,
-        filter: Filter {
-            min_elo: args.min_elo,
-            both_elo: args.both_elo,
-            since: args.since,
-            until: args.until,
-            player: args.player.clone(),
-            colour: args.colour.map(|colour| match colour {
-                PlayerColour::White => Color::White,
-                PlayerColour::Black => Color::Black,
-            }),
-            result,
-            eco: args.eco.clone(),
-        },
+        filter: args.filter.filter(),
         max_ply: args.max_ply.into(),
         min_games: args.min_games,
         variations: args.variations,
         setups: args.setups,
         dedupe: args.dedupe,
-        threads: args.threads.map_or(usual.threads, |n| n.get().into()),
+        threads: collection::threads(args.threads),
         memory: args.memory,
         temp: args.temp.clone(),
         ..usual
@@ -154,86 +140,41 @@ fn job(args: &BuildArgs) -> anyhow::Result<Job> {
 }
 
 /// What is seen while it lasts, on a terminal only.
-struct Bar {
-    line: ProgressBar,
-    start: Instant,
-}
+struct Bar(ReadBar);
 
 impl Bar {
-    fn new() -> Bar {
-        Bar {
-            line: progress::bar(),
-            start: Instant::now(),
-        }
-    }
-
     fn show(&self, progress: Progress) {
-        if self.line.is_hidden() {
-            return;
-        }
+        let Bar(bar) = self;
         match progress {
-            Progress::Reading {
-                bytes,
-                total,
-                games,
-            } => {
-                if self.line.position() == 0 {
-                    self.line.set_style(progress::style(match total {
-                        Some(_) => "reading {wide_bar} {percent}%  {msg}, {eta} left",
-                        None => "reading {spinner} {bytes}  {msg}",
-                    }));
-                }
-                if let Some(total) = total {
-                    self.line.set_length(total);
-                }
-                let seconds = self.start.elapsed().as_secs_f64().max(0.001);
-                let speed = HumanCount((games as f64 / seconds) as u64);
-                self.line
-                    .set_message(format!("{} games, {speed} a second", HumanCount(games)));
-                self.line.set_position(bytes.max(1));
-            }
+            Progress::Reading(progress) => bar.show(progress),
             Progress::Writing { positions } => {
-                self.line
+                bar.line
                     .set_style(progress::style("writing {spinner} {msg}"));
-                self.line
+                bar.line
                     .set_message(format!("{} positions", HumanCount(positions)));
-                self.line.tick();
+                bar.line.tick();
             }
         }
     }
 }
 
 fn report(name: &str, summary: &Summary, time: Duration) {
-    let mut stderr = super::messages();
-    for skipped in summary.named.iter().take(NAMED) {
-        let _ = writeln!(stderr, "{skipped}");
-    }
-    let unnamed = (summary.skipped + summary.cut).saturating_sub(NAMED as u64);
-    if unnamed > 0 {
-        let _ = writeln!(stderr, "... and {unnamed} more");
-    }
-    for remark in &summary.remarks {
-        let _ = writeln!(stderr, "{remark}");
-    }
-    let mut extra = String::new();
-    for (count, what) in [
-        (summary.filtered, "games filtered out"),
+    let games = &summary.tally;
+    collection::report(games, NAMED);
+    let extra = collection::counts([
+        (games.filtered, "games filtered out"),
         (summary.duplicates, "duplicates"),
-        (summary.skipped, "games skipped"),
-        (summary.cut, "games cut short"),
-        (summary.left_out, "deleted games and texts left out"),
+        (games.skipped, "games skipped"),
+        (games.cut, "games cut short"),
+        (games.left_out, "deleted games and texts left out"),
         (
             summary.unstorable,
             "moves left out that the format cannot hold",
         ),
         (summary.sorted_on_disk, "bytes through temporary files"),
-    ] {
-        if count > 0 {
-            extra += &format!("; {count} {what}");
-        }
-    }
+    ]);
     let _ = writeln!(
-        stderr,
+        super::messages(),
         "{}: {} games, {} positions, {} moves, {} bytes in {:.1} s{extra}",
         name,
         summary.games,

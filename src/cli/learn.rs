@@ -1,6 +1,6 @@
 //! `tabia learn`: learn values from the results of games.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashMap;
 use std::fs;
 use std::io::Write;
 use std::path::PathBuf;
@@ -11,12 +11,13 @@ use clap::Args;
 use shakmaty::Color;
 
 use super::args::PlayerColour;
+use super::collection::{self, GameFilter, ReadBar};
 use crate::book::ctg::{Applied, EditOptions, Editor, Key, MarkEdit};
-use crate::games::{self, EcoRange, Filter, Skipped};
+use crate::games::Sources;
 use crate::learn::{self, Counted, SideFile, Tally};
 
 /// So many skipped games are named.
-const NAMED: u64 = 10;
+const NAMED: usize = 10;
 
 /// Arguments of `learn`.
 #[derive(Args, Debug)]
@@ -42,17 +43,8 @@ pub(super) struct LearnArgs {
     /// Only moves of this side
     #[arg(long, alias = "color", value_name = "COLOUR", ignore_case = true)]
     colour: Option<PlayerColour>,
-    /// Only games of a player, and only his moves; every word must be in the name
-    #[arg(long, value_name = "NAME")]
-    player: Option<String>,
-    /// The colour of that player
-    #[arg(
-        long = "as",
-        value_name = "COLOUR",
-        requires = "player",
-        ignore_case = true
-    )]
-    player_colour: Option<PlayerColour>,
+    #[command(flatten)]
+    filter: GameFilter,
     /// How far results move the values, 0 to 100
     #[arg(long, value_name = "N", default_value_t = learn::PLAY_STRENGTH,
           value_parser = clap::value_parser!(u32).range(0..=100))]
@@ -63,21 +55,6 @@ pub(super) struct LearnArgs {
     /// Plies of each game that are looked at
     #[arg(long, value_name = "N", default_value_t = 1000)]
     max_ply: u16,
-    /// Only games in which one player has this rating or more
-    #[arg(long, value_name = "N")]
-    min_elo: Option<u16>,
-    /// Only games in which both players have this rating or more
-    #[arg(long, value_name = "N")]
-    both_elo: Option<u16>,
-    /// Only games of this year or later
-    #[arg(long, value_name = "YEAR")]
-    since: Option<u16>,
-    /// Only games of this year or before
-    #[arg(long, value_name = "YEAR")]
-    until: Option<u16>,
-    /// Only games of these openings: B20-B99, C57, D; several with commas
-    #[arg(long, value_name = "CODES", value_delimiter = ',')]
-    eco: Vec<EcoRange>,
     /// Shows what would change and changes nothing
     #[arg(long, short = 'n')]
     dry_run: bool,
@@ -94,16 +71,9 @@ pub(super) const LEARN_EXAMPLES: &str = "Examples:\n  \
     Each move of the book that was played moves its learn value by\n  \
     125 * (wins - losses) / (wins + draws + losses + 10) * strength / 50\n\
     rounded, where the numbers are those of its player in the games given, but not beyond \
-    -120 and 120; values of -125 and 125 stay. The order of games does not matter. Learning from the same games once more \
+    -120 and 120; values of -125 and 125 stay. With --player, only that player's moves count. The order of games does not matter. Learning from the same games once more \
     moves the values once more (see --fresh). No move or position is added.\n\n\
     Exit codes: 0 done; 2 nothing was changed.";
-
-fn colour(colour: Option<PlayerColour>) -> Option<Color> {
-    colour.map(|colour| match colour {
-        PlayerColour::White => Color::White,
-        PlayerColour::Black => Color::Black,
-    })
-}
 
 pub(super) fn run(args: &LearnArgs, out: &mut impl Write) -> anyhow::Result<u8> {
     super::convert::only_ctg(&args.book)?;
@@ -117,39 +87,23 @@ pub(super) fn run(args: &LearnArgs, out: &mut impl Write) -> anyhow::Result<u8> 
     let book = editor.snapshot()?;
     let any = args.wins || args.draws || args.losses;
     let counted = Counted {
-        filter: Filter {
-            min_elo: args.min_elo,
-            both_elo: args.both_elo,
-            since: args.since,
-            until: args.until,
-            player: args.player.clone(),
-            colour: colour(args.player_colour),
-            result: None,
-            eco: args.eco.clone(),
-        },
-        colour: colour(args.colour),
+        filter: args.filter.filter(),
+        colour: args.colour.map(Color::from),
         wins: args.wins || !any,
         draws: args.draws || !any,
         losses: args.losses || !any,
         max_ply: args.max_ply.into(),
     };
-    let mut tallies: HashMap<Key, Tally> = HashMap::new();
-    let mut games = 0;
-    let mut skipped = 0_u64;
-    let mut seen = HashSet::new();
-    for named in &args.sources {
-        for path in games::files(named, &mut seen)? {
-            let mut opened = games::open(&path)?;
-            let mut skip = |game: Skipped| {
-                skipped += 1;
-                if skipped <= NAMED {
-                    say(&game.to_string());
-                }
-            };
-            let source = &mut *opened.source;
-            games += learn::tally_games(&book, source, &counted, &stop, &mut tallies, &mut skip)?;
-        }
-    }
+    let sources = Sources::list(&args.sources)?;
+    let bar = ReadBar::new("reading");
+    let mut observe = |progress| bar.show(progress);
+    let threads = collection::threads(None);
+    let learned = learn::tally_games(&book, &sources, &counted, threads, &mut observe, &stop);
+    bar.line.finish_and_clear();
+    let learned = learned?;
+    collection::report(&learned.games, NAMED);
+    let (mut games, mut tallies) = (learned.counted, learned.tallies);
+    let mut skipped = learned.games.skipped;
     let taken = args.side_files()?;
     for path in &taken {
         let mut side = SideFile::default();
@@ -158,10 +112,7 @@ pub(super) fn run(args: &LearnArgs, out: &mut impl Write) -> anyhow::Result<u8> 
         games += side.games;
         skipped += side.bad_lines;
         for (key, tally) in side.tallies {
-            let sum = tallies.entry(key).or_default();
-            sum.wins = sum.wins.saturating_add(tally.wins);
-            sum.draws = sum.draws.saturating_add(tally.draws);
-            sum.losses = sum.losses.saturating_add(tally.losses);
+            tallies.entry(key).or_default().join(&tally);
         }
     }
     let (changed, raised) = args.change(&mut editor, &book, &tallies, out)?;

@@ -9,6 +9,8 @@ mod args;
 mod build;
 mod check_config;
 pub mod check_engine;
+#[cfg(feature = "games")]
+mod collection;
 mod compact;
 mod convert;
 mod diff;

@@ -13,7 +13,7 @@ mod overlay;
 mod side;
 
 #[cfg(feature = "games")]
-pub use games::{Counted, tally_games};
+pub use games::{Counted, LearnError, Learned, tally_games};
 pub use overlay::LearnedBook;
 pub use side::{
     Evidence, PlayedGame, SideFile, append, fallback_path, is_refused, side_path, take_aside,
@@ -47,6 +47,13 @@ impl Tally {
             Some(_) => &mut self.losses,
         };
         *count = count.saturating_add(1);
+    }
+
+    /// Adds other games.
+    pub fn join(&mut self, other: &Tally) {
+        self.wins = self.wins.saturating_add(other.wins);
+        self.draws = self.draws.saturating_add(other.draws);
+        self.losses = self.losses.saturating_add(other.losses);
     }
 
     /// How far these games move a learn value, at a strength of 0 to 100:

@@ -105,10 +105,12 @@ fn misplaced(error: &clap::Error) -> Option<String> {
         .map(|end| end.to_string_lossy().to_lowercase());
     Some(match extension.as_deref() {
         Some("ctg" | "cto" | "ctb" | "bin" | "abk") => {
-            let book = path.with_extension(match extension.as_deref() {
-                Some(other @ ("bin" | "abk")) => other,
-                _ => "ctg",
-            });
+            let sibling = matches!(extension.as_deref(), Some("cto" | "ctb"));
+            let book = if sibling {
+                path.with_extension("ctg")
+            } else {
+                path.to_path_buf()
+            };
             let book = book.display();
             format!("to play from a book: tabia --book {book}; to look into it: tabia probe {book}")
         }

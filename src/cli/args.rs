@@ -184,8 +184,10 @@ pub(super) struct PlayArgs {
     /// Reads books by system calls instead of mapping them into memory
     #[arg(long)]
     pub(super) no_mmap: bool,
-    /// Prints the configuration that would be used, and what each book would
-    /// play in the start position, and ends
+    /// Prints the configuration that would be used, starts each engine until
+    /// it says "uciok", and says which would play and what each book would
+    /// play in the start position. Exit code 2 when no engine answers or a
+    /// book does not open
     #[arg(long)]
     pub(super) check_config: bool,
     /// An engine to run, with its arguments, instead of a configured one
@@ -301,8 +303,10 @@ pub(super) struct BuildArgs {
 #[derive(Clone, Copy, Debug, ValueEnum)]
 pub(super) enum PlayerColour {
     /// White
+    #[value(alias = "w")]
     White,
     /// Black
+    #[value(alias = "b")]
     Black,
 }
 

@@ -153,10 +153,9 @@ impl Filter {
     pub fn asks_for_side(&self) -> bool {
         self.root.names(&|word, comparison| {
             let (sign, number) = comparison;
-            // "= 0" alone is the same for both; "< 16" is not.
-            word == Word::Commentary
-                && !(matches!(sign, Comparison::Equal | Comparison::Other)
-                    && !(14.0..=19.0).contains(&number))
+            let is_equality = matches!(sign, Comparison::Equal | Comparison::Other);
+            // "= 0" is the same for both sides; "= 16" is not, and "< 16" not.
+            word == Word::Commentary && (!is_equality || (14.0..=19.0).contains(&number))
         })
     }
 

@@ -12,7 +12,7 @@ use shakmaty::{Chess, Color, Move, Position};
 use super::args::PlayerColour;
 use crate::book::ctg::{Applied, Change, EditError, EditOptions, Editor, Field, MarkEdit};
 use crate::book::{Annotation, Mark, PositionRecord};
-use crate::mark::{self, Chosen, Filter, Selection};
+use crate::mark::{self, Chosen, Filter, Seen, Selection};
 use crate::notation::{self, Line};
 
 /// So many changes of a whole book are shown by `--dry-run`.
@@ -71,6 +71,10 @@ pub(super) struct MarkArgs {
     /// Shows what would change and changes nothing
     #[arg(long, short = 'n')]
     dry_run: bool,
+    /// With a whole book: what cannot be read of it is an error, and nothing is
+    /// changed then
+    #[arg(long)]
+    strict: bool,
     /// How long to wait for another program that changes the book
     #[arg(long, value_name = "SECONDS", default_value_t = 3)]
     wait: u64,
@@ -337,7 +341,7 @@ impl Work<'_> {
             writeln!(out, "{name}: {}", describe(change, old))?;
         }
         out.flush()?;
-        self.summary(meant, plain.len() as u64, None);
+        self.summary(meant, plain.len() as u64, None, "");
         Ok(0)
     }
 
@@ -403,8 +407,9 @@ impl Work<'_> {
             filter: self.filter.clone(),
         };
         let mut bytes = 0_u64;
-        let (chosen, done) = if self.args.dry_run {
-            let seen = select(&editor, &selection, &stop, &mut |chosen| {
+        let strict = self.args.strict;
+        let (seen, done) = if self.args.dry_run {
+            let seen = select(&editor, &selection, strict, &stop, &mut |chosen| {
                 bytes += 1;
                 if bytes <= SHOWN {
                     // A closed output shows at the end.
@@ -419,20 +424,21 @@ impl Work<'_> {
             (seen, None)
         } else {
             let mut batch = editor.batch();
-            let seen = select(&editor, &selection, &stop, &mut |chosen| {
+            let seen = select(&editor, &selection, strict, &stop, &mut |chosen| {
                 bytes += 1;
                 batch.set(&chosen.touch)
             })?;
             (seen, Some(editor.commit(batch)?))
         };
+        let chosen = seen.chosen;
         if chosen == 0 && self.args.colour.is_some() {
             say("no line of the book begins in the start position, or none is meant");
         }
-        self.summary(chosen, bytes, done);
-        Ok(0)
+        self.summary(chosen, bytes, done, &super::compact::lost(&seen.salvage));
+        Ok(u8::from(seen.salvage.is_loss()))
     }
 
-    fn summary(&self, meant: u64, changes: u64, done: Option<Applied>) {
+    fn summary(&self, meant: u64, changes: u64, done: Option<Applied>, lost: &str) {
         let wish = if self.args.dry_run {
             "would change"
         } else {
@@ -440,7 +446,7 @@ impl Work<'_> {
         };
         let writes = done.map_or_else(String::new, |done| format!(" in {} writes", done.writes));
         say(&format!(
-            "{}: {meant} meant, {changes} marks {wish}{writes}, {:.2} s",
+            "{}: {meant} meant, {changes} marks {wish}{writes}, {:.2} s{lost}",
             self.args.book.display(),
             self.start.elapsed().as_secs_f64()
         ));
@@ -450,11 +456,16 @@ impl Work<'_> {
 fn select(
     editor: &Editor,
     selection: &Selection,
+    strict: bool,
     stop: &AtomicBool,
     found: &mut dyn FnMut(&Chosen<'_>) -> Result<(), EditError>,
-) -> anyhow::Result<u64> {
+) -> anyhow::Result<Seen> {
     let book = editor.snapshot()?;
-    Ok(mark::select(&book, selection, stop, found)?.chosen)
+    let seen = mark::select(&book, selection, stop, found)?;
+    if strict && seen.salvage.is_loss() {
+        bail!("{}; nothing was changed (--strict)", seen.salvage.told());
+    }
+    Ok(seen)
 }
 
 /// Adds changes, each once: a line may pass through a position twice.

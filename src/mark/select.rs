@@ -7,7 +7,7 @@ use shakmaty::Color;
 use super::filter::{Filter, Subject};
 use crate::book::PositionRecord;
 use crate::book::ctg::{
-    CtgBook, EditError, EntrySet, MarkEdit, Pass, Touch, Visit, VisitedEntry, VisitedMove,
+    CtgBook, EditError, EntrySet, MarkEdit, Pass, Salvage, Touch, Visit, VisitedEntry, VisitedMove,
 };
 
 /// Which moves of a book get which marks.
@@ -33,10 +33,12 @@ pub struct Chosen<'a> {
 }
 
 /// How much was looked at.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default)]
 pub struct Seen {
     /// Positions (or moves, where these were looked at) that were chosen.
     pub chosen: u64,
+    /// What could not be read.
+    pub salvage: Salvage,
 }
 
 impl Selection {
@@ -84,7 +86,7 @@ pub fn select(
     // The same entry may be visited with either side to move.
     let mut signs = std::collections::HashSet::new();
     let pass = selection.pass();
-    book.visit(pass, stop, |visit| {
+    let salvage = book.visit(pass, stop, |visit| {
         if matches!(pass, Pass::Entries | Pass::Signs) {
             return select_entry(selection, visit, &mut seen, found);
         }
@@ -121,6 +123,7 @@ pub fn select(
         }
         Ok(())
     })?;
+    seen.salvage = salvage;
     Ok(seen)
 }
 

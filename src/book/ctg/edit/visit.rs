@@ -11,8 +11,8 @@ use super::{EditError, MarkEdit};
 use crate::book::{
     Annotation, PositionRecord,
     ctg::{
-        CtgBook, Entry, Key, NormalBoard, PAGE_HEADER_BYTES, Place, STATISTICS_BYTES, moves,
-        reader::Reading,
+        CtgBook, Entry, Key, NormalBoard, PAGE_HEADER_BYTES, Place, STATISTICS_BYTES, Salvage,
+        moves, reader::Reading,
     },
 };
 
@@ -212,7 +212,8 @@ pub enum Pass {
 impl CtgBook {
     /// Shows every entry, in an order that depends on the pass. Where moves are
     /// shown, entries whose key stands for no legal position are left out;
-    /// damaged pages are read as far as they go.
+    /// damaged pages are read as far as they go, and what was lost of them is
+    /// given back.
     ///
     /// # Errors
     ///
@@ -222,15 +223,23 @@ impl CtgBook {
         pass: Pass,
         stop: &AtomicBool,
         mut found: impl FnMut(&Visit<'_>) -> Stopped,
-    ) -> Stopped {
+    ) -> Result<Salvage, EditError> {
+        let mut salvage = Salvage::default();
         if pass == Pass::FromStart {
-            return self.visit_from_start(stop, &mut found);
+            self.visit_from_start(stop, &mut found)?;
+            // Lines end where pages are damaged: all of them count.
+            let mut walker = self.pages.walker();
+            for page in 0..self.pages.walked() {
+                go_on(stop)?;
+                self.visit_page(&mut walker, page, None, &mut salvage, &mut |_| Ok(()))?;
+            }
+            return Ok(salvage);
         }
         let mut reading = self.reading()?;
         let mut walker = self.pages.walker();
         for page in 0..self.pages.walked() {
             go_on(stop)?;
-            self.visit_page(&mut walker, page, None, &mut |entry| {
+            self.visit_page(&mut walker, page, None, &mut salvage, &mut |entry| {
                 let position = (pass != Pass::Entries).then(|| position_of(&entry.0.key));
                 let moves = match (pass, position) {
                     (_, None) => Vec::new(),
@@ -245,7 +254,7 @@ impl CtgBook {
                 })
             })?;
         }
-        Ok(())
+        Ok(salvage)
     }
 
     /// Calls `found` with the sound entries of a page, or those in a set.
@@ -254,11 +263,18 @@ impl CtgBook {
         walker: &mut crate::book::ctg::pages::PageReader<'_>,
         number: u32,
         only: Option<&EntrySet>,
+        salvage: &mut Salvage,
         found: &mut dyn FnMut(Raw) -> Stopped,
     ) -> Stopped {
         walker.each_entry(number, |entry| {
-            if let Ok((place, entry)) = entry
-                && only.is_none_or(|only| only.contains(place))
+            let (place, entry) = match entry {
+                Ok(found) => found,
+                Err(fault) => {
+                    salvage.bad_page(fault);
+                    return Ok(());
+                }
+            };
+            if only.is_none_or(|only| only.contains(place))
                 && let Some(key) = entry.key()
             {
                 found((
@@ -293,7 +309,8 @@ impl CtgBook {
             let pages = (0..).zip(&level.pages).filter(|(_, word)| **word != 0);
             for (page, _) in pages {
                 go_on(stop)?;
-                self.visit_page(&mut walker, page, Some(&level), &mut |entry| {
+                let mut passed = Salvage::default();
+                self.visit_page(&mut walker, page, Some(&level), &mut passed, &mut |entry| {
                     let Some(position) = position_of(&entry.0.key) else {
                         return Ok(());
                     };
@@ -370,7 +387,11 @@ fn with_children(
             continue;
         };
         for key in [Some(board.key()), board.other_key()].into_iter().flatten() {
-            if let Some(place) = reading.find(&key, |_| ())? {
+            let place = match reading.find(&key, |_| ()) {
+                Err(error) if error.is_damage() => None,
+                found => found?,
+            };
+            if let Some(place) = place {
                 let entry = reading.entry(place)?;
                 known.child = Some(VisitedEntry::of(place, key, &entry));
                 break;

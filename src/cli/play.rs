@@ -106,7 +106,10 @@ pub(super) fn command_text(command: &EngineCommand) -> String {
 }
 
 /// The engines to try, with all that the command line adds.
-fn engines(args: &PlayArgs, config: &Config) -> anyhow::Result<(Engines, Vec<EngineCommand>)> {
+pub(super) fn engines(
+    args: &PlayArgs,
+    config: &Config,
+) -> anyhow::Result<(Engines, Vec<EngineCommand>)> {
     let (mut engines, commands) = match (args.command.split_first(), &args.engine) {
         (Some((program, rest)), _) => one_engine(config, command_of(program, rest))?,
         (None, Some(name)) => {

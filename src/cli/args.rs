@@ -333,6 +333,9 @@ pub(super) struct MergeArgs {
     /// Memory for sorting books whose pages follow no order, as 64M or 2G
     #[arg(long, value_name = "SIZE", default_value = "512M", value_parser = size)]
     pub(super) memory: u64,
+    /// What cannot be read is an error: nothing is written then
+    #[arg(long)]
+    pub(super) strict: bool,
 }
 
 /// Arguments of `compact`.
@@ -352,6 +355,9 @@ pub(super) struct CompactArgs {
     /// Memory for sorting a book whose pages follow no order, as 64M or 2G
     #[arg(long, value_name = "SIZE", default_value = "512M", value_parser = size)]
     pub(super) memory: u64,
+    /// What cannot be read is an error: nothing is written then
+    #[arg(long)]
+    pub(super) strict: bool,
 }
 
 /// Arguments of `verify`.

@@ -315,8 +315,26 @@ fn what_cannot_be_registered_is_said_and_nothing_is_lost() {
         assert_eq!(fs::read_to_string(&file).unwrap(), text);
         assert_eq!(fs::read_dir(home.path()).unwrap().count(), 2);
     }
-    let banksia = tabia(&["register", "banksia"]);
-    assert!(err(&banksia).contains("--config-file"));
+    // BanksiaGUI is unpacked somewhere: found when there is one.
+    let banksia = || {
+        let output = Command::new(TABIA)
+            .args(["register", "banksia", "--engine", "builtin"])
+            .env("HOME", home.path())
+            .env_remove("XDG_CONFIG_HOME")
+            .env("TABIA_CONFIG", "")
+            .output();
+        output.unwrap()
+    };
+    assert!(err(&banksia()).contains("--config-file"));
+    for (folder, code) in [("BanksiaGui-0.58", 0), ("banksia2", 2)] {
+        let folder = home.path().join(folder);
+        fs::create_dir(&folder).unwrap();
+        fs::write(folder.join("engines.json"), "[]").unwrap();
+        let done = banksia();
+        assert_eq!(done.status.code(), Some(code), "{}", err(&done));
+    }
+    let json = fs::read_to_string(home.path().join("BanksiaGui-0.58/engines.json")).unwrap();
+    assert!(json.contains("--engine=builtin"), "{json}");
     let empty = tempfile::tempdir().unwrap();
     // Whoever has not started the program yet can register all the same.
     for (dry_run, made) in [(&["--dry-run"][..], 0), (&[], 1)] {

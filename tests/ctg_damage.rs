@@ -347,7 +347,7 @@ fn one_policy_for_damage_in_every_command() {
         let (code, text) = tabia(&[args, &["--strict"]].concat());
         assert_eq!(code, Some(2), "{args:?} {text}");
         assert!(
-            text.contains("1 damaged page not read to the end"),
+            text.contains("1 damaged page not read to its end"),
             "{text}"
         );
         assert!(!at(out).exists(), "{args:?}");
@@ -356,7 +356,7 @@ fn one_policy_for_damage_in_every_command() {
         let named = format!("bad.ctg: page {page} (file byte {})", 4096 * (page + 1));
         assert_eq!(text.matches(&named).count(), 1, "{args:?} {text}");
         assert!(
-            text.contains("; 1 damaged page not read to the end"),
+            text.contains("; 1 damaged page not read to its end"),
             "{text}"
         );
         assert!(fs::metadata(at(out)).unwrap().len() > 10_000, "{args:?}");
@@ -402,7 +402,7 @@ fn marks_of_a_damaged_book_are_told_to_be_incomplete() {
         let named = "bad.ctg: page 7 (file byte 32768)";
         assert_eq!(text.matches(named).count(), 1, "{text}");
         assert!(
-            text.contains("1 damaged page not read to the end"),
+            text.contains("1 damaged page not read to its end"),
             "{text}"
         );
     }

@@ -11,6 +11,7 @@ use indicatif::HumanCount;
 use super::args::BuildArgs;
 use super::collection::{self, ReadBar};
 use super::progress;
+use super::style::counted;
 use crate::book::Watch;
 use crate::book::ctg::{RewriteOptions, merge};
 use crate::build::{self, Job, Product, Progress, Source, Summary};
@@ -73,7 +74,11 @@ fn add_to_books(
         ..RewriteOptions::default()
     };
     let done = merge(&target, &books, &options, &mut Watch::stopped_by(stop))?;
-    let what = format!("{}: {} books", target.display(), books.len());
+    let what = format!(
+        "{}: {}",
+        target.display(),
+        counted(books.len() as u64, "book")
+    );
     Ok(code.max(super::compact::report(&what, &done, start)))
 }
 

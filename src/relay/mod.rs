@@ -232,6 +232,7 @@ impl<P: Port> Relay<P> {
                 self.lines.engine.clear();
             }
             self.lines.write_down();
+            self.session.look_ahead(&self.book_set);
             let listen = self.lines.gui.len() < HIGH_WATER;
             if !listen {
                 self.prolong_last_words();

@@ -46,6 +46,7 @@ mod game;
 mod handshake;
 mod learn;
 mod leave;
+mod librarian;
 mod link;
 mod options;
 mod queue;
@@ -64,9 +65,9 @@ use crate::book_set::BookSet;
 use crate::settings::Settings;
 use crate::uci::gui::{self, GuiCommand};
 use crate::uci::line;
-use answer::Librarian;
 use game::{Game, Step};
 use learn::Learner;
+use librarian::Librarian;
 use link::{Engine, Link};
 use queue::Waiting;
 use search::Search;
@@ -316,7 +317,6 @@ impl Session {
         } else {
             self.link.position_sent = true;
             self.link.tell(line, out);
-            self.look_ahead(book_set);
         }
     }
 }

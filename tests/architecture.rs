@@ -22,14 +22,14 @@ const FLOORS: &[(&str, &[&str])] = &[
         &["book", "crew", "games", "input", "place", "sort"],
     ),
     ("mark", &["book"]),
-    ("learn", &["book", "crew", "games"]),
+    ("learn", &["book", "crew", "games", "mark"]),
     ("uci", &[]),
     ("policy", &["book"]),
     ("view", &["book", "policy"]),
     ("convert", &["view", "book", "place", "policy", "sort"]),
     ("settings", &["policy"]),
     ("consult", &["view", "book", "policy", "settings"]),
-    ("book_set", &["book", "learn", "settings"]),
+    ("book_set", &["input", "book", "learn", "settings"]),
     (
         "session",
         &["book", "policy", "learn", "settings", "book_set", "uci"],
@@ -39,13 +39,16 @@ const FLOORS: &[(&str, &[&str])] = &[
     (
         "explore",
         &[
-            "view", "book", "policy", "consult", "games", "session", "settings", "book_set",
-            "openings",
+            "view", "book", "policy", "consult", "games", "mark", "session", "settings",
+            "book_set", "openings",
         ],
     ),
-    ("engine", &["plain", "uci"]),
+    ("engine", &["input", "plain", "uci"]),
     ("builtin", &[]),
-    ("config", &["engine", "session", "settings", "book_set"]),
+    (
+        "config",
+        &["input", "engine", "session", "settings", "book_set"],
+    ),
     ("compare", &["book"]),
     ("tree", &["book"]),
     ("register", &[]),
@@ -64,6 +67,7 @@ const FLOORS: &[(&str, &[&str])] = &[
     (
         "cli",
         &[
+            "input",
             "book",
             "build",
             "builtin",

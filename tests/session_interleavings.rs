@@ -321,9 +321,17 @@ impl World {
 
     /// The session ends or replaces the engine.
     fn on_kill(&mut self) {
-        if self.engine.take().is_some() && !self.alarm_rings {
-            self.must(!self.polite || self.is_late(), "a healthy engine is ended");
+        if let Some(engine) = self.engine.take() {
             self.faults += 1;
+            if self.alarm_rings {
+                // It has not introduced itself in time.
+                return;
+            }
+            // One that leaves what it is told lying may be keeping us waiting
+            // with a search of which the GUI knows nothing.
+            let idles = engine.hangs || !engine.inbox.is_empty();
+            let deserved = !self.polite || idles || self.is_late();
+            self.must(deserved, "a healthy engine is ended");
         }
     }
 }
@@ -408,7 +416,8 @@ impl Outlet for World {
             }
             Request::KillEngine => {
                 self.on_kill();
-                self.wanted = None;
+                // It never came up.
+                self.faults += usize::from(self.wanted.take().is_some());
                 self.bereft = true;
             }
             Request::OpenBooks(_) => self.opening = true,
@@ -517,7 +526,7 @@ impl Play {
         };
         let mut play = Play {
             session: Session::new(engines, 1),
-            book_set: book_set(),
+            book_set: BookSet::default(),
             world,
         };
         play.session.start(&mut play.world);
@@ -630,6 +639,7 @@ impl Play {
             }
             Do::Books => {
                 if std::mem::take(&mut self.world.opening) {
+                    self.book_set = book_set();
                     self.step("opened", Event::BooksOpened(&[]));
                 }
             }
@@ -783,7 +793,7 @@ impl Play {
         for _ in 0..400 {
             while self.world.opening || self.world.wanted.is_some() || self.is_alive() {
                 self.deed(Do::Books);
-                if !self.work() && !self.world.opening {
+                if self.world.exit.is_some() || (!self.work() && !self.world.opening) {
                     break;
                 }
             }

@@ -45,9 +45,9 @@ fn the_tree_is_folded_and_fits_80_columns() {
     ]));
     let expected = "\
 start position                                     games   share       %     av
-├─ 1. e4                                          60,385   41.4%    54.8   2517
-│  ├─ 1... c5                                     23,563   16.2%    47.1   2522
-│  │  ├─ 2. Nf3                                   19,847   13.5%    53.3   2518
+├─ 1.e4                                           60,385   41.4%    54.8   2517
+│  ├─ 1...c5                                      23,563   16.2%    47.1   2522
+│  │  ├─ 2.Nf3                                    19,847   13.5%    53.3   2518
 │  │  └─ 11 more                                            2.6%
 ";
     assert!(text.starts_with(expected), "{text}");
@@ -310,8 +310,26 @@ fn what_cannot_be_registered_is_said_and_nothing_is_lost() {
         assert_eq!(fs::read_to_string(&file).unwrap(), text);
         assert_eq!(fs::read_dir(home.path()).unwrap().count(), 2);
     }
-    let banksia = tabia(&["register", "banksia"]);
-    assert!(err(&banksia).contains("--config-file"));
+    // BanksiaGUI is unpacked somewhere: found when there is one.
+    let banksia = || {
+        let output = Command::new(TABIA)
+            .args(["register", "banksia", "--engine", "builtin"])
+            .env("HOME", home.path())
+            .env_remove("XDG_CONFIG_HOME")
+            .env("TABIA_CONFIG", "")
+            .output();
+        output.unwrap()
+    };
+    assert!(err(&banksia()).contains("--config-file"));
+    for (folder, code) in [("BanksiaGui-0.58", 0), ("banksia2", 2)] {
+        let folder = home.path().join(folder);
+        fs::create_dir(&folder).unwrap();
+        fs::write(folder.join("engines.json"), "[]").unwrap();
+        let done = banksia();
+        assert_eq!(done.status.code(), Some(code), "{}", err(&done));
+    }
+    let json = fs::read_to_string(home.path().join("BanksiaGui-0.58/engines.json")).unwrap();
+    assert!(json.contains("--engine=builtin"), "{json}");
     let empty = tempfile::tempdir().unwrap();
     // Whoever has not started the program yet can register all the same.
     for (dry_run, made) in [(&["--dry-run"][..], 0), (&[], 1)] {

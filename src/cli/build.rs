@@ -12,7 +12,7 @@ use super::args::BuildArgs;
 use super::collection::{self, ReadBar};
 use super::progress;
 use crate::book::Watch;
-use crate::book::ctg::merge;
+use crate::book::ctg::{RewriteOptions, merge};
 use crate::build::{self, Job, Product, Progress, Source, Summary};
 use crate::place;
 
@@ -66,16 +66,15 @@ fn add_to_books(
         code = args.exit_code(&build_games(&job, "the games", stop)?);
         books.push(job.target);
     }
-    let done = merge(
-        &target,
-        args.force.old(),
-        &books,
-        args.memory,
-        &mut Watch::stopped_by(stop),
-    )?;
+    let options = RewriteOptions {
+        old: args.force.old(),
+        memory: args.memory,
+        strict: args.strict,
+        ..RewriteOptions::default()
+    };
+    let done = merge(&target, &books, &options, &mut Watch::stopped_by(stop))?;
     let what = format!("{}: {} books", target.display(), books.len());
-    super::compact::report(&what, &done, start);
-    Ok(code)
+    Ok(code.max(super::compact::report(&what, &done, start)))
 }
 
 fn build_games(job: &Job, name: &str, stop: &AtomicBool) -> anyhow::Result<Summary> {
@@ -127,6 +126,7 @@ fn job(args: &BuildArgs) -> anyhow::Result<Job> {
     Ok(Job {
         product,
         filter: args.filter.filter(),
+        password: args.filter.password.clone(),
         max_ply: args.max_ply.into(),
         min_games: args.min_games,
         variations: args.variations,

@@ -36,8 +36,8 @@ pub(super) fn run(args: &PlayArgs) -> anyhow::Result<u8> {
         mmap: !args.no_mmap,
     };
     if args.check_config {
-        check_config::print(&config, &engines, &commands, &opener, &mut output())?;
-        return Ok(0);
+        let works = check_config::print(&config, &engines, &commands, &opener, &mut output())?;
+        return Ok(if works { 0 } else { 2 });
     }
     start_log();
     greet(&engines);
@@ -106,7 +106,10 @@ pub(super) fn command_text(command: &EngineCommand) -> String {
 }
 
 /// The engines to try, with all that the command line adds.
-fn engines(args: &PlayArgs, config: &Config) -> anyhow::Result<(Engines, Vec<EngineCommand>)> {
+pub(super) fn engines(
+    args: &PlayArgs,
+    config: &Config,
+) -> anyhow::Result<(Engines, Vec<EngineCommand>)> {
     let (mut engines, commands) = match (args.command.split_first(), &args.engine) {
         (Some((program, rest)), _) => one_engine(config, command_of(program, rest))?,
         (None, Some(name)) => {
@@ -125,8 +128,9 @@ fn engines(args: &PlayArgs, config: &Config) -> anyhow::Result<(Engines, Vec<Eng
             .book
             .iter()
             .map(|path| {
-                let path = std::path::absolute(path).unwrap_or_else(|_| path.clone());
-                path.to_string_lossy().into_owned()
+                let path = crate::input::path::from_home(path);
+                let full = std::path::absolute(&path).unwrap_or(path);
+                crate::input::path::to_text(&full)
             })
             .collect();
         let books = books.join(";");
@@ -147,6 +151,14 @@ fn engines(args: &PlayArgs, config: &Config) -> anyhow::Result<(Engines, Vec<Eng
                     .options
                     .push((name.trim().to_owned(), value.to_owned())),
             }
+        }
+        if let Some(meant) = OptionId::like(name.trim()) {
+            let name = name.trim();
+            let _ = writeln!(
+                messages(),
+                "tabia: --set \"{name}\" goes to the engine; did you mean \"{}\"?",
+                meant.spec().name
+            );
         }
     }
     Ok((engines, commands))

@@ -31,7 +31,7 @@ impl Session {
     /// is on its way: then it costs time that nobody waits for. Says nothing,
     /// and changes nothing that will be said.
     pub fn look_ahead(&mut self, book_set: &BookSet) {
-        if self.librarian.is_prepared || self.opening || !self.books_may_answer() {
+        if self.librarian.is_prepared || self.books.are_opening() || !self.books_may_answer() {
             return;
         }
         self.librarian.is_prepared = true;
@@ -39,10 +39,18 @@ impl Session {
         if self.settings.number(OptionId::LeaveEarly) > 0 {
             return;
         }
-        if let Some(position) = self.game.position().cloned() {
-            self.librarian.refresh_settings(&self.settings, book_set);
-            self.choose(&position, None, book_set, &mut Vec::new());
-        }
+        self.has_book_move(book_set);
+    }
+
+    /// Whether a book has a move here that may be played.
+    pub(super) fn has_book_move(&mut self, book_set: &BookSet) -> bool {
+        let position = self.game.position().filter(|_| self.books_may_answer());
+        let Some(position) = position.cloned() else {
+            return false;
+        };
+        self.librarian.refresh_settings(&self.settings, book_set);
+        self.choose(&position, None, book_set, &mut Vec::new())
+            .is_some()
     }
 
     /// Whether books have a say in this game at present.

@@ -192,6 +192,11 @@ fn manual_pages_are_made_for_every_command() {
     let pages = folder.path().join("man1");
     let output = tabia(&["man", "--dir", pages.to_str().unwrap()]);
     assert_eq!(output.status.code(), Some(0), "{}", err(&output));
+    let again = tabia(&["man", "--dir", pages.to_str().unwrap()]);
+    assert_eq!(again.status.code(), Some(2));
+    assert!(err(&again).contains("tabia.1: is there already"));
+    let again = tabia(&["man", "-f", "--dir", pages.to_str().unwrap()]);
+    assert_eq!(again.status.code(), Some(0), "{}", err(&again));
     let tabia_page = fs::read_to_string(pages.join("tabia.1")).unwrap();
     assert_eq!(out(&tabia(&["man"])), tabia_page);
     for command in ["play", "info", "probe", "build", "diff", "register", "man"] {

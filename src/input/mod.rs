@@ -5,5 +5,6 @@
 
 pub mod bytes;
 pub mod file;
+pub mod kind;
 pub mod sibling;
 pub mod window;

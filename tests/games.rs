@@ -533,7 +533,7 @@ fn games_and_books_are_told_apart_by_content() {
     let folder = tempfile::tempdir().unwrap();
     let at = |name: &str| folder.path().join(name);
     fs::copy(data("sample.pgn"), at("games.ctg")).unwrap();
-    fs::copy(data("../books/tabia.ctg"), at("book.pgn")).unwrap();
+    fs::copy(data("../../books/tabia.ctg"), at("book.pgn")).unwrap();
     fs::copy(env!("CARGO_BIN_EXE_tabia"), at("program.pgn")).unwrap();
     fs::write(at("list.txt"), "[1, 2, 3]").unwrap();
     let packed = ruzstd::encoding::compress_to_vec(
@@ -558,7 +558,10 @@ fn games_and_books_are_told_apart_by_content() {
         ("info games.ctg", "this is PGN: `tabia build"),
         ("verify games.ctg", "this is PGN: `tabia build"),
         ("compact games.ctg", "this is PGN: `tabia build"),
-        ("mark games.ctg e4 main", "this is PGN: `tabia build"),
+        (
+            "mark games.ctg --line 1.e4 main",
+            "this is PGN: `tabia build",
+        ),
         ("convert games.ctg out.bin", "this is PGN: `tabia build"),
         ("probe book.pgn.zst", "this is compressed: `tabia build"),
         ("probe program.pgn", "this is no opening book"),

@@ -8,6 +8,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use super::zst::ZstReader;
 use super::{GameSource, PgnSource, cbf, cbh, nic, scdb};
+use crate::input::kind;
 
 /// A source that cannot be used.
 #[derive(Debug, thiserror::Error)]
@@ -101,7 +102,7 @@ const KINDS: &[Kind] = &[
 ];
 
 /// So many bytes are looked at to know a file.
-const START_BYTES: u64 = 1024;
+const START_BYTES: u64 = kind::START_BYTES as u64;
 
 /// How PGN files end.
 const PGN_ENDINGS: [&str; 4] = [".pgn", ".pgn.gz", ".pgn.zst", ".pgn.bz2"];
@@ -151,12 +152,31 @@ pub fn open(path: &Path) -> Result<Opened, SourceError> {
     {
         return (kind.open)(path);
     }
-    let text = decompress(start, input);
+    let text = text(path, start, input)?;
     let shown = if name == "-" { "standard input" } else { &name };
     Ok(Opened {
         source: Box::new(PgnSource::new(shown, text, counter)),
         bytes,
     })
+}
+
+/// The plain text of an input that begins with `start`.
+fn text(path: &Path, start: Vec<u8>, rest: Counted) -> Result<Box<dyn Read + Send>, SourceError> {
+    let is_plain = kind::Kind::of(path, &start) != kind::Kind::Packed;
+    let mut plain = decompress(start, rest);
+    let mut start = Vec::with_capacity(START_BYTES as usize);
+    let mut first = plain.by_ref().take(START_BYTES);
+    let begun = first.read_to_end(&mut start);
+    begun.map_err(|error| SourceError::io(path, error))?;
+    // The name is that of the packed file.
+    let name = if is_plain { path } else { Path::new("") };
+    match kind::Kind::of(name, &start).no_games() {
+        Some(text) => Err(SourceError::Format {
+            path: path.to_owned(),
+            text,
+        }),
+        None => Ok(Box::new(io::Cursor::new(start).chain(plain))),
+    }
 }
 
 /// The plain bytes of an input that begins with `start`.

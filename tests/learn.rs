@@ -299,7 +299,7 @@ fn played_games_are_noted_weighed_shared_and_folded_in() {
     );
 
     // What lies on top of the book is what is folded into it.
-    let learned = LearnedBook::new(std::sync::Arc::new(open(&book)), side.clone());
+    let learned = LearnedBook::new(std::sync::Arc::new(open(&book)), &side);
     let lines: Vec<(String, String)> = ["c7c5", "e7e5"]
         .map(|mv| ("e2e4".to_owned(), mv.to_owned()))
         .into();
@@ -326,7 +326,7 @@ fn an_overlay_takes_up_what_others_add() {
     let folder = tempfile::tempdir().unwrap();
     let book = starter(folder.path());
     let side = side_path(&book);
-    let learned = LearnedBook::new(std::sync::Arc::new(open(&book)), side.clone());
+    let learned = LearnedBook::new(std::sync::Arc::new(open(&book)), &side);
     assert_eq!(factor(&learned, "", "e2e4"), 0);
     let game = |winner| PlayedGame {
         start: None,
@@ -362,7 +362,7 @@ fn a_side_file_that_is_broken_does_no_harm() {
         b"future thing\ngame 1 1-0 mate startpos d2d4* .\ngame 1 1-0 mate start",
     );
     fs::write(&side, junk).unwrap();
-    let learned = LearnedBook::new(std::sync::Arc::new(open(&book)), side.clone());
+    let learned = LearnedBook::new(std::sync::Arc::new(open(&book)), &side);
     assert_eq!(factor(&learned, "", "d2d4"), 11);
     assert_eq!(factor(&learned, "", "e2e4"), 0);
     let mut adapter = Adapter::start(&book);

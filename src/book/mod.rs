@@ -62,12 +62,6 @@ pub trait Probe {
     fn is_current(&self) -> bool {
         true
     }
-
-    /// The file beside the book that takes games played from it, if it learns
-    /// while playing.
-    fn side_file(&self) -> Option<&std::path::Path> {
-        None
-    }
 }
 
 /// Which moves of a position are asked for.

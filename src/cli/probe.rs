@@ -1,10 +1,12 @@
 //! `tabia probe`: the moves of a position, and how likely each is played.
 
 use std::io::{self, BufRead, Write};
+use std::sync::Arc;
 
 use super::args::ProbeArgs;
 use super::{explain, table};
-use crate::book::Book;
+use crate::book::{Book, Probe};
+use crate::book_set::as_played;
 use crate::consult::{DECIDING, consult};
 use crate::notation::Line;
 use crate::settings::{OptionId, Settings};
@@ -30,10 +32,13 @@ struct JsonError<'a> {
 }
 
 pub(super) fn run(args: &ProbeArgs, out: &mut impl Write) -> anyhow::Result<u8> {
-    let book = super::open_book(&args.book, args.no_mmap)?;
+    let settings = settings(&args.set)?;
+    let book = Arc::new(super::open_book(&args.book, args.no_mmap)?);
+    let (played, _) = as_played(Arc::clone(&book), settings.check(OptionId::Learn));
     let prober = Prober {
         book: &book,
-        settings: settings(&args.set)?,
+        played: &*played,
+        settings,
         moves: args.moves.as_deref().unwrap_or_default(),
         json: args.json,
         explain: args.explain,
@@ -55,7 +60,9 @@ pub(super) fn settings(sets: &[String]) -> anyhow::Result<Settings> {
             .split_once('=')
             .with_context(|| format!("--set \"{set}\" has no \"=\": write NAME=VALUE"))?;
         match OptionId::by_name(name.trim()) {
-            Some(id) if DECIDING.contains(&id) => settings.set(id, value)?,
+            Some(id) if DECIDING.contains(&id) || id == OptionId::Learn => {
+                settings.set(id, value)?
+            }
             _ => bail!("there is no option \"{name}\" that decides between moves"),
         };
     }
@@ -64,6 +71,8 @@ pub(super) fn settings(sets: &[String]) -> anyhow::Result<Settings> {
 
 struct Prober<'a> {
     book: &'a Book,
+    /// The same, as the adapter would play it.
+    played: &'a dyn Probe,
     settings: Settings,
     moves: &'a str,
     json: bool,
@@ -72,7 +81,7 @@ struct Prober<'a> {
 
 impl Prober<'_> {
     fn look_up(&self, line: &Line) -> anyhow::Result<PositionView> {
-        let found = consult(self.book, line.last(), line.before(), &self.settings)?;
+        let found = consult(self.played, line.last(), line.before(), &self.settings)?;
         Ok(found.view(line.last()))
     }
 

@@ -84,7 +84,9 @@ impl Kind {
         };
         match *start {
             [3, b'A', b'B', ..] => return Kind::Book(BookKind::Abk),
-            [0x1f, 0x8b, ..] | [b'B', b'Z', b'h', b'1'..=b'9', ..] => return Kind::Packed,
+            [0x1f, 0x8b, ..] | [b'B', b'Z', b'h', b'1'..=b'9', ..] | [b'P', b'K', 3, 4, ..] => {
+                return Kind::Packed;
+            }
             [0x28, 0xb5, 0x2f, 0xfd, ..] | [0x50..=0x5f, 0x2a, 0x4d, 0x18, ..] => {
                 return Kind::Packed;
             }

@@ -241,7 +241,7 @@ impl Session {
             return None;
         };
         let answer = self.announcement(&choice);
-        if choice.book.book.side_file().is_some() {
+        if choice.book.side_file.is_some() {
             let mv = choice.mv.to_uci(self.castling_mode()).to_string();
             self.learn_choice(choice.book, mv);
         }
@@ -374,6 +374,33 @@ impl Session {
         if order.len() > LISTED {
             let _ = write!(line, " and {} more", order.len() - LISTED);
         }
+    }
+
+    /// Whether a book has a move here that may be played.
+    pub(super) fn has_book_move(&mut self, book_set: &BookSet) -> bool {
+        if !self.settings.check(OptionId::OwnBook)
+            || self.librarian.shut
+            || self.link.options.analysing()
+        {
+            return false;
+        }
+        let Some(position) = self.game.position().cloned() else {
+            return false;
+        };
+        self.librarian.refresh_settings(&self.settings, book_set);
+        let own_settings = std::mem::take(&mut self.librarian.settings);
+        let mut books = book_set.books.iter().zip(&own_settings).enumerate();
+        let has = books.any(|(index, (book, settings))| {
+            let probe: (usize, &dyn Probe) = (index, &*book.book);
+            answers(book, settings, &position)
+                && self
+                    .librarian
+                    .look_up(probe, settings, &self.game, &position, None)
+                    .is_ok()
+                && policy::best(&self.librarian.verdicts).is_some()
+        });
+        self.librarian.settings = own_settings;
+        has
     }
 
     /// Shows what the books would play, while the engine analyses.

@@ -178,39 +178,68 @@ impl Session {
     }
 
     fn on_uci_ok(&mut self, now: Duration, book_set: &BookSet, out: &mut dyn Outlet) {
-        let Engine::Starting { index, .. } = self.link.state else {
+        let Engine::Starting { index, late } = self.link.state else {
             return;
         };
         self.link.hello.complete = true;
         self.link.state = Engine::Up { index };
         self.link.restarts.engine_up(now);
-        // The one that stands in takes over what is there.
-        let again = std::mem::replace(&mut self.link.was_up, true) || index >= self.engines.chain;
-        let Some(profile) = self.engines.profiles.get(index) else {
-            return;
-        };
+        // The GUI knows it already, or the one before it: it takes over what
+        // is there.
+        let again = self.link.was_up || late || index >= self.engines.chain;
+        if !std::mem::replace(&mut self.link.was_up, true) {
+            self.miss_options(index, out);
+        }
         if again {
             // The options of the profile are among those it is told.
             self.bring_up_to_date(now, out);
         } else {
-            self.settings = profile.settings.announced();
-            self.librarian.settings_changed();
-            for (name, value) in &profile.options {
-                let line = format!("setoption name {name} value {value}");
-                if self.link.hello.option(name).is_none() {
-                    self.notices
-                        .push(format!("the engine has no option \"{name}\""));
-                }
-                self.link
-                    .options
-                    .note(name, Some(value.as_bytes()), line.as_bytes());
-                out.engine(line.as_bytes());
+            for (_, line) in &self.link.options.lines {
+                out.engine(line);
             }
         }
-        if std::mem::take(&mut self.uci_wanted) {
+        self.answer_uci(out);
+        self.go_on(now, book_set, out);
+    }
+
+    /// Makes the profile of an engine that is tried at the start the one in
+    /// force; no line of the GUI has been heeded yet.
+    pub(super) fn adopt(&mut self, index: usize) {
+        let Some(profile) = self.engines.profiles.get(index) else {
+            return;
+        };
+        self.settings = profile.settings.announced();
+        self.librarian.settings_changed();
+        self.link.options = ChildOptions::default();
+        for (name, value) in &profile.options {
+            let line = format!("setoption name {name} value {value}");
+            self.link
+                .options
+                .note(name, Some(value.as_bytes()), line.as_bytes());
+        }
+    }
+
+    /// Says which options of its profile an engine does not have.
+    fn miss_options(&mut self, index: usize, out: &mut dyn Outlet) {
+        let Some(profile) = self.engines.profiles.get(index) else {
+            return;
+        };
+        let mut missing = Vec::new();
+        for (name, _) in &profile.options {
+            if self.link.hello.option(name).is_none() {
+                missing.push(format!("the engine has no option \"{name}\""));
+            }
+        }
+        for text in missing {
+            self.notice(&text, out);
+        }
+    }
+
+    /// Answers each `uci` that has waited for the engine.
+    pub(super) fn answer_uci(&mut self, out: &mut dyn Outlet) {
+        for _ in 0..std::mem::take(&mut self.uci_wanted) {
             self.tell_uci(out);
         }
-        self.go_on(now, book_set, out);
     }
 
     /// Introduces us and the engine to the GUI.
@@ -279,11 +308,10 @@ impl Session {
             self.link.state = Engine::Starting { index, late: true };
             self.notice(&text, out);
             out.request(Request::WakeUp(timeout));
-            if std::mem::take(&mut self.uci_wanted) {
-                self.tell_uci(out);
-            }
+            self.answer_uci(out);
+            self.go_on(now, book_set, out);
         } else {
-            self.on_engine_gone(now, &text, book_set, out);
+            self.replace_engine(now, &text, self.link.was_up, book_set, out);
         }
     }
 }

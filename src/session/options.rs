@@ -1,31 +1,12 @@
 //! Options that the GUI sets, ours and the engine's, and the books they name.
 
 use super::handshake::ANALYSE_MODE;
-use super::{Outlet, Request, Session};
-use crate::book_set::BookSpec;
+use super::{Outlet, Session};
 use crate::settings::OptionId;
 use crate::uci::gui::SetOption;
 use crate::uci::line;
 
 impl Session {
-    /// Has the books opened if the book set does not hold those wanted; true
-    /// when the line at hand has to wait for that.
-    pub(super) fn open_books(&mut self, out: &mut dyn Outlet) -> bool {
-        if !self.books_stale {
-            return false;
-        }
-        self.books_stale = false;
-        self.opening = true;
-        let books = self.wanted_books();
-        out.request(Request::OpenBooks(books));
-        true
-    }
-
-    pub(super) fn wanted_books(&self) -> Vec<BookSpec> {
-        let configured = self.profile().map_or(&[][..], |profile| &profile.books);
-        BookSpec::wanted(&self.settings, configured)
-    }
-
     pub(super) fn on_set_option(&mut self, line: &[u8], option: SetOption, out: &mut dyn Outlet) {
         if let Some(id) = OptionId::by_name(&option.name) {
             return self.set_own(id, &option.text(), out);
@@ -66,10 +47,12 @@ impl Session {
             Ok(false) => {}
             Ok(true) => {
                 self.librarian.settings_changed();
-                self.books_stale |= matches!(
+                if matches!(
                     id,
                     OptionId::File | OptionId::WhiteFile | OptionId::BlackFile | OptionId::Learn
-                );
+                ) {
+                    self.books.grow_stale();
+                }
             }
         }
     }

@@ -1,0 +1,345 @@
+//! Archives, Scid and the newer ChessBase databases: what comes out is what
+//! stands in them, a book is the same from each, and no damage does harm.
+
+#![allow(clippy::unwrap_used)]
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+
+use rand::rngs::StdRng;
+use rand::{RngExt as _, SeedableRng as _};
+use tabia::games::{self, Game, Wanted};
+
+fn data(name: &str) -> PathBuf {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data");
+    folder.join(name)
+}
+
+fn tabia(folder: &Path, args: &[&str]) -> Output {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_tabia"));
+    command.args(args).current_dir(folder).output().unwrap()
+}
+
+fn messages(output: &Output) -> String {
+    String::from_utf8_lossy(&output.stderr).into_owned()
+}
+
+/// A source as PGN, and what was said.
+fn pgn(source: &Path) -> (String, String) {
+    let folder = tempfile::tempdir().unwrap();
+    let output = tabia(
+        folder.path(),
+        &["games", source.to_str().unwrap(), "-o", "out.pgn"],
+    );
+    assert_eq!(output.status.code(), Some(0), "{}", messages(&output));
+    let text = fs::read_to_string(folder.path().join("out.pgn")).unwrap();
+    (text, messages(&output))
+}
+
+/// The bytes of a book.
+fn book(source: &Path, options: &[&str]) -> Vec<Vec<u8>> {
+    let folder = tempfile::tempdir().unwrap();
+    let mut args = vec!["build", source.to_str().unwrap(), "-o", "out.ctg"];
+    args.extend(options);
+    let output = tabia(folder.path(), &args);
+    assert_eq!(output.status.code(), Some(0), "{}", messages(&output));
+    let part = |part| fs::read(folder.path().join("out").with_extension(part)).unwrap();
+    ["ctg", "cto", "ctb"].map(part).into()
+}
+
+/// PGN text without some tags.
+fn without(text: &str, tags: &[&str]) -> String {
+    let kept = |line: &&str| !tags.iter().any(|tag| line.starts_with(&format!("[{tag} ")));
+    text.lines()
+        .filter(kept)
+        .map(|line| format!("{line}\n"))
+        .collect()
+}
+
+#[test]
+fn scid_databases_are_what_scid_says_they_are() {
+    let (five, _) = pgn(&data("scid/five.si4"));
+    assert_eq!(five, pgn(&data("scid/five.pgn")).0);
+    let expected = pgn(&data("scid/edge.pgn")).0;
+    let (new, said) = pgn(&data("scid/edge.si5"));
+    assert_eq!(new, expected);
+    assert!(
+        said.contains("60 games read, 58 written, 0 skipped"),
+        "{said}"
+    );
+    assert!(said.contains("2 deleted games"), "{said}");
+    // Version 4 has no room for the one event that is years away.
+    let (old, _) = pgn(&data("scid/edge.si4"));
+    let no_date = |text: &str| without(text, &["EventDate"]);
+    assert_eq!(no_date(&old), no_date(&expected));
+    assert_eq!(
+        old.matches("[EventDate").count() + 1,
+        expected.matches("[EventDate").count()
+    );
+}
+
+#[test]
+fn scid_says_which_games_are_chess960() {
+    let (text, _) = pgn(&data("scid/c960.si5"));
+    let expected = pgn(&data("scid/c960.pgn")).0;
+    // One from the usual start is marked in its tags, but not in the index.
+    let start = ["SetUp", "FEN"];
+    assert_eq!(without(&text, &start), without(&expected, &start));
+    assert_eq!(
+        text.matches("[FEN ").count() + 1,
+        expected.matches("[FEN ").count()
+    );
+}
+
+#[test]
+fn new_chessbase_databases_are_read() {
+    let (text, said) = pgn(&data("cbh2/made.2cbh"));
+    // The format does not keep how long ago a pawn moved.
+    let expected = pgn(&data("cbh2/made.pgn")).0;
+    let expected = expected.replace(" b - - 3 17\"]", " b - - 0 17\"]");
+    assert!(text == expected, "{said}");
+    assert!(
+        said.contains("105 games read, 101 written, 0 skipped"),
+        "{said}"
+    );
+}
+
+#[test]
+fn a_book_is_the_same_from_each_form_of_its_games() {
+    let options = ["--variations", "--setups"];
+    for (database, text) in [
+        ("scid/edge.si4", "scid/edge.pgn"),
+        ("scid/edge.si5", "scid/edge.pgn"),
+        ("cbh2/made.2cbh", "cbh2/made.pgn"),
+    ] {
+        for options in [&options[..], &[]] {
+            let expected = book(&data(text), options);
+            assert!(
+                book(&data(database), options) == expected,
+                "{database} {options:?}"
+            );
+        }
+    }
+}
+
+/// The files of a database, by their path without extension.
+fn parts(path: &str, extensions: &[&str]) -> Vec<(String, Vec<u8>)> {
+    let part = |extension: &&str| {
+        let path = data(path).with_extension(extension);
+        let name = path.file_name().unwrap().to_str().unwrap().to_owned();
+        (name, fs::read(path).unwrap())
+    };
+    extensions.iter().map(part).collect()
+}
+
+/// A ChessBase archive with stored blocks.
+fn pack_cbv(files: &[(String, Vec<u8>)]) -> Vec<u8> {
+    let mut table = Vec::new();
+    let mut pool = Vec::new();
+    let first = 8 + 173 * files.len();
+    for (name, plain) in files {
+        let offset = first + pool.len();
+        for block in plain.chunks(61_440) {
+            let payload = [&[0][..], block].concat();
+            let (words, _) = payload.as_chunks::<2>();
+            let add = |sum: u16, word: &[u8; 2]| sum.wrapping_add(u16::from_le_bytes(*word));
+            pool.extend((payload.len() as u16).to_le_bytes());
+            pool.extend(words.iter().fold(0, add).to_le_bytes());
+            pool.extend(payload);
+        }
+        let numbers = [offset, first + pool.len() - offset, plain.len()];
+        let mut record = name.replace('/', "\\").into_bytes();
+        record.resize(128, 0);
+        record.extend(
+            numbers
+                .iter()
+                .flat_map(|number| (*number as u32).to_le_bytes()),
+        );
+        record.extend([1, 0, 0, 0, 0, 0, 0, 0, 0]);
+        record.extend(
+            numbers
+                .iter()
+                .flat_map(|number| (*number as u64).to_le_bytes()),
+        );
+        table.extend(record);
+    }
+    let header = [8, files.len() as u16, 173, 3]
+        .map(u16::to_le_bytes)
+        .concat();
+    [header, table, pool].concat()
+}
+
+fn pack_zip(files: &[(String, Vec<u8>)]) -> Vec<u8> {
+    let mut zip = zip::ZipWriter::new(std::io::Cursor::new(Vec::new()));
+    for (name, bytes) in files {
+        zip.start_file(name, zip::write::SimpleFileOptions::default())
+            .unwrap();
+        std::io::Write::write_all(&mut zip, bytes).unwrap();
+    }
+    zip.finish().unwrap().into_inner()
+}
+
+#[test]
+fn a_book_from_an_archive_is_that_of_its_files() {
+    let folder = tempfile::tempdir().unwrap();
+    let files = parts("chessbase/Capa", &["cbh", "cbg", "cbp", "cbt"]);
+    let expected = book(&data("chessbase/Capa.cbh"), &[]);
+    let (text, _) = pgn(&data("chessbase/Capa.cbh"));
+    let as_pgn = folder.path().join("games.pgn");
+    fs::write(&as_pgn, &text).unwrap();
+    let cbv = folder.path().join("x.cbv");
+    fs::write(&cbv, pack_cbv(&files)).unwrap();
+    let zip = folder.path().join("x.zip");
+    fs::write(&zip, pack_zip(&files)).unwrap();
+    let nested = folder.path().join("nested.zip");
+    let inner = [("a/b.cbv".to_owned(), pack_cbv(&files))];
+    fs::write(&nested, pack_zip(&inner)).unwrap();
+    for source in [&as_pgn, &cbv, &zip, &nested] {
+        assert!(book(source, &[]) == expected, "{}", source.display());
+    }
+    assert_eq!(pgn(&cbv).0, text);
+}
+
+#[test]
+fn every_database_in_a_zip_is_read() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut files = parts("scid/edge", &["si4", "sn4", "sg4"]);
+    files.extend(parts("cbh2/made", &["2cbh", "2cbg", "2lid"]));
+    files.extend(parts("scdb/small", &["dci", "dcg", "dcn", "dcs", "dce"]));
+    files.extend(parts("cbf/sample", &["cbf", "cbi"]));
+    files.extend(parts("nic/sample", &["prn"]));
+    files.push((
+        "five.pgn".to_owned(),
+        fs::read(data("scid/five.pgn")).unwrap(),
+    ));
+    files.push(("read.me".to_owned(), b"no games".to_vec()));
+    let path = folder.path().join("all.zip");
+    fs::write(&path, pack_zip(&files)).unwrap();
+    let (text, said) = pgn(&path);
+    let mut expected = String::new();
+    for name in [
+        "scid/edge.si4",
+        "cbh2/made.2cbh",
+        "scdb/small.dci",
+        "cbf/sample.cbf",
+        "nic/sample.prn",
+        "scid/five.pgn",
+    ] {
+        expected += &pgn(&data(name)).0;
+    }
+    assert!(text == expected, "{said}");
+    assert!(
+        said.contains("all.zip/small.dci: game 2: game cut short"),
+        "{said}"
+    );
+}
+
+/// Reads whatever can be read of a database in every way: whole games, others,
+/// and remarks.
+fn read_all(path: &Path) -> [u64; 3] {
+    let [mut good, mut bad, mut remarks] = [0; 3];
+    let short = Wanted {
+        plies: 40,
+        ..Wanted::default()
+    };
+    let sides = Wanted {
+        variations: true,
+        ..short
+    };
+    for wanted in [short, sides, Wanted::EVERYTHING] {
+        let Ok(opened) = games::open(path) else {
+            continue;
+        };
+        let mut source = opened.source;
+        let mut game = Game::default();
+        while let Ok(Some(mut batch)) = source.next_batch() {
+            loop {
+                match batch.next_game(wanted, &mut game) {
+                    Ok(true) => {
+                        assert_eq!(game.positions.len(), game.moves.len() + 1);
+                        let is_cut = u64::from(game.cut.is_some());
+                        good += 1 - is_cut;
+                        bad += is_cut;
+                    }
+                    Ok(false) => break,
+                    Err(skipped) => {
+                        assert!(!skipped.to_string().is_empty());
+                        bad += 1;
+                    }
+                }
+            }
+        }
+        remarks += source.remarks().len() as u64;
+    }
+    [good, bad, remarks]
+}
+
+/// Cuts and changes every file of a database.
+fn damage(main: &str, files: &[(String, Vec<u8>)], cuts: usize, flips: usize) {
+    let mut random = StdRng::seed_from_u64(15);
+    let folder = tempfile::tempdir().unwrap();
+    let path = |name: &str| folder.path().join(name);
+    for (name, bytes) in files {
+        fs::write(path(name), bytes).unwrap();
+    }
+    let whole = read_all(&path(main));
+    assert!(whole[0] > 0);
+    for (name, bytes) in files {
+        for cut in 0..cuts {
+            let length = bytes.len() * cut / cuts;
+            fs::write(path(name), &bytes[..length]).unwrap();
+            let [good, bad, remarks] = read_all(&path(main));
+            // What is missing is said, or the whole is refused. An index of
+            // Scid 5 does not say how many games it should have.
+            let is_silent = good + bad < whole[0] + whole[1] && remarks <= whole[2];
+            let is_shorter = name.ends_with("si5") && length.is_multiple_of(56);
+            assert!(good == 0 || !is_silent || is_shorter, "{name} {length}");
+        }
+        for _ in 0..flips {
+            let mut changed = bytes.clone();
+            let at = random.random_range(0..changed.len());
+            changed[at] ^= 1 << random.random_range(0..8);
+            fs::write(path(name), &changed).unwrap();
+            read_all(&path(main));
+        }
+        fs::write(path(name), bytes).unwrap();
+    }
+}
+
+/// How often each file is cut, and changed. `TABIA_DAMAGE=1` for all that is
+/// worth doing.
+fn amount() -> (usize, usize) {
+    if std::env::var_os("TABIA_DAMAGE").is_some() {
+        (200, 2000)
+    } else {
+        (12, 40)
+    }
+}
+
+#[test]
+fn damaged_scid_databases_do_no_harm() {
+    let (cuts, flips) = amount();
+    let old = parts("scid/five", &["si4", "sn4", "sg4"]);
+    damage("five.si4", &old, cuts, flips);
+    let new = parts("scid/c960", &["si5", "sn5", "sg5"]);
+    damage("c960.si5", &new, cuts, flips);
+    let large = parts("scid/edge", &["si5", "sn5", "sg5"]);
+    damage("edge.si5", &large, cuts.min(40), flips.min(400));
+}
+
+#[test]
+fn damaged_new_chessbase_databases_do_no_harm() {
+    let (cuts, flips) = amount();
+    let files = parts("cbh2/made", &["2cbh", "2cbg", "2lid"]);
+    damage("made.2cbh", &files, cuts, flips);
+}
+
+#[test]
+fn damaged_archives_do_no_harm() {
+    let (cuts, flips) = amount();
+    let files = parts("scid/five", &["si4", "sn4", "sg4"]);
+    for (name, bytes) in [("x.cbv", pack_cbv(&files)), ("x.zip", pack_zip(&files))] {
+        damage(name, &[(name.to_owned(), bytes)], cuts, flips);
+    }
+}

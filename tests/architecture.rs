@@ -75,6 +75,7 @@ const FLOORS: &[(&str, &[&str])] = &[
             "engine",
             "explore",
             "games",
+            "input",
             "learn",
             "mark",
             "openings",

@@ -8,6 +8,7 @@ use shakmaty::Color;
 
 use crate::book::ctg::CtgBook;
 use crate::book::{Book, Error, OpenOptions, Probe};
+use crate::input::path::{from_home, from_text};
 use crate::learn::{self, LearnedBook};
 use crate::settings::{CONFIGURED, OptionId, STARTER, Settings};
 
@@ -209,12 +210,10 @@ impl Opener {
         format!("{}-{:x}", found.len(), modified.as_nanos())
     }
 
-    /// The files that a path may mean: seen from each folder, and on Unix
-    /// also with its letters as Latin-1 bytes, as older systems wrote them.
+    /// The files that a path may mean, seen from each folder.
     fn candidates(&self, path: &str) -> Vec<PathBuf> {
-        let mut names = vec![PathBuf::from(path)];
-        names.extend(latin1(path));
-        if Path::new(path).is_absolute() {
+        let names: Vec<PathBuf> = from_text(path).iter().map(|name| from_home(name)).collect();
+        if names.iter().all(|name| name.is_absolute()) {
             return names;
         }
         self.folders
@@ -223,21 +222,6 @@ impl Opener {
             .chain(names.iter().cloned())
             .collect()
     }
-}
-
-#[cfg(unix)]
-fn latin1(path: &str) -> Option<PathBuf> {
-    use std::os::unix::ffi::OsStringExt;
-    if path.is_ascii() {
-        return None;
-    }
-    let bytes: Option<Vec<u8>> = path.chars().map(|c| u8::try_from(c).ok()).collect();
-    bytes.map(|bytes| PathBuf::from(std::ffi::OsString::from_vec(bytes)))
-}
-
-#[cfg(not(unix))]
-fn latin1(_path: &str) -> Option<PathBuf> {
-    None
 }
 
 /// The book that comes with the program.

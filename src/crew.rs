@@ -70,6 +70,36 @@ pub fn run<J: Send, P: Send, T, E: From<Panicked> + Send>(
     })
 }
 
+/// Does the pieces 0 to `count` on all processors and hands what each gives to
+/// `take`, in their order.
+///
+/// # Errors
+///
+/// As for [`run`].
+pub fn in_order<P: Send, E: From<Panicked> + Send>(
+    count: u32,
+    work: impl Fn(u32) -> Result<P, E> + Sync,
+    mut take: impl FnMut(P) -> Result<(), E>,
+) -> Result<(), E> {
+    let threads = thread::available_parallelism().map_or(1, |n| n.get().min(8));
+    run(
+        threads,
+        |jobs| jobs.each(|piece, _| work(piece)),
+        |lead| {
+            for piece in 0..count {
+                lead.give(piece);
+                while let Some(made) = lead.ready()? {
+                    take(made)?;
+                }
+            }
+            while let Some(made) = lead.rest()? {
+                take(made)?;
+            }
+            Ok(())
+        },
+    )
+}
+
 /// The words of a panic.
 fn said(panic: &(dyn Any + Send)) -> String {
     let text = panic.downcast_ref::<&str>().map(|text| (*text).to_owned());

@@ -29,7 +29,7 @@ const FLOORS: &[(&str, &[&str])] = &[
     ("convert", &["view", "book", "place", "policy", "sort"]),
     ("settings", &["policy"]),
     ("consult", &["view", "book", "policy", "settings"]),
-    ("book_set", &["book", "learn", "settings"]),
+    ("book_set", &["input", "book", "learn", "settings"]),
     (
         "session",
         &["book", "policy", "learn", "settings", "book_set", "uci"],
@@ -43,9 +43,12 @@ const FLOORS: &[(&str, &[&str])] = &[
             "openings",
         ],
     ),
-    ("engine", &["plain", "uci"]),
+    ("engine", &["input", "plain", "uci"]),
     ("builtin", &[]),
-    ("config", &["engine", "session", "settings", "book_set"]),
+    (
+        "config",
+        &["input", "engine", "session", "settings", "book_set"],
+    ),
     ("compare", &["book"]),
     ("tree", &["book"]),
     ("register", &[]),
@@ -64,6 +67,7 @@ const FLOORS: &[(&str, &[&str])] = &[
     (
         "cli",
         &[
+            "input",
             "book",
             "build",
             "builtin",

@@ -45,9 +45,9 @@ fn the_tree_is_folded_and_fits_80_columns() {
     ]));
     let expected = "\
 start position                                     games   share       %     av
-├─ 1. e4                                          60,385   41.4%    54.8   2517
-│  ├─ 1... c5                                     23,563   16.2%    47.1   2522
-│  │  ├─ 2. Nf3                                   19,847   13.5%    53.3   2518
+├─ 1.e4                                           60,385   41.4%    54.8   2517
+│  ├─ 1...c5                                      23,563   16.2%    47.1   2522
+│  │  ├─ 2.Nf3                                    19,847   13.5%    53.3   2518
 │  │  └─ 11 more                                            2.6%
 ";
     assert!(text.starts_with(expected), "{text}");

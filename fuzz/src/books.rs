@@ -97,9 +97,12 @@ pub fn ctg_book(data: &[u8]) {
     if compact(
         &path,
         &target,
-        tabia::place::Old::Replace,
-        false,
-        1 << 20,
+        &tabia::book::ctg::RewriteOptions {
+            old: tabia::place::Old::Replace,
+            repack: false,
+            memory: 1 << 20,
+            strict: false,
+        },
         &mut Watch::default(),
     )
     .is_ok()

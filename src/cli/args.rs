@@ -184,8 +184,10 @@ pub(super) struct PlayArgs {
     /// Reads books by system calls instead of mapping them into memory
     #[arg(long)]
     pub(super) no_mmap: bool,
-    /// Prints the configuration that would be used, and what each book would
-    /// play in the start position, and ends
+    /// Prints the configuration that would be used, starts each engine until
+    /// it says "uciok", and says which would play and what each book would
+    /// play in the start position. Exit code 2 when no engine answers or a
+    /// book does not open
     #[arg(long)]
     pub(super) check_config: bool,
     /// An engine to run, with its arguments, instead of a configured one
@@ -301,8 +303,10 @@ pub(super) struct BuildArgs {
 #[derive(Clone, Copy, Debug, ValueEnum)]
 pub(super) enum PlayerColour {
     /// White
+    #[value(alias = "w")]
     White,
     /// Black
+    #[value(alias = "b")]
     Black,
 }
 
@@ -329,6 +333,9 @@ pub(super) struct MergeArgs {
     /// Memory for sorting books whose pages follow no order, as 64M or 2G
     #[arg(long, value_name = "SIZE", default_value = "512M", value_parser = size)]
     pub(super) memory: u64,
+    /// What cannot be read is an error: nothing is written then
+    #[arg(long)]
+    pub(super) strict: bool,
 }
 
 /// Arguments of `compact`.
@@ -348,6 +355,9 @@ pub(super) struct CompactArgs {
     /// Memory for sorting a book whose pages follow no order, as 64M or 2G
     #[arg(long, value_name = "SIZE", default_value = "512M", value_parser = size)]
     pub(super) memory: u64,
+    /// What cannot be read is an error: nothing is written then
+    #[arg(long)]
+    pub(super) strict: bool,
 }
 
 /// Arguments of `verify`.

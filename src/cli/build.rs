@@ -12,7 +12,7 @@ use super::args::BuildArgs;
 use super::collection::{self, ReadBar};
 use super::progress;
 use crate::book::Watch;
-use crate::book::ctg::merge;
+use crate::book::ctg::{RewriteOptions, merge};
 use crate::build::{self, Job, Product, Progress, Source, Summary};
 use crate::input::kind::Kind;
 use crate::place;
@@ -63,16 +63,15 @@ fn add_to_books(
         code = args.exit_code(&build_games(&job, "the games", stop)?);
         books.push(job.target);
     }
-    let done = merge(
-        &target,
-        args.force.old(),
-        &books,
-        args.memory,
-        &mut Watch::stopped_by(stop),
-    )?;
+    let options = RewriteOptions {
+        old: args.force.old(),
+        memory: args.memory,
+        strict: args.strict,
+        ..RewriteOptions::default()
+    };
+    let done = merge(&target, &books, &options, &mut Watch::stopped_by(stop))?;
     let what = format!("{}: {} books", target.display(), books.len());
-    super::compact::report(&what, &done, start);
-    Ok(code)
+    Ok(code.max(super::compact::report(&what, &done, start)))
 }
 
 fn build_games(job: &Job, name: &str, stop: &AtomicBool) -> anyhow::Result<Summary> {

@@ -32,7 +32,12 @@ pub(super) struct GameFilter {
     #[arg(long, value_name = "NAME")]
     player: Option<String>,
     /// The colour of that player
-    #[arg(long = "as", value_name = "COLOUR", requires = "player")]
+    #[arg(
+        long = "as",
+        value_name = "COLOUR",
+        requires = "player",
+        ignore_case = true
+    )]
     player_colour: Option<PlayerColour>,
     /// Only games that ended so: 1-0, 0-1 or 1/2-1/2
     #[arg(long, value_name = "RESULT", value_parser = result)]

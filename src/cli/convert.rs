@@ -63,6 +63,9 @@ pub(super) struct ConvertArgs {
     /// on disk
     #[arg(long, value_name = "SIZE", default_value = "128M", value_parser = size)]
     memory: u64,
+    /// What cannot be read of the book is an error: nothing is written then
+    #[arg(long)]
+    strict: bool,
     #[command(flatten)]
     force: Force,
 }
@@ -96,6 +99,7 @@ pub(super) fn run(args: &ConvertArgs) -> anyhow::Result<u8> {
         },
         memory: args.memory,
         old: args.force.old(),
+        strict: args.strict,
         ..Job::new(args.input.clone(), args.output.clone())
     };
     let start = Instant::now();
@@ -105,7 +109,7 @@ pub(super) fn run(args: &ConvertArgs) -> anyhow::Result<u8> {
     for notice in &done.notices {
         let _ = writeln!(stderr, "tabia: {notice}");
     }
-    let mut extra = String::new();
+    let mut extra = super::compact::lost(&done.salvage);
     for note in &done.notes {
         extra += "; ";
         extra += note;
@@ -124,7 +128,7 @@ pub(super) fn run(args: &ConvertArgs) -> anyhow::Result<u8> {
         done.bytes,
         start.elapsed().as_secs_f64(),
     );
-    Ok(0)
+    Ok(u8::from(done.salvage.is_loss()))
 }
 
 /// Refuses books of other formats, for commands that need a ChessBase one.

@@ -48,8 +48,7 @@ pub(super) fn run(args: &ExploreArgs, out: &mut impl Write) -> anyhow::Result<u8
         books.push(open(STARTER, args)?);
     }
     for path in &args.book {
-        let path = path.to_str().context("the path is not valid Unicode")?;
-        books.push(open(path, args)?);
+        books.push(open(&crate::input::path::to_text(path), args)?);
     }
     let ip = args.listen.unwrap_or(IpAddr::V4(Ipv4Addr::LOCALHOST));
     let wanted = SocketAddr::new(ip, args.port.unwrap_or(0));

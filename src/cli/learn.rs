@@ -41,7 +41,7 @@ pub(super) struct LearnArgs {
     #[arg(long)]
     losses: bool,
     /// Only moves of this side
-    #[arg(long, alias = "color", value_name = "COLOUR")]
+    #[arg(long, alias = "color", value_name = "COLOUR", ignore_case = true)]
     colour: Option<PlayerColour>,
     #[command(flatten)]
     filter: GameFilter,

@@ -60,7 +60,7 @@ pub(super) struct MarkArgs {
     #[arg(long, value_name = "MOVES", conflicts_with_all = ["one", "moves"])]
     line: Option<String>,
     /// Moves of this side: of the line, or of all lines from the start position
-    #[arg(long, alias = "color", value_name = "COLOUR")]
+    #[arg(long, alias = "color", value_name = "COLOUR", ignore_case = true)]
     colour: Option<PlayerColour>,
     /// All moves of the book
     #[arg(long, conflicts_with_all = ["one", "moves", "line", "fen"])]
@@ -144,6 +144,10 @@ impl MarkArgs {
             } else if let Ok(sign) = sign(word) {
                 edit.annotation = Some(sign);
             } else {
+                ensure!(
+                    Line::read("", word).is_err(),
+                    "\"{word}\" is no mark but a move: write --move {word}"
+                );
                 bail!("\"{word}\" is no mark: expected main, avoid, none, !, ?, !!, ??, !? or ?!");
             }
         }

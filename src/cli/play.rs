@@ -36,8 +36,8 @@ pub(super) fn run(args: &PlayArgs) -> anyhow::Result<u8> {
         mmap: !args.no_mmap,
     };
     if args.check_config {
-        check_config::print(&config, &engines, &commands, &opener, &mut output())?;
-        return Ok(0);
+        let works = check_config::print(&config, &engines, &commands, &opener, &mut output())?;
+        return Ok(if works { 0 } else { 2 });
     }
     start_log();
     greet(&engines);
@@ -125,8 +125,9 @@ fn engines(args: &PlayArgs, config: &Config) -> anyhow::Result<(Engines, Vec<Eng
             .book
             .iter()
             .map(|path| {
-                let path = std::path::absolute(path).unwrap_or_else(|_| path.clone());
-                path.to_string_lossy().into_owned()
+                let path = crate::input::path::from_home(path);
+                let full = std::path::absolute(&path).unwrap_or(path);
+                crate::input::path::to_text(&full)
             })
             .collect();
         let books = books.join(";");
@@ -147,6 +148,14 @@ fn engines(args: &PlayArgs, config: &Config) -> anyhow::Result<(Engines, Vec<Eng
                     .options
                     .push((name.trim().to_owned(), value.to_owned())),
             }
+        }
+        if let Some(meant) = OptionId::like(name.trim()) {
+            let name = name.trim();
+            let _ = writeln!(
+                messages(),
+                "tabia: --set \"{name}\" goes to the engine; did you mean \"{}\"?",
+                meant.spec().name
+            );
         }
     }
     Ok((engines, commands))

@@ -43,11 +43,11 @@ pub(super) fn run(args: &ProbeArgs, out: &mut impl Write) -> anyhow::Result<u8> 
         json: args.json,
         explain: args.explain,
     };
-    let fen = args.fen.join(" ");
-    let code = if fen == "-" {
+    let code = if args.fen == ["-"] {
         prober.answer_lines(io::stdin().lock(), out)?
     } else {
-        prober.answer_one(&fen, out)?
+        let asked = super::line_of(&args.fen, args.moves.as_deref())?;
+        prober.answer_one(&asked, out)?
     };
     out.flush()?;
     Ok(code)
@@ -63,7 +63,13 @@ pub(super) fn settings(sets: &[String]) -> anyhow::Result<Settings> {
             Some(id) if DECIDING.contains(&id) || id == OptionId::Learn => {
                 settings.set(id, value)?
             }
-            _ => bail!("there is no option \"{name}\" that decides between moves"),
+            _ => {
+                let like = OptionId::like(name.trim()).filter(|id| DECIDING.contains(id));
+                let like = like.map_or_else(String::new, |id| {
+                    format!(" (did you mean \"{}\"?)", id.spec().name)
+                });
+                bail!("there is no option \"{name}\" that decides between moves{like}")
+            }
         };
     }
     Ok(settings)
@@ -85,9 +91,8 @@ impl Prober<'_> {
         Ok(found.view(line.last()))
     }
 
-    fn answer_one(&self, fen: &str, out: &mut impl Write) -> anyhow::Result<u8> {
-        let asked = Line::read(fen, self.moves)?;
-        let view = self.look_up(&asked)?;
+    fn answer_one(&self, asked: &Line, out: &mut impl Write) -> anyhow::Result<u8> {
+        let view = self.look_up(asked)?;
         let mut explanation = Vec::new();
         if self.explain {
             explain::write(self.book, asked.last(), &mut explanation)?;

@@ -6,7 +6,9 @@ use crate::book::{
     self, Stopped,
     ctg::{RewriteError, WriteError},
 };
+use crate::crew::Panicked;
 use crate::place::PlaceError;
+use crate::sort::SortError;
 
 /// A conversion that failed. What stood in the place of the new file still
 /// does, and nothing half-written is left.
@@ -19,6 +21,23 @@ pub enum Error {
     /// A ChessBase book cannot be written, or somebody wanted an end.
     #[error(transparent)]
     Rewrite(#[from] RewriteError),
+    /// Nothing of the source can stand in the new file.
+    #[error(
+        "{}: none of its moves can be written to {}{why}; nothing was written",
+        path.display(),
+        target.display()
+    )]
+    Empty {
+        /// The source.
+        path: PathBuf,
+        /// The new file.
+        target: PathBuf,
+        /// What was left out, each after a semicolon.
+        why: String,
+    },
+    /// Sorting needs more room on the disk.
+    #[error(transparent)]
+    Sort(#[from] SortError),
     /// A file cannot be put in place.
     #[error(transparent)]
     Place(#[from] PlaceError),
@@ -78,6 +97,12 @@ fn in_field(field: &str) -> String {
 impl From<Stopped> for Error {
     fn from(stopped: Stopped) -> Error {
         Error::Rewrite(stopped.into())
+    }
+}
+
+impl From<Panicked> for Error {
+    fn from(panicked: Panicked) -> Error {
+        Error::Rewrite(panicked.into())
     }
 }
 

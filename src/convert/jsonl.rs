@@ -30,7 +30,7 @@ use shakmaty::{CastlingMode, Chess, Move, Position as _};
 
 use super::{Error, Summary, Work};
 use crate::book::ctg::{
-    self, BookEntry, CtgBook, Key, MAX_COUNT, MAX_MOVES, NormalBoard, UnsortedWriter, encode_entry,
+    BookEntry, CtgBook, Key, MAX_COUNT, MAX_MOVES, NormalBoard, UnsortedWriter, encode_entry,
     encode_move_byte, find_move_byte,
 };
 use crate::book::{Annotation, PositionRecord, Stats};
@@ -78,7 +78,7 @@ struct MoveLine {
     byte: Option<u8>,
 }
 
-/// Writes a ChessBase book as text. Damaged pages are left out and named.
+/// Writes a ChessBase book as text.
 pub(super) fn from_ctg(work: &mut Work<'_, '_>, book: &CtgBook) -> Result<Summary, Error> {
     let mut output = Beside::create(&work.job.target, work.job.old)?;
     let mut summary = Summary::default();
@@ -88,26 +88,29 @@ pub(super) fn from_ctg(work: &mut Work<'_, '_>, book: &CtgBook) -> Result<Summar
         games: book.header().games,
     };
     put(&mut output, &first)?;
-    let total = Some(book.header().positions.into());
-    let mut damaged = 0;
-    for entry in book.entries() {
-        let entry = match entry {
-            Ok(entry) => entry,
-            Err(error @ ctg::Error::Page { .. }) => {
-                damaged += 1;
-                if damaged <= 20 {
-                    summary.notices.push(error.to_string());
-                }
-                continue;
+    let salvage = book.in_blocks(
+        "writing",
+        work.watch,
+        |entries| {
+            let mut lines = Vec::with_capacity(256 * entries.len());
+            for entry in &entries {
+                // Writing to memory does not fail.
+                let _ = serde_json::to_writer(&mut lines, &line_of(entry));
+                lines.push(b'\n');
             }
-            Err(error) => return Err(error.into()),
-        };
-        put(&mut output, &line_of(&entry))?;
-        summary.positions += 1;
-        summary.moves += entry.moves.len() as u64;
-        work.step("writing", summary.positions, total)?;
+            let moves = entries.iter().map(|entry| entry.moves.len() as u64);
+            Ok::<_, Error>((lines, entries.len() as u64, moves.sum::<u64>()))
+        },
+        |(lines, positions, moves)| {
+            summary.positions += positions;
+            summary.moves += moves;
+            Ok(output.add(&lines)?)
+        },
+    )?;
+    summary.lose(work.job, salvage)?;
+    if summary.positions == 0 {
+        summary.not_empty(work.job)?;
     }
-    summary.note(damaged, "damaged pages not read to their end");
     summary.bytes = output.put()?.bytes;
     Ok(summary)
 }

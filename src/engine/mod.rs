@@ -3,4 +3,4 @@
 pub mod check;
 mod spawn;
 
-pub use spawn::{EngineCommand, EngineProcess, SpawnError, Spawned};
+pub use spawn::{EngineCommand, EngineProcess, SpawnError, Spawned, is_on_path};

@@ -69,11 +69,11 @@
 //! for much memory.
 
 mod bits;
+mod directory;
 mod edit;
 mod entry;
 mod error;
 mod explain;
-mod filter;
 mod index;
 mod info;
 mod key;
@@ -97,6 +97,7 @@ mod verify;
 mod write_error;
 mod writer;
 
+pub use directory::{Directory, DirectoryReader};
 pub use edit::{
     Applied, Batch, Change, EditError, EditOptions, Editor, EntrySet, Field, MarkEdit, Pass, Touch,
     Visit, VisitedEntry, VisitedMove,
@@ -106,7 +107,6 @@ pub use entry::{
 };
 pub use error::{Error, file_offset};
 pub use explain::{Explanation, Found, StoredMove, Trace};
-pub use filter::PositionFilter;
 pub use index::{Bounds, CTB_HEADER_BYTES, CTO_HEADER_BYTES, Slot, SlotPage, slots};
 pub use info::{BookEntries, BookEntry, BookInfo};
 pub use key::{Key, hash};
@@ -118,7 +118,7 @@ pub use page::{Entries, PAGE_BYTES, PAGE_HEADER_BYTES, Page, PageFault, read_ent
 pub use pages::{Header, HeaderFault};
 pub use position::{KeyFault, NormalBoard, Orientation};
 pub use reader::{CtgBook, OpenOptions, Place, Step};
-pub use rewrite::{Rewritten, compact, merge};
+pub use rewrite::{RewriteOptions, Rewritten, compact, merge};
 pub use salvage::Salvage;
 pub use setup::SetupFault;
 pub use sorted::RewriteError;

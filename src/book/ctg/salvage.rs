@@ -1,6 +1,6 @@
 //! What of a book could not be read.
 
-use super::Error;
+use super::{Error, RewriteError};
 
 /// What was wrong in books that were read from end to end.
 #[derive(Clone, Debug, Default)]
@@ -46,6 +46,21 @@ impl Salvage {
     #[must_use]
     pub fn is_loss(&self) -> bool {
         self.bad_pages + self.bad_keys > 0
+    }
+
+    /// Nothing, or an error where losses are to be one.
+    pub(super) fn checked(&self, strict: bool) -> Result<(), RewriteError> {
+        match strict && self.is_loss() {
+            true => Err(RewriteError::Loss(self.told())),
+            false => Ok(()),
+        }
+    }
+
+    /// How much was lost, and what came first.
+    #[must_use]
+    pub fn told(&self) -> String {
+        let first = self.messages.first().map_or("", String::as_str);
+        format!("{}; the first: {first}", self.notes().join("; "))
     }
 
     /// All that was noted, in a few words each.

@@ -40,7 +40,8 @@ impl Default for PgnOptions {
 
 pub(super) fn write(work: &mut Work<'_, '_>, book: &Book) -> Result<Summary, Error> {
     let mut output = Beside::create(&work.job.target, work.job.old)?;
-    let tree = tree::Tree::read(work, book)?;
+    let mut summary = Summary::default();
+    let tree = tree::Tree::read(work, book, &mut summary)?;
     let games = cut::games(&tree, work.job.pgn.game_moves.max(1));
     let places = cut::places(&tree, &games);
     let name = work.job.source.file_name().unwrap_or_default();
@@ -60,17 +61,18 @@ pub(super) fn write(work: &mut Work<'_, '_>, book: &Book) -> Result<Summary, Err
         done += 1;
         work.step("writing", done, Some(games.len() as u64))?;
     }
-    let mut summary = Summary {
-        positions: tree.expanded,
-        moves: tree.nodes.len() as u64 - 1,
-        games: games.len() as u64,
-        ..Summary::default()
-    };
-    if games.is_empty() {
-        summary
-            .notes
-            .push("the book has no moves in the start position".to_owned());
-    }
+    summary.positions = tree.expanded;
+    summary.moves = tree.nodes.len() as u64 - 1;
+    summary.games = games.len() as u64;
+    summary.note(
+        tree.rare,
+        "moves left out that have fewer games than --min-games",
+    );
+    summary.note(
+        tree.unreached,
+        "positions of the book not reached (longer lines, rare moves, or none from the start position)",
+    );
+    summary.not_empty(work.job)?;
     summary.note(tree.transpositions, "transpositions cut");
     summary.note(tree.cut, "lines cut at --plies");
     summary.bytes = output.put()?.bytes;

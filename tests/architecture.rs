@@ -22,7 +22,7 @@ const FLOORS: &[(&str, &[&str])] = &[
         &["book", "crew", "games", "input", "place", "sort"],
     ),
     ("mark", &["book"]),
-    ("learn", &["book", "crew", "games"]),
+    ("learn", &["book", "crew", "games", "mark"]),
     ("uci", &[]),
     ("policy", &["book"]),
     ("view", &["book", "policy"]),
@@ -39,8 +39,8 @@ const FLOORS: &[(&str, &[&str])] = &[
     (
         "explore",
         &[
-            "view", "book", "policy", "consult", "games", "session", "settings", "book_set",
-            "openings",
+            "view", "book", "policy", "consult", "games", "mark", "session", "settings",
+            "book_set", "openings",
         ],
     ),
     ("engine", &["input", "plain", "uci"]),

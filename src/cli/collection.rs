@@ -100,7 +100,7 @@ impl ReadBar {
         }
         if self.line.position() == 0 {
             let template = match progress.total {
-                Some(_) => "{wide_bar} {percent}%  {msg}, {eta} left",
+                Some(_) => "{wide_bar} {percent}%  {msg}{left}",
                 None => "{spinner} {bytes}  {msg}",
             };
             let template = format!("{} {template}", self.doing);

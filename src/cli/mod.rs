@@ -7,6 +7,7 @@
 mod args;
 #[cfg(feature = "build")]
 mod build;
+mod changes;
 mod check_config;
 pub mod check_engine;
 #[cfg(feature = "games")]

@@ -26,7 +26,10 @@ const FLOORS: &[(&str, &[&str])] = &[
     ("uci", &[]),
     ("policy", &["book"]),
     ("view", &["book", "policy"]),
-    ("convert", &["view", "book", "place", "policy", "sort"]),
+    (
+        "convert",
+        &["view", "book", "crew", "place", "policy", "sort"],
+    ),
     ("settings", &["policy"]),
     ("consult", &["view", "book", "policy", "settings"]),
     ("book_set", &["input", "book", "learn", "settings"]),

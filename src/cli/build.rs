@@ -115,6 +115,7 @@ fn job(args: &BuildArgs) -> anyhow::Result<Job> {
     Ok(Job {
         product,
         filter: args.filter.filter(),
+        password: args.filter.password.clone(),
         max_ply: args.max_ply.into(),
         min_games: args.min_games,
         variations: args.variations,

@@ -45,6 +45,9 @@ pub(super) struct GameFilter {
     /// Only games of these openings: B20-B99, C57, D; several with commas
     #[arg(long, value_name = "CODES", value_delimiter = ',')]
     eco: Vec<EcoRange>,
+    /// The password of encrypted archives (.cbz)
+    #[arg(long, value_name = "TEXT")]
+    pub(super) password: Option<String>,
 }
 
 impl GameFilter {

@@ -143,7 +143,7 @@ pub(super) fn run(args: &LearnArgs, out: &mut impl Write) -> anyhow::Result<u8> 
     let mut editor = mark::open(&args.book, &options)?;
     let book = editor.snapshot()?;
     let stop = super::stopped_by_ctrl_c()?;
-    let sources = Sources::list(&args.sources)?;
+    let sources = Sources::list(&args.sources)?.with_password(args.filter.password.as_deref());
     let bar = ReadBar::new("reading");
     let mut observe = |progress| bar.show(progress);
     let threads = collection::threads(None);

@@ -209,11 +209,11 @@ fn is_move(word: &[u8]) -> bool {
         [b'K' | b'Q' | b'R' | b'B' | b'N', rest @ ..] => rest,
         _ => word,
     };
-    match word {
-        [b'a'..=b'h', b'1'..=b'8'] => true,
-        [b'x', b'a'..=b'h', b'1'..=b'8'] | [b'a'..=b'h', b'x', b'a'..=b'h', b'1'..=b'8'] => true,
-        _ => false,
-    }
+    let word = word.strip_prefix(b"x").unwrap_or(word);
+    matches!(
+        word,
+        [b'a'..=b'h', b'1'..=b'8'] | [b'a'..=b'h', b'x', b'a'..=b'h', b'1'..=b'8']
+    )
 }
 
 /// Whether bytes are Polyglot's: entries of 16 bytes with keys in order, which

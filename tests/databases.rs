@@ -459,8 +459,9 @@ fn probe(folder: &Path, fen_moves: &str) -> Vec<String> {
     );
     let answer: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
     let moves = answer["moves"].as_array().unwrap();
-    let mut sans: Vec<_> = moves
-        .iter()
+    // Moves that are not stored may still lead into the book.
+    let stored = moves.iter().filter(|m| m["transposition"] != true);
+    let mut sans: Vec<_> = stored
         .map(|m| m["san"].as_str().unwrap().to_owned())
         .collect();
     sans.sort();
@@ -541,4 +542,81 @@ fn a_book_ends_so_many_plies_behind_the_named_opening() {
         probe(folder.path(), &format!("{najdorf} h7h6 g2g3")),
         [""; 0]
     );
+}
+
+const SIGNS: &str = r#"[White "a"]
+[Black "b"]
+[WhiteElo "2000"]
+[BlackElo "2000"]
+
+1. e4 $1 c5 $2 $16 (1... e5 $3 $11) 2. Nf3 $5 *
+
+[White "c"]
+[Black "d"]
+[WhiteElo "2600"]
+[BlackElo "2500"]
+
+1. e4 c5 $6 $14 2. Nf3 $7 *
+
+[White "e"]
+[Black "f"]
+
+1. e4 $1 c5 2. Nf3 *
+"#;
+
+#[test]
+fn signs_of_games_become_marks_of_the_book() {
+    let folder = tempfile::tempdir().unwrap();
+    fs::write(folder.path().join("in.pgn"), SIGNS).unwrap();
+    let signs = |options: &[&str], moves: &str| {
+        let all = [&["build", "in.pgn", "-f", "-o", "out.ctg"], options].concat();
+        let output = tabia(folder.path(), &all);
+        assert_eq!(output.status.code(), Some(0), "{}", messages(&output));
+        let output = tabia(
+            folder.path(),
+            &["probe", "out.ctg", "--json", "--moves", moves],
+        );
+        let answer: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
+        let moves = answer["moves"].as_array().unwrap();
+        let mut found: Vec<_> = moves
+            .iter()
+            .map(|m| {
+                let text = |name: &str| m[name].as_str().unwrap().to_owned();
+                (
+                    text("san"),
+                    text("annotation"),
+                    m["commentary"].as_u64().unwrap(),
+                )
+            })
+            .collect();
+        found.sort();
+        found
+    };
+    let sign = |san: &str, sign: &str, nag: u64| (san.to_owned(), sign.to_owned(), nag);
+    let usual = ["--annotations"];
+    let all = ["--annotations", "--variations"];
+    let once = [
+        "--annotations",
+        "--variations",
+        "--dedupe",
+        "--threads",
+        "3",
+    ];
+    assert_eq!(signs(&usual, ""), [sign("e4", "!", 0)]);
+    // One each: the better player's counts, seen from the real board.
+    assert_eq!(signs(&usual, "e2e4"), [sign("c5", "?!", 14)]);
+    for options in [&all[..], &once] {
+        let replies = signs(options, "e2e4");
+        assert_eq!(replies, [sign("c5", "?!", 14), sign("e5", "!!", 11)]);
+        assert_eq!(signs(options, "e2e4 c7c5"), [sign("Nf3", "□", 0)]);
+    }
+    assert_eq!(signs(&[], "e2e4"), [sign("c5", "", 0)]);
+}
+
+#[test]
+fn signs_of_a_scid_database_are_those_of_its_pgn() {
+    let options = ["--variations", "--setups", "--annotations"];
+    let expected = book(&data("scid/edge.pgn"), &options);
+    assert!(book(&data("scid/edge.si5"), &options) == expected);
+    assert!(expected != book(&data("scid/edge.pgn"), &options[..2]));
 }

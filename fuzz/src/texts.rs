@@ -70,6 +70,7 @@ pub fn pgn(data: &[u8]) {
             plies,
             variations,
             notes: variations,
+            signs: variations,
         };
         while let Ok(Some(mut batch)) = source.next_batch() {
             loop {

@@ -44,7 +44,14 @@ impl PositionRecord {
     /// is to move, the others do not (genuine books).
     #[must_use]
     pub const fn commentary_for(&self, turn: Color) -> u8 {
-        match (turn, self.commentary) {
+        PositionRecord::commentary_seen(self.commentary, turn)
+    }
+
+    /// Between a NAG as it is stored and as it is seen on the real board, where
+    /// `turn` is to move; the same both ways.
+    #[must_use]
+    pub const fn commentary_seen(nag: u8, turn: Color) -> u8 {
+        match (turn, nag) {
             (Color::Black, nag @ (14 | 16 | 18)) => nag + 1,
             (Color::Black, nag @ (15 | 17 | 19)) => nag - 1,
             (_, nag) => nag,

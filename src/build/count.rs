@@ -2,9 +2,10 @@
 
 use shakmaty::{Chess, Color, Position};
 
-use super::node::{Node, Outcome, Place};
+use super::node::{Node, Outcome, Place, SignCount};
 use super::tree::Tree;
 use crate::book::ctg::{NormalBoard, encode_move_byte};
+use crate::book::{Annotation, PositionRecord};
 use crate::games::{Game, GameResult};
 use crate::sort::{Record as _, Runs, SortError};
 
@@ -35,6 +36,12 @@ const SEEN_BYTES: usize = size_of::<Seen>() + size_of::<u64>();
 
 /// Bytes of a record in a run, at most, without ratings twice.
 const RUN_BYTES: u64 = 42;
+
+/// A sign takes as much memory as so many records.
+const SIGN_SEEN: usize = size_of::<Node>().div_ceil(SEEN_BYTES) + 1;
+
+/// The NAG that books have for an only move; PGN has 7 and 8.
+const ONLY_MOVE: u8 = Annotation::ONLY_MOVE.0;
 
 /// A position of the game that is being counted.
 #[derive(Clone, Copy)]
@@ -68,6 +75,8 @@ pub(super) struct Counter<'r> {
     seen: Vec<Seen>,
     most: usize,
     past: Vec<Past>,
+    /// Signs: nodes with nothing else.
+    signs: Vec<Node>,
     /// Moves played that the format cannot hold.
     pub(super) unstorable: u64,
 }
@@ -82,13 +91,15 @@ impl<'r> Counter<'r> {
             seen: Vec::new(),
             most: (sort_bytes / SEEN_BYTES).max(1024),
             past: Vec::new(),
+            signs: Vec::new(),
             unstorable: 0,
         }
     }
 
     /// Counts a game.
     pub(super) fn count(&mut self, game: &Game, extent: Extent) -> Result<(), SortError> {
-        if self.seen.len() + game.positions.len() + 2 * game.side_moves.len() > self.most {
+        let more = game.positions.len() + 2 * game.side_moves.len();
+        if self.seen.len() + SIGN_SEEN * (self.signs.len() + game.signs.len()) + more > self.most {
             self.sort()?;
         }
         self.past.clear();
@@ -168,7 +179,57 @@ impl<'r> Counter<'r> {
             self.past.push(Past { place, byte });
         }
         self.count_side_moves(game, extent);
+        self.count_signs(game, extent);
         Ok(())
+    }
+
+    /// Signs of moves and of the positions behind them.
+    fn count_signs(&mut self, game: &Game, extent: Extent) {
+        for sign in &game.signs {
+            let on_line = || {
+                let before = game.positions.get(sign.index)?;
+                Some((sign.index, before, *game.moves.get(sign.index)?))
+            };
+            let aside = || {
+                let (ply, before, m) = game.side_moves.get(sign.index)?;
+                Some((*ply, before, *m))
+            };
+            let found = if sign.aside { aside() } else { on_line() };
+            let Some((ply, before, m)) = found else {
+                continue;
+            };
+            if ply >= extent.max_ply {
+                continue;
+            }
+            let mut after = before.clone();
+            after.play_unchecked(m);
+            let subject = match sign.nag {
+                1..=8 if !extent.has_moves_of(before) => None,
+                1..=8 => NormalBoard::from_position(before).and_then(|board| {
+                    let byte = encode_move_byte(&board, m)?;
+                    Some((
+                        board,
+                        Some(byte),
+                        if sign.nag == 7 { ONLY_MOVE } else { sign.nag },
+                    ))
+                }),
+                10..=139 => NormalBoard::from_position(&after).map(|board| {
+                    let nag = PositionRecord::commentary_seen(sign.nag, after.turn());
+                    (board, None, nag)
+                }),
+                _ => None,
+            };
+            if let Some((board, byte, nag)) = subject {
+                let mut node = Node::new(Place::of(&board.key()));
+                node.add_sign(SignCount {
+                    byte,
+                    nag,
+                    games: 1,
+                    elo: *game.elo.get(before.turn()),
+                });
+                self.signs.push(node);
+            }
+        }
     }
 
     /// Moves of variations: stored, with their positions, but no game.
@@ -201,8 +262,33 @@ impl<'r> Counter<'r> {
         }
     }
 
+    /// Sorts the signs into a run of their own.
+    fn sort_signs(&mut self) -> Result<(), SortError> {
+        if self.signs.is_empty() {
+            return Ok(());
+        }
+        self.signs.sort_by_key(|node| node.place);
+        let mut signs = std::mem::take(&mut self.signs).into_iter();
+        let estimate = signs.len() as u64 * RUN_BYTES;
+        self.runs.add(estimate, |push| {
+            let mut sum = signs.next();
+            for node in signs {
+                match &mut sum {
+                    Some(sum) if sum.place == node.place => sum.add(&node),
+                    Some(other) => {
+                        push(other)?;
+                        *other = node;
+                    }
+                    None => sum = Some(node),
+                }
+            }
+            sum.as_ref().map_or(Ok(()), push)
+        })
+    }
+
     /// Sorts what has been gathered into a run.
     fn sort(&mut self) -> Result<(), SortError> {
+        self.sort_signs()?;
         if self.seen.is_empty() {
             return Ok(());
         }

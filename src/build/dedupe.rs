@@ -15,7 +15,7 @@ use std::sync::{Mutex, PoisonError};
 use rustc_hash::FxBuildHasher;
 use shakmaty::{ByColor, Chess, Move, Position};
 
-use crate::games::{Game, GameResult};
+use crate::games::{Game, GameResult, Sign};
 
 /// The games seen so far.
 #[derive(Default)]
@@ -41,6 +41,7 @@ pub(super) struct Lot {
     games: Vec<Kept>,
     moves: Vec<Move>,
     side_moves: Vec<(usize, Chess, Move)>,
+    signs: Vec<Sign>,
 }
 
 /// What is kept of a game.
@@ -52,6 +53,7 @@ struct Kept {
     start: Option<Box<Chess>>,
     moves: Range<usize>,
     side_moves: Range<usize>,
+    signs: Range<usize>,
 }
 
 impl Lot {
@@ -61,6 +63,18 @@ impl Lot {
         self.moves.extend(game.moves.iter().take(plies));
         let side_moves = game.side_moves.iter().filter(|(ply, ..)| *ply < plies);
         self.side_moves.extend(side_moves.cloned());
+        let signs = self.signs.len();
+        let is_kept = |(ply, ..): &&(usize, Chess, Move)| *ply < plies;
+        self.signs.extend(game.signs.iter().filter_map(|sign| {
+            if !sign.aside {
+                return Some(*sign);
+            }
+            // Side moves that are left out move the others.
+            game.side_moves.get(sign.index).filter(is_kept)?;
+            let before = game.side_moves.iter().take(sign.index);
+            let index = before.filter(is_kept).count();
+            Some(Sign { index, ..*sign })
+        }));
         let start = game.positions.first().filter(|_| game.set_up);
         self.games.push(Kept {
             fingerprint: fingerprint(game),
@@ -69,6 +83,7 @@ impl Lot {
             start: start.cloned().map(Box::new),
             moves: from.0..self.moves.len(),
             side_moves: from.1..self.side_moves.len(),
+            signs: signs..self.signs.len(),
         });
     }
 
@@ -77,6 +92,7 @@ impl Lot {
         self.games.len() * size_of::<Kept>()
             + self.moves.len() * size_of::<Move>()
             + self.side_moves.len() * size_of::<(usize, Chess, Move)>()
+            + self.signs.len() * size_of::<Sign>()
     }
 
     /// Plays the games again, one after the other in `game`, for `count`; the
@@ -103,8 +119,11 @@ impl Lot {
             let side_moves = self.side_moves.get(kept.side_moves);
             game.side_moves
                 .extend_from_slice(side_moves.unwrap_or_default());
+            let signs = self.signs.get(kept.signs);
+            game.signs.extend_from_slice(signs.unwrap_or_default());
             count(game)?;
         }
+        self.signs.clear();
         self.moves.clear();
         self.side_moves.clear();
         Ok(())

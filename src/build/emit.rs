@@ -38,7 +38,7 @@ impl Rule {
         scratch.truncate(MAX_MOVES);
         let mut moves = [(0, Annotation::default()); MAX_MOVES];
         for (to, (byte, _)) in moves.iter_mut().zip(scratch.iter()) {
-            to.0 = *byte;
+            *to = (*byte, Annotation(node.sign(Some(*byte))));
         }
         let (stats, points) = node.tally.fitted();
         let record = PositionRecord {
@@ -46,7 +46,7 @@ impl Rule {
             points,
             recommendation: u8::from(node.main) * MAIN_MOVE,
             factor: 0,
-            commentary: 0,
+            commentary: node.sign(None),
         };
         let key = Key::from_padded(node.place.key);
         encode_entry(&key, moves.get(..scratch.len())?, &record, out);

@@ -109,6 +109,8 @@ pub struct Job {
     pub min_games: u32,
     /// Moves of variations are stored too, without numbers.
     pub variations: bool,
+    /// Signs of moves and positions become those of the book.
+    pub annotations: bool,
     /// Games from set-up positions count too.
     pub setups: bool,
     /// Of games that are the same (see [`crate::build`]), only the first
@@ -138,6 +140,7 @@ impl Job {
             only: None,
             min_games: 1,
             variations: false,
+            annotations: false,
             setups: false,
             dedupe: false,
             threads: thread::available_parallelism().map_or(1, usize::from),
@@ -364,6 +367,7 @@ fn count_all(
             plies: if job.dedupe { usize::MAX } else { job.max_ply },
             variations: job.variations,
             notes: false,
+            signs: job.annotations,
         },
         starts: if job.setups {
             Starts::SetUp

@@ -10,7 +10,7 @@
 //! | head: see the constants | 1 |
 //! | games, wins, draws, losses, unless the head says it all | 4 varints |
 //! | ratings, if the head says so: of one game both (0 is none), else counts and sums | 2 or 4 varints |
-//! | moves: one byte, or a list of bytes with counts | 0, 1 or more |
+//! | moves: one byte, or a list of bytes with counts, and behind it the signs, if there are any | 0, 1 or more |
 
 use std::cmp::Ordering;
 
@@ -108,6 +108,19 @@ pub(super) struct Node {
     pub(super) main: bool,
     /// Move bytes, ascending, with the games they were played in.
     pub(super) moves: Vec<(u8, u64)>,
+    /// Signs of moves and of the position, ascending by subject and NAG.
+    pub(super) signs: Vec<SignCount>,
+}
+
+/// How often somebody gave a sign.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct SignCount {
+    /// The move's byte; `None` for the position.
+    pub(super) byte: Option<u8>,
+    pub(super) nag: u8,
+    pub(super) games: u64,
+    /// The best rating of the players that moved.
+    pub(super) elo: u16,
 }
 
 /// The result of a single game, as [`Outcome`].
@@ -133,6 +146,7 @@ impl Node {
             tally: Tally::default(),
             main: false,
             moves: Vec::new(),
+            signs: Vec::new(),
         }
     }
 
@@ -142,6 +156,28 @@ impl Node {
         self.tally = Tally::default();
         self.main = false;
         self.moves.clear();
+        self.signs.clear();
+    }
+
+    pub(super) fn add_sign(&mut self, new: SignCount) {
+        let name = |sign: &SignCount| (sign.byte, sign.nag);
+        match self.signs.binary_search_by_key(&name(&new), name) {
+            Ok(at) => {
+                if let Some(sign) = self.signs.get_mut(at) {
+                    sign.games += new.games;
+                    sign.elo = sign.elo.max(new.elo);
+                }
+            }
+            Err(at) => self.signs.insert(at, new),
+        }
+    }
+
+    /// The sign of a move, or of the position: the most frequent one; of
+    /// several, the one of the best player.
+    pub(super) fn sign(&self, byte: Option<u8>) -> u8 {
+        let signs = self.signs.iter().filter(|sign| sign.byte == byte);
+        let best = signs.max_by_key(|sign| (sign.games, sign.elo, std::cmp::Reverse(sign.nag)));
+        best.map_or(0, |sign| sign.nag)
     }
 
     pub(super) fn add_move(&mut self, byte: u8, games: u64) {
@@ -161,6 +197,9 @@ impl Node {
         self.main |= other.main;
         for &(byte, games) in &other.moves {
             self.add_move(byte, games);
+        }
+        for &sign in &other.signs {
+            self.add_sign(sign);
         }
     }
 }
@@ -191,6 +230,7 @@ impl Record for Node {
             _ => 0,
         };
         let moves = match self.moves.as_slice() {
+            _ if !self.signs.is_empty() => LIST,
             [] => 0,
             [(_, 1)] => ONE_PLAYED,
             [(_, 0)] => ONE_UNPLAYED,
@@ -220,10 +260,23 @@ impl Record for Node {
             put(t.other_sum, out);
         }
         if head & MOVES == LIST {
-            put(self.moves.len() as u64, out);
+            let has_signs = u64::from(!self.signs.is_empty());
+            put((self.moves.len() as u64) << 1 | has_signs, out);
             for &(byte, games) in &self.moves {
                 out.push(byte);
                 put(games, out);
+            }
+            if has_signs > 0 {
+                put(self.signs.len() as u64, out);
+            }
+            for sign in &self.signs {
+                out.extend([
+                    u8::from(sign.byte.is_some()),
+                    sign.byte.unwrap_or(0),
+                    sign.nag,
+                ]);
+                put(sign.games, out);
+                put(sign.elo.into(), out);
             }
         } else if let Some((byte, _)) = self.moves.first() {
             out.push(*byte);
@@ -270,8 +323,20 @@ impl Record for Node {
             ONE_PLAYED => self.moves.push((byte(&mut rest)?, 1)),
             ONE_UNPLAYED => self.moves.push((byte(&mut rest)?, 0)),
             LIST => {
-                for _ in 0..varint(&mut rest)? {
+                let head = varint(&mut rest)?;
+                for _ in 0..head >> 1 {
                     self.moves.push((byte(&mut rest)?, varint(&mut rest)?));
+                }
+                let signs = if head & 1 == 0 { 0 } else { varint(&mut rest)? };
+                for _ in 0..signs {
+                    let is_move = byte(&mut rest)? != 0;
+                    let subject = byte(&mut rest)?;
+                    self.signs.push(SignCount {
+                        byte: is_move.then_some(subject),
+                        nag: byte(&mut rest)?,
+                        games: varint(&mut rest)?,
+                        elo: u16::try_from(varint(&mut rest)?).unwrap_or(u16::MAX),
+                    });
                 }
             }
             _ => {}
@@ -357,6 +422,14 @@ mod tests {
                     }
                     node.main = main;
                     node.moves = moves.into_iter().collect();
+                    for nag in 0..(order % 4) as u8 {
+                        node.add_sign(SignCount {
+                            byte: (nag % 2 == 0).then_some(bytes[0]),
+                            nag,
+                            games: rated[0],
+                            elo: rated[1] as u16,
+                        });
+                    }
                     node
                 },
             )

@@ -281,6 +281,11 @@ pub(super) struct BuildArgs {
     /// Stores moves of variations too, without numbers
     #[arg(long)]
     pub(super) variations: bool,
+    /// Makes marks of the signs in the games: of moves (! ? !! ?? !? ?!, only
+    /// move) and of positions (+=, -+ and the like). The most frequent one
+    /// counts; of several, that of the best player
+    #[arg(long, conflicts_with = "records")]
+    pub(super) annotations: bool,
     /// Games that count like the others and whose moves get the `main` mark;
     /// may be given several times
     #[arg(long, value_name = "SOURCE")]

@@ -156,6 +156,7 @@ fn job(args: &BuildArgs) -> anyhow::Result<Job> {
         only: args.only.map(shakmaty::Color::from),
         min_games: args.min_games,
         variations: args.variations,
+        annotations: args.annotations,
         setups: args.setups,
         dedupe: args.dedupe,
         threads: collection::threads(args.threads),

@@ -67,6 +67,8 @@ pub struct Game {
     /// Moves of the variations, each with the position it is played in, and
     /// how many plies after the first position that is.
     pub side_moves: Vec<(usize, Chess, Move)>,
+    /// Only with [`super::Wanted::signs`]: the signs of moves and positions.
+    pub signs: Vec<Sign>,
     /// Why a part of it is missing: it, or a variation of it, could not be
     /// read to the end.
     pub cut: Option<super::SkipReason>,
@@ -92,6 +94,7 @@ impl Default for Game {
             positions: vec![Chess::default()],
             moves: Vec::new(),
             side_moves: Vec::new(),
+            signs: Vec::new(),
             cut: None,
             tags: Tags::default(),
             movetext: Vec::new(),
@@ -122,6 +125,7 @@ impl Game {
         self.positions.push(position);
         self.moves.clear();
         self.side_moves.clear();
+        self.signs.clear();
         self.movetext.clear();
     }
 
@@ -139,6 +143,17 @@ impl Game {
             !(variations && is_variation || comments && matches!(item, Item::Comment(_)))
         });
     }
+}
+
+/// A numeric annotation glyph of a move or of the position behind it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Sign {
+    /// As in PGN: 1 is `!`, 14 a small advantage of White.
+    pub nag: u8,
+    /// Whether the move is one of [`Game::side_moves`], not of [`Game::moves`].
+    pub aside: bool,
+    /// Its place there.
+    pub index: usize,
 }
 
 /// One piece of a movetext. A whole one is the tree of a game, written down

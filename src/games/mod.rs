@@ -43,7 +43,7 @@ pub use circumstances::{Circumstances, Speed, Title, title};
 pub use extract::{ExtractError, Extracted, extract};
 pub use files::files;
 pub use filter::{Band, EcoRange, Filter, ParseEcoError, has_name};
-pub use game::{Game, GameResult, Item, Tags};
+pub use game::{Game, GameResult, Item, Sign, Tags};
 pub use intake::{Batch, Batches, Intake, ReadError, ReadProgress, Sources, Starts, Tally};
 pub use open::{Opened, SourceError, open, open_with};
 pub use pgn::PgnSource;
@@ -99,6 +99,8 @@ pub struct Wanted {
     /// Everything that a PGN file can say: [`Game::tags`] and
     /// [`Game::movetext`].
     pub notes: bool,
+    /// Signs of moves and positions, as [`Game::signs`].
+    pub signs: bool,
 }
 
 impl Wanted {
@@ -107,6 +109,7 @@ impl Wanted {
         plies: usize::MAX,
         variations: false,
         notes: true,
+        signs: false,
     };
 }
 
@@ -116,6 +119,7 @@ impl Default for Wanted {
             plies: usize::MAX,
             variations: false,
             notes: false,
+            signs: false,
         }
     }
 }

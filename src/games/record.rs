@@ -2,7 +2,7 @@
 
 use shakmaty::{Chess, Move, Position};
 
-use super::{Game, Item, SkipReason, Wanted};
+use super::{Game, Item, Sign, SkipReason, Wanted};
 
 use crate::notation;
 
@@ -32,6 +32,8 @@ struct Line {
     before: Option<(usize, Chess)>,
     /// The same after it; `None` when the line is not followed on.
     now: Option<(usize, Chess)>,
+    /// Place of its last move among the side moves.
+    last: Option<usize>,
 }
 
 impl<'g> Recorder<'g> {
@@ -124,6 +126,7 @@ impl<'g> Recorder<'g> {
                     && self.beyond.is_none()
                     && let Some((ply, position)) = &line.now
                 {
+                    line.last = Some(self.game.side_moves.len());
                     self.game.side_moves.push((*ply, position.clone(), m));
                 }
                 line.step(next);
@@ -166,6 +169,20 @@ impl<'g> Recorder<'g> {
 
     /// Notes a NAG of the last move, before the comments on it.
     pub fn nag(&mut self, nag: u8) {
+        if self.wanted.signs && !self.is_given_up() {
+            let sign = match self.side_lines.last() {
+                Some(line) => line.last.map(|index| (true, index)),
+                None if self.beyond.is_some() => None,
+                None => self
+                    .game
+                    .moves
+                    .len()
+                    .checked_sub(1)
+                    .map(|index| (false, index)),
+            };
+            let signs = &mut self.game.signs;
+            signs.extend(sign.map(|(aside, index)| Sign { nag, aside, index }));
+        }
         if !self.wanted.notes || self.is_given_up() {
             return;
         }
@@ -207,6 +224,7 @@ impl<'g> Recorder<'g> {
         self.side_lines.push(Line {
             before: None,
             now: before,
+            last: None,
         });
     }
 

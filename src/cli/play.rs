@@ -166,7 +166,9 @@ pub(super) fn engines(
                     .push((name.trim().to_owned(), value.to_owned())),
             }
         }
-        if let Some(meant) = OptionId::like(name.trim()) {
+        if OptionId::by_name(name.trim()).is_none()
+            && let Some(meant) = OptionId::like(name.trim())
+        {
             let name = name.trim();
             let _ = writeln!(
                 messages(),

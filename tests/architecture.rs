@@ -17,16 +17,22 @@ const FLOORS: &[(&str, &[&str])] = &[
     ("sort", &["crew", "input"]),
     ("book", &["crew", "input", "place", "sort"]),
     ("games", &["crew", "input", "place"]),
+    ("openings", &[]),
     (
         "build",
-        &["book", "crew", "games", "input", "place", "sort"],
+        &[
+            "book", "crew", "games", "input", "openings", "place", "sort",
+        ],
     ),
     ("mark", &["book"]),
     ("learn", &["book", "crew", "games", "mark"]),
     ("uci", &[]),
     ("policy", &["book"]),
     ("view", &["book", "policy"]),
-    ("convert", &["view", "book", "place", "policy", "sort"]),
+    (
+        "convert",
+        &["view", "book", "crew", "place", "policy", "sort"],
+    ),
     ("settings", &["policy"]),
     ("consult", &["view", "book", "policy", "settings"]),
     ("book_set", &["input", "book", "learn", "settings"]),
@@ -35,7 +41,6 @@ const FLOORS: &[(&str, &[&str])] = &[
         &["book", "policy", "learn", "settings", "book_set", "uci"],
     ),
     ("transcript", &["session", "settings", "book_set"]),
-    ("openings", &[]),
     (
         "explore",
         &[
@@ -79,6 +84,7 @@ const FLOORS: &[(&str, &[&str])] = &[
             "engine",
             "explore",
             "games",
+            "input",
             "learn",
             "mark",
             "openings",

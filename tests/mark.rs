@@ -292,6 +292,42 @@ fn commentaries_are_those_of_the_real_board() {
     }
 }
 
+#[test]
+fn who_watches_hears_of_the_work_and_may_end_it() {
+    use std::sync::atomic::{AtomicBool, Ordering};
+    use tabia::mark::{Job, Selection, Target};
+    let folder = tempfile::tempdir().unwrap();
+    let book = starter(folder.path());
+    let before = fs::read(&book).unwrap();
+    let mut editor = Editor::open(&book, &EditOptions::default()).unwrap();
+    for colour in [None, Some(shakmaty::Color::White)] {
+        let job = Job {
+            target: Target::Book,
+            selection: Selection {
+                edit: MarkEdit::clear(),
+                colour,
+                filter: None,
+            },
+            dry_run: false,
+            strict: false,
+            told: 0,
+        };
+        let stop = AtomicBool::new(false);
+        let mut heard = 0;
+        let mut tell = |_| {
+            heard += 1;
+            // At once: nothing of the book has been looked at yet.
+            stop.store(true, Ordering::Relaxed);
+        };
+        let mut watch = Watch::new(&mut tell, &stop);
+        let ended = tabia::mark::mark(&mut editor, &job, &mut watch, &mut |_| {}, &mut |_| Ok(()));
+        let ended = ended.unwrap_err().to_string();
+        assert!(ended.contains("stopped"), "{ended}");
+        assert_eq!(heard, 1);
+    }
+    assert_eq!(fs::read(&book).unwrap(), before);
+}
+
 /// What can be read is marked, what cannot is named.
 #[test]
 fn a_damaged_page_is_named() {

@@ -192,6 +192,11 @@ fn manual_pages_are_made_for_every_command() {
     let pages = folder.path().join("man1");
     let output = tabia(&["man", "--dir", pages.to_str().unwrap()]);
     assert_eq!(output.status.code(), Some(0), "{}", err(&output));
+    let again = tabia(&["man", "--dir", pages.to_str().unwrap()]);
+    assert_eq!(again.status.code(), Some(2));
+    assert!(err(&again).contains("tabia.1: is there already"));
+    let again = tabia(&["man", "-f", "--dir", pages.to_str().unwrap()]);
+    assert_eq!(again.status.code(), Some(0), "{}", err(&again));
     let tabia_page = fs::read_to_string(pages.join("tabia.1")).unwrap();
     assert_eq!(out(&tabia(&["man"])), tabia_page);
     for command in ["play", "info", "probe", "build", "diff", "register", "man"] {
@@ -200,7 +205,9 @@ fn manual_pages_are_made_for_every_command() {
         assert!(page.contains(".SH OPTIONS"), "{command}");
         assert_eq!(out(&tabia(&["man", command])), page);
     }
-    assert!(out(&tabia(&["man", "diff"])).contains(".SH EXAMPLES"));
+    let page = out(&tabia(&["man", "diff"]));
+    assert!(page.contains(".SH EXAMPLES"));
+    assert_eq!(page.to_lowercase().matches("examples").count(), 1, "{page}");
     assert_eq!(tabia(&["man", "dif"]).status.code(), Some(2));
     // Where there is a groff, it has nothing to say against them.
     for page in fs::read_dir(&pages).unwrap() {

@@ -266,6 +266,13 @@ pub(super) struct BuildArgs {
     /// Plies of each game that are stored
     #[arg(long, value_name = "N", default_value_t = 40)]
     pub(super) max_ply: u16,
+    /// Of these, N plies at most behind the last position that has a name as an
+    /// opening; ChessBase proposes 20
+    #[arg(long, value_name = "N")]
+    pub(super) eco_relative: Option<u16>,
+    /// Stores moves of this side only
+    #[arg(long, value_name = "COLOUR")]
+    pub(super) only: Option<PlayerColour>,
     /// Leaves out positions and moves of fewer games
     #[arg(long, value_name = "N", default_value_t = 1)]
     pub(super) min_games: u32,
@@ -294,6 +301,9 @@ pub(super) struct BuildArgs {
     /// Folder for temporary files [default: the book's folder]
     #[arg(long, value_name = "FOLDER")]
     pub(super) temp: Option<PathBuf>,
+    /// Prints one JSON object with the numbers of the book and of the games
+    #[arg(long)]
+    pub(super) json: bool,
     /// Ends with exit code 1 when games were skipped
     #[arg(long)]
     pub(super) strict: bool,

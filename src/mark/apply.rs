@@ -32,6 +32,8 @@ pub struct Job {
     pub selection: Selection,
     /// Nothing is changed.
     pub dry_run: bool,
+    /// What cannot be read of a whole book is an error.
+    pub strict: bool,
     /// So many changes of a whole book are told.
     pub told: usize,
 }
@@ -62,6 +64,9 @@ pub enum MarkError {
         /// What it is.
         format: Format,
     },
+    /// It is no book.
+    #[error(transparent)]
+    Book(#[from] crate::book::Error),
     /// A move or the position is not in the book.
     #[error("{}: {what}; nothing was changed", path.display())]
     NotInBook {
@@ -70,6 +75,9 @@ pub enum MarkError {
         /// Which.
         what: String,
     },
+    /// Some of the book cannot be read, and that was to be an error.
+    #[error("damaged pages not read to their end: {0}; nothing was changed (--strict)")]
+    Loss(u64),
     /// The book cannot be changed.
     #[error(transparent)]
     Edit(#[from] EditError),
@@ -85,7 +93,7 @@ pub enum MarkError {
 ///
 /// That; or as for [`Editor::open`].
 pub fn open(path: &Path, options: &EditOptions) -> Result<Editor, MarkError> {
-    match Format::detect(path) {
+    match Format::of_file(path)? {
         Format::Ctg => Ok(Editor::open(path, options)?),
         format => Err(MarkError::Format {
             path: path.to_owned(),
@@ -247,6 +255,12 @@ fn whole_book(
 ) -> Result<Marked, MarkError> {
     let book = editor.snapshot()?;
     let mut done = Marked::default();
+    let mut losses = 0;
+    let mut count = |damage| {
+        losses += 1;
+        lost(damage);
+    };
+    let lost = &mut count;
     if job.dry_run {
         let mut noted = Vec::new();
         done.chosen = select(&book, &job.selection, watch, lost, &mut |chosen| {
@@ -259,6 +273,7 @@ fn whole_book(
         tell(&book, noted, watch, &mut |one| {
             told(one).map_err(MarkError::from)
         })?;
+        checked(job, losses)?;
         return Ok(done);
     }
     let mut batch = editor.batch();
@@ -266,9 +281,17 @@ fn whole_book(
         done.changes += 1;
         batch.set(&chosen.touch)
     })?;
+    checked(job, losses)?;
     drop(book);
     done.applied = Some(editor.commit(batch)?);
     Ok(done)
+}
+
+fn checked(job: &Job, losses: u64) -> Result<(), MarkError> {
+    match job.strict && losses > 0 {
+        true => Err(MarkError::Loss(losses)),
+        false => Ok(()),
+    }
 }
 
 impl Selection {

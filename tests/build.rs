@@ -778,6 +778,37 @@ fn a_full_disk_ends_the_build_with_its_message() {
     }
 }
 
+/// Output that programs read.
+#[test]
+fn the_numbers_come_as_json() {
+    let run = build("[Event \"?\"]\n\n1. e4 e5 *\n\n1. d4 *\n", &["--json"]);
+    assert_eq!(run.output.status.code(), Some(0));
+    let object: serde_json::Value = serde_json::from_slice(&run.output.stdout).unwrap();
+    assert_eq!(object["games"], 2);
+    assert_eq!(object["positions"], 4);
+    assert_eq!(object["moves"], 3);
+    assert_eq!(object["skipped"], 0);
+    let out = run.folder.path().join("out.ctg");
+    let before = fs::read(&out).unwrap();
+    // Added to itself, when that is said, and kept.
+    let again = |args: &[&str]| {
+        Command::new(env!("CARGO_BIN_EXE_tabia"))
+            .args(["build", "--json", "-o", "out.ctg", "out.ctg", "games.pgn"])
+            .args(args)
+            .current_dir(run.folder.path())
+            .output()
+            .unwrap()
+    };
+    assert_eq!(again(&[]).status.code(), Some(2));
+    let output = again(&["--force"]);
+    let text = String::from_utf8_lossy(&output.stderr);
+    assert_eq!(output.status.code(), Some(0), "{text}");
+    let object: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
+    assert_eq!((&object["games"], &object["read"]), (&4.into(), &2.into()));
+    let kept = run.folder.path().join("out.ctg.bak");
+    assert_eq!(fs::read(kept).unwrap(), before);
+}
+
 /// Long games bring third pieces, promotions of every kind, en passant and
 /// positions after castling rights are gone.
 #[test]

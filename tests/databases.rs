@@ -343,3 +343,110 @@ fn damaged_archives_do_no_harm() {
         damage(name, &[(name.to_owned(), bytes)], cuts, flips);
     }
 }
+
+/// Every file below a folder, by its path from there.
+fn all_files(folder: &Path) -> Vec<(String, Vec<u8>)> {
+    let mut found = Vec::new();
+    let mut folders = vec![folder.to_owned()];
+    while let Some(next) = folders.pop() {
+        for entry in fs::read_dir(next).unwrap() {
+            let path = entry.unwrap().path();
+            if path.is_dir() {
+                folders.push(path);
+            } else {
+                let name = path.strip_prefix(folder).unwrap().to_str().unwrap();
+                found.push((name.replace('\\', "/"), fs::read(&path).unwrap()));
+            }
+        }
+    }
+    found.sort();
+    found
+}
+
+#[test]
+fn archives_are_unpacked_byte_for_byte_into_a_folder() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut files = parts("chessbase/Capa", &["cbg", "cbh", "cbp", "cbt"]);
+    files.push(("html/a.jpg".to_owned(), vec![7; 200_000]));
+    for (name, bytes) in [("x.cbv", pack_cbv(&files)), ("y.zip", pack_zip(&files))] {
+        fs::write(folder.path().join(name), bytes).unwrap();
+        let out = format!("{name} out/");
+        let output = tabia(folder.path(), &["games", name, "-o", &out]);
+        assert_eq!(output.status.code(), Some(0), "{}", messages(&output));
+        assert!(all_files(&folder.path().join(&out)) == files, "{name}");
+        // A second time something is in the way.
+        let again = tabia(folder.path(), &["games", name, "-o", &out]);
+        assert_eq!(again.status.code(), Some(2));
+        assert!(messages(&again).contains("--force"));
+    }
+}
+
+#[test]
+fn encrypted_archives_need_their_password() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = data("cbv/small3.cbz");
+    let path = path.to_str().unwrap();
+    let run = |more: &[&str]| {
+        let all = [&["games", path, "-o", "out/"], more].concat();
+        let output = tabia(folder.path(), &all);
+        (output.status.code(), messages(&output))
+    };
+    let (code, said) = run(&[]);
+    assert_eq!(code, Some(2));
+    assert!(said.contains("give its --password"), "{said}");
+    let (code, said) = run(&["--password", "my short password"]);
+    assert_eq!(code, Some(2));
+    assert!(said.contains("this is not its password"), "{said}");
+    let (code, said) = run(&["--password", "my long password"]);
+    assert_eq!(code, Some(0), "{said}");
+    assert_eq!(all_files(&folder.path().join("out")).len(), 12);
+}
+
+#[test]
+fn names_in_an_archive_never_lead_out_of_the_folder() {
+    let folder = tempfile::tempdir().unwrap();
+    let hostile = [
+        "../escaped.cbh",
+        "/tmp/tabia-escaped.cbh",
+        "a/../../escaped.cbh",
+        "C:escaped.cbh",
+        "nul",
+        "good.cbh",
+        "GOOD.cbh",
+    ];
+    let files: Vec<_> = hostile
+        .iter()
+        .map(|name| ((*name).to_owned(), b"x".to_vec()))
+        .collect();
+    for (name, bytes) in [("x.cbv", pack_cbv(&files)), ("y.zip", pack_zip(&files))] {
+        fs::write(folder.path().join(name), bytes).unwrap();
+        let out = format!("in/{name}/");
+        let output = tabia(folder.path(), &["games", name, "-o", &out]);
+        assert_eq!(output.status.code(), Some(1), "{}", messages(&output));
+        assert!(messages(&output).contains("1 files, 1 bytes unpacked"));
+        let found = all_files(&folder.path().join(&out));
+        assert_eq!(found, [("good.cbh".to_owned(), b"x".to_vec())]);
+    }
+    let outside = all_files(folder.path());
+    assert_eq!(
+        outside.len(),
+        4,
+        "{:?}",
+        outside.iter().map(|(n, _)| n).collect::<Vec<_>>()
+    );
+    assert!(!Path::new("/tmp/tabia-escaped.cbh").exists());
+}
+
+#[test]
+fn a_folder_stands_for_all_databases_below_it() {
+    let folder = tempfile::tempdir().unwrap();
+    let inner = folder.path().join("all/a/b");
+    fs::create_dir_all(&inner).unwrap();
+    for (name, bytes) in parts("scid/five", &["si4", "sn4", "sg4"]) {
+        fs::write(inner.join(name), bytes).unwrap();
+    }
+    fs::copy(data("sample.pgn"), folder.path().join("all/a/sample.pgn")).unwrap();
+    let (text, said) = pgn(&folder.path().join("all"));
+    assert!(said.contains("205 games read, 205 written"), "{said}");
+    assert_eq!(text.matches("[Event ").count(), 205);
+}

@@ -82,8 +82,24 @@ fn results_move_the_values_of_the_moves_played() {
     fs::write(&games, GAMES).unwrap();
     let games = games.to_str().unwrap();
 
-    let said = ok(&learn(&book, &[games, "--dry-run"]));
+    let output = learn(&book, &[games, "--dry-run"]);
+    let said = ok(&output);
     assert!(said.contains("would change"), "{said}");
+    let shown = String::from_utf8(output.stdout).unwrap();
+    for line in [
+        "1.e4  learn value 0 -> +10 (+1 =1 -0)",
+        "1.e4: e5  learn value 0 -> -11 (+0 =0 -1)",
+        "1.d4 Nf6: c4  learn value 0 -> -11 (+0 =0 -1)",
+    ] {
+        assert!(shown.lines().any(|shown| shown == line), "{line}: {shown}");
+    }
+    let output = learn(&book, &[games, "-n", "--json"]);
+    ok(&output);
+    let json = String::from_utf8(output.stdout).unwrap();
+    assert_eq!(json.lines().count(), shown.lines().count() + 1);
+    let last: serde_json::Value = serde_json::from_str(json.lines().last().unwrap()).unwrap();
+    assert_eq!(last["summary"]["games"], 3);
+    assert_eq!(last["summary"]["changes"], shown.lines().count());
     assert_eq!(fs::read(&book).unwrap(), before);
 
     let said = ok(&learn(&book, &[games]));

@@ -192,6 +192,11 @@ fn manual_pages_are_made_for_every_command() {
     let pages = folder.path().join("man1");
     let output = tabia(&["man", "--dir", pages.to_str().unwrap()]);
     assert_eq!(output.status.code(), Some(0), "{}", err(&output));
+    let again = tabia(&["man", "--dir", pages.to_str().unwrap()]);
+    assert_eq!(again.status.code(), Some(2));
+    assert!(err(&again).contains("tabia.1: is there already"));
+    let again = tabia(&["man", "-f", "--dir", pages.to_str().unwrap()]);
+    assert_eq!(again.status.code(), Some(0), "{}", err(&again));
     let tabia_page = fs::read_to_string(pages.join("tabia.1")).unwrap();
     assert_eq!(out(&tabia(&["man"])), tabia_page);
     for command in ["play", "info", "probe", "build", "diff", "register", "man"] {
@@ -310,8 +315,26 @@ fn what_cannot_be_registered_is_said_and_nothing_is_lost() {
         assert_eq!(fs::read_to_string(&file).unwrap(), text);
         assert_eq!(fs::read_dir(home.path()).unwrap().count(), 2);
     }
-    let banksia = tabia(&["register", "banksia"]);
-    assert!(err(&banksia).contains("--config-file"));
+    // BanksiaGUI is unpacked somewhere: found when there is one.
+    let banksia = || {
+        let output = Command::new(TABIA)
+            .args(["register", "banksia", "--engine", "builtin"])
+            .env("HOME", home.path())
+            .env_remove("XDG_CONFIG_HOME")
+            .env("TABIA_CONFIG", "")
+            .output();
+        output.unwrap()
+    };
+    assert!(err(&banksia()).contains("--config-file"));
+    for (folder, code) in [("BanksiaGui-0.58", 0), ("banksia2", 2)] {
+        let folder = home.path().join(folder);
+        fs::create_dir(&folder).unwrap();
+        fs::write(folder.join("engines.json"), "[]").unwrap();
+        let done = banksia();
+        assert_eq!(done.status.code(), Some(code), "{}", err(&done));
+    }
+    let json = fs::read_to_string(home.path().join("BanksiaGui-0.58/engines.json")).unwrap();
+    assert!(json.contains("--engine=builtin"), "{json}");
     let empty = tempfile::tempdir().unwrap();
     // Whoever has not started the program yet can register all the same.
     for (dry_run, made) in [(&["--dry-run"][..], 0), (&[], 1)] {

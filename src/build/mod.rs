@@ -89,6 +89,8 @@ pub struct Job {
     pub old: Old,
     /// What is made.
     pub product: Product,
+    /// Of encrypted archives.
+    pub password: Option<String>,
     /// Which games count.
     pub filter: Filter,
     /// Plies of each game that are stored.
@@ -121,6 +123,7 @@ impl Job {
             target,
             old: Old::default(),
             product: Product::Book,
+            password: None,
             filter: Filter::default(),
             max_ply: 40,
             min_games: 1,
@@ -218,7 +221,8 @@ pub fn run(
     observe: &mut dyn FnMut(Progress),
     stop: &AtomicBool,
 ) -> Result<Summary, BuildError> {
-    let mut sources = Sources::list(job.sources.iter().map(|source| &source.path))?;
+    let sources = Sources::list(job.sources.iter().map(|source| &source.path))?;
+    let mut sources = sources.with_password(job.password.as_deref());
     let tables = sources.take(records::is_records);
     // Whether it holds records, and something is asked that only games tell.
     let is_late = |argument: usize| {

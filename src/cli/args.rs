@@ -294,6 +294,9 @@ pub(super) struct BuildArgs {
     /// Folder for temporary files [default: the book's folder]
     #[arg(long, value_name = "FOLDER")]
     pub(super) temp: Option<PathBuf>,
+    /// Prints one JSON object with the numbers of the book and of the games
+    #[arg(long)]
+    pub(super) json: bool,
     /// Ends with exit code 1 when games were skipped
     #[arg(long)]
     pub(super) strict: bool,

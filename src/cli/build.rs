@@ -12,14 +12,14 @@ use super::args::BuildArgs;
 use super::collection::{self, ReadBar};
 use super::progress;
 use crate::book::Watch;
-use crate::book::ctg::{RewriteOptions, merge};
+use crate::book::ctg::{RewriteOptions, Written, merge};
 use crate::build::{self, Job, Product, Progress, Source, Summary};
 use crate::place;
 
 /// So many skipped games are named.
 const NAMED: usize = 20;
 
-pub(super) fn run(args: &BuildArgs) -> anyhow::Result<u8> {
+pub(super) fn run(args: &BuildArgs, out: &mut impl Write) -> anyhow::Result<u8> {
     for book in args.sources.iter().filter(|path| is_other_book(path)) {
         super::convert::only_ctg(book)?;
     }
@@ -33,9 +33,33 @@ pub(super) fn run(args: &BuildArgs) -> anyhow::Result<u8> {
         .collect();
     if books.is_empty() {
         let target = job.target.display().to_string();
-        return Ok(args.exit_code(&build_games(&job, &target, &stop)?));
+        let summary = build_games(&job, &target, &stop)?;
+        if args.json {
+            let object = to_json(summary.games, &summary.written, &summary);
+            writeln!(out, "{object}")?;
+            out.flush()?;
+        }
+        return Ok(args.exit_code(&summary));
     }
-    add_to_books(args, job, books, &stop)
+    add_to_books(args, job, books, &stop, out)
+}
+
+/// What was made, and what became of the games of the sources.
+fn to_json(games: u64, written: &Written, summary: &Summary) -> serde_json::Value {
+    let tally = &summary.tally;
+    serde_json::json!({
+        "games": games,
+        "positions": written.positions,
+        "moves": written.moves,
+        "bytes": written.bytes,
+        "read": tally.read,
+        "filtered": tally.filtered,
+        "duplicates": summary.duplicates,
+        "skipped": tally.skipped,
+        "cut": tally.cut,
+        "left_out": tally.left_out,
+        "unstorable": summary.unstorable,
+    })
 }
 
 /// The games become a book of their own, which is then added to the others.
@@ -44,6 +68,7 @@ fn add_to_books(
     mut job: Job,
     mut books: Vec<PathBuf>,
     stop: &AtomicBool,
+    out: &mut impl Write,
 ) -> anyhow::Result<u8> {
     ensure!(args.records.is_none(), "--records takes games, not books");
     ensure!(
@@ -55,7 +80,7 @@ fn add_to_books(
     let target = job.target.clone();
     place::check(&target, &["cto", "ctb"], args.force.old())?;
     let start = Instant::now();
-    let mut code = 0;
+    let mut games = Summary::default();
     // Beside the target, where there is room for a book.
     let beside = tempfile::Builder::new()
         .prefix(".tabia-")
@@ -63,7 +88,7 @@ fn add_to_books(
         .with_context(|| target.display().to_string())?;
     if !job.sources.is_empty() {
         job.target = beside.path().join("games.ctg");
-        code = args.exit_code(&build_games(&job, "the games", stop)?);
+        games = build_games(&job, "the games", stop)?;
         books.push(job.target);
     }
     let options = RewriteOptions {
@@ -74,7 +99,12 @@ fn add_to_books(
     };
     let done = merge(&target, &books, &options, &mut Watch::stopped_by(stop))?;
     let what = format!("{}: {} books", target.display(), books.len());
-    Ok(code.max(super::compact::report(&what, &done, start)))
+    let code = super::compact::report(&what, &done, start);
+    if args.json {
+        writeln!(out, "{}", to_json(done.games.into(), &done.written, &games))?;
+        out.flush()?;
+    }
+    Ok(code.max(args.exit_code(&games)))
 }
 
 fn build_games(job: &Job, name: &str, stop: &AtomicBool) -> anyhow::Result<Summary> {
@@ -126,6 +156,7 @@ fn job(args: &BuildArgs) -> anyhow::Result<Job> {
     Ok(Job {
         product,
         filter: args.filter.filter(),
+        password: args.filter.password.clone(),
         max_ply: args.max_ply.into(),
         min_games: args.min_games,
         variations: args.variations,

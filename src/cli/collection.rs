@@ -45,6 +45,9 @@ pub(super) struct GameFilter {
     /// Only games of these openings: B20-B99, C57, D; several with commas
     #[arg(long, value_name = "CODES", value_delimiter = ',')]
     eco: Vec<EcoRange>,
+    /// The password of encrypted archives (.cbz)
+    #[arg(long, value_name = "TEXT")]
+    pub(super) password: Option<String>,
 }
 
 impl GameFilter {
@@ -100,7 +103,7 @@ impl ReadBar {
         }
         if self.line.position() == 0 {
             let template = match progress.total {
-                Some(_) => "{wide_bar} {percent}%  {msg}, {eta} left",
+                Some(_) => "{wide_bar} {percent}%  {msg}{left}",
                 None => "{spinner} {bytes}  {msg}",
             };
             let template = format!("{} {template}", self.doing);

@@ -10,6 +10,7 @@ use clap::Args;
 
 use super::collection::{self, GameFilter, ReadBar};
 use super::force::Force;
+use crate::games;
 use crate::games::export::{self, Job, Summary, Target};
 
 /// So many skipped games are named.
@@ -20,16 +21,18 @@ pub(super) const AFTER_HELP: &str = "Examples:\n  \
     tabia games club.dci -o club.pgn\n  \
     tabia games -o all.dci games/ extra.pgn.zst\n  \
     tabia games -o - --player \"Smith, Jane\" --since 2020 club.dci | less\n  \
-    tabia games -o plain.pgn --no-variations --no-comments annotated.pgn\n\n\
+    tabia games -o plain.pgn --no-variations --no-comments annotated.pgn\n  \
+    tabia games -o folder/ club.cbv\n\n\
     What is written is decided by the ending of OUT: .pgn, or .dci for a Simple Chess \
     Database, whose other four files (.dcn .dcs .dce .dcg) are put beside it. That format \
     keeps moves, variations, comments, annotations, players, ratings, site, event, date, \
     round (a whole number), result and ECO code; other tags are lost. The output appears \
-    when it is complete, or not at all.\n\n\
+    when it is complete, or not at all. If OUT is a folder (or ends with /), the files in \
+    archives (.cbv, .cbz, .zip) are unpacked into it, byte for byte.\n\n\
     A game must meet every condition given. What a game does not say about itself \
     (year, rating) never meets one.\n\n\
     Exit codes: 0 done; 1 some games were skipped or cut short, with --strict; 2 nothing \
-    was written.";
+    was written. Unpacking: 1 some files could not be unpacked.";
 
 /// Arguments of `games`.
 #[derive(Args, Debug)]
@@ -38,7 +41,8 @@ pub(super) struct GamesArgs {
     /// folder with such files; or `-` for PGN on standard input
     #[arg(value_name = "SOURCE", required = true)]
     sources: Vec<PathBuf>,
-    /// The file to write: .pgn or .dci; `-` is PGN on standard output
+    /// The file to write: .pgn or .dci; `-` is PGN on standard output; a folder:
+    /// unpacks archives
     #[arg(short, long, value_name = "OUT")]
     output: PathBuf,
     /// Leaves out variations
@@ -60,6 +64,9 @@ pub(super) struct GamesArgs {
 }
 
 pub(super) fn run(args: &GamesArgs, output: &mut dyn Write) -> anyhow::Result<u8> {
+    if is_folder(&args.output) {
+        return extract(args);
+    }
     let job = job(args)?;
     let stop = super::stopped_by_ctrl_c()?;
     let start = Instant::now();
@@ -77,11 +84,43 @@ pub(super) fn run(args: &GamesArgs, output: &mut dyn Write) -> anyhow::Result<u8
     ))
 }
 
+/// Whether files are to be unpacked, not games to be written.
+fn is_folder(output: &Path) -> bool {
+    output.is_dir() || output.as_os_str().to_string_lossy().ends_with(['/', '\\'])
+}
+
+/// Unpacks archives into a folder.
+fn extract(args: &GamesArgs) -> anyhow::Result<u8> {
+    let stop = super::stopped_by_ctrl_c()?;
+    let password = args.filter.password.as_deref();
+    let mut faults = 0;
+    for source in &args.sources {
+        let old = args.force.old();
+        let done = games::extract(source, &args.output, password, old, &stop)?;
+        let mut stderr = super::messages();
+        for fault in &done.faults {
+            let _ = writeln!(stderr, "{fault}");
+        }
+        let _ = writeln!(
+            stderr,
+            "{}: {} files, {} bytes unpacked into {}, {} not",
+            source.display(),
+            done.files,
+            done.bytes,
+            args.output.display(),
+            done.faults.len()
+        );
+        faults += done.faults.len();
+    }
+    Ok(u8::from(faults > 0))
+}
+
 fn job(args: &GamesArgs) -> anyhow::Result<Job> {
     Ok(Job {
         sources: args.sources.clone(),
         target: target(&args.output)?,
         old: args.force.old(),
+        password: args.filter.password.clone(),
         filter: args.filter.filter(),
         no_variations: args.no_variations,
         no_comments: args.no_comments,

@@ -7,6 +7,7 @@
 mod args;
 #[cfg(feature = "build")]
 mod build;
+mod changes;
 mod check_config;
 pub mod check_engine;
 #[cfg(feature = "games")]
@@ -157,7 +158,7 @@ fn dispatch(cli: Cli) -> anyhow::Result<u8> {
         Command::Info(args) => info::run(&args, &mut painted()),
         Command::Probe(args) => probe::run(&args, &mut painted()),
         #[cfg(feature = "build")]
-        Command::Build(args) => build::run(&args),
+        Command::Build(args) => build::run(&args, &mut output()),
         #[cfg(feature = "games")]
         Command::Games(args) => games::run(&args, &mut output()),
         #[cfg(feature = "games")]

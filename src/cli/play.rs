@@ -1,6 +1,5 @@
 //! `tabia play`: the adapter between a GUI and an engine.
 
-use std::fs::File;
 use std::io::{self, BufWriter, IsTerminal, Write};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -21,7 +20,7 @@ use crate::plain::{Bounded, escape_control};
 use crate::relay::{self, Rim};
 use crate::session::{Engines, Session};
 use crate::settings::{CONFIGURED, OptionId};
-use crate::transcript::{Header, Transcript};
+use crate::transcript::{self, Header, Transcript};
 
 /// Largest file that `--log` makes, in bytes: an engine that never falls
 /// silent shall not fill a disk.
@@ -42,10 +41,17 @@ pub(super) fn run(args: &PlayArgs) -> anyhow::Result<u8> {
     start_log();
     greet(&engines);
     let seed = rand::rng().random();
-    let transcript = match &args.log {
-        Some(path) => Some(transcript(path, seed, &engines, &commands, &opener)?),
-        None => None,
-    };
+    let mut remarks = Vec::new();
+    let transcript = args.log.as_ref().and_then(|path| {
+        let begun = transcript(path, seed, &engines, &commands, &opener, &mut remarks);
+        // Not to be written down is no reason not to play.
+        begun
+            .map_err(|error| remarks.push(format!("{error:#}: this game is not written down")))
+            .ok()
+    });
+    for remark in &remarks {
+        let _ = writeln!(messages(), "tabia: {remark}");
+    }
     let (input, output) = relay::standard_streams().context("standard input and output")?;
     let rim = Rim {
         input,
@@ -53,6 +59,7 @@ pub(super) fn run(args: &PlayArgs) -> anyhow::Result<u8> {
         commands,
         open_books: Arc::new(move |specs, present| opener.book_set(specs, present)),
         transcript,
+        remarks,
     };
     let session = Session::new(engines, seed);
     let ended = relay::run(session, rim).context("standard input and output")?;
@@ -69,6 +76,7 @@ fn transcript(
     engines: &Engines,
     commands: &[EngineCommand],
     opener: &Opener,
+    remarks: &mut Vec<String>,
 ) -> anyhow::Result<Transcript> {
     let name = || format!("log {}", path.display());
     let commands: Vec<String> = commands.iter().map(command_text).collect();
@@ -88,8 +96,14 @@ fn transcript(
         folders: &folders,
         mmap: opener.mmap,
     };
-    let file = Bounded::new(File::create(path).with_context(name)?, LOG_LIMIT);
-    let file = BufWriter::new(file);
+    let (file, taken) = transcript::create(path).with_context(name)?;
+    if taken != *path {
+        let (path, taken) = (path.display(), taken.display());
+        remarks.push(format!(
+            "log {path} is in use by another adapter: this one writes {taken}"
+        ));
+    }
+    let file = BufWriter::new(Bounded::new(file, LOG_LIMIT));
     let opener = opener.clone();
     let identify = Box::new(move |path: &str| opener.identity(path));
     Transcript::begin(Box::new(file), &header, identify).with_context(name)
@@ -106,7 +120,10 @@ pub(super) fn command_text(command: &EngineCommand) -> String {
 }
 
 /// The engines to try, with all that the command line adds.
-fn engines(args: &PlayArgs, config: &Config) -> anyhow::Result<(Engines, Vec<EngineCommand>)> {
+pub(super) fn engines(
+    args: &PlayArgs,
+    config: &Config,
+) -> anyhow::Result<(Engines, Vec<EngineCommand>)> {
     let (mut engines, commands) = match (args.command.split_first(), &args.engine) {
         (Some((program, rest)), _) => one_engine(config, command_of(program, rest))?,
         (None, Some(name)) => {

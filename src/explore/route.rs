@@ -305,7 +305,7 @@ impl Explorer {
         };
         let san = notation::san(position, mv);
         let what = format!("{san}: {} {}", asked.change, asked.value);
-        desk.change(position, mv, change, what)
+        desk.change(position, mv, &change, what)
             .map_err(|error| (StatusCode::CONFLICT, error.to_string()))?;
         self.renewed(book, desk, None)
     }

@@ -50,9 +50,14 @@ impl Packed {
         })
     }
 
+    /// What they are, in the same order.
+    pub(super) fn entries(&self) -> &[Entry] {
+        self.archive.entries()
+    }
+
     /// All files in it.
     pub(super) fn files(self: &Arc<Self>) -> impl Iterator<Item = Located> {
-        let count = self.archive.entries().len();
+        let count = self.entries().len();
         (0..count).filter_map(|index| self.file(index))
     }
 

@@ -36,6 +36,8 @@ pub struct Job {
     pub target: Target,
     /// What becomes of a file that is there already.
     pub old: Old,
+    /// Of encrypted archives.
+    pub password: Option<String>,
     /// Which games go there.
     pub filter: Filter,
     /// Leaves out variations.
@@ -94,7 +96,7 @@ pub fn run(
 ) -> Result<Summary, ExportError> {
     // First, so that a target that may not be written costs no work.
     let mut sink = Sink::open(job, output)?;
-    let sources = Sources::list(&job.sources)?;
+    let sources = Sources::list(&job.sources)?.with_password(job.password.as_deref());
     let mut summary = Summary::default();
     let intake = Intake {
         filter: &job.filter,

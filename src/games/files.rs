@@ -1,14 +1,14 @@
 //! From what a user names to files: folders database by database.
 
 use std::collections::HashSet;
-use std::fs;
 use std::path::{Path, PathBuf};
+use std::{fs, io};
 
 use super::SourceError;
 use super::open::is_database;
 
 /// The files behind what a user named: a folder stands for every database in
-/// it (one file of each that has several), in the order of their names. A file
+/// it and below it (one file of each that has several), in the order of their names. A file
 /// that `seen` already holds is left out; `-` is standard input.
 ///
 /// # Errors
@@ -25,12 +25,7 @@ pub fn files(named: &Path, seen: &mut HashSet<PathBuf>) -> Result<Vec<PathBuf>, 
     };
     let mut found = Vec::new();
     if fs::metadata(named).map_err(failed)?.is_dir() {
-        for entry in fs::read_dir(named).map_err(failed)? {
-            let path = entry.map_err(failed)?.path();
-            if is_database(&path) && path.is_file() {
-                found.push(path);
-            }
-        }
+        walk(named, &mut found).map_err(failed)?;
         if found.is_empty() {
             let path = named.to_owned();
             return Err(SourceError::EmptyFolder { path });
@@ -46,6 +41,24 @@ pub fn files(named: &Path, seen: &mut HashSet<PathBuf>) -> Result<Vec<PathBuf>, 
         }
     }
     Ok(files)
+}
+
+/// All databases in a folder and below it. Links to folders are not followed:
+/// they may lead in a circle.
+fn walk(folder: &Path, found: &mut Vec<PathBuf>) -> io::Result<()> {
+    let mut folders = vec![folder.to_owned()];
+    while let Some(folder) = folders.pop() {
+        for entry in fs::read_dir(&folder)? {
+            let entry = entry?;
+            let path = entry.path();
+            if entry.file_type()?.is_dir() {
+                folders.push(path);
+            } else if is_database(&path) && path.is_file() {
+                found.push(path);
+            }
+        }
+    }
+    Ok(())
 }
 
 /// Whether a name ends so, in whatever case.

@@ -18,7 +18,7 @@ use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
 use super::{
     Filter, Game, GameBatch, GameSource, Opened, SkipReason, Skipped, SourceError, Wanted, files,
-    open,
+    open_with,
 };
 use crate::crew::{self, Jobs, Lead, Panicked, Turn};
 
@@ -50,7 +50,8 @@ pub enum ReadError {
 pub struct Sources {
     named: Vec<PathBuf>,
     inputs: Vec<Input>,
-    open: fn(&Path) -> Result<Opened, SourceError>,
+    password: Option<String>,
+    open: fn(&Path, Option<&str>) -> Result<Opened, SourceError>,
 }
 
 /// A file, and which of the named sources it belongs to.
@@ -70,7 +71,8 @@ impl Sources {
         let mut sources = Sources {
             named: Vec::new(),
             inputs: Vec::new(),
-            open,
+            password: None,
+            open: open_with,
         };
         let mut seen = HashSet::new();
         for (argument, path) in named.into_iter().enumerate() {
@@ -81,6 +83,13 @@ impl Sources {
                 .extend(found.map(|path| Input { argument, path }));
         }
         Ok(sources)
+    }
+
+    /// The same with the password of encrypted archives.
+    #[must_use]
+    pub fn with_password(self, password: Option<&str>) -> Sources {
+        let password = password.map(str::to_owned);
+        Sources { password, ..self }
     }
 
     /// Takes out the files that are no games, with the numbers of the named
@@ -237,7 +246,12 @@ where
     S: FnMut(P) -> Result<(), E>,
 {
     fn read(&mut self, sources: &Sources) -> Result<(), E> {
-        let Sources { inputs, open, .. } = sources;
+        let Sources {
+            inputs,
+            open,
+            password,
+            ..
+        } = sources;
         let size = |input: &Input| {
             let metadata = fs::metadata(&input.path).ok()?;
             metadata.is_file().then_some(metadata.len())
@@ -247,7 +261,7 @@ where
         let mut open_sources = Vec::new();
         for Input { argument, path } in inputs {
             let failed = |error: SourceError| E::from(ReadError::from(error));
-            let mut source = open(path).map_err(failed)?.source;
+            let mut source = open(path, password.as_deref()).map_err(failed)?.source;
             while let Some(batch) = source.next_batch().map_err(failed)? {
                 self.go_on()?;
                 let argument = *argument;
@@ -431,7 +445,7 @@ mod tests {
         end: u64,
     }
 
-    fn faulty(path: &Path) -> Result<Opened, SourceError> {
+    fn faulty(path: &Path, _: Option<&str>) -> Result<Opened, SourceError> {
         let name = path.file_stem().unwrap().to_string_lossy().into_owned();
         Ok(Opened {
             source: Box::new(Faulty { name, batch: 0 }),

@@ -17,6 +17,7 @@ mod cbh;
 mod cbh2;
 mod cbv;
 pub mod export;
+mod extract;
 mod files;
 mod filter;
 mod game;
@@ -37,6 +38,7 @@ mod windows1252;
 mod zip;
 mod zst;
 
+pub use extract::{ExtractError, Extracted, extract};
 pub use files::files;
 pub use filter::{EcoRange, Filter, ParseEcoError, has_name};
 pub use game::{Game, GameResult, Item, Tags};

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use super::archive::Located;
+use super::archive::{Located, Packed};
 use super::zst::ZstReader;
 use super::{GameSource, PgnSource, cbf, cbh, cbh2, cbv, nic, scdb, scid, zip};
 
@@ -201,6 +201,35 @@ pub(super) fn open_located(file: &Located, access: Access<'_>) -> Result<Opened,
         source: Box::new(PgnSource::new(&name, decompress(start, input), counter)),
         bytes: Some(size),
     })
+}
+
+/// The files in an archive on the disk; `None` if it is none.
+///
+/// # Errors
+///
+/// It cannot be read.
+pub(super) fn packed(
+    path: &Path,
+    password: Option<&str>,
+) -> Result<Option<Arc<Packed>>, SourceError> {
+    let file = Located::on_disk(path);
+    let failed = |source| SourceError::io(path, source);
+    let bytes = file.open().map_err(failed)?;
+    let mut start = vec![0; START_BYTES as usize];
+    let copied = bytes.view().and_then(|view| view.copy(0, &mut start));
+    start.truncate(copied.map_err(|error| failed(io::Error::other(error)))?);
+    let archive = if zip::is_archive(&start) {
+        zip::archive(bytes)
+    } else if cbv::is_archive(path, &start) {
+        cbv::archive(path, bytes, password)
+    } else {
+        return Ok(None);
+    };
+    let archive = archive.map_err(|text| SourceError::Format {
+        path: path.to_owned(),
+        text,
+    })?;
+    Ok(Some(Packed::new(path, archive)))
 }
 
 /// The first bytes of a stream, and the rest, which counts what is read.

@@ -43,7 +43,16 @@ pub(super) fn is_archive(start: &[u8]) -> bool {
 ///
 /// It cannot be read, or holds no database.
 pub(super) fn open(file: &Located, access: Access<'_>) -> Result<Opened, SourceError> {
-    unpacked::open(file, access, |bytes| Ok(Arc::new(Zip::open(bytes)?)))
+    unpacked::open(file, access, archive)
+}
+
+/// The archive in a file.
+///
+/// # Errors
+///
+/// What is wrong with it, for its user.
+pub(super) fn archive(bytes: DataFile) -> Result<Arc<dyn Archive>, String> {
+    Ok(Arc::new(Zip::open(bytes)?))
 }
 
 impl Zip {

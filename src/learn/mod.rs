@@ -8,16 +8,22 @@
 //! [`LearnedBook`] adds what stands there to the values of the book.
 
 #[cfg(feature = "games")]
+mod apply;
+#[cfg(feature = "games")]
 mod games;
 mod overlay;
 mod side;
 
+#[cfg(feature = "games")]
+pub use apply::{Method, Taught};
 #[cfg(feature = "games")]
 pub use games::{Counted, LearnError, Learned, tally_games};
 pub use overlay::LearnedBook;
 pub use side::{
     Evidence, PlayedGame, SideFile, append, fallback_path, is_refused, side_path, take_aside,
 };
+
+use std::fmt;
 
 use shakmaty::Color;
 
@@ -36,6 +42,13 @@ pub struct Tally {
     pub draws: u32,
     /// Lost.
     pub losses: u32,
+}
+
+/// `+3 =1 -0`.
+impl fmt::Display for Tally {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "+{} ={} -{}", self.wins, self.draws, self.losses)
+    }
 }
 
 impl Tally {

@@ -61,9 +61,7 @@ impl Learned {
         for (_, file) in &self.files {
             if let Some(tally) = file.tallies.get(key) {
                 let sum = sum.get_or_insert_default();
-                sum.wins = sum.wins.saturating_add(tally.wins);
-                sum.draws = sum.draws.saturating_add(tally.draws);
-                sum.losses = sum.losses.saturating_add(tally.losses);
+                sum.join(tally);
             }
         }
         sum

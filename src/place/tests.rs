@@ -171,3 +171,39 @@ fn a_backup_that_is_the_file_itself_becomes_a_real_one() {
     begun(&path, "new", Old::Keep).put().unwrap();
     are(&folder, &[("book.ctg", "new"), ("book.ctg.bak", "old")]);
 }
+
+/// A kill is a step that is not followed by the next, nor by any clearing up.
+#[test]
+fn killed_between_two_steps_a_file_is_there_and_no_foreign_companion() {
+    let (folder, path) = folder();
+    put_three(&path, "old", Old::Refuse).unwrap();
+    let companions = ["ctb", "cto"].map(|part| path.with_extension(part));
+    let text = |name: &str| {
+        let found = seen(&folder);
+        let found = found.iter().find(|(own, _)| own == name);
+        found.map(|(_, text)| text.clone())
+    };
+    // Killed when the old files have got their other names.
+    std::mem::forget(Aside::of(&path, &companions, Old::Keep).unwrap());
+    assert_eq!(text("book.ctg").as_deref(), Some("old"));
+    for kept in ["book.ctg.bak", "book.cto.bak", "book.ctb.bak"] {
+        assert_eq!(text(kept).as_deref(), Some("old"), "{kept}");
+    }
+    assert_eq!((text("book.cto"), text("book.ctb")), (None, None));
+    // Killed when the new file is in place.
+    begun(&path, "new", Old::Replace).rename().unwrap();
+    assert_eq!(text("book.ctg").as_deref(), Some("new"));
+    assert_eq!((text("book.cto"), text("book.ctb")), (None, None));
+    assert_eq!(text("book.ctg.bak").as_deref(), Some("old"));
+    // The next writer comes through, and keeps what it found.
+    put_three(&path, "newer", Old::Keep).unwrap();
+    are(
+        &folder,
+        &[
+            ("book.ctb", "newer"),
+            ("book.ctg", "newer"),
+            ("book.ctg.bak", "new"),
+            ("book.cto", "newer"),
+        ],
+    );
+}

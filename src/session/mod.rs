@@ -23,13 +23,17 @@
 //! | `Held` | answered, but it is not time to say so (`go ponder`, or an engine that ended `go infinite` by itself) | `ponderhit`, `stop`; dropped by `position`, `go`, `ucinewgame` |
 //! | `Engine` | in the engine's hands | its `bestmove` |
 //!
-//! Beside that runs the engine's own state: starting, up, or none. While it
-//! starts, or books are being opened, lines of the GUI wait in order.
-//! While it searches, so do those that may not reach a searching engine: a
-//! new `position` or `go`, and options (Stockfish stops reading its input
-//! when one comes during a search).
-//! When we stop the engine for reasons of our own, its `bestmove` is
-//! ignored and lines meant for it wait till then.
+//! Beside that runs the engine's own state: starting, up, or none ([`link`]).
+//! Lines of the GUI are understood when they come, and the books answer
+//! whatever the engine does; what is meant for an engine that starts, or that
+//! ends a search of which the GUI knows nothing, waits until it may be told.
+//!
+//! A few lines of the GUI have to wait themselves, in order ([`queue`]): all of
+//! them until the first engine has introduced itself or has had its time, and
+//! while books are being opened (two seconds at most); while the engine
+//! searches, those that may not reach a searching engine: a new `position` or
+//! `go`, and options (Stockfish stops reading its input when one comes during
+//! a search).
 //!
 //! An engine that dies is started again, and one that has used up its clock
 //! is ended and counts as dead ([`Session::deadline`]). What cannot be

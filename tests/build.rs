@@ -699,7 +699,10 @@ fn bad_input_is_refused_without_harm() {
             &["-f", "-o", "old.ctg", "empty.pgn", "games.pgn"],
             "empty.pgn: no games",
         ),
-        (&["-f", "-o", "old.ctg", "zeros.pgn"], "zeros.pgn: no games"),
+        (
+            &["-f", "-o", "old.ctg", "zeros.pgn"],
+            "zeros.pgn: this is neither games nor a book",
+        ),
         (
             &["-f", "-o", "old.ctg", "nothing"],
             "nothing: the folder holds no .pgn",

@@ -11,26 +11,24 @@ use indicatif::HumanCount;
 use super::args::BuildArgs;
 use super::collection::{self, ReadBar};
 use super::progress;
+use super::style::counted;
 use crate::book::Watch;
 use crate::book::ctg::{RewriteOptions, Written, merge};
 use crate::build::{self, Job, Product, Progress, Source, Summary};
+use crate::input::kind::Kind;
 use crate::place;
 
 /// So many skipped games are named.
 const NAMED: usize = 20;
 
 pub(super) fn run(args: &BuildArgs, out: &mut impl Write) -> anyhow::Result<u8> {
-    for book in args.sources.iter().filter(|path| is_other_book(path)) {
-        super::convert::only_ctg(book)?;
-    }
     let job = job(args)?;
     let stop = super::stopped_by_ctrl_c()?;
-    let books: Vec<PathBuf> = args
-        .sources
-        .iter()
-        .filter(|p| is_book(p))
-        .cloned()
-        .collect();
+    let books = args.sources.iter().filter(|path| is_book(path));
+    let books: Vec<PathBuf> = books.cloned().collect();
+    for book in &books {
+        super::convert::only_ctg(book)?;
+    }
     if books.is_empty() {
         let target = job.target.display().to_string();
         let summary = build_games(&job, &target, &stop)?;
@@ -98,7 +96,11 @@ fn add_to_books(
         ..RewriteOptions::default()
     };
     let done = merge(&target, &books, &options, &mut Watch::stopped_by(stop))?;
-    let what = format!("{}: {} books", target.display(), books.len());
+    let what = format!(
+        "{}: {}",
+        target.display(),
+        counted(books.len() as u64, "book")
+    );
     let code = super::compact::report(&what, &done, start);
     if args.json {
         writeln!(out, "{}", to_json(done.games.into(), &done.written, &games))?;
@@ -123,16 +125,8 @@ impl BuildArgs {
     }
 }
 
-/// A book that must be converted first.
-fn is_other_book(path: &Path) -> bool {
-    let extension = path.extension().and_then(|extension| extension.to_str());
-    let other = ["bin", "abk", "jsonl"];
-    extension.is_some_and(|own| other.iter().any(|one| own.eq_ignore_ascii_case(one)))
-}
-
 fn is_book(path: &Path) -> bool {
-    path.extension()
-        .is_some_and(|extension| extension.eq_ignore_ascii_case("ctg"))
+    matches!(Kind::of_file(path), Some(Kind::Book(_)))
 }
 
 fn job(args: &BuildArgs) -> anyhow::Result<Job> {

@@ -10,8 +10,8 @@ use clap::{Args, ValueEnum};
 use super::args::size;
 use super::force::Force;
 use super::progress;
-use crate::book::Format;
 use crate::convert::{self, Job, PgnOptions, Weights};
+use crate::input::kind::{BookKind, Kind};
 
 /// Examples of the help.
 pub(super) const HELP: &str = "Examples:\n  \
@@ -133,16 +133,13 @@ pub(super) fn run(args: &ConvertArgs) -> anyhow::Result<u8> {
 
 /// Refuses books of other formats, for commands that need a ChessBase one.
 pub(super) fn only_ctg(path: &Path) -> anyhow::Result<()> {
-    let is_jsonl = path
-        .extension()
-        .is_some_and(|own| own.eq_ignore_ascii_case("jsonl"));
-    let title = match Format::detect(path) {
-        _ if is_jsonl => "book as text",
-        Format::Ctg => return Ok(()),
-        other => other.title(),
-    };
-    bail!(
-        "{}: a {title}; this needs a ChessBase book, `tabia convert` makes one of it",
-        path.display()
-    )
+    match Kind::of_file(path) {
+        None | Some(Kind::Book(BookKind::Ctg)) => Ok(()),
+        Some(Kind::Book(other)) => bail!(
+            "{}: a {}; this needs a ChessBase book, `tabia convert` makes one of it",
+            path.display(),
+            other.title()
+        ),
+        Some(kind) => bail!("{}: {}", path.display(), kind.no_book().unwrap_or_default()),
+    }
 }

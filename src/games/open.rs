@@ -9,6 +9,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use super::archive::{Located, Packed};
 use super::zst::ZstReader;
 use super::{GameSource, PgnSource, cbf, cbh, cbh2, cbv, nic, scdb, scid, zip};
+use crate::input::kind;
 
 /// A source that cannot be used.
 #[derive(Debug, thiserror::Error)]
@@ -122,7 +123,7 @@ const KINDS: &[Kind] = &[
 ];
 
 /// So many bytes are looked at to know a file.
-const START_BYTES: u64 = 1024;
+const START_BYTES: u64 = kind::START_BYTES as u64;
 
 /// How PGN files end.
 const PGN_ENDINGS: [&str; 4] = [".pgn", ".pgn.gz", ".pgn.zst", ".pgn.bz2"];
@@ -177,8 +178,9 @@ pub fn open_with(path: &Path, password: Option<&str>) -> Result<Opened, SourceEr
     let name = path.display().to_string();
     let shown = if name == "-" { "standard input" } else { &name };
     let (start, input, counter) = begin(stream).map_err(failed)?;
+    let text = text(path, start, input)?;
     Ok(Opened {
-        source: Box::new(PgnSource::new(shown, decompress(start, input), counter)),
+        source: Box::new(PgnSource::new(shown, text, counter)),
         bytes: None,
     })
 }
@@ -197,8 +199,9 @@ pub(super) fn open_located(file: &Located, access: Access<'_>) -> Result<Opened,
         return (kind.open)(file, access);
     }
     let name = file.path().display().to_string();
+    let text = text(file.path(), start, input)?;
     Ok(Opened {
-        source: Box::new(PgnSource::new(&name, decompress(start, input), counter)),
+        source: Box::new(PgnSource::new(&name, text, counter)),
         bytes: Some(size),
     })
 }
@@ -243,6 +246,25 @@ fn begin(input: Box<dyn Read + Send>) -> io::Result<(Vec<u8>, Counted, Arc<Atomi
     let mut first = input.by_ref().take(START_BYTES);
     first.read_to_end(&mut start)?;
     Ok((start, input, counter))
+}
+
+/// The plain text of an input that begins with `start`.
+fn text(path: &Path, start: Vec<u8>, rest: Counted) -> Result<Box<dyn Read + Send>, SourceError> {
+    let is_plain = kind::Kind::of(path, &start) != kind::Kind::Packed;
+    let mut plain = decompress(start, rest);
+    let mut start = Vec::with_capacity(START_BYTES as usize);
+    let mut first = plain.by_ref().take(START_BYTES);
+    let begun = first.read_to_end(&mut start);
+    begun.map_err(|error| SourceError::io(path, error))?;
+    // The name is that of the packed file.
+    let name = if is_plain { path } else { Path::new("") };
+    match kind::Kind::of(name, &start).no_games() {
+        Some(text) => Err(SourceError::Format {
+            path: path.to_owned(),
+            text,
+        }),
+        None => Ok(Box::new(io::Cursor::new(start).chain(plain))),
+    }
 }
 
 /// The plain bytes of an input that begins with `start`.

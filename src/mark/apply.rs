@@ -62,6 +62,9 @@ pub enum MarkError {
         /// What it is.
         format: Format,
     },
+    /// It is no book.
+    #[error(transparent)]
+    Book(#[from] crate::book::Error),
     /// A move or the position is not in the book.
     #[error("{}: {what}; nothing was changed", path.display())]
     NotInBook {
@@ -85,7 +88,7 @@ pub enum MarkError {
 ///
 /// That; or as for [`Editor::open`].
 pub fn open(path: &Path, options: &EditOptions) -> Result<Editor, MarkError> {
-    match Format::detect(path) {
+    match Format::of_file(path)? {
         Format::Ctg => Ok(Editor::open(path, options)?),
         format => Err(MarkError::Format {
             path: path.to_owned(),

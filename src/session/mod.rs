@@ -50,6 +50,7 @@ mod game;
 mod handshake;
 mod learn;
 mod leave;
+mod librarian;
 mod link;
 mod opening;
 mod options;
@@ -68,9 +69,9 @@ use crate::book_set::BookSet;
 use crate::settings::Settings;
 use crate::uci::gui::{self, GuiCommand};
 use crate::uci::line;
-use answer::Librarian;
 use game::{Game, Step};
 use learn::Learner;
+use librarian::Librarian;
 use link::{Engine, Link};
 use opening::Books;
 use queue::Queue;
@@ -318,7 +319,6 @@ impl Session {
         } else {
             self.link.position_sent = true;
             self.link.tell_position(line, out);
-            self.look_ahead(book_set);
         }
     }
 }

@@ -17,9 +17,12 @@ const FLOORS: &[(&str, &[&str])] = &[
     ("sort", &["crew", "input"]),
     ("book", &["crew", "input", "place", "sort"]),
     ("games", &["crew", "input", "place"]),
+    ("openings", &[]),
     (
         "build",
-        &["book", "crew", "games", "input", "place", "sort"],
+        &[
+            "book", "crew", "games", "input", "openings", "place", "sort",
+        ],
     ),
     ("mark", &["book"]),
     ("learn", &["book", "crew", "games", "mark"]),
@@ -38,7 +41,6 @@ const FLOORS: &[(&str, &[&str])] = &[
         &["book", "policy", "learn", "settings", "book_set", "uci"],
     ),
     ("transcript", &["session", "settings", "book_set"]),
-    ("openings", &[]),
     (
         "explore",
         &[

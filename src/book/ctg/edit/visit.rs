@@ -385,7 +385,11 @@ fn with_children(
             continue;
         };
         for key in [Some(board.key()), board.other_key()].into_iter().flatten() {
-            if let Some(place) = reading.find(&key, |_| ())? {
+            let place = match reading.find(&key, |_| ()) {
+                Err(error) if error.is_damage() => None,
+                found => found?,
+            };
+            if let Some(place) = place {
                 let entry = reading.entry(place)?;
                 known.child = Some(VisitedEntry::of(place, key, &entry));
                 break;

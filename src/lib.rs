@@ -88,6 +88,8 @@ pub mod config;
 pub mod consult;
 pub mod convert;
 pub mod engine;
+pub mod eval;
+pub mod evals;
 pub mod explore;
 pub mod games;
 pub mod input;

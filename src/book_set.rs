@@ -70,9 +70,9 @@ impl BookSpec {
     /// fit are passed over: whoever made the list has checked them.
     #[must_use]
     pub fn settings(&self, general: &Settings) -> Settings {
-        let mut settings = general.clone();
+        let mut settings = general.announced();
         for (id, value) in &self.overrides {
-            let _ = settings.set(*id, value);
+            let _ = settings.insist(*id, value);
         }
         settings
     }

@@ -268,12 +268,15 @@ impl Config {
     fn profile_of(&self, name: &str, entry: Option<&EngineEntry>) -> Profile {
         let mut settings = Settings::default();
         if !self.books.is_empty() {
-            let _ = settings.set(OptionId::File, CONFIGURED);
+            let _ = settings.insist(OptionId::File, CONFIGURED);
         }
         let of_engine = entry.map_or(&[][..], |entry| &entry.book);
-        // Checked when they were read.
-        for (id, value) in self.book.iter().chain(of_engine) {
-            let _ = settings.set(*id, value);
+        // Checked when they were read. An engine's own come on top.
+        for options in [&self.book, of_engine] {
+            for (id, value) in options {
+                let _ = settings.insist(*id, value);
+            }
+            settings = settings.announced();
         }
         Profile {
             name: name.to_owned(),

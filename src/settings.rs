@@ -2,318 +2,30 @@
 //!
 //! One table serves the UCI handshake, `setoption`, `engines.toml` and
 //! `--set`. Names are matched without regard to case.
+//!
+//! # Presets
+//!
+//! What was said counts, in whatever order it was said: GUIs send their whole
+//! list, sorted or not, whether the user has touched a value or not. So each
+//! option has a value that was announced to the GUI as its default, and
+//! perhaps a wish of the user's:
+//!
+//! * A value other than the announced one is a wish.
+//! * The announced value is a wish only where there was a wish before: it takes
+//!   that back. Otherwise a GUI has sent its list.
+//!
+//! In force is the wish; where there is none, what the preset says; and what no
+//! preset speaks of is as announced. A preset that does not hold in all it says
+//! is called `Custom`.
+
+mod preset;
+mod table;
 
 use std::fmt::Write as _;
 
 use crate::policy::Policy;
 
-/// An option of the adapter.
-#[allow(missing_docs)] // The table below documents each by its help text.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum OptionId {
-    OwnBook,
-    File,
-    WhiteFile,
-    BlackFile,
-    Depth,
-    Preset,
-    Variety,
-    MinimumGames,
-    MinimumScore,
-    MinimumShare,
-    Tournament,
-    Annotations,
-    LearnInfluence,
-    Learn,
-    Transpositions,
-    AvoidRepetition,
-    LeaveEarly,
-    MissLimit,
-    Ponder,
-    ThinkAhead,
-    InAnalysis,
-    Info,
-    Seed,
-    Restart,
-    StandIn,
-}
-
-/// Type, default and range of an option, as in UCI.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Kind {
-    /// On or off.
-    Check(bool),
-    /// A whole number: default, least, greatest.
-    Spin(u32, u32, u32),
-    /// One of a few words: index of the default, the words.
-    Combo(usize, &'static [&'static str]),
-    /// Any text.
-    Text(&'static str),
-}
-
-/// The declaration of an option.
-#[derive(Clone, Copy, Debug)]
-pub struct Spec {
-    /// Which one.
-    pub id: OptionId,
-    /// The name in UCI.
-    pub name: &'static str,
-    /// Type, default and range.
-    pub kind: Kind,
-    /// What it does, for people.
-    pub help: &'static str,
-}
-
-/// The values of `Book Preset`.
-pub const PRESETS: &[&str] = &["Custom", "Optimize", "Normal", "Handicap"];
-/// The values of `Book Info`.
-pub const INFO: &[&str] = &["none", "brief", "full"];
-
-/// Stands for the book that comes with the program.
-pub const STARTER: &str = "<starter>";
-/// Stands for no book at all.
-pub const NONE: &str = "<empty>";
-/// Stands for the `[[books]]` of engines.toml.
-pub const CONFIGURED: &str = "<configured>";
-
-const fn spec(id: OptionId, name: &'static str, kind: Kind, help: &'static str) -> Spec {
-    Spec {
-        id,
-        name,
-        kind,
-        help,
-    }
-}
-
-/// All options, in the order in which they are declared.
-pub const SPECS: [Spec; 25] = {
-    use Kind::{Check, Combo, Spin, Text};
-    use OptionId as Id;
-    [
-        spec(
-            Id::OwnBook,
-            "OwnBook",
-            Check(true),
-            "the book answers at all",
-        ),
-        spec(
-            Id::File,
-            "Book File",
-            Text(STARTER),
-            "path of a book; several separated by ';' are asked in that order",
-        ),
-        spec(
-            Id::WhiteFile,
-            "Book White File",
-            Text(""),
-            "a book for White alone, asked before Book File",
-        ),
-        spec(
-            Id::BlackFile,
-            "Book Black File",
-            Text(""),
-            "a book for Black alone, asked before Book File",
-        ),
-        spec(
-            Id::Depth,
-            "Book Depth",
-            Spin(1000, 0, 1000),
-            "last full move that the book may answer",
-        ),
-        spec(
-            Id::Preset,
-            "Book Preset",
-            Combo(0, PRESETS),
-            "sets variety, learn influence, marks and minimums at once",
-        ),
-        spec(
-            Id::Variety,
-            "Book Variety",
-            Spin(50, 0, 100),
-            "0 the heaviest move, 50 by weight, 100 every move alike",
-        ),
-        spec(
-            Id::MinimumGames,
-            "Book Minimum Games",
-            Spin(1, 0, 1_000_000),
-            "games that the position after the move must have",
-        ),
-        spec(
-            Id::MinimumScore,
-            "Book Minimum Score",
-            Spin(0, 0, 100),
-            "per cent that the move must have scored",
-        ),
-        spec(
-            Id::MinimumShare,
-            "Book Minimum Share",
-            Spin(5, 0, 1000),
-            "per mille of the position's weight below which a move is dropped",
-        ),
-        spec(
-            Id::Tournament,
-            "Book Tournament",
-            Check(true),
-            "red moves never, and where there are green ones only those",
-        ),
-        spec(
-            Id::Annotations,
-            "Book Annotations",
-            Check(true),
-            "?, ?? and ?! only when nothing else is left; !, !! weigh more",
-        ),
-        spec(
-            Id::LearnInfluence,
-            "Book Learn Influence",
-            Spin(50, 0, 100),
-            "how far the learn values bend the weights",
-        ),
-        spec(
-            Id::Learn,
-            "Book Learn",
-            Check(false),
-            "notes played games beside the book and learns from them",
-        ),
-        spec(
-            Id::Transpositions,
-            "Book Transpositions",
-            Check(true),
-            "moves into the book that nobody stored count too",
-        ),
-        spec(
-            Id::AvoidRepetition,
-            "Book Avoid Repetition",
-            Check(true),
-            "no book move into a position of this game",
-        ),
-        spec(
-            Id::LeaveEarly,
-            "Book Leave Early",
-            Spin(0, 0, 20),
-            "full moves before the end of a line at which the book falls silent",
-        ),
-        spec(
-            Id::MissLimit,
-            "Book Miss Limit",
-            Spin(0, 0, 100),
-            "misses in a game after which the book stays shut; 0 never",
-        ),
-        spec(
-            Id::Ponder,
-            "Book Ponder",
-            Check(true),
-            "names the book's best reply as the move to ponder on",
-        ),
-        spec(
-            Id::ThinkAhead,
-            "Book Think Ahead",
-            Check(false),
-            "the engine searches while a book move is held in go ponder",
-        ),
-        spec(
-            Id::InAnalysis,
-            "Book In Analysis",
-            Check(false),
-            "shows the book's moves in analysis; the engine always answers",
-        ),
-        spec(
-            Id::Info,
-            "Book Info",
-            Combo(2, INFO),
-            "what is printed with a book move",
-        ),
-        spec(
-            Id::Seed,
-            "Book Seed",
-            Spin(0, 0, 2_147_483_647),
-            "other than 0: the same positions give the same moves",
-        ),
-        spec(
-            Id::Restart,
-            "Engine Restart",
-            Check(true),
-            "an engine that dies is started again and its search repeated",
-        ),
-        spec(
-            Id::StandIn,
-            "Engine Stand-in",
-            Check(false),
-            "the built-in engine plays on where no restart helps",
-        ),
-    ]
-};
-
-impl OptionId {
-    /// The declaration.
-    #[must_use]
-    pub fn spec(self) -> &'static Spec {
-        &SPECS[self as usize]
-    }
-
-    /// The option of this UCI name, case aside.
-    #[must_use]
-    pub fn by_name(name: &str) -> Option<OptionId> {
-        SPECS
-            .iter()
-            .find(|spec| spec.name.eq_ignore_ascii_case(name))
-            .map(|spec| spec.id)
-    }
-
-    /// The option that somebody meant who wrote a name like one of ours, but
-    /// not one: blanks left out, underscores, a slip of the finger.
-    #[must_use]
-    pub fn like(name: &str) -> Option<OptionId> {
-        let plain = |name: &str| -> String {
-            name.chars()
-                .filter(char::is_ascii_alphanumeric)
-                .map(|c| c.to_ascii_lowercase())
-                .collect()
-        };
-        let name = plain(name);
-        SPECS
-            .iter()
-            .map(|spec| {
-                (
-                    strsim::damerau_levenshtein(&name, &plain(spec.name)),
-                    spec.id,
-                )
-            })
-            .min_by_key(|(distance, _)| *distance)
-            .filter(|(distance, _)| *distance <= 2 && name.len() > 5)
-            .map(|(_, id)| id)
-    }
-
-    /// The option of this key in a `[book]` table of engines.toml: the name
-    /// in lower case with `_` for blanks, with or without "book" before it.
-    #[must_use]
-    pub fn by_key(key: &str) -> Option<OptionId> {
-        let key = key.to_ascii_lowercase().replace(['_', '-'], " ");
-        SPECS
-            .iter()
-            .find(|spec| {
-                let name = spec.name.to_ascii_lowercase().replace('-', " ");
-                name == key || name.strip_prefix("book ") == Some(&key) || {
-                    spec.id == OptionId::OwnBook && key == "own book"
-                }
-            })
-            .map(|spec| spec.id)
-    }
-
-    /// The key in a `[book]` table: see [`OptionId::by_key`].
-    #[must_use]
-    pub fn key(self) -> String {
-        let name = match self {
-            OptionId::OwnBook => "own_book".to_owned(),
-            _ => self
-                .spec()
-                .name
-                .to_ascii_lowercase()
-                .replace([' ', '-'], "_"),
-        };
-        name.strip_prefix("book_")
-            .map_or(name.clone(), str::to_owned)
-    }
-}
+pub use table::{CONFIGURED, INFO, Kind, NONE, OptionId, PRESETS, SPECS, STARTER, Spec};
 
 /// The value of an option.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -337,16 +49,24 @@ pub struct ValueError {
     given: String,
 }
 
-/// The values of all options.
+/// The values of all options: see the [module](self).
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Settings {
+    /// In force.
     values: Vec<Value>,
+    /// What the GUI was told as defaults.
+    announced: Vec<Value>,
+    /// What the user has said that is more than a default sent back.
+    wishes: Vec<Option<Value>>,
 }
 
 impl Default for Settings {
     fn default() -> Settings {
+        let values: Vec<Value> = SPECS.iter().map(|spec| spec.kind.default_value()).collect();
         Settings {
-            values: SPECS.iter().map(|spec| spec.kind.default_value()).collect(),
+            announced: values.clone(),
+            wishes: vec![None; values.len()],
+            values,
         }
     }
 }
@@ -396,6 +116,17 @@ fn unquoted(text: &str) -> &str {
         .unwrap_or(text)
 }
 
+impl OptionId {
+    fn read(self, text: &str) -> Result<Value, ValueError> {
+        let spec = self.spec();
+        spec.kind.read(text).map_err(|expected| ValueError {
+            name: spec.name,
+            expected,
+            given: text.trim().chars().take(80).collect(),
+        })
+    }
+}
+
 impl Settings {
     /// Whether a check is on; false for other kinds.
     #[must_use]
@@ -424,39 +155,67 @@ impl Settings {
         }
     }
 
-    /// Sets an option from its text; true when that changed its value.
-    ///
-    /// A preset sets the options it stands for; changing one of these makes
-    /// the preset `Custom`.
+    /// Sets an option as a GUI does, from its text; true when that changed
+    /// what is in force. Whether the value is a wish of the user's is told as
+    /// the [module](self) says.
     ///
     /// # Errors
     ///
     /// The option does not take this value; nothing has changed then.
     pub fn set(&mut self, id: OptionId, text: &str) -> Result<bool, ValueError> {
-        let spec = id.spec();
-        let value = spec.kind.read(text).map_err(|expected| ValueError {
-            name: spec.name,
-            expected,
-            given: text.trim().chars().take(80).collect(),
-        })?;
-        let changed = self.values[id as usize] != value;
-        self.values[id as usize] = value;
-        if id == OptionId::Preset {
-            self.apply_preset();
-        } else if changed && preset_values("Normal").any(|(member, _)| member == id) {
-            self.values[OptionId::Preset as usize] = Value::Combo(0);
+        let value = id.read(text)?;
+        let index = id as usize;
+        if value != self.announced[index] || self.wishes[index].is_some() {
+            self.wishes[index] = Some(value);
         }
-        Ok(changed)
+        Ok(self.settle())
     }
 
-    fn apply_preset(&mut self) {
-        let preset = self.text(OptionId::Preset).to_owned();
-        for (id, value) in preset_values(&preset) {
-            self.values[id as usize] = match id.spec().kind {
-                Kind::Check(_) => Value::Check(value != 0),
-                _ => Value::Spin(value),
-            };
+    /// Sets an option as somebody does who writes it down by hand: what he
+    /// writes is a wish, whatever the default.
+    ///
+    /// # Errors
+    ///
+    /// As for [`set`](Settings::set).
+    pub fn insist(&mut self, id: OptionId, text: &str) -> Result<(), ValueError> {
+        self.wishes[id as usize] = Some(id.read(text)?);
+        self.settle();
+        Ok(())
+    }
+
+    /// The same values as defaults: for a GUI that is going to be told them,
+    /// for a book or an engine with options of its own on top.
+    #[must_use]
+    pub fn announced(&self) -> Settings {
+        Settings {
+            values: self.values.clone(),
+            announced: self.values.clone(),
+            wishes: vec![None; self.values.len()],
         }
+    }
+
+    /// Brings into force what was said; true when that changes anything.
+    fn settle(&mut self) -> bool {
+        let wishes = self.wishes.iter().zip(&self.announced);
+        let mut values: Vec<Value> = wishes
+            .map(|(wish, announced)| wish.as_ref().unwrap_or(announced).clone())
+            .collect();
+        let mut holds = true;
+        for (id, value) in preset::values(&values[OptionId::Preset as usize]) {
+            let index = id as usize;
+            holds &= self.wishes[index]
+                .as_ref()
+                .is_none_or(|wish| *wish == value);
+            if self.wishes[index].is_none() {
+                values[index] = value;
+            }
+        }
+        if !holds {
+            values[OptionId::Preset as usize] = preset::CUSTOM;
+        }
+        let changed = self.values != values;
+        self.values = values;
+        changed
     }
 
     /// The part that decides between moves.
@@ -508,30 +267,6 @@ impl Settings {
         }
         lines
     }
-}
-
-/// What a preset stands for. `Normal` is the defaults; `Optimize` plays what
-/// has scored best and is well tried; `Handicap` plays whatever the book has.
-fn preset_values(preset: &str) -> impl Iterator<Item = (OptionId, u32)> {
-    use OptionId as Id;
-    let column = match preset {
-        "Optimize" => Some(0),
-        "Normal" => Some(1),
-        "Handicap" => Some(2),
-        _ => None,
-    };
-    const TABLE: [(OptionId, [u32; 3]); 7] = [
-        (Id::Variety, [15, 50, 100]),
-        (Id::LearnInfluence, [100, 50, 0]),
-        (Id::Tournament, [1, 1, 0]),
-        (Id::Annotations, [1, 1, 0]),
-        (Id::MinimumGames, [5, 1, 0]),
-        (Id::MinimumScore, [40, 0, 0]),
-        (Id::MinimumShare, [50, 5, 0]),
-    ];
-    TABLE
-        .into_iter()
-        .filter_map(move |(id, values)| column.map(|column: usize| (id, values[column])))
 }
 
 #[cfg(test)]

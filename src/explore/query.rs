@@ -59,7 +59,7 @@ impl Query {
     ///
     /// An option does not take its value.
     pub(super) fn settings(&self, general: &Settings) -> Result<Settings, String> {
-        let mut settings = general.clone();
+        let mut settings = general.announced();
         for (name, value) in &self.0 {
             if let Some(id) = OptionId::by_name(name).filter(|id| DECIDING.contains(id)) {
                 settings.set(id, value).map_err(|error| error.to_string())?;

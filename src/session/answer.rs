@@ -154,7 +154,7 @@ impl Session {
     pub(super) fn look_ahead(&mut self, book_set: &BookSet) {
         if !self.settings.check(OptionId::OwnBook)
             || self.librarian.shut
-            || self.child_options.analysing()
+            || self.link.options.analysing()
         {
             return;
         }
@@ -357,7 +357,7 @@ impl Session {
     }
 
     fn castling_mode(&self) -> CastlingMode {
-        CastlingMode::from_chess960(self.child_options.chess960())
+        CastlingMode::from_chess960(self.link.options.chess960())
     }
 
     /// `bestmove` with the first legal move, of those asked for if one of

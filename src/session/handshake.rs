@@ -2,7 +2,8 @@
 
 use std::time::Duration;
 
-use super::{Engine, Outlet, Request, Session, info_string};
+use super::link::Engine;
+use super::{Outlet, Request, Session, info_string};
 use crate::book_set::BookSet;
 use crate::settings::OptionId;
 use crate::uci::engine::{EngineOption, EngineReply, Id, id, option};
@@ -108,11 +109,11 @@ impl Session {
     ) {
         match reply {
             EngineReply::Id => match id(line) {
-                Some(Id::Name(name)) => self.hello.name = name,
-                Some(Id::Author(author)) => self.hello.author = author,
+                Some(Id::Name(name)) => self.link.hello.name = name,
+                Some(Id::Author(author)) => self.link.hello.author = author,
                 None => {}
             },
-            EngineReply::Option => self.hello.options.extend(option(line)),
+            EngineReply::Option => self.link.hello.options.extend(option(line)),
             EngineReply::UciOk => self.on_uci_ok(now, book_set, out),
             EngineReply::Protection => out.gui(line),
             // Banners have no place before `uciok`.
@@ -124,14 +125,14 @@ impl Session {
     }
 
     fn on_uci_ok(&mut self, now: Duration, book_set: &BookSet, out: &mut dyn Outlet) {
-        let Engine::Starting { index, .. } = self.engine else {
+        let Engine::Starting { index, .. } = self.link.state else {
             return;
         };
-        self.hello.complete = true;
-        self.engine = Engine::Up { index };
-        self.restarts.engine_up(now);
+        self.link.hello.complete = true;
+        self.link.state = Engine::Up { index };
+        self.link.restarts.engine_up(now);
         // The one that stands in takes over what is there.
-        let again = std::mem::replace(&mut self.was_up, true) || index >= self.engines.chain;
+        let again = std::mem::replace(&mut self.link.was_up, true) || index >= self.engines.chain;
         let Some(profile) = self.engines.profiles.get(index) else {
             return;
         };
@@ -139,15 +140,16 @@ impl Session {
             // The options of the profile are among those it is told.
             self.bring_up_to_date(now, out);
         } else {
-            self.settings = profile.settings.clone();
+            self.settings = profile.settings.announced();
             self.librarian.settings_changed();
             for (name, value) in &profile.options {
                 let line = format!("setoption name {name} value {value}");
-                if self.hello.option(name).is_none() {
+                if self.link.hello.option(name).is_none() {
                     self.notices
                         .push(format!("the engine has no option \"{name}\""));
                 }
-                self.child_options
+                self.link
+                    .options
                     .note(name, Some(value.as_bytes()), line.as_bytes());
                 out.engine(line.as_bytes());
             }
@@ -162,7 +164,10 @@ impl Session {
     /// Introduces us and the engine to the GUI.
     pub(super) fn tell_uci(&mut self, out: &mut dyn Outlet) {
         let version = env!("CARGO_PKG_VERSION");
-        let (name, author) = match (self.hello.name.as_str(), self.hello.author.as_str()) {
+        let (name, author) = match (
+            self.link.hello.name.as_str(),
+            self.link.hello.author.as_str(),
+        ) {
             ("", _) => (
                 format!("Tabia {version}"),
                 "the Tabia developers".to_owned(),
@@ -181,7 +186,7 @@ impl Session {
         for line in declared.declarations().lines() {
             out.gui(line.as_bytes());
         }
-        for option in &self.hello.options {
+        for option in &self.link.hello.options {
             let line = if OptionId::by_name(&option.name).is_some() {
                 option.announce(&format!("{PREFIX}{}", option.name))
             } else {
@@ -195,7 +200,7 @@ impl Session {
 
     /// Says what has been kept back so far; from now on nothing is.
     pub(super) fn tell_notices(&mut self, out: &mut dyn Outlet) {
-        self.hello.told = true;
+        self.link.hello.told = true;
         for notice in std::mem::take(&mut self.notices) {
             info_string(&notice, out);
         }
@@ -203,7 +208,7 @@ impl Session {
 
     /// The engine has had the time that its profile gives it.
     pub(super) fn on_wake_up(&mut self, now: Duration, book_set: &BookSet, out: &mut dyn Outlet) {
-        let Engine::Starting { index, late } = self.engine else {
+        let Engine::Starting { index, late } = self.link.state else {
             return;
         };
         let Some(profile) = self.engines.profiles.get(index) else {
@@ -215,11 +220,11 @@ impl Session {
             profile.name,
             timeout.as_millis() * if late { 2 } else { 1 }
         );
-        let is_last = self.was_up || index + 1 >= self.engines.chain;
+        let is_last = self.link.was_up || index + 1 >= self.engines.chain;
         if is_last && !late {
             // GUIs wait 10 to 60 seconds for `uciok`: they get it with our
             // options, and the engine gets the same time once more.
-            self.engine = Engine::Starting { index, late: true };
+            self.link.state = Engine::Starting { index, late: true };
             self.notice(&text, out);
             out.request(Request::WakeUp(timeout));
             if std::mem::take(&mut self.uci_wanted) {

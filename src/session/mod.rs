@@ -41,184 +41,51 @@
 
 mod answer;
 mod clock;
+mod event;
 mod game;
 mod handshake;
 mod learn;
+mod leave;
+mod link;
 mod options;
 mod queue;
+mod reply;
 mod restart;
 mod search;
 mod why;
 
 use std::collections::VecDeque;
-use std::fmt;
 use std::time::Duration;
 
 use rand::SeedableRng;
 use rand::rngs::Xoshiro256PlusPlus;
 
+pub use event::{Engines, Event, Outlet, Profile, Request, Side};
 pub use game::from_fen;
 pub use learn::Note;
 
-use crate::book_set::{BookSet, BookSpec};
+use crate::book_set::BookSet;
 use crate::settings::Settings;
-use crate::uci::engine::EngineReply;
 use crate::uci::gui::{self, GuiCommand};
-use crate::uci::{engine, line};
+use crate::uci::line;
 use answer::Librarian;
 use game::{Game, Step};
-use handshake::{ChildOptions, Hello};
 use learn::Learner;
+use link::{Engine, Link};
 use queue::Waiting;
-use restart::Restarts;
 use search::Search;
-
-/// What happens to the adapter.
-#[derive(Debug)]
-pub enum Event<'a> {
-    /// A line of the GUI, without its line end.
-    Gui(&'a [u8]),
-    /// The GUI closed our input: the same as `quit`.
-    GuiClosed,
-    /// A line of the engine, without its line end.
-    Engine(&'a [u8]),
-    /// The engine asked for runs; it has not said anything yet.
-    EngineUp,
-    /// The engine could not be started or has ended; the text says why.
-    EngineGone(&'a str),
-    /// The books asked for are open as far as they can be; what there is to
-    /// say about them.
-    BooksOpened(&'a [String]),
-    /// The time of a [`Request::WakeUp`] has come.
-    WakeUp,
-    /// The [deadline](Session::deadline) is reached.
-    Overdue,
-    /// For this long the engine was not heard, because the GUI did not read.
-    HeldUp(Duration),
-    /// A line was too long to be taken in, and is lost.
-    Overlong(Side),
-}
-
-/// One of the two that talk to us.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Side {
-    /// The chess program.
-    Gui,
-    /// The engine.
-    Engine,
-}
-
-/// What the session wants done outside.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Request {
-    /// Start the engine of this profile; whatever engine still runs is to be
-    /// killed first. Answered by `EngineUp` or `EngineGone`.
-    StartEngine(usize),
-    /// Kill the engine, which has shown no sign of life.
-    KillEngine,
-    /// Open these books, in this order; those that are open and have not
-    /// changed on disk stay as they are. Answered by `BooksOpened`.
-    OpenBooks(Vec<BookSpec>),
-    /// Note a game in the side file of its book; nothing answers.
-    NoteGame(Note),
-    /// Send `WakeUp` after this time. A later request replaces an earlier.
-    WakeUp(Duration),
-    /// End the engine and then the program with this exit code.
-    Exit(u8),
-}
-
-/// As transcripts have it: `start 0`, `kill`, `open 1`, `wake 8000`, `exit 0`;
-/// of a game that is noted, the book and the line of its side file.
-impl fmt::Display for Request {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Request::StartEngine(index) => write!(f, "start {index}"),
-            Request::KillEngine => f.write_str("kill"),
-            Request::OpenBooks(books) => match books.iter().filter(|book| book.learns()).count() {
-                0 => write!(f, "open {}", books.len()),
-                learning => write!(f, "open {}, {learning} learning", books.len()),
-            },
-            Request::NoteGame(note) => write!(f, "note {}: {}", note.book, note.game.line(0)),
-            Request::WakeUp(after) => write!(f, "wake {}", after.as_millis()),
-            Request::Exit(code) => write!(f, "exit {code}"),
-        }
-    }
-}
-
-/// Where the session's words go.
-pub trait Outlet {
-    /// A line for the GUI, without line end.
-    fn gui(&mut self, line: &[u8]);
-    /// A line for the engine, without line end.
-    fn engine(&mut self, line: &[u8]);
-    /// Something to be done outside.
-    fn request(&mut self, request: Request);
-}
-
-/// An engine that may be asked to play, and how it is to be used.
-#[derive(Clone, Debug, Default)]
-pub struct Profile {
-    /// Its name, for messages.
-    pub name: String,
-    /// Options to set before anything else, in order.
-    pub options: Vec<(String, String)>,
-    /// The adapter's own options with this engine.
-    pub settings: Settings,
-    /// Books in use while `Book File` is
-    /// [`CONFIGURED`](crate::settings::CONFIGURED).
-    pub books: Vec<BookSpec>,
-    /// How long it may take to say `uciok`.
-    pub start_timeout: Duration,
-}
-
-/// The engines of a session: the first of `chain` that starts plays.
-#[derive(Clone, Debug, Default)]
-pub struct Engines {
-    /// Tried in this order.
-    pub profiles: Vec<Profile>,
-    /// Index of the one that may stand in for an engine lost in a game
-    /// (`Engine Stand-in`); may lie in `profiles` behind `chain`.
-    pub stand_in: Option<usize>,
-    /// How many of `profiles` are tried at the start.
-    pub chain: usize,
-}
-
-/// State of the child engine.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Engine {
-    /// Asked for; no `uciok` yet.
-    Starting { index: usize, late: bool },
-    /// Ready for commands.
-    Up { index: usize },
-    /// None to be had.
-    None,
-}
 
 /// The adapter's state: see the [module](self).
 #[derive(Debug)]
 pub struct Session {
     engines: Engines,
-    engine: Engine,
-    /// Some engine has said `uciok` in this session.
-    was_up: bool,
-    restarts: Restarts,
-    /// The engine in whose place the built-in one plays.
-    stands_in_for: Option<String>,
-    hello: Hello,
-    child_options: ChildOptions,
+    link: Link,
     /// The GUI's `uci` waits for the engine's `uciok`.
     uci_wanted: bool,
     /// Things to say once the GUI may hear them.
     notices: Vec<String>,
     /// Lines of the GUI that wait, oldest first.
     deferred: VecDeque<Waiting>,
-    /// Lines for the engine that wait until it has ended a search that the
-    /// GUI knows nothing of.
-    outbound: VecDeque<Vec<u8>>,
-    /// Answers of the engine that nobody is to see.
-    ignored_bestmoves: u32,
-    /// `isready` commands that the engine has still to answer.
-    ready_owed: u32,
     /// Books are being opened.
     opening: bool,
     /// The books on the book set may not be those that the settings name: the
@@ -228,8 +95,6 @@ pub struct Session {
     book_messages: Vec<String>,
     settings: Settings,
     game: Game,
-    /// The engine has been given the last `position` line.
-    position_sent: bool,
     search: Search,
     librarian: Librarian,
     /// The GUI has said `debug on`.
@@ -244,15 +109,6 @@ pub struct Session {
     farewell: Option<String>,
 }
 
-/// How long the GUI's `quit` may wait for answers that are still owed to
-/// commands before it, so that a script that sends everything at once gets
-/// them. GUIs kill two to five seconds after `quit`.
-const LEAVE_LIMIT: Duration = Duration::from_millis(500);
-
-/// The same while the engine still starts, which takes some of them most of
-/// a second.
-const LEAVE_LIMIT_AT_START: Duration = Duration::from_millis(1500);
-
 impl Session {
     /// A session that has not begun. `entropy` seeds the choice of moves
     /// while `Book Seed` is 0.
@@ -261,28 +117,19 @@ impl Session {
         let settings = engines
             .profiles
             .first()
-            .map(|profile| profile.settings.clone())
+            .map(|profile| profile.settings.announced())
             .unwrap_or_default();
         let mut session = Session {
             engines,
-            engine: Engine::None,
-            was_up: false,
-            restarts: Restarts::default(),
-            stands_in_for: None,
-            hello: Hello::default(),
-            child_options: ChildOptions::default(),
+            link: Link::default(),
             uci_wanted: false,
             notices: Vec::new(),
             deferred: VecDeque::new(),
-            outbound: VecDeque::new(),
-            ignored_bestmoves: 0,
-            ready_owed: 0,
             opening: false,
             books_stale: true,
             book_messages: Vec::new(),
             settings,
             game: Game::default(),
-            position_sent: false,
             search: Search::Idle,
             librarian: Librarian::default(),
             debug: false,
@@ -351,7 +198,7 @@ impl Session {
                 self.go_on(now, book_set, out);
             }
             Event::WakeUp if self.leaving => {
-                if matches!(self.engine, Engine::Starting { .. }) {
+                if self.link.is_starting() {
                     // It had its time; "quit" would only cost more.
                     out.request(Request::KillEngine);
                 }
@@ -373,43 +220,9 @@ impl Session {
         }
     }
 
-    fn begin_to_leave(&mut self, out: &mut dyn Outlet) {
-        if !self.leaving {
-            self.leaving = true;
-            self.game_over(out);
-            let starting = matches!(self.engine, Engine::Starting { .. });
-            out.request(Request::WakeUp(if starting {
-                LEAVE_LIMIT_AT_START
-            } else {
-                LEAVE_LIMIT
-            }));
-        }
-    }
-
-    /// Ends when nothing is owed any more.
-    fn try_to_leave(&mut self, now: Duration, out: &mut dyn Outlet) {
-        if let Search::Engine(running) = &mut self.search {
-            if !running.stopped && !matches!(self.engine, Engine::Starting { .. }) {
-                running.stop(now);
-                self.tell_engine(b"stop", out);
-            }
-            return;
-        }
-        let starting = matches!(self.engine, Engine::Starting { .. })
-            && (self.uci_wanted || !self.deferred.is_empty());
-        if !starting && !self.opening && self.deferred.is_empty() && self.ready_owed == 0 {
-            self.exit(0, out);
-        }
-    }
-
-    fn exit(&mut self, code: u8, out: &mut dyn Outlet) {
-        self.ended = true;
-        out.request(Request::Exit(code));
-    }
-
     /// Says something to the GUI; before it has been told `uciok`, later.
     fn notice(&mut self, text: &str, out: &mut dyn Outlet) {
-        if self.hello.told {
+        if self.link.hello.told {
             info_string(text, out);
         } else {
             self.notices.push(text.to_owned());
@@ -424,8 +237,8 @@ impl Session {
         match command {
             GuiCommand::Blank => {}
             GuiCommand::Quit => self.begin_to_leave(out),
-            GuiCommand::Uci => match self.engine {
-                Engine::Starting { late: false, .. } if !self.hello.complete => {
+            GuiCommand::Uci => match self.link.state {
+                Engine::Starting { late: false, .. } if !self.link.hello.complete => {
                     self.uci_wanted = true;
                 }
                 _ => self.tell_uci(out),
@@ -451,7 +264,7 @@ impl Session {
                 self.librarian.new_game();
                 self.game_over(out);
                 self.books_stale = true;
-                self.tell_engine(line, out);
+                self.link.tell(line, out);
             }
             GuiCommand::SetOption(option) => self.on_set_option(line, &option, out),
             GuiCommand::Position => self.on_position(line, book_set, out),
@@ -468,7 +281,7 @@ impl Session {
                 if words.next() == Some(b"debug") {
                     self.debug = words.next() == Some(b"on");
                 }
-                self.tell_engine(line, out);
+                self.link.tell(line, out);
             }
             GuiCommand::Blank | GuiCommand::Quit => {}
         }
@@ -478,8 +291,8 @@ impl Session {
         if self.search.is_idle() && self.open_books(now, line, out) {
             return;
         }
-        if matches!(self.engine, Engine::Up { .. }) {
-            self.ready_owed += 1;
+        if self.link.is_up() {
+            self.link.ready_owed += 1;
             out.engine(b"isready");
         } else {
             out.gui(b"readyok");
@@ -487,7 +300,7 @@ impl Session {
     }
 
     fn profile(&self) -> Option<&Profile> {
-        match self.engine {
+        match self.link.state {
             Engine::Starting { index, .. } | Engine::Up { index } => {
                 self.engines.profiles.get(index)
             }
@@ -506,103 +319,12 @@ impl Session {
             // Current Stockfish ends itself on such a line: it is forwarded
             // only when the GUI wants it searched.
             let text = format!("position: {trouble}; the book is silent until the next one");
-            self.position_sent = false;
+            self.link.position_sent = false;
             self.notice(&text, out);
         } else {
-            self.position_sent = true;
-            self.tell_engine(line, out);
+            self.link.position_sent = true;
+            self.link.tell(line, out);
             self.look_ahead(book_set);
-        }
-    }
-
-    /// Sends a line to the engine, now or when it has ended a search that
-    /// only we know of.
-    fn tell_engine(&mut self, line: &[u8], out: &mut dyn Outlet) {
-        match self.engine {
-            // One that starts is told everything when it is up.
-            Engine::None | Engine::Starting { .. } => {}
-            Engine::Up { .. } if self.ignored_bestmoves > 0 || self.search.is_warming() => {
-                self.outbound.push_back(line.to_vec());
-            }
-            Engine::Up { .. } => out.engine(line::trimmed_end(line)),
-        }
-    }
-
-    // Lines of the engine.
-
-    fn on_engine(&mut self, now: Duration, line: &[u8], book_set: &BookSet, out: &mut dyn Outlet) {
-        let reply = engine::parse(line);
-        if matches!(self.engine, Engine::Starting { .. }) && !self.hello.complete {
-            return self.on_hello(now, line, reply, book_set, out);
-        }
-        match reply {
-            EngineReply::Info => {
-                // Infos of a search that the GUI does not know of would be
-                // taken for those of another.
-                if self.ignored_bestmoves == 0 && !self.search.is_warming() {
-                    self.learner.hear(line);
-                    out.gui(line);
-                }
-            }
-            EngineReply::BestMove => self.on_best_move(now, line, book_set, out),
-            EngineReply::ReadyOk => {
-                if self.ready_owed > 0 {
-                    self.ready_owed -= 1;
-                    out.gui(b"readyok");
-                    self.go_on(now, book_set, out);
-                }
-            }
-            EngineReply::Id | EngineReply::Option | EngineReply::UciOk => {}
-            EngineReply::Protection | EngineReply::Other => out.gui(line),
-        }
-    }
-
-    fn on_best_move(
-        &mut self,
-        now: Duration,
-        line: &[u8],
-        book_set: &BookSet,
-        out: &mut dyn Outlet,
-    ) {
-        if self.ignored_bestmoves > 0 {
-            self.ignored_bestmoves -= 1;
-            if self.ignored_bestmoves == 0 {
-                self.flush_outbound(out);
-            }
-            return;
-        }
-        if matches!(&self.search, Search::Engine(running) if !running.replaced) {
-            self.learn_answer(line);
-        }
-        match &mut self.search {
-            // A second answer, or one to nothing.
-            Search::Idle | Search::Held(search::Held { warming: false, .. }) => {}
-            // The warming search has ended by itself.
-            Search::Held(held) => {
-                held.warming = false;
-                self.flush_outbound(out);
-            }
-            Search::Engine(running) => {
-                self.restarts.engine_answers();
-                let kind = running.kind;
-                let (replaced, may_answer) = (running.replaced, running.may_answer());
-                self.search = Search::Idle;
-                if !replaced {
-                    self.tell_stand_in(out);
-                    if may_answer {
-                        out.gui(line);
-                    } else {
-                        self.search = Search::hold(line.to_vec(), kind);
-                    }
-                }
-                self.go_on(now, book_set, out);
-            }
-        }
-    }
-
-    fn flush_outbound(&mut self, out: &mut dyn Outlet) {
-        while let Some(line) = self.outbound.pop_front() {
-            out.engine(line::trimmed_end(&line));
         }
     }
 }

@@ -40,16 +40,16 @@ impl Session {
         if let Some(id) = OptionId::by_name(&option.name) {
             return self.set_own(id, &option.text(), out);
         }
-        if let Some(renamed) = self.hello.behind_prefix(&option.name) {
+        if let Some(renamed) = self.link.hello.behind_prefix(&option.name) {
             let mut line = format!("setoption name {renamed}").into_bytes();
             if let Some(value) = option.value {
                 line.extend_from_slice(b" value ");
                 line.extend_from_slice(value);
             }
-            self.child_options.note(renamed, option.value, &line);
-            return self.tell_engine(&line, out);
+            self.link.options.note(renamed, option.value, &line);
+            return self.link.tell(&line, out);
         }
-        if self.hello.option(&option.name).is_none()
+        if self.link.hello.option(&option.name).is_none()
             && let Some(meant) = OptionId::like(&option.name)
         {
             let text = format!(
@@ -59,9 +59,10 @@ impl Session {
             );
             self.notice(&text, out);
         }
-        self.child_options
+        self.link
+            .options
             .note(&option.name, option.value, line::trimmed(line));
-        self.tell_engine(line, out);
+        self.link.tell(line, out);
     }
 
     pub(super) fn set_own(&mut self, id: OptionId, text: &str, out: &mut dyn Outlet) {

@@ -6,7 +6,7 @@
 use std::time::Duration;
 
 use super::clock::{STOP_LIMIT, WORTH_TELLING, allowance, with_time_left};
-use super::{Engine, Outlet, Session};
+use super::{Outlet, Session};
 use crate::book_set::BookSet;
 use crate::settings::OptionId;
 use crate::uci::gui::{self, GuiCommand};
@@ -38,7 +38,7 @@ impl Waiting {
 impl Session {
     /// Whether a line has to wait for its turn.
     pub(super) fn must_wait(&self, command: &GuiCommand<'_>) -> bool {
-        if matches!(self.engine, Engine::Starting { .. }) || self.opening {
+        if self.link.is_starting() || self.opening {
             return true;
         }
         let stopped = self.search.is_stopped();
@@ -72,7 +72,7 @@ impl Session {
     /// Whether a book's answer to this could come before the engine's
     /// `readyok` to a question that was asked earlier.
     pub(super) const fn overtakes_ready(&self, command: &GuiCommand<'_>) -> bool {
-        self.ready_owed > 0 && !self.search.is_engine() && matches!(command, GuiCommand::Go(_))
+        self.link.ready_owed > 0 && !self.search.is_engine() && matches!(command, GuiCommand::Go(_))
     }
 
     pub(super) fn defer(
@@ -86,13 +86,13 @@ impl Session {
         // A new `go` replaces a search that nobody has stopped: its answer
         // is rejection, and with it the engine's chance to block.
         if matches!(command, GuiCommand::Go(_)) && self.search.replace(now) {
-            self.tell_engine(b"stop", out);
+            self.link.tell(b"stop", out);
         }
     }
 
     /// Handles the lines that wait, as far as they may go now.
     pub(super) fn go_on(&mut self, now: Duration, book_set: &BookSet, out: &mut dyn Outlet) {
-        while !self.ended && !self.opening && !matches!(self.engine, Engine::Starting { .. }) {
+        while !self.ended && !self.opening && !self.link.is_starting() {
             let Some(waiting) = self.deferred.pop_front() else {
                 return;
             };
@@ -162,7 +162,7 @@ impl Session {
             match gui::parse(&waiting.line) {
                 GuiCommand::Go(_) => {
                     if self.search.replace(now) {
-                        self.tell_engine(b"stop", out);
+                        self.link.tell(b"stop", out);
                     }
                     return;
                 }

@@ -4,11 +4,11 @@ use std::collections::VecDeque;
 use std::time::Duration;
 
 use super::clock::{ASLEEP, MARGIN, allowance, with_time_left};
+use super::link::Engine;
 use super::search::{Running, Search};
-use super::{Engine, Outlet, Request, Session, info_string};
+use super::{Outlet, Request, Session, info_string};
 use crate::book_set::BookSet;
 use crate::settings::OptionId;
-use crate::uci::gui::{self, GuiCommand};
 
 /// How often an engine is started again before it has answered a search.
 const WITHOUT_ANSWER: u32 = 2;
@@ -75,6 +75,15 @@ impl Restarts {
 }
 
 impl Session {
+    /// Asks for the engine of a profile.
+    pub(super) fn start_engine(&mut self, index: usize, out: &mut dyn Outlet) {
+        self.link.begin_again(index);
+        out.request(Request::StartEngine(index));
+        if let Some(profile) = self.engines.profiles.get(index) {
+            out.request(Request::WakeUp(profile.start_timeout));
+        }
+    }
+
     /// The engine could not be started, or has ended.
     pub(super) fn on_engine_gone(
         &mut self,
@@ -83,12 +92,12 @@ impl Session {
         book_set: &BookSet,
         out: &mut dyn Outlet,
     ) {
-        let index = match self.engine {
+        let index = match self.link.state {
             Engine::None => return,
             Engine::Starting { index, .. } | Engine::Up { index } => index,
         };
         self.notice(reason, out);
-        if !self.was_up {
+        if !self.link.was_up {
             let next = index + 1;
             if next < self.engines.chain {
                 return self.start_engine(next, out);
@@ -96,7 +105,7 @@ impl Session {
         } else {
             self.forget_unanswerable();
             if self.settings.check(OptionId::Restart)
-                && self.restarts.allow(now, self.search.is_engine())
+                && self.link.restarts.allow(now, self.search.is_engine())
             {
                 self.notice("the engine is started again", out);
                 return self.start_engine(index, out);
@@ -119,18 +128,12 @@ impl Session {
         if self.stand_in(out) {
             return;
         }
-        self.engine = Engine::None;
+        self.link.lose();
         out.request(Request::KillEngine);
-        self.hello.complete = false;
-        self.ignored_bestmoves = 0;
-        self.outbound.clear();
         if self.search.is_engine() {
             return self.give_up("the engine is gone and owes a move", out);
         }
-        if let Search::Held(held) = &mut self.search {
-            held.warming = false;
-        }
-        for _ in 0..std::mem::take(&mut self.ready_owed) {
+        for _ in 0..std::mem::take(&mut self.link.ready_owed) {
             out.gui(b"readyok");
         }
         if std::mem::take(&mut self.uci_wanted) {
@@ -145,13 +148,13 @@ impl Session {
         let Some(index) = self.engines.stand_in else {
             return false;
         };
-        if !self.settings.check(OptionId::StandIn) || self.stands_in_for.is_some() {
+        if !self.settings.check(OptionId::StandIn) || self.link.stands_in_for.is_some() {
             return false;
         }
         let lost = self.profile().map(|profile| profile.name.clone());
-        self.stands_in_for = Some(lost.unwrap_or_default());
+        self.link.stands_in_for = Some(lost.unwrap_or_default());
         // Its own crashes are judged afresh.
-        self.restarts = Restarts::default();
+        self.link.restarts = Restarts::default();
         self.notice("the built-in engine stands in", out);
         self.start_engine(index, out);
         true
@@ -159,7 +162,7 @@ impl Session {
 
     /// The sentence that goes with every move of the engine that stands in.
     pub(super) fn tell_stand_in(&self, out: &mut dyn Outlet) {
-        if let Some(lost) = &self.stands_in_for {
+        if let Some(lost) = &self.link.stands_in_for {
             let text = format!("the built-in engine's move, in place of {lost}");
             info_string(&text, out);
         }
@@ -178,16 +181,16 @@ impl Session {
     /// the one before it knew, and repeats the search that it owed.
     pub(super) fn bring_up_to_date(&mut self, now: Duration, out: &mut dyn Outlet) {
         self.forget_unanswerable();
-        for (_, line) in &self.child_options.lines {
+        for (_, line) in &self.link.options.lines {
             out.engine(line);
         }
         out.engine(b"ucinewgame");
         let readable = self.game.trouble().is_none();
-        if self.position_sent && readable {
+        if self.link.position_sent && readable {
             out.engine(self.game.raw());
         }
-        self.flush_outbound(out);
-        for _ in 0..self.ready_owed {
+        self.link.flush(out);
+        for _ in 0..self.link.ready_owed {
             out.engine(b"isready");
         }
         if readable {
@@ -200,7 +203,7 @@ impl Session {
     /// The line that nobody can read was the death of one engine already:
     /// the next one is spared it.
     fn spare_position(&mut self, out: &mut dyn Outlet) {
-        self.position_sent = false;
+        self.link.position_sent = false;
         let Search::Engine(running) = &self.search else {
             return;
         };
@@ -218,8 +221,7 @@ impl Session {
     fn search_again(&mut self, now: Duration, out: &mut dyn Outlet) {
         let white_moves = self.white_moves();
         match &mut self.search {
-            Search::Idle => {}
-            Search::Held(held) => held.warming = false,
+            Search::Idle | Search::Held(_) => {}
             Search::Engine(running) => {
                 let ponders = running.kind.ponder;
                 // While the opponent's clock runs, no time of ours is lost.
@@ -243,29 +245,18 @@ impl Session {
         }
     }
 
-    /// Of the lines that wait for the engine to end a search which only we
-    /// know of, those that a new engine would not be told anyway.
-    pub(super) fn keep_unsaid(&mut self) {
-        self.outbound.retain(|line| match gui::parse(line) {
-            GuiCommand::Other => true,
-            // A button: its name is not remembered.
-            GuiCommand::SetOption(option) => option.value.is_none(),
-            _ => false,
-        });
-    }
-
     /// When the engine counts as hung unless it has answered by then;
     /// `None` while it may take as long as it likes. Same clock as the `now`
     /// of [`Session::step`].
     #[must_use]
     pub fn deadline(&self) -> Option<Duration> {
-        if self.leaving || !matches!(self.engine, Engine::Up { .. }) {
+        if self.leaving || !self.link.is_up() {
             return None;
         }
         match &self.search {
             Search::Engine(running) => running.due,
             // A `go` may have to wait until the engine says `readyok`.
-            _ if self.ready_owed > 0 => self.due_of_waiting_go(),
+            _ if self.link.ready_owed > 0 => self.due_of_waiting_go(),
             _ => None,
         }
     }

@@ -3,7 +3,8 @@
 use std::time::Duration;
 
 use super::clock::{STOP_LIMIT, allowance};
-use super::{Engine, Outlet, Request, Session, Waiting, info_string};
+use super::link::Engine;
+use super::{Outlet, Session, Waiting, info_string};
 use crate::book_set::BookSet;
 use crate::settings::OptionId;
 use crate::uci::gui::Go;
@@ -44,8 +45,6 @@ pub(super) struct Held {
     /// Whole lines, separated by line feeds.
     pub(super) answer: Vec<u8>,
     pub(super) kind: SearchKind,
-    /// The engine searches meanwhile, to warm up; its answer is not wanted.
-    pub(super) warming: bool,
 }
 
 /// A search of the engine.
@@ -91,11 +90,7 @@ impl Running {
 
 impl Search {
     pub(super) fn hold(answer: Vec<u8>, kind: SearchKind) -> Search {
-        Search::Held(Held {
-            answer,
-            kind,
-            warming: false,
-        })
+        Search::Held(Held { answer, kind })
     }
 
     pub(super) const fn is_idle(&self) -> bool {
@@ -110,10 +105,6 @@ impl Search {
     /// anything else.
     pub(super) const fn is_exclusive(&self) -> bool {
         matches!(self, Search::Engine(Running { perft: false, .. }))
-    }
-
-    pub(super) const fn is_warming(&self) -> bool {
-        matches!(self, Search::Held(Held { warming: true, .. }))
     }
 
     pub(super) const fn is_stopped(&self) -> bool {
@@ -147,36 +138,33 @@ impl Session {
         self.tell_notices(out);
         let kind = SearchKind::of(&go);
         self.learner.begin_search(go.ponder, false);
-        let analysis = go.infinite || go.engine_only || self.child_options.analysing();
+        let analysis = go.infinite || go.engine_only || self.link.options.analysing();
         if !analysis && let Some(answer) = self.ask_books(&go, book_set, out) {
             if !go.ponder {
                 return tell_all(&answer, out);
             }
             // Not while it still ends the last warming: the line would wait.
-            let warming = self.settings.check(OptionId::ThinkAhead)
-                && matches!(self.engine, Engine::Up { .. })
-                && self.ignored_bestmoves == 0;
-            if warming {
-                self.tell_engine(line, out);
+            if self.settings.check(OptionId::ThinkAhead)
+                && self.link.is_up()
+                && !self.link.is_aside()
+            {
+                self.link.tell(line, out);
+                self.link.warming = true;
             }
-            self.search = Search::Held(Held {
-                answer,
-                kind,
-                warming,
-            });
+            self.search = Search::Held(Held { answer, kind });
             return;
         }
-        if self.engine != Engine::None {
+        if self.link.state != Engine::None {
             self.tell_silence(&go, book_set, out);
         }
         if analysis && self.settings.check(OptionId::InAnalysis) {
             self.show_books(&go, book_set, out);
         }
-        match self.engine {
+        match self.link.state {
             Engine::None => self.answer_without_engine(now, line, &go, out),
             _ => {
                 self.send_position(out);
-                self.tell_engine(line, out);
+                self.link.tell(line, out);
                 let heard = !analysis && Session::learns(book_set);
                 self.learner.begin_search(go.ponder, heard);
                 let mut running = Running {
@@ -198,10 +186,10 @@ impl Session {
 
     /// Sends the last `position` line if it was kept back.
     pub(super) fn send_position(&mut self, out: &mut dyn Outlet) {
-        if !self.position_sent && !self.game.raw().is_empty() {
+        if !self.link.position_sent && !self.game.raw().is_empty() {
             let line = self.game.raw().to_vec();
-            self.tell_engine(&line, out);
-            self.position_sent = true;
+            self.link.tell(&line, out);
+            self.link.position_sent = true;
         }
     }
 
@@ -219,7 +207,7 @@ impl Session {
                 // Forwarded even when the engine knows: it may have missed
                 // the first one.
                 running.stop(now);
-                self.tell_engine(b"stop", out);
+                self.link.tell(b"stop", out);
             }
         }
     }
@@ -240,7 +228,7 @@ impl Session {
                 if std::mem::take(&mut running.kind.ponder) && !running.stopped {
                     running.start_clock(now, white_moves);
                 }
-                self.tell_engine(b"ponderhit", out);
+                self.link.tell(b"ponderhit", out);
             }
         }
     }
@@ -249,27 +237,19 @@ impl Session {
     fn release(&mut self, out: &mut dyn Outlet) {
         if let Search::Held(held) = std::mem::take(&mut self.search) {
             tell_all(&held.answer, out);
-            self.end_warming(held.warming, out);
+            self.link.end_warming(out);
         }
     }
 
     /// Forgets an answer that was held: the GUI has gone on without it.
     pub(super) fn drop_held(&mut self, out: &mut dyn Outlet) {
         match &self.search {
-            Search::Held(held) => {
-                let warming = held.warming;
+            Search::Held(_) => {
                 self.search = Search::Idle;
-                self.end_warming(warming, out);
+                self.link.end_warming(out);
             }
             Search::Engine(Running { perft: true, .. }) => self.search = Search::Idle,
             Search::Engine(_) | Search::Idle => {}
-        }
-    }
-
-    fn end_warming(&mut self, warming: bool, out: &mut dyn Outlet) {
-        if warming {
-            out.engine(b"stop");
-            self.ignored_bestmoves += 1;
         }
     }
 
@@ -278,7 +258,7 @@ impl Session {
         if self.stand_in(out) {
             return self.deferred.push_front(Waiting::since(now, line));
         }
-        if self.was_up {
+        if self.link.was_up {
             return self.give_up("the engine is gone and the book has no move", out);
         }
         // It never ran, so this is a matter of configuration: better a bad
@@ -300,19 +280,5 @@ impl Session {
 fn tell_all(lines: &[u8], out: &mut dyn Outlet) {
     for line in lines.split(|byte| *byte == b'\n') {
         out.gui(line);
-    }
-}
-
-impl Session {
-    /// Asks for the engine of a profile.
-    pub(super) fn start_engine(&mut self, index: usize, out: &mut dyn Outlet) {
-        self.engine = Engine::Starting { index, late: false };
-        self.hello.begin();
-        self.ignored_bestmoves = 0;
-        self.keep_unsaid();
-        out.request(Request::StartEngine(index));
-        if let Some(profile) = self.engines.profiles.get(index) {
-            out.request(Request::WakeUp(profile.start_timeout));
-        }
     }
 }

@@ -124,7 +124,7 @@ impl Session {
             "the engine answers in analysis (go infinite)"
         } else if go.engine_only {
             "only the engine can answer this go"
-        } else if let Some(text) = analysis_text(&self.child_options) {
+        } else if let Some(text) = analysis_text(&self.link.options) {
             let news = !std::mem::replace(&mut said.analysis, true);
             return Some((text.to_owned(), news));
         } else if self.librarian.shut {
@@ -143,7 +143,7 @@ impl Session {
     fn silence_of_books(&mut self, book_set: &BookSet) -> Option<(String, bool)> {
         let position = self.game.position()?;
         let said = &mut self.librarian.said;
-        let chess960 = self.child_options.chess960();
+        let chess960 = self.link.options.chess960();
         let silences = &self.librarian.silences;
         let has = |wanted: fn(&Silence) -> bool| silences.iter().any(wanted);
         let mut text = String::new();

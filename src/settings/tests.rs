@@ -66,6 +66,101 @@ fn presets_set_and_single_changes_make_custom() {
     assert_eq!(settings.text(OptionId::Preset), "Handicap");
     settings.set(OptionId::Variety, "99").unwrap();
     assert_eq!(settings.text(OptionId::Preset), "Custom");
+    // What the user takes back he takes back.
+    settings.set(OptionId::Variety, "50").unwrap();
+    assert_eq!(settings.number(OptionId::Variety), 50);
+    settings.set(OptionId::Preset, "Custom").unwrap();
+    assert_eq!(settings.policy(), Policy::default());
+}
+
+/// A GUI's whole list: the defaults announced, but for what the user chose.
+fn complete_list(announced: &Settings, chosen: &[(OptionId, &str)]) -> Vec<(OptionId, String)> {
+    let value = |spec: &Spec| {
+        let chosen = chosen.iter().find(|(id, _)| *id == spec.id);
+        chosen.map_or_else(
+            || announced.display(spec.id),
+            |(_, text)| (*text).to_owned(),
+        )
+    };
+    SPECS.iter().map(|spec| (spec.id, value(spec))).collect()
+}
+
+/// Sorted, reversed, as declared, only what was chosen, and all of it twice.
+fn in_every_order(announced: &Settings, chosen: &[(OptionId, &str)]) -> Vec<Settings> {
+    let declared = complete_list(announced, chosen);
+    let mut sorted = declared.clone();
+    sorted.sort_by_key(|(id, _)| id.spec().name);
+    let reversed: Vec<_> = sorted.iter().rev().cloned().collect();
+    let mut only: Vec<_> = chosen
+        .iter()
+        .map(|(id, text)| (*id, (*text).to_owned()))
+        .collect();
+    let forward = only.clone();
+    only.reverse();
+    let twice = [sorted.clone(), reversed.clone()].concat();
+    [declared, sorted, reversed, twice, forward, only]
+        .into_iter()
+        .map(|list| {
+            let mut settings = announced.announced();
+            for (id, text) in list {
+                settings.set(id, &text).unwrap();
+            }
+            settings
+        })
+        .collect()
+}
+
+#[test]
+fn a_preset_holds_whatever_the_order_of_the_options() {
+    let plain = Settings::default();
+    let mut configured = Settings::default();
+    configured.insist(OptionId::Preset, "Handicap").unwrap();
+    configured.insist(OptionId::MinimumGames, "7").unwrap();
+    for announced in [plain, configured.announced()] {
+        for (chosen, preset, variety, games) in [
+            (&[(OptionId::Preset, "Optimize")][..], "Optimize", 15, 5),
+            (&[(OptionId::Preset, "Normal")], "Normal", 50, 1),
+            (
+                &[(OptionId::Preset, "Optimize"), (OptionId::Variety, "30")],
+                "Custom",
+                30,
+                5,
+            ),
+            (
+                &[
+                    (OptionId::Preset, "Optimize"),
+                    (OptionId::MinimumGames, "9"),
+                ],
+                "Custom",
+                15,
+                9,
+            ),
+        ] {
+            for settings in in_every_order(&announced, chosen) {
+                assert_eq!(settings.text(OptionId::Preset), preset, "{chosen:?}");
+                assert_eq!(settings.number(OptionId::Variety), variety, "{chosen:?}");
+                assert_eq!(settings.number(OptionId::MinimumGames), games, "{chosen:?}");
+            }
+        }
+        // A list with nothing chosen is no wish at all.
+        for settings in in_every_order(&announced, &[]) {
+            assert_eq!(settings, announced.announced());
+        }
+    }
+}
+
+#[test]
+fn what_is_written_by_hand_counts_even_where_it_is_the_default() {
+    for order in [[0, 1], [1, 0]] {
+        let mut settings = Settings::default();
+        for index in order {
+            let (id, text) = [(OptionId::Preset, "Optimize"), (OptionId::Variety, "50")][index];
+            settings.insist(id, text).unwrap();
+        }
+        assert_eq!(settings.number(OptionId::Variety), 50);
+        assert_eq!(settings.number(OptionId::MinimumGames), 5);
+        assert_eq!(settings.text(OptionId::Preset), "Custom");
+    }
 }
 
 #[test]

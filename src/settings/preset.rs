@@ -1,0 +1,35 @@
+//! What the values of `Book Preset` stand for.
+
+use super::{OptionId, Value};
+
+/// The preset that says nothing.
+pub(super) const CUSTOM: Value = Value::Combo(0);
+
+/// What `Optimize`, `Normal` and `Handicap` set, in the order of
+/// [`PRESETS`](super::PRESETS). `Optimize` plays what has scored best and is
+/// well tried, `Normal` is the defaults, `Handicap` plays whatever the book
+/// has.
+const TABLE: [(OptionId, [Value; 3]); 7] = {
+    use OptionId as Id;
+    use Value::{Check, Spin};
+    [
+        (Id::Variety, [Spin(15), Spin(50), Spin(100)]),
+        (Id::LearnInfluence, [Spin(100), Spin(50), Spin(0)]),
+        (Id::Tournament, [Check(true), Check(true), Check(false)]),
+        (Id::Annotations, [Check(true), Check(true), Check(false)]),
+        (Id::MinimumGames, [Spin(5), Spin(1), Spin(0)]),
+        (Id::MinimumScore, [Spin(40), Spin(0), Spin(0)]),
+        (Id::MinimumShare, [Spin(50), Spin(5), Spin(0)]),
+    ]
+};
+
+/// The options that a value of `Book Preset` sets, and to what.
+pub(super) fn values(preset: &Value) -> impl Iterator<Item = (OptionId, Value)> + use<> {
+    let column = match preset {
+        Value::Combo(index) => index.checked_sub(1),
+        _ => None,
+    };
+    TABLE
+        .iter()
+        .filter_map(move |(id, values)| Some((*id, values.get(column?)?.clone())))
+}

@@ -1,0 +1,309 @@
+//! The table of options: names, types, ranges, what each is for.
+
+/// An option of the adapter.
+#[allow(missing_docs)] // The table below documents each by its help text.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum OptionId {
+    OwnBook,
+    File,
+    WhiteFile,
+    BlackFile,
+    Depth,
+    Preset,
+    Variety,
+    MinimumGames,
+    MinimumScore,
+    MinimumShare,
+    Tournament,
+    Annotations,
+    LearnInfluence,
+    Learn,
+    Transpositions,
+    AvoidRepetition,
+    LeaveEarly,
+    MissLimit,
+    Ponder,
+    ThinkAhead,
+    InAnalysis,
+    Info,
+    Seed,
+    Restart,
+    StandIn,
+}
+
+/// Type, default and range of an option, as in UCI.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kind {
+    /// On or off.
+    Check(bool),
+    /// A whole number: default, least, greatest.
+    Spin(u32, u32, u32),
+    /// One of a few words: index of the default, the words.
+    Combo(usize, &'static [&'static str]),
+    /// Any text.
+    Text(&'static str),
+}
+
+/// The declaration of an option.
+#[derive(Clone, Copy, Debug)]
+pub struct Spec {
+    /// Which one.
+    pub id: OptionId,
+    /// The name in UCI.
+    pub name: &'static str,
+    /// Type, default and range.
+    pub kind: Kind,
+    /// What it does, for people.
+    pub help: &'static str,
+}
+
+/// The values of `Book Preset`.
+pub const PRESETS: &[&str] = &["Custom", "Optimize", "Normal", "Handicap"];
+/// The values of `Book Info`.
+pub const INFO: &[&str] = &["none", "brief", "full"];
+
+/// Stands for the book that comes with the program.
+pub const STARTER: &str = "<starter>";
+/// Stands for no book at all.
+pub const NONE: &str = "<empty>";
+/// Stands for the `[[books]]` of engines.toml.
+pub const CONFIGURED: &str = "<configured>";
+
+const fn spec(id: OptionId, name: &'static str, kind: Kind, help: &'static str) -> Spec {
+    Spec {
+        id,
+        name,
+        kind,
+        help,
+    }
+}
+
+/// All options, in the order in which they are declared.
+pub const SPECS: [Spec; 25] = {
+    use Kind::{Check, Combo, Spin, Text};
+    use OptionId as Id;
+    [
+        spec(
+            Id::OwnBook,
+            "OwnBook",
+            Check(true),
+            "the book answers at all",
+        ),
+        spec(
+            Id::File,
+            "Book File",
+            Text(STARTER),
+            "path of a book; several separated by ';' are asked in that order",
+        ),
+        spec(
+            Id::WhiteFile,
+            "Book White File",
+            Text(""),
+            "a book for White alone, asked before Book File",
+        ),
+        spec(
+            Id::BlackFile,
+            "Book Black File",
+            Text(""),
+            "a book for Black alone, asked before Book File",
+        ),
+        spec(
+            Id::Depth,
+            "Book Depth",
+            Spin(1000, 0, 1000),
+            "last full move that the book may answer",
+        ),
+        spec(
+            Id::Preset,
+            "Book Preset",
+            Combo(0, PRESETS),
+            "sets variety, learn influence, marks and minimums at once",
+        ),
+        spec(
+            Id::Variety,
+            "Book Variety",
+            Spin(50, 0, 100),
+            "0 the heaviest move, 50 by weight, 100 every move alike",
+        ),
+        spec(
+            Id::MinimumGames,
+            "Book Minimum Games",
+            Spin(1, 0, 1_000_000),
+            "games that the position after the move must have",
+        ),
+        spec(
+            Id::MinimumScore,
+            "Book Minimum Score",
+            Spin(0, 0, 100),
+            "per cent that the move must have scored",
+        ),
+        spec(
+            Id::MinimumShare,
+            "Book Minimum Share",
+            Spin(5, 0, 1000),
+            "per mille of the position's weight below which a move is dropped",
+        ),
+        spec(
+            Id::Tournament,
+            "Book Tournament",
+            Check(true),
+            "red moves never, and where there are green ones only those",
+        ),
+        spec(
+            Id::Annotations,
+            "Book Annotations",
+            Check(true),
+            "?, ?? and ?! only when nothing else is left; !, !! weigh more",
+        ),
+        spec(
+            Id::LearnInfluence,
+            "Book Learn Influence",
+            Spin(50, 0, 100),
+            "how far the learn values bend the weights",
+        ),
+        spec(
+            Id::Learn,
+            "Book Learn",
+            Check(false),
+            "notes played games beside the book and learns from them",
+        ),
+        spec(
+            Id::Transpositions,
+            "Book Transpositions",
+            Check(true),
+            "moves into the book that nobody stored count too",
+        ),
+        spec(
+            Id::AvoidRepetition,
+            "Book Avoid Repetition",
+            Check(true),
+            "no book move into a position of this game",
+        ),
+        spec(
+            Id::LeaveEarly,
+            "Book Leave Early",
+            Spin(0, 0, 20),
+            "full moves before the end of a line at which the book falls silent",
+        ),
+        spec(
+            Id::MissLimit,
+            "Book Miss Limit",
+            Spin(0, 0, 100),
+            "misses in a game after which the book stays shut; 0 never",
+        ),
+        spec(
+            Id::Ponder,
+            "Book Ponder",
+            Check(true),
+            "names the book's best reply as the move to ponder on",
+        ),
+        spec(
+            Id::ThinkAhead,
+            "Book Think Ahead",
+            Check(false),
+            "the engine searches while a book move is held in go ponder",
+        ),
+        spec(
+            Id::InAnalysis,
+            "Book In Analysis",
+            Check(false),
+            "shows the book's moves in analysis; the engine always answers",
+        ),
+        spec(
+            Id::Info,
+            "Book Info",
+            Combo(2, INFO),
+            "what is printed with a book move",
+        ),
+        spec(
+            Id::Seed,
+            "Book Seed",
+            Spin(0, 0, 2_147_483_647),
+            "other than 0: the same positions give the same moves",
+        ),
+        spec(
+            Id::Restart,
+            "Engine Restart",
+            Check(true),
+            "an engine that dies is started again and its search repeated",
+        ),
+        spec(
+            Id::StandIn,
+            "Engine Stand-in",
+            Check(false),
+            "the built-in engine plays on where no restart helps",
+        ),
+    ]
+};
+
+impl OptionId {
+    /// The declaration.
+    #[must_use]
+    pub fn spec(self) -> &'static Spec {
+        &SPECS[self as usize]
+    }
+
+    /// The option of this UCI name, case aside.
+    #[must_use]
+    pub fn by_name(name: &str) -> Option<OptionId> {
+        SPECS
+            .iter()
+            .find(|spec| spec.name.eq_ignore_ascii_case(name))
+            .map(|spec| spec.id)
+    }
+
+    /// The option that somebody meant who wrote a name like one of ours, but
+    /// not one: blanks left out, underscores, a slip of the finger.
+    #[must_use]
+    pub fn like(name: &str) -> Option<OptionId> {
+        let plain = |name: &str| -> String {
+            name.chars()
+                .filter(char::is_ascii_alphanumeric)
+                .map(|c| c.to_ascii_lowercase())
+                .collect()
+        };
+        let name = plain(name);
+        SPECS
+            .iter()
+            .map(|spec| {
+                (
+                    strsim::damerau_levenshtein(&name, &plain(spec.name)),
+                    spec.id,
+                )
+            })
+            .min_by_key(|(distance, _)| *distance)
+            .filter(|(distance, _)| *distance <= 2 && name.len() > 5)
+            .map(|(_, id)| id)
+    }
+
+    /// The option of this key in a `[book]` table of engines.toml: the name
+    /// in lower case with `_` for blanks, with or without "book" before it.
+    #[must_use]
+    pub fn by_key(key: &str) -> Option<OptionId> {
+        let key = key.to_ascii_lowercase().replace(['_', '-'], " ");
+        SPECS
+            .iter()
+            .find(|spec| {
+                let name = spec.name.to_ascii_lowercase().replace('-', " ");
+                name == key || name.strip_prefix("book ") == Some(&key) || {
+                    spec.id == OptionId::OwnBook && key == "own book"
+                }
+            })
+            .map(|spec| spec.id)
+    }
+
+    /// The key in a `[book]` table: see [`OptionId::by_key`].
+    #[must_use]
+    pub fn key(self) -> String {
+        let name = match self {
+            OptionId::OwnBook => "own_book".to_owned(),
+            _ => self
+                .spec()
+                .name
+                .to_ascii_lowercase()
+                .replace([' ', '-'], "_"),
+        };
+        name.strip_prefix("book_")
+            .map_or(name.clone(), str::to_owned)
+    }
+}

@@ -8,14 +8,16 @@
 //!
 //! Sweeping over the positions until nothing changes is not enough: it
 //! depends on the order, may never settle, and credits sides with values that
-//! they would have to leave a circle for. Instead, for one side at a time,
-//! values above zero are dealt out from the greatest down: a position where
-//! that side moves takes the first that arrives; one where the opponent moves
-//! takes the *last* of all his options (he keeps to what is least). Positions
-//! that get nothing for either side are drawn. Each edge is looked at once for
-//! each side.
-
-use shakmaty::Color;
+//! they would have to leave a circle for. Instead, values above zero for one
+//! player, the hero, are dealt out from the greatest down: a position where he
+//! moves takes the first that arrives; one where his opponent moves takes the
+//! *last* of all the options there (the opponent keeps to what is least).
+//! Positions that get nothing are worth nothing to him.
+//!
+//! All values are seen from the side to move, so a position stands for the one
+//! with colours exchanged too, as in the books themselves. Either of the two
+//! players may be the hero in it: each node has both roles, and one pass gives
+//! the values above zero by the first and those below zero by the second.
 
 /// A position of a [`Graph`].
 pub type Node = u32;
@@ -23,8 +25,7 @@ pub type Node = u32;
 /// Positions, the moves between them, and what leaving is worth.
 #[derive(Clone, Debug, Default)]
 pub struct Graph {
-    white_to_move: Vec<bool>,
-    /// Centipawns for White; `NO_VALUE` where nobody knows.
+    /// Centipawns for the side to move; `NO_VALUE` where nobody knows.
     leaving: Vec<i32>,
     /// Where the edges into a node begin in `from`; one more than nodes.
     begins: Vec<u32>,
@@ -35,7 +36,6 @@ pub struct Graph {
 /// Collects a [`Graph`].
 #[derive(Clone, Debug, Default)]
 pub struct GraphBuilder {
-    white_to_move: Vec<bool>,
     leaving: Vec<i32>,
     edges: Vec<(Node, Node)>,
 }
@@ -43,10 +43,9 @@ pub struct GraphBuilder {
 const NO_VALUE: i32 = i32::MIN;
 
 impl GraphBuilder {
-    /// Adds a position. `leaving` is what it is worth to leave the book there,
-    /// in centipawns for White; `None` where nobody knows.
-    pub fn add(&mut self, turn: Color, leaving: Option<i32>) -> Node {
-        self.white_to_move.push(turn.is_white());
+    /// Adds a position. `leaving` is what it is worth to the side to move to
+    /// leave the book there, in centipawns; `None` where nobody knows.
+    pub fn add(&mut self, leaving: Option<i32>) -> Node {
         self.leaving.push(leaving.unwrap_or(NO_VALUE));
         (self.leaving.len() - 1) as Node
     }
@@ -56,7 +55,7 @@ impl GraphBuilder {
         self.edges.push((from, to));
     }
 
-    /// The graph, 4 bytes for each edge and 9 for each node.
+    /// The graph, 4 bytes for each edge and 8 for each node.
     #[must_use]
     pub fn finish(self) -> Graph {
         let mut begins = vec![0_u32; self.leaving.len() + 1];
@@ -74,7 +73,6 @@ impl GraphBuilder {
             *place += 1;
         }
         Graph {
-            white_to_move: self.white_to_move,
             leaving: self.leaving,
             begins,
             from,
@@ -95,6 +93,14 @@ impl Graph {
         self.leaving.is_empty()
     }
 
+    fn nodes(&self) -> std::ops::Range<Node> {
+        0..self.len() as Node
+    }
+
+    fn leaving(&self, node: Node) -> Option<i32> {
+        Some(self.leaving[node as usize]).filter(|value| *value != NO_VALUE)
+    }
+
     fn before(&self, node: Node) -> &[Node] {
         let node = node as usize;
         &self.from[self.begins[node] as usize..self.begins[node + 1] as usize]
@@ -102,14 +108,8 @@ impl Graph {
 
     /// The positions from which some known value can be reached at all.
     fn known(&self) -> Vec<bool> {
-        let mut known: Vec<bool> = self
-            .leaving
-            .iter()
-            .map(|value| *value != NO_VALUE)
-            .collect();
-        let mut open: Vec<Node> = (0..self.len() as Node)
-            .filter(|n| known[*n as usize])
-            .collect();
+        let mut known: Vec<bool> = self.nodes().map(|n| self.leaving(n).is_some()).collect();
+        let mut open: Vec<Node> = self.nodes().filter(|n| known[*n as usize]).collect();
         while let Some(node) = open.pop() {
             for &before in self.before(node) {
                 if !std::mem::replace(&mut known[before as usize], true) {
@@ -121,62 +121,63 @@ impl Graph {
     }
 }
 
-/// The value of every position in centipawns for White; `None` where no known
-/// value can be reached from it.
+/// The value of every position in centipawns for its side to move; `None`
+/// where no known value can be reached from it.
 ///
 /// Moves into such unknown positions count as if they were not there: nothing
 /// is known that speaks for or against them.
 #[must_use]
 pub fn solve(graph: &Graph) -> Vec<Option<i32>> {
     let known = graph.known();
-    // Options of each node: leaving, and moves into known positions.
-    let mut options: Vec<u32> = graph
-        .leaving
-        .iter()
-        .map(|value| u32::from(*value != NO_VALUE))
+    // Options where the opponent is to move: those that have not yet arrived.
+    let mut to_come: Vec<u32> = graph
+        .nodes()
+        .map(|n| u32::from(graph.leaving(n).is_some()))
         .collect();
-    for node in (0..graph.len() as Node).filter(|n| known[*n as usize]) {
+    for node in graph.nodes().filter(|n| known[*n as usize]) {
         for &before in graph.before(node) {
-            options[before as usize] += 1;
+            to_come[before as usize] += 1;
         }
     }
-    let mut values: Vec<Option<i32>> = known.iter().map(|known| known.then_some(0)).collect();
-    for hero in [Color::White, Color::Black] {
-        deal_out(graph, hero, &options, &mut values);
-    }
-    values
-}
-
-/// Sets the values of the positions that are better than a draw for `hero`.
-fn deal_out(graph: &Graph, hero: Color, options: &[u32], values: &mut [Option<i32>]) {
-    let sign = hero.fold_wb(1, -1);
-    let mut leaves: Vec<(i32, Node)> = (0..graph.len() as Node)
+    let mut leaves: Vec<(u32, Node)> = graph
+        .nodes()
         .filter_map(|node| {
-            let value = Some(graph.leaving[node as usize]).filter(|value| *value != NO_VALUE)?;
-            (sign * value > 0).then_some((sign * value, node))
+            let value = graph.leaving(node).filter(|value| *value != 0)?;
+            // Positive: the hero moves and leaves; negative: the other does.
+            Some((value.unsigned_abs(), node))
         })
         .collect();
     leaves.sort_unstable_by(|a, b| b.cmp(a));
-    let mut to_come = options.to_vec();
-    let mut dealt = vec![false; graph.len()];
-    let mut open = Vec::new();
+
+    let mut values: Vec<Option<i32>> = known.iter().map(|known| known.then_some(0)).collect();
+    // Which roles of a node have their value.
+    let mut hero_moves = vec![false; graph.len()];
+    let mut other_moves = vec![false; graph.len()];
+    let mut open: Vec<(Node, bool)> = Vec::new();
     for (worth, leaf) in leaves {
-        open.push(leaf);
+        let worth = worth as i32;
+        open.push((leaf, graph.leaving[leaf as usize] > 0));
         // All that hangs on this leaf is worth the same.
-        while let Some(node) = open.pop() {
+        while let Some((node, hero)) = open.pop() {
             let at = node as usize;
-            if dealt[at] {
-                continue;
+            if hero {
+                if std::mem::replace(&mut hero_moves[at], true) {
+                    continue;
+                }
+                values[at] = Some(worth);
+            } else {
+                to_come[at] -= 1;
+                if to_come[at] > 0 {
+                    continue;
+                }
+                other_moves[at] = true;
+                values[at] = Some(-worth);
             }
-            to_come[at] -= 1;
-            if graph.white_to_move[at] != hero.is_white() && to_come[at] > 0 {
-                continue;
-            }
-            dealt[at] = true;
-            values[at] = Some(sign * worth);
-            open.extend_from_slice(graph.before(node));
+            debug_assert!(!(hero_moves[at] && other_moves[at]), "good for both");
+            open.extend(graph.before(node).iter().map(|before| (*before, !hero)));
         }
     }
+    values
 }
 
 #[cfg(test)]
@@ -185,12 +186,11 @@ mod tests {
     use rand::{RngExt, SeedableRng, rngs::SmallRng};
 
     use super::*;
-    use Color::{Black, White};
 
-    fn graph(nodes: &[(Color, Option<i32>)], edges: &[(Node, Node)]) -> Graph {
+    fn graph(leaving: &[Option<i32>], edges: &[(Node, Node)]) -> Graph {
         let mut builder = GraphBuilder::default();
-        for &(turn, leaving) in nodes {
-            builder.add(turn, leaving);
+        for leaving in leaving {
+            builder.add(*leaving);
         }
         for &(from, to) in edges {
             builder.connect(from, to);
@@ -201,46 +201,33 @@ mod tests {
     #[test]
     fn repetition_is_worth_nothing_to_either_side() {
         let circle = [(0, 1), (1, 0)];
-        let both = graph(&[(White, Some(-10)), (Black, Some(30))], &circle);
+        // White to move at 0, Black at 1; -10 and +30 for White.
+        let both = graph(&[Some(-10), Some(-30)], &circle);
         assert_eq!(solve(&both), [Some(0), Some(0)]);
         // Black leaves when that is better for him than going round.
-        let leaves = graph(&[(White, Some(-10)), (Black, Some(-5))], &circle);
-        assert_eq!(solve(&leaves), [Some(-5), Some(-5)]);
+        let leaves = graph(&[Some(-10), Some(5)], &circle);
+        assert_eq!(solve(&leaves), [Some(-5), Some(5)]);
     }
 
     #[test]
     fn unknown_ends_count_as_if_they_were_not_there() {
-        let tree = graph(
-            &[
-                (White, None),
-                (Black, Some(20)),
-                (Black, None),
-                (White, None),
-            ],
-            &[(0, 1), (0, 2), (2, 3)],
-        );
-        assert_eq!(solve(&tree), [Some(20), Some(20), None, None]);
-        let alone = graph(&[(White, None), (Black, None)], &[(0, 1), (1, 0)]);
+        let tree = graph(&[None, Some(-20), None, None], &[(0, 1), (0, 2), (2, 3)]);
+        assert_eq!(solve(&tree), [Some(20), Some(-20), None, None]);
+        let alone = graph(&[None, None], &[(0, 1), (1, 0)]);
         assert_eq!(solve(&alone), [None, None]);
     }
 
     /// Plays so many moves that nothing changes any more: the value of the
     /// game that is called a draw then.
-    fn finite_horizon(
-        nodes: &[(Color, Option<i32>)],
-        edges: &[(Node, Node)],
-        plies: usize,
-    ) -> Vec<i32> {
-        let mut values = vec![0; nodes.len()];
+    fn finite_horizon(leaving: &[i32], edges: &[(Node, Node)], plies: usize) -> Vec<i32> {
+        let mut values = vec![0; leaving.len()];
         for _ in 0..plies {
             let after = |node: usize| {
-                let (turn, leaving) = nodes[node];
                 let moves = edges.iter().filter(|(from, _)| *from as usize == node);
-                let options = moves.map(|(_, to)| values[*to as usize]).chain(leaving);
-                turn.fold_wb(options.clone().max(), options.min())
-                    .unwrap_or(0)
+                let moves = moves.map(|(_, to)| -values[*to as usize]);
+                moves.chain([leaving[node]]).max().unwrap_or(0)
             };
-            values = (0..nodes.len()).map(after).collect();
+            values = (0..leaving.len()).map(after).collect();
         }
         values
     }
@@ -250,24 +237,15 @@ mod tests {
         let mut rng = SmallRng::seed_from_u64(5);
         for round in 0..4000 {
             let count: u32 = rng.random_range(1..9);
-            let nodes: Vec<_> = (0..count)
-                .map(|_| {
-                    let turn = if rng.random() { White } else { Black };
-                    (turn, Some(rng.random_range(-30..31)))
-                })
-                .collect();
+            let leaving: Vec<i32> = (0..count).map(|_| rng.random_range(-30..31)).collect();
             let edges: Vec<_> = (0..rng.random_range(0..3 * count))
                 .map(|_| (rng.random_range(0..count), rng.random_range(0..count)))
                 .collect();
-            let exact: Vec<i32> = solve(&graph(&nodes, &edges))
-                .into_iter()
-                .map(Option::unwrap)
-                .collect();
-            assert_eq!(
-                exact,
-                finite_horizon(&nodes, &edges, 400),
-                "{round}: {nodes:?} {edges:?}"
-            );
+            let known: Vec<_> = leaving.iter().copied().map(Some).collect();
+            let exact = solve(&graph(&known, &edges));
+            let exact: Vec<i32> = exact.into_iter().map(Option::unwrap).collect();
+            let played = finite_horizon(&leaving, &edges, 200);
+            assert_eq!(exact, played, "{round}: {leaving:?} {edges:?}");
         }
     }
 }

@@ -7,7 +7,7 @@
 //! every wait has an end, every line and every buffer a limit.
 //!
 //! * [`lines`] judges single lines of output;
-//! * `peer` is the engine's process behind a thread for each direction;
+//! * [`super::peer`] is the engine's process behind a thread for each direction;
 //! * `walk` keeps an engine running from step to step;
 //! * `handshake`, `play` and `ending` are the steps.
 
@@ -15,7 +15,6 @@ mod clocks;
 mod ending;
 mod handshake;
 pub mod lines;
-mod peer;
 mod play;
 mod scene;
 mod walk;

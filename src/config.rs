@@ -204,8 +204,8 @@ impl Config {
 
     /// The engines of a session and how to start each: those of `names`, or
     /// of `default` when there are none. `builtin` says how the built-in
-    /// engine is started; it is added at the end as the one that may stand
-    /// in.
+    /// engine is started, if there is one; it is added at the end as the one
+    /// that may stand in.
     ///
     /// # Errors
     ///
@@ -213,7 +213,7 @@ impl Config {
     pub fn engines(
         &self,
         names: &[String],
-        builtin: &EngineCommand,
+        builtin: Option<&EngineCommand>,
     ) -> Result<(Engines, Vec<EngineCommand>), Error> {
         let names = if names.is_empty() {
             &self.default
@@ -223,16 +223,22 @@ impl Config {
         let mut profiles = Vec::new();
         let mut commands = Vec::new();
         for name in names {
+            // Of several names, it is the one that need not be there.
+            if builtin.is_none() && name == BUILTIN && names.len() > 1 {
+                continue;
+            }
             let (profile, command) = self.profile(name, builtin)?;
             profiles.push(profile);
             commands.push(command);
         }
         let chain = profiles.len();
-        profiles.push(self.profile_of(BUILTIN, None));
-        commands.push(builtin.clone());
+        if let Some(builtin) = builtin {
+            profiles.push(self.profile_of(BUILTIN, None));
+            commands.push(builtin.clone());
+        }
         let engines = Engines {
             profiles,
-            stand_in: Some(chain),
+            stand_in: builtin.map(|_| chain),
             chain,
         };
         Ok((engines, commands))
@@ -241,24 +247,27 @@ impl Config {
     fn profile(
         &self,
         name: &str,
-        builtin: &EngineCommand,
+        builtin: Option<&EngineCommand>,
     ) -> Result<(Profile, EngineCommand), Error> {
         let entry = self.engines.iter().find(|entry| entry.name == name);
-        let command = match entry {
-            Some(entry) if entry.command.program == Path::new(BUILTIN) => builtin.clone(),
-            Some(entry) => entry.command.clone(),
-            None if name == BUILTIN => builtin.clone(),
+        let command = match (entry, builtin) {
+            (Some(entry), Some(builtin)) if entry.command.program == Path::new(BUILTIN) => {
+                builtin.clone()
+            }
+            (Some(entry), _) => entry.command.clone(),
+            (None, Some(builtin)) if name == BUILTIN => builtin.clone(),
             // The one name that needs no description.
-            None if name == "stockfish" => EngineCommand {
+            (None, _) if name == "stockfish" => EngineCommand {
                 program: name.into(),
                 ..EngineCommand::default()
             },
-            None => {
-                let known: Vec<&str> = self.engines.iter().map(|e| e.name.as_str()).collect();
+            (None, _) => {
+                let mut known: Vec<&str> = self.engines.iter().map(|e| e.name.as_str()).collect();
+                known.extend(builtin.map(|_| BUILTIN));
                 return Err(Error::NoSuchEngine {
                     name: name.to_owned(),
                     place: self.place(),
-                    known: [known.as_slice(), &[BUILTIN]].concat().join(", "),
+                    known: known.join(", "),
                 });
             }
         };

@@ -37,6 +37,8 @@
 //! |---|---|
 //! | [`plain`] | text of unknown origin, fit for a terminal |
 //! | [`input`] | files of any size, numbers out of bytes |
+//! | [`crew`] | work in several threads, in order, failing well |
+//! | [`sort`] | sorting more than memory holds |
 //! | [`book`] | what a position holds, and the formats of books; knows nothing of UCI |
 //! | [`games`] | collections of games, whatever the format |
 //! | [`build`] | from games to a book |
@@ -58,16 +60,38 @@
 //! | [`tree`] | a book as a tree |
 //! | [`register`] | the adapter in the configuration of other programs |
 //! | [`relay`] | pipes, processes and clocks around the session |
+//! | [`openings`] | what positions are called |
 //! | [`cli`] | the command line; the only place that prints for people |
+//!
+//! # Features
+//!
+//! Without any (`default-features = false`) the crate is the books: reading
+//! and writing `.ctg`, `.bin` and `.abk`, choosing moves ([`book`], [`policy`],
+//! [`convert`], [`mark`], [`compare`], [`tree`]).
+//!
+//! | feature | adds |
+//! |---|---|
+//! | `games` | collections of games: [`games`] |
+//! | `build` | books out of games: [`build`] |
+//! | `openings` | names of openings: [`openings`] |
+//! | `jsonl` | `.jsonl` in [`convert`] |
+//! | `play` | the adapter as a library: [`session`], [`relay`], [`engine`] and what they stand on |
+//! | `explore` | books over HTTP: [`explore`] |
+//! | `builtin-engine` | an engine: [`builtin`] |
+//! | `register` | configurations of other programs: [`register`] |
+//! | `cli` | the program: [`cli`] |
+//! | `parquet` | sums of games as tables |
+//!
+//! The default is all but `parquet`.
 //!
 //! # As a library
 //!
 //! ```
 //! use shakmaty::Chess;
-//! use tabia::book::{Lookup, Probe, Wanted};
+//! use tabia::book::{Book, Lookup, OpenOptions, Probe, Wanted};
 //! use tabia::policy::{self, Policy};
 //!
-//! let book = tabia::book_set::starter()?;
+//! let book = Book::open("books/tabia.ctg".as_ref(), &OpenOptions::default())?;
 //! let mut found = Lookup::default();
 //! book.probe(&Chess::default(), Wanted::Transpositions, &mut found)?;
 //! let mut verdicts = Vec::new();
@@ -78,29 +102,52 @@
 //! # Ok::<(), tabia::book::Error>(())
 //! ```
 
+#![cfg_attr(docsrs, feature(doc_cfg))]
+
 pub mod book;
+#[cfg(feature = "play")]
 pub mod book_set;
+#[cfg(feature = "build")]
 pub mod build;
+#[cfg(feature = "builtin-engine")]
 pub mod builtin;
+#[cfg(feature = "cli")]
 pub mod cli;
 pub mod compare;
+#[cfg(feature = "play")]
 pub mod config;
+#[cfg(feature = "play")]
 pub mod consult;
 pub mod convert;
+pub mod crew;
+#[cfg(feature = "play")]
 pub mod engine;
 pub mod eval;
 pub mod evals;
+#[cfg(feature = "explore")]
 pub mod explore;
+#[cfg(feature = "games")]
 pub mod games;
 pub mod input;
+#[cfg(feature = "play")]
 pub mod learn;
 pub mod mark;
+#[cfg(feature = "openings")]
+pub mod openings;
+#[cfg(feature = "play")]
 pub mod plain;
 pub mod policy;
+#[cfg(feature = "register")]
 pub mod register;
+#[cfg(feature = "play")]
 pub mod relay;
+#[cfg(feature = "play")]
 pub mod session;
+#[cfg(feature = "play")]
 pub mod settings;
+pub mod sort;
+#[cfg(feature = "play")]
 pub mod transcript;
 pub mod tree;
+#[cfg(feature = "play")]
 pub mod uci;

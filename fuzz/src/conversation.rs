@@ -43,7 +43,7 @@ fn one_line(line: &[u8]) {
         GuiCommand::SetOption(option) => drop((option.text(), option.name)),
         GuiCommand::Position => {
             if let Some(read) = gui::position(command) {
-                drop(gui::moves(read.moves));
+                let _ = gui::moves(read.moves).count();
                 let _ = read.fen.as_deref().map(from_fen);
             }
         }

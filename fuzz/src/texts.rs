@@ -16,9 +16,9 @@ pub fn engines_toml(data: &[u8]) {
     match Config::parse(&text, path) {
         Ok(config) => {
             let builtin = EngineCommand::default();
-            let _ = config.engines(&[], &builtin);
+            let _ = config.engines(&[], Some(&builtin));
             let names: Vec<String> = config.engines.iter().map(|e| e.name.clone()).collect();
-            let _ = config.engines(&names, &builtin);
+            let _ = config.engines(&names, Some(&builtin));
             let _ = config.place();
         }
         Err(error) => {

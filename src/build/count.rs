@@ -3,10 +3,10 @@
 use shakmaty::{Color, Position};
 
 use super::node::{Node, Outcome, Place};
-use super::runs::{Runs, SortError};
 use super::tree::Tree;
 use crate::book::ctg::{NormalBoard, encode_move_byte};
 use crate::games::{Game, GameResult};
+use crate::sort::{Record as _, Runs, SortError};
 
 /// One game in one position, or one move: what is sorted.
 #[derive(Clone, Copy)]
@@ -54,7 +54,7 @@ pub(super) struct Extent {
 
 /// Counts games.
 pub(super) struct Counter<'r> {
-    runs: &'r Runs,
+    runs: &'r Runs<Node>,
     tree: Tree,
     seen: Vec<Seen>,
     most: usize,
@@ -66,7 +66,7 @@ pub(super) struct Counter<'r> {
 impl<'r> Counter<'r> {
     /// `sort_bytes` for records before they are sorted, `tree_bytes` for the
     /// opening tree.
-    pub(super) fn new(runs: &'r Runs, sort_bytes: usize, tree_bytes: usize) -> Counter<'r> {
+    pub(super) fn new(runs: &'r Runs<Node>, sort_bytes: usize, tree_bytes: usize) -> Counter<'r> {
         Counter {
             runs,
             tree: Tree::new(tree_bytes),
@@ -201,35 +201,32 @@ impl<'r> Counter<'r> {
             .map(|(n, seen)| u64::from(seen.place.order) << 32 | n as u64)
             .collect();
         sorted.sort_unstable();
-        let mut writer = self.runs.begin(self.seen.len() as u64 * RUN_BYTES)?;
         let record = |entry: &u64| self.seen.get((*entry & u64::from(u32::MAX)) as usize);
-        let mut node = Node::new(Place {
-            order: 0,
-            key: [0; 31],
-        });
-        for group in sorted.chunk_by_mut(|a, b| a >> 32 == b >> 32) {
-            if group.len() > 1 {
-                // Different keys may have one hash.
-                group.sort_unstable_by_key(|entry| record(entry).map(|seen| seen.place.key));
-            }
-            for same in group.chunk_by(|a, b| {
-                record(a).map(|seen| seen.place.key) == record(b).map(|seen| seen.place.key)
-            }) {
-                let Some(first) = same.first().and_then(record) else {
-                    continue;
-                };
-                node.reset(first.place);
-                for seen in same.iter().filter_map(record) {
-                    add(&mut node, seen);
+        let mut node = Node::default();
+        let estimate = self.seen.len() as u64 * RUN_BYTES;
+        self.runs.add(estimate, |push| {
+            for group in sorted.chunk_by_mut(|a, b| a >> 32 == b >> 32) {
+                if group.len() > 1 {
+                    // Different keys may have one hash.
+                    group.sort_unstable_by_key(|entry| record(entry).map(|seen| seen.place.key));
                 }
-                writer
-                    .push(&node)
-                    .map_err(|error| self.runs.failed(error))?;
+                for same in group.chunk_by(|a, b| {
+                    record(a).map(|seen| seen.place.key) == record(b).map(|seen| seen.place.key)
+                }) {
+                    let Some(first) = same.first().and_then(record) else {
+                        continue;
+                    };
+                    node.reset(first.place);
+                    for seen in same.iter().filter_map(record) {
+                        add(&mut node, seen);
+                    }
+                    push(&node)?;
+                }
             }
-        }
-        drop(sorted);
+            Ok::<_, SortError>(())
+        })?;
         self.seen.clear();
-        self.runs.add(writer)
+        Ok(())
     }
 
     /// Hands everything over.
@@ -245,19 +242,15 @@ impl<'r> Counter<'r> {
             Ok::<_, SortError>(())
         })?;
         if nodes > 0 {
-            let mut writer = self.runs.begin(bytes.len() as u64)?;
-            let mut node = Node::new(Place {
-                order: 0,
-                key: [0; 31],
-            });
-            let mut rest = bytes.as_slice();
-            while let Some(length) = node.decode(rest) {
-                writer
-                    .push(&node)
-                    .map_err(|error| self.runs.failed(error))?;
-                rest = rest.get(length..).unwrap_or_default();
-            }
-            self.runs.add(writer)?;
+            self.runs.add(bytes.len() as u64, |push| {
+                let mut node = Node::default();
+                let mut rest = bytes.as_slice();
+                while let Some(length) = node.decode(rest) {
+                    push(&node)?;
+                    rest = rest.get(length..).unwrap_or_default();
+                }
+                Ok::<_, SortError>(())
+            })?;
         }
         Ok(self.unstorable)
     }

@@ -1,32 +1,18 @@
 //! From runs to the entries of the book, with two or more threads, in order.
 
 use std::cmp::Reverse;
-use std::io;
-use std::ops::Range;
-use std::sync::Mutex;
-use std::sync::mpsc::{Receiver, SyncSender, channel, sync_channel};
 
-use super::merge::merge;
+use super::BuildError;
 use super::node::Node;
-use super::runs::{PARTS, Run};
 use crate::book::ctg::{Key, encode_entry};
 use crate::book::{Annotation, PositionRecord};
+use crate::sort::{Merge, Sorted};
 
 /// The most moves of an entry: old readers have room for no more.
 pub const MAX_MOVES: usize = 50;
 
 /// The raw recommendation of a main move.
 const MAIN_MOVE: u8 = 0x80;
-
-/// Entries travel in pieces of about this size.
-const PIECE_BYTES: usize = 256 << 10;
-
-/// Pieces that may wait between a merging thread and the writer.
-const WAITING_PIECES: usize = 4;
-
-/// Bytes of runs that one turn of a thread merges, if the parts are fine
-/// enough.
-const SPAN_BYTES: u64 = 1 << 20;
 
 /// What is stored of a position.
 #[derive(Clone, Copy, Debug)]
@@ -92,115 +78,25 @@ impl Piece {
     }
 }
 
-/// Cuts the order into spans for the threads: neighbouring parts, together not
-/// much larger than one turn should be.
-fn spans(runs: &[Run]) -> Vec<Range<usize>> {
-    let mut spans = Vec::new();
-    let (mut start, mut bytes) = (0, 0);
-    for part in 0..PARTS {
-        let more: u64 = runs.iter().map(|run| run.part_bytes(part)).sum();
-        if bytes > 0 && bytes + more > SPAN_BYTES {
-            spans.push(start..part);
-            (start, bytes) = (part, 0);
-        }
-        bytes += more;
-    }
-    spans.push(start..PARTS);
-    spans
-}
-
 /// Merges the runs with some threads and hands the entries to `sink`, in
 /// order.
-pub(super) fn emit<E: From<io::Error> + Send>(
-    runs: &[Run],
+pub(super) fn emit(
+    sorted: &Sorted<Node>,
     rule: Rule,
     threads: usize,
-    sink: &mut dyn FnMut(&Piece) -> Result<(), E>,
-) -> Result<(), E> {
-    type Span = (Range<usize>, SyncSender<io::Result<Piece>>);
-    // Every span has a channel of its own. The writer empties them one after
-    // the other; the threads fill the next few.
-    let (senders, receivers): (Vec<Span>, Vec<Receiver<io::Result<Piece>>>) = spans(runs)
-        .into_iter()
-        .map(|span| {
-            let (sender, receiver) = sync_channel(WAITING_PIECES);
-            ((span, sender), receiver)
-        })
-        .unzip();
-    // So that no thread runs far ahead of the writer, a span needs a ticket.
-    let (tickets, admitted) = channel();
-    for _ in 0..=threads {
-        let _ = tickets.send(());
-    }
-    let work = Mutex::new((senders.into_iter(), admitted));
-    let next = || {
-        let mut work = work.lock().ok()?;
-        work.1.recv().ok()?;
-        work.0.next()
-    };
-    std::thread::scope(|scope| {
-        for _ in 0..threads {
-            scope.spawn(|| {
-                while let Some((span, sender)) = next() {
-                    if let Err(Stop::Failed(error)) = merge_span(runs, span, rule, &sender) {
-                        let _ = sender.send(Err(error));
-                    }
-                }
-            });
-        }
-        // Ends, or fails, by leaving the scope without it: who waits for a
-        // ticket stops then.
-        let tickets = tickets;
-        for receiver in receivers {
-            for piece in receiver {
-                sink(&piece?)?;
-            }
-            let _ = tickets.send(());
-        }
-        Ok(())
-    })
-}
-
-/// Why a thread stops merging.
-enum Stop {
-    Failed(io::Error),
-    /// Nobody wants the rest.
-    Unwanted,
-}
-
-impl From<io::Error> for Stop {
-    fn from(error: io::Error) -> Stop {
-        Stop::Failed(error)
-    }
-}
-
-fn merge_span(
-    runs: &[Run],
-    span: Range<usize>,
-    rule: Rule,
-    sender: &SyncSender<io::Result<Piece>>,
-) -> Result<(), Stop> {
-    let readers = runs.iter().map(|run| run.read(span.clone())).collect();
-    let mut piece = Piece::default();
-    let mut scratch = Vec::new();
-    let send = |piece: &mut Piece| {
-        sender
-            .send(Ok(std::mem::take(piece)))
-            .map_err(|_| Stop::Unwanted)
-    };
-    merge(readers, &mut |node: &Node| {
-        let start = piece.bytes.len();
-        if let Some(moves) = rule.entry(node, &mut scratch, &mut piece.bytes) {
-            piece.lengths.push((piece.bytes.len() - start) as u16);
-            piece.moves += moves as u64;
-            if piece.bytes.len() >= PIECE_BYTES {
-                send(&mut piece)?;
+    sink: impl FnMut(Piece) -> Result<(), BuildError>,
+) -> Result<(), BuildError> {
+    let make = |mut merge: Merge<Node>| {
+        let mut piece = Piece::default();
+        let mut scratch = Vec::new();
+        while let Some(node) = merge.next()? {
+            let start = piece.bytes.len();
+            if let Some(moves) = rule.entry(node, &mut scratch, &mut piece.bytes) {
+                piece.lengths.push((piece.bytes.len() - start) as u16);
+                piece.moves += moves as u64;
             }
         }
-        Ok::<_, Stop>(())
-    })?;
-    if piece.len() > 0 {
-        send(&mut piece)?;
-    }
-    Ok(())
+        Ok(piece)
+    };
+    sorted.in_threads(threads, make, sink)
 }

@@ -10,7 +10,7 @@
 //! same byte for byte whatever the number of threads and the memory. What a
 //! thread counts goes first into a small opening tree (`tree`), and beyond
 //! that into records that are sorted by place in the book, added up and laid
-//! down as a run (`runs`), in memory or on disk. At the end the runs are
+//! down as a run ([`crate::sort`]), in memory or on disk. At the end the runs are
 //! merged part by part (`emit`) and go straight into the book, or as they are
 //! into a table (`records`), which is a source like any other.
 //!
@@ -21,31 +21,31 @@
 mod count;
 mod dedupe;
 mod emit;
-mod merge;
 mod node;
 mod records;
-mod runs;
 mod tree;
 
+pub use crate::sort::SortError;
 pub use emit::MAX_MOVES;
 pub use records::RecordsError;
-pub use runs::SortError;
 
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
 use std::sync::mpsc::{Receiver, sync_channel};
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::{io, thread};
 
 use crate::book::ctg::{self, BookWriter, WriteError, WriteOptions, Written};
 pub use crate::games::{EcoRange, Filter, ParseEcoError, has_name};
 
+use crate::crew::Panicked;
 use crate::games::{self, Game, GameBatch, GameSource, SkipReason, Skipped, SourceError, Wanted};
+use crate::sort::{Runs, Sorted};
 use count::{Counter, Extent};
 use dedupe::Duplicates;
 use emit::Rule;
-use runs::{Run, Runs};
+use node::Node;
 
 /// Records are sorted in lots of at most this size: larger ones are no better,
 /// smaller ones stay nearer to the processor.
@@ -217,9 +217,9 @@ pub enum BuildError {
     /// The book cannot be written.
     #[error(transparent)]
     Write(#[from] WriteError),
-    /// Merging failed to read a temporary file.
-    #[error("temporary file")]
-    Merge(#[from] io::Error),
+    /// A thread met a fault of this program.
+    #[error(transparent)]
+    Panicked(#[from] Panicked),
     /// Somebody asked to stop.
     #[error("interrupted; nothing was changed")]
     Interrupted,
@@ -236,7 +236,7 @@ struct Parcel {
 /// What all threads know and count together.
 struct Shared<'j> {
     job: &'j Job,
-    runs: Runs,
+    runs: Arc<Runs<Node>>,
     duplicates: Option<Duplicates>,
     games: AtomicU64,
     filtered: AtomicU64,
@@ -276,9 +276,9 @@ pub fn run(
         (None, Some(folder)) if folder != Path::new("") => folder,
         _ => Path::new("."),
     };
-    let runs = Runs::new(job.memory / 2, folder);
+    let runs = Arc::new(Runs::new(job.memory / 2, folder));
     if job.temp.is_some() && !folder.is_dir() {
-        return Err(runs.failed(io::ErrorKind::NotADirectory.into()).into());
+        return Err(SortError::new(folder, io::ErrorKind::NotADirectory.into()).into());
     }
     // Fails early where the book cannot be written, before hours of counting.
     let output = match job.product {
@@ -363,14 +363,14 @@ enum Output {
 fn write_book(
     job: &Job,
     mut writer: BookWriter,
-    sorted: &[Run],
+    sorted: &Sorted<Node>,
     games: u64,
     observe: &mut dyn FnMut(Progress),
     stop: &AtomicBool,
 ) -> Result<Written, BuildError> {
     let min_games = job.min_games;
     let mut positions = 0;
-    emit::emit(sorted, Rule { min_games }, job.threads, &mut |piece| {
+    emit::emit(sorted, Rule { min_games }, job.threads, |piece| {
         if stop.load(Relaxed) {
             return Err(BuildError::Interrupted);
         }

@@ -16,14 +16,11 @@ use std::cmp::Ordering;
 
 use crate::book::Stats;
 use crate::book::ctg::{Key, MAX_COUNT};
-
-/// Bytes of the largest node: hash, key, head, eight varints and 256 moves
-/// with counts.
-pub(super) const MAX_NODE_BYTES: usize = 4 + 31 + 1 + 8 * 10 + 2 + 256 * 11;
+use crate::sort::Record;
 
 /// Where a position stands in the order of the book: its hash with the bits
 /// reversed, then its key.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Place {
     pub(super) order: u32,
     pub(super) key: [u8; Key::MAX_BYTES],
@@ -121,7 +118,7 @@ impl Tally {
 }
 
 /// A position with its numbers and the moves played there.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Node {
     pub(super) place: Place,
     pub(super) tally: Tally,
@@ -184,13 +181,23 @@ impl Node {
             self.add_move(byte, games);
         }
     }
+}
 
-    pub(super) fn compare(&self, other: &Node) -> Ordering {
+impl Record for Node {
+    fn order(&self) -> u32 {
+        self.place.order
+    }
+
+    fn compare(&self, other: &Self) -> Ordering {
         self.place.cmp(&other.place)
     }
 
-    /// Appends the node to a run.
-    pub(super) fn encode(&self, out: &mut Vec<u8>) {
+    fn join(&mut self, other: &Self) -> bool {
+        self.add(other);
+        true
+    }
+
+    fn encode(&self, out: &mut Vec<u8>) {
         let Place { order, key } = self.place;
         out.extend(order.to_be_bytes());
         let length = usize::from(key[0] & 0x1f);
@@ -241,9 +248,7 @@ impl Node {
         }
     }
 
-    /// Reads the node that `bytes` begin with; gives its length. `None` if the
-    /// bytes are no node.
-    pub(super) fn decode(&mut self, bytes: &[u8]) -> Option<usize> {
+    fn decode(&mut self, bytes: &[u8]) -> Option<usize> {
         let (order, rest) = bytes.split_first_chunk::<4>()?;
         let length = usize::from(rest.first()? & 0x1f);
         let mut key = [0; Key::MAX_BYTES];
@@ -380,8 +385,7 @@ mod tests {
         fn a_node_comes_back_as_it_went(node in nodes()) {
             let mut bytes = Vec::new();
             node.encode(&mut bytes);
-            prop_assert!(bytes.len() <= MAX_NODE_BYTES);
-            let mut back = Node::new(Place { order: 0, key: [0; 31] });
+            let mut back = Node::default();
             prop_assert_eq!(back.decode(&bytes), Some(bytes.len()));
             prop_assert_eq!(&back, &node);
             prop_assert_eq!(back.decode(&bytes[..bytes.len() - 1]), None);

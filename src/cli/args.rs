@@ -1,11 +1,13 @@
 //! What can be typed: arguments and help texts, nothing else.
 
+#[cfg(feature = "build")]
 use std::num::NonZeroU16;
 use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
 use super::replay::ReplayArgs;
+#[cfg(feature = "build")]
 use crate::games::EcoRange;
 
 /// Plays any UCI engine from ChessBase opening books (.ctg).
@@ -51,6 +53,7 @@ pub(super) enum Command {
         tabia probe books/tabia.ctg --json - < fens.txt\n\n\
         Exit code 1 when the position is not in the book.")]
     Probe(ProbeArgs),
+    #[cfg(feature = "explore")]
     /// Shows books in the browser: moves, figures, probabilities, marks
     #[command(after_help = "Examples:\n  \
         tabia explore\n  \
@@ -60,6 +63,7 @@ pub(super) enum Command {
         they ask the lichess opening explorer: /masters?fen=...&play=e2e4,c7c5; see \
         docs/explore.md of the source.")]
     Explore(super::explore::ExploreArgs),
+    #[cfg(feature = "build")]
     /// Makes a book from games
     #[command(after_help = "Examples:\n  \
         tabia build -o masters.ctg masters.pgn.zst\n  \
@@ -75,9 +79,11 @@ pub(super) enum Command {
         is made. docs/scale.md of the source has their columns.\n\n\
         Exit codes: 0 done; 1 some games were skipped, with --strict; 2 no book was made.")]
     Build(BuildArgs),
+    #[cfg(feature = "games")]
     /// Game databases to PGN, or to a Simple Chess Database
     #[command(after_help = super::games::AFTER_HELP)]
     Games(super::games::GamesArgs),
+    #[cfg(feature = "games")]
     /// Moves learn values by the results of games, without adding moves
     #[command(after_help = super::learn::LEARN_EXAMPLES)]
     Learn(super::learn::LearnArgs),
@@ -117,6 +123,7 @@ pub(super) enum Command {
     /// Shows what two books disagree about, position by position
     #[command(after_help = super::diff::EXAMPLES)]
     Diff(super::diff::DiffArgs),
+    #[cfg(feature = "register")]
     /// Registers the adapter with a chess program
     #[command(after_help = super::register::EXAMPLES)]
     Register(super::register::RegisterArgs),
@@ -140,6 +147,7 @@ pub(super) enum Command {
         Exit codes: 0 the same again; 1 it departs; 2 the file cannot be read or is no log."
     )]
     Replay(ReplayArgs),
+    #[cfg(feature = "builtin-engine")]
     /// The built-in engine: an ordinary UCI engine
     Engine,
 }
@@ -228,6 +236,7 @@ pub(super) struct ProbeArgs {
 }
 
 /// Arguments of `build`.
+#[cfg(feature = "build")]
 #[derive(Args, Debug)]
 pub(super) struct BuildArgs {
     /// The book to make; .cto and .ctb are put beside it

@@ -10,10 +10,10 @@ use indicatif::{HumanCount, ProgressBar};
 use shakmaty::Color;
 
 use super::args::{BuildArgs, PlayerColour};
+use super::games::wanted_result;
 use super::progress;
 use crate::book::ctg::merge;
 use crate::build::{self, Filter, Job, Product, Progress, Source, Summary};
-use crate::games::GameResult;
 
 /// So many skipped games are named.
 const NAMED: usize = 20;
@@ -144,16 +144,6 @@ fn job(args: &BuildArgs) -> anyhow::Result<Job> {
         temp: args.temp.clone(),
         ..usual
     })
-}
-
-/// The result that `--result` names.
-pub(super) fn wanted_result(text: &str) -> anyhow::Result<GameResult> {
-    match GameResult::from_pgn(text.as_bytes()) {
-        GameResult::Unknown if text != "*" => {
-            anyhow::bail!("--result {text}: expected 1-0, 0-1 or 1/2-1/2")
-        }
-        result => Ok(result),
-    }
 }
 
 /// What is seen while it lasts, on a terminal only.

@@ -12,9 +12,7 @@ use tokio::sync::Notify;
 
 use crate::book::Book;
 use crate::book_set::Opener;
-use crate::explore::{
-    Access, CtgMarker, Editor, ExploredBook, Explorer, Limits, Reopen, serve, warm_up,
-};
+use crate::explore::{Access, CtgMarker, Editor, ExploredBook, Explorer, Limits, Reopen, serve};
 use crate::settings::{OptionId, STARTER, Settings};
 
 /// Arguments of `explore`.
@@ -59,7 +57,8 @@ pub(super) fn run(args: &ExploreArgs, out: &mut impl Write) -> anyhow::Result<u8
         TcpListener::bind(wanted).with_context(|| format!("cannot listen at {wanted}"))?;
     let address = listener.local_addr()?;
     let stop = stop_at_ctrl_c()?;
-    std::thread::spawn(warm_up);
+    #[cfg(feature = "openings")]
+    std::thread::spawn(crate::openings::warm_up);
     let access = Access::new(address, Access::random_token());
     if !access.is_local() {
         let mut stderr = super::messages();

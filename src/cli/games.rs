@@ -11,10 +11,9 @@ use indicatif::{HumanCount, ProgressBar};
 use shakmaty::Color;
 
 use super::args::PlayerColour;
-use super::build::wanted_result;
 use super::progress;
 use crate::games::export::{self, Job, Progress, Summary, Target};
-use crate::games::{EcoRange, Filter};
+use crate::games::{EcoRange, Filter, GameResult};
 
 /// So many skipped games are named.
 const NAMED: usize = 20;
@@ -212,4 +211,14 @@ fn report(name: &str, summary: &Summary, time: Duration) {
         summary.skipped,
         time.as_secs_f64(),
     );
+}
+
+/// The result that `--result` names.
+pub(super) fn wanted_result(text: &str) -> anyhow::Result<GameResult> {
+    match GameResult::from_pgn(text.as_bytes()) {
+        GameResult::Unknown if text != "*" => {
+            anyhow::bail!("--result {text}: expected 1-0, 0-1 or 1/2-1/2")
+        }
+        result => Ok(result),
+    }
 }

@@ -12,8 +12,7 @@ use shakmaty::Color;
 
 use super::args::PlayerColour;
 use crate::book::ctg::{Applied, EditOptions, Editor, Key, MarkEdit};
-use crate::build::{EcoRange, Filter};
-use crate::games::{self, Skipped};
+use crate::games::{self, EcoRange, Filter, Skipped};
 use crate::learn::{self, Counted, SideFile, Tally};
 
 /// So many skipped games are named.

@@ -5,6 +5,7 @@
 //! configuration or files; a reader that closes our output is a quiet 0.
 
 mod args;
+#[cfg(feature = "build")]
 mod build;
 mod check_config;
 pub mod check_engine;
@@ -13,10 +14,13 @@ mod convert;
 mod diff;
 mod diff_json;
 mod explain;
+#[cfg(feature = "explore")]
 mod explore;
+#[cfg(feature = "games")]
 mod games;
 mod info;
 mod info_other;
+#[cfg(feature = "games")]
 mod learn;
 mod mark;
 mod merge;
@@ -25,7 +29,9 @@ mod position;
 mod probe;
 mod probe_other;
 mod progress;
+#[cfg(feature = "register")]
 mod register;
+#[cfg(feature = "register")]
 mod replace_text;
 mod replay;
 mod shell;
@@ -77,8 +83,11 @@ fn dispatch(cli: Cli) -> anyhow::Result<u8> {
         Command::Play(args) => play::run(&args),
         Command::Info(args) => info::run(&args, &mut painted()),
         Command::Probe(args) => probe::run(&args, &mut painted()),
+        #[cfg(feature = "build")]
         Command::Build(args) => build::run(&args),
+        #[cfg(feature = "games")]
         Command::Games(args) => games::run(&args, &mut output()),
+        #[cfg(feature = "games")]
         Command::Learn(args) => learn::run(&args, &mut output()),
         Command::Mark(args) => mark::run(&args, &mut output()),
         Command::Merge(args) => merge::run(&args),
@@ -87,9 +96,11 @@ fn dispatch(cli: Cli) -> anyhow::Result<u8> {
         Command::Verify(args) => verify::run(&args, &mut output()),
         Command::Tree(args) => tree::run(&args, &mut painted()),
         Command::Diff(args) => diff::run(&args, &mut painted()),
+        #[cfg(feature = "register")]
         Command::Register(args) => register::run(&args, &mut painted()),
         Command::Completions(args) => shell::completions(&args, &mut output()),
         Command::Man(args) => shell::man(&args, &mut output()),
+        #[cfg(feature = "explore")]
         Command::Explore(args) => explore::run(&args, &mut output()),
         Command::CheckEngine(args) => {
             let command = match args.command.split_first() {
@@ -100,6 +111,7 @@ fn dispatch(cli: Cli) -> anyhow::Result<u8> {
             Ok(u8::from(!passed))
         }
         Command::Replay(args) => replay::run(&args, &mut output()),
+        #[cfg(feature = "builtin-engine")]
         Command::Engine => {
             crate::builtin::run(io::stdin().lock(), io::stdout())?;
             Ok(0)
@@ -204,13 +216,13 @@ fn program() -> Option<PathBuf> {
     std::env::current_exe().ok()
 }
 
-/// How the built-in engine is started.
-fn builtin() -> EngineCommand {
-    EngineCommand {
+/// How the built-in engine is started, if this program has one.
+fn builtin() -> Option<EngineCommand> {
+    cfg!(feature = "builtin-engine").then(|| EngineCommand {
         program: program().unwrap_or_else(|| PathBuf::from("tabia")),
         args: vec!["engine".into()],
         ..EngineCommand::default()
-    }
+    })
 }
 
 fn command_of(program: &OsString, args: &[OsString]) -> EngineCommand {
@@ -235,7 +247,7 @@ fn engine_named(config: &ConfigArgs, name: Option<&str>) -> anyhow::Result<Engin
         return Ok(command_of(&name.into(), &[]));
     }
     let names: Vec<String> = name.into_iter().map(str::to_owned).collect();
-    let (_, mut commands) = config.engines(&names, &builtin())?;
+    let (_, mut commands) = config.engines(&names, builtin().as_ref())?;
     anyhow::ensure!(!commands.is_empty(), "no engine is named: try {BUILTIN}");
     Ok(commands.remove(0))
 }

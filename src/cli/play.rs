@@ -113,10 +113,10 @@ fn engines(args: &PlayArgs, config: &Config) -> anyhow::Result<(Engines, Vec<Eng
             if is_program_path(name) && !described {
                 one_engine(config, command_of(&name.into(), &[]))?
             } else {
-                config.engines(std::slice::from_ref(name), &builtin())?
+                config.engines(std::slice::from_ref(name), builtin().as_ref())?
             }
         }
-        (None, None) => config.engines(&[], &builtin())?,
+        (None, None) => config.engines(&[], builtin().as_ref())?,
     };
     if !args.book.is_empty() {
         // Seen from where the command was typed, wherever the GUI runs us.
@@ -165,7 +165,7 @@ fn one_engine(
         options: Vec::new(),
         book: Vec::new(),
     }];
-    Ok(config.engines(&[name], &builtin())?)
+    Ok(config.engines(&[name], builtin().as_ref())?)
 }
 
 /// Where a book with a relative path is looked for: beside the configuration,

@@ -44,7 +44,7 @@ fn builtin() -> EngineCommand {
 #[test]
 fn reads_engines_options_and_book() {
     let config = parse(SAMPLE).unwrap();
-    let (engines, commands) = config.engines(&[], &builtin()).unwrap();
+    let (engines, commands) = config.engines(&[], Some(&builtin())).unwrap();
     assert_eq!(engines.chain, 2);
     let stockfish = &engines.profiles[0];
     assert_eq!(stockfish.start_timeout, Duration::from_secs(5));
@@ -71,7 +71,7 @@ fn beside(name: &str) -> String {
 #[test]
 fn paths_count_from_the_file_and_engines_may_differ() {
     let config = parse(SAMPLE).unwrap();
-    let (engines, commands) = config.engines(&["lc0".into()], &builtin()).unwrap();
+    let (engines, commands) = config.engines(&["lc0".into()], Some(&builtin())).unwrap();
     assert_eq!(commands[0].program, Path::new("/home/me/lc0/lc0"));
     assert_eq!(commands[0].dir.as_deref(), Some(Path::new("/home/me/nets")));
     assert_eq!(
@@ -88,7 +88,9 @@ fn books_may_have_a_policy_of_their_own() {
          [[books]]\nfile = \"main.ctg\"\ncolour = \"white\"\ndepth = 12\n",
     )
     .unwrap();
-    let (engines, _) = config.engines(&["builtin".into()], &builtin()).unwrap();
+    let (engines, _) = config
+        .engines(&["builtin".into()], Some(&builtin()))
+        .unwrap();
     let profile = &engines.profiles[0];
     assert_eq!(profile.settings.text(OptionId::File), CONFIGURED);
     assert_eq!(profile.books[0].path, beside("patch.ctg"));
@@ -99,7 +101,7 @@ fn books_may_have_a_policy_of_their_own() {
 
 #[test]
 fn without_a_file_stockfish_or_the_built_in_engine_plays() {
-    let (engines, commands) = Config::default().engines(&[], &builtin()).unwrap();
+    let (engines, commands) = Config::default().engines(&[], Some(&builtin())).unwrap();
     assert_eq!(engines.chain, 2);
     assert_eq!(engines.stand_in, Some(2));
     assert_eq!(commands[0].program, Path::new("stockfish"));
@@ -141,7 +143,7 @@ fn what_is_wrong_is_named_with_its_line() {
 fn an_unknown_engine_is_named_with_those_that_exist() {
     let error = parse(SAMPLE)
         .unwrap()
-        .engines(&["komodo".into()], &builtin())
+        .engines(&["komodo".into()], Some(&builtin()))
         .unwrap_err()
         .to_string();
     assert!(error.contains("komodo"), "{error}");
@@ -153,9 +155,18 @@ fn the_sample_file_is_valid_and_says_what_holds_without_it() {
     let text = include_str!("../../engines.toml");
     let config = Config::parse(text, Path::new("engines.toml")).unwrap();
     let settings = |config: &Config| {
-        let (engines, _) = config.engines(&[], &builtin()).unwrap();
+        let (engines, _) = config.engines(&[], Some(&builtin())).unwrap();
         engines.profiles[0].settings.policy()
     };
     assert_eq!(config.default, Config::default().default);
     assert_eq!(settings(&config), settings(&Config::default()));
+}
+
+#[test]
+fn a_program_without_the_builtin_engine_does_not_name_it() {
+    let (engines, commands) = Config::default().engines(&[], None).unwrap();
+    assert_eq!((engines.chain, engines.stand_in), (1, None));
+    assert_eq!(commands[0].program, std::path::Path::new("stockfish"));
+    let error = Config::default().engines(&["builtin".into()], None);
+    assert!(error.unwrap_err().to_string().contains("builtin"));
 }

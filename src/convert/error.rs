@@ -49,6 +49,13 @@ pub enum Error {
         /// What is wrong.
         text: String,
     },
+    /// A JSONL book, and the crate was built without them.
+    #[cfg(not(feature = "jsonl"))]
+    #[error("{}: this build cannot read or write .jsonl (feature `jsonl`)", path.display())]
+    LeftOut {
+        /// The file.
+        path: PathBuf,
+    },
     /// The name of the new file does not say what to write.
     #[error(
         "{}: the name of the new file must end with .ctg, .bin, .jsonl, .pgn or .csv",

@@ -13,7 +13,11 @@
 mod csv;
 mod error;
 mod from_keyed;
+#[cfg(feature = "jsonl")]
 pub mod jsonl;
+#[cfg(not(feature = "jsonl"))]
+#[path = "without_jsonl.rs"]
+mod jsonl;
 mod output;
 mod pgn;
 mod to_bin;

@@ -127,7 +127,7 @@ fn position(line: &str) -> Option<(Chess, &str)> {
     let mut fields = 0;
     while fields < 4 {
         let skipped = rest.len() - rest.trim_start().len();
-        let word = rest.trim_start().split_whitespace().next()?;
+        let word = rest.split_whitespace().next()?;
         rest = rest.get(skipped + word.len()..)?;
         fields += 1;
         end = line.len() - rest.len();
@@ -145,12 +145,11 @@ fn position(line: &str) -> Option<(Chess, &str)> {
             _ => break,
         }
     }
-    let position = Fen::from_ascii(fen.as_bytes())
-        .ok()?
-        .into_position(CastlingMode::Standard)
-        .or_else(|error| error.ignore_too_much_material())
-        .or_else(|error| error.ignore_invalid_ep_square())
-        .ok()?;
+    let setup = Fen::from_ascii(fen.as_bytes()).ok()?;
+    let position = match setup.into_position(CastlingMode::Standard) {
+        Ok(position) => position,
+        Err(error) => error.ignore_invalid_ep_square().ok()?,
+    };
     Some((position, rest))
 }
 

@@ -76,11 +76,11 @@ pub fn fen_of(line: &[u8]) -> Option<&[u8]> {
 #[must_use]
 pub fn read(line: &[u8], source: &Arc<str>) -> Option<(Chess, Evaluation)> {
     let line: Line<'_> = serde_json::from_slice(line).ok()?;
-    let position = Fen::from_ascii(line.fen.as_bytes())
-        .ok()?
-        .into_position::<Chess>(CastlingMode::Chess960)
-        .or_else(|error| error.ignore_invalid_ep_square())
-        .ok()?;
+    let setup = Fen::from_ascii(line.fen.as_bytes()).ok()?;
+    let position = match setup.into_position::<Chess>(CastlingMode::Chess960) {
+        Ok(position) => position,
+        Err(error) => error.ignore_invalid_ep_square().ok()?,
+    };
     let turn = position.turn();
     let best = line
         .evals

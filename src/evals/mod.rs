@@ -8,3 +8,6 @@ pub use table::{EvalKey, EvalTable};
 mod side_file;
 
 pub use side_file::{EvalFile, EvalFileError, EvalsRead, beside, read};
+mod import;
+
+pub use import::{Imported, LineForm, import};

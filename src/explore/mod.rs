@@ -40,6 +40,5 @@ pub use access::Access;
 pub use books::{ExploredBook, Open, Reopen};
 pub use edit::{Change, EditError, Editor, Undo};
 pub use marker::CtgMarker;
-pub use openings::warm_up;
 pub use route::Explorer;
 pub use server::{Limits, serve};

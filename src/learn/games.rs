@@ -7,8 +7,7 @@ use shakmaty::{Color, Position};
 
 use super::Tally;
 use crate::book::ctg::{CtgBook, Error, Key};
-use crate::build::{Filter, has_name};
-use crate::games::{Game, GameResult, GameSource, Skipped, SourceError, Wanted};
+use crate::games::{Filter, Game, GameResult, GameSource, Skipped, SourceError, Wanted, has_name};
 
 /// After so many positions in a row that the book does not hold, the rest of a
 /// game is passed over.

@@ -7,10 +7,12 @@
 //! each game in a *side file* beside the book ([`PlayedGame`], [`append`]), and
 //! [`LearnedBook`] adds what stands there to the values of the book.
 
+#[cfg(feature = "games")]
 mod games;
 mod overlay;
 mod side;
 
+#[cfg(feature = "games")]
 pub use games::{Counted, tally_games};
 pub use overlay::LearnedBook;
 pub use side::{

@@ -177,14 +177,14 @@ impl Session {
         self.librarian.settings = own_settings;
     }
 
-    /// The book's answer to a `go`: lines separated by line feeds, the last
-    /// of them the `bestmove`.
+    /// The book's answer to a `go`: the lines to say, the last of them the
+    /// `bestmove`.
     pub(super) fn ask_books(
         &mut self,
         go: &Go,
         book_set: &BookSet,
         out: &mut dyn Outlet,
-    ) -> Option<Vec<u8>> {
+    ) -> Option<Vec<Vec<u8>>> {
         if !self.settings.check(OptionId::OwnBook) || self.librarian.shut {
             return None;
         }
@@ -269,31 +269,31 @@ impl Session {
     }
 
     /// The lines that say a book move, in the detail of `Book Info`.
-    fn announcement(&self, choice: &Choice<'_>) -> Vec<u8> {
+    fn announcement(&self, choice: &Choice<'_>) -> Vec<Vec<u8>> {
         let mode = self.castling_mode();
         let best = choice.mv.to_uci(mode);
         let reply = choice.reply.map(|reply| reply.to_uci(mode));
-        let mut lines = String::new();
+        let with_reply = |mut line: String, word: &str| {
+            if let Some(reply) = &reply {
+                let _ = write!(line, "{word}{reply}");
+            }
+            line.into_bytes()
+        };
+        let mut lines = Vec::with_capacity(3);
         let detail = self.settings.text(OptionId::Info);
         if detail != "none" {
-            self.list_moves(&choice.book.name, &mut lines);
-            lines.push('\n');
+            let mut line = String::with_capacity(256);
+            self.list_moves(&choice.book.name, &mut line);
+            lines.push(line.into_bytes());
         }
         if detail == "full" {
-            let _ = write!(
-                lines,
+            let line = format!(
                 "info depth 1 seldepth 1 multipv 1 score cp 0 nodes 1 nps 1 time 0 pv {best}"
             );
-            if let Some(reply) = &reply {
-                let _ = write!(lines, " {reply}");
-            }
-            lines.push('\n');
+            lines.push(with_reply(line, " "));
         }
-        let _ = write!(lines, "bestmove {best}");
-        if let Some(reply) = &reply {
-            let _ = write!(lines, " ponder {reply}");
-        }
-        lines.into_bytes()
+        lines.push(with_reply(format!("bestmove {best}"), " ponder "));
+        lines
     }
 
     /// "info string book NAME: e2e4 44% (w 33, n 1204, +21) ..."

@@ -132,7 +132,7 @@ impl Game {
     }
 
     fn play(&mut self, moves: &[u8]) {
-        for (index, word) in gui::moves(moves).into_iter().enumerate() {
+        for (index, word) in gui::moves(moves).enumerate() {
             let mv = UciMove::from_ascii(word.as_bytes())
                 .ok()
                 .and_then(|mv| mv.to_move(&self.position).ok());

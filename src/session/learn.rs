@@ -15,6 +15,7 @@
 //! Only moves that a book chose and that were really played count, each for
 //! the book it came from. Nothing is kept while no book learns.
 
+use std::borrow::Cow;
 use std::collections::HashMap;
 
 use shakmaty::fen::Fen;
@@ -200,10 +201,7 @@ impl Session {
             Ok(position) => Fen::from_position(&position, EnPassantMode::Legal).to_string(),
             Err(_) => fen.to_owned(),
         });
-        let moves: Vec<String> = gui::moves(read.moves)
-            .into_iter()
-            .map(|mv| mv.to_string())
-            .collect();
+        let moves: Vec<String> = gui::moves(read.moves).map(Cow::into_owned).collect();
         let learner = &mut self.learner;
         let same = learner.moves.iter().zip(&moves);
         let common = same.take_while(|(old, new)| old == new).count();

@@ -243,7 +243,7 @@ impl Session {
                 }
                 _ => self.tell_uci(out),
             },
-            command if self.must_wait(&command) => self.defer(now, line, &command, out),
+            command if self.must_wait(&command) => self.defer(now, line, command, out),
             command => self.handle(now, line, command, book_set, out),
         }
     }
@@ -252,7 +252,7 @@ impl Session {
         &mut self,
         now: Duration,
         line: &[u8],
-        command: GuiCommand<'_>,
+        command: GuiCommand,
         book_set: &BookSet,
         out: &mut dyn Outlet,
     ) {
@@ -266,14 +266,12 @@ impl Session {
                 self.books_stale = true;
                 self.link.tell(line, out);
             }
-            GuiCommand::SetOption(option) => self.on_set_option(line, &option, out),
+            GuiCommand::SetOption(option) => self.on_set_option(line, option, out),
             GuiCommand::Position => self.on_position(line, book_set, out),
-            GuiCommand::Go(go) => {
-                if self.open_books(now, line, out) {
-                    return;
-                }
-                self.on_go(now, line, go, book_set, out);
-            }
+            GuiCommand::Go(go) => match self.open_books(out) {
+                true => self.wait_first(now, line, GuiCommand::Go(go)),
+                false => self.on_go(now, line, go, book_set, out),
+            },
             GuiCommand::Stop => self.on_stop(now, out),
             GuiCommand::PonderHit => self.on_ponder_hit(now, out),
             GuiCommand::Other => {
@@ -288,8 +286,8 @@ impl Session {
     }
 
     fn on_is_ready(&mut self, now: Duration, line: &[u8], out: &mut dyn Outlet) {
-        if self.search.is_idle() && self.open_books(now, line, out) {
-            return;
+        if self.search.is_idle() && self.open_books(out) {
+            return self.wait_first(now, line, GuiCommand::IsReady);
         }
         if self.link.is_up() {
             self.link.ready_owed += 1;

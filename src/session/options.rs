@@ -1,11 +1,9 @@
 //! Options that the GUI sets, ours and the engine's, and the books they name.
 
-use std::time::Duration;
-
 use rand::SeedableRng;
 use rand::rngs::Xoshiro256PlusPlus;
 
-use super::{Outlet, Request, Session, Waiting};
+use super::{Outlet, Request, Session};
 use crate::book_set::BookSpec;
 use crate::settings::OptionId;
 use crate::uci::gui::SetOption;
@@ -13,14 +11,13 @@ use crate::uci::line;
 
 impl Session {
     /// Has the books opened if the book set does not hold those wanted; true
-    /// when `line` has to wait for that.
-    pub(super) fn open_books(&mut self, now: Duration, line: &[u8], out: &mut dyn Outlet) -> bool {
+    /// when the line at hand has to wait for that.
+    pub(super) fn open_books(&mut self, out: &mut dyn Outlet) -> bool {
         if !self.books_stale {
             return false;
         }
         self.books_stale = false;
         self.opening = true;
-        self.deferred.push_front(Waiting::since(now, line));
         let books = self.wanted_books();
         out.request(Request::OpenBooks(books));
         true
@@ -31,22 +28,18 @@ impl Session {
         BookSpec::wanted(&self.settings, configured)
     }
 
-    pub(super) fn on_set_option(
-        &mut self,
-        line: &[u8],
-        option: &SetOption<'_>,
-        out: &mut dyn Outlet,
-    ) {
+    pub(super) fn on_set_option(&mut self, line: &[u8], option: SetOption, out: &mut dyn Outlet) {
         if let Some(id) = OptionId::by_name(&option.name) {
             return self.set_own(id, &option.text(), out);
         }
         if let Some(renamed) = self.link.hello.behind_prefix(&option.name) {
             let mut line = format!("setoption name {renamed}").into_bytes();
-            if let Some(value) = option.value {
+            let value = option.value.as_deref();
+            if let Some(value) = value {
                 line.extend_from_slice(b" value ");
                 line.extend_from_slice(value);
             }
-            self.link.options.note(renamed, option.value, &line);
+            self.link.options.note(renamed, value, &line);
             return self.link.tell(&line, out);
         }
         if self.link.hello.option(&option.name).is_none()
@@ -61,7 +54,7 @@ impl Session {
         }
         self.link
             .options
-            .note(&option.name, option.value, line::trimmed(line));
+            .note(&option.name, option.value.as_deref(), line::trimmed(line));
         self.link.tell(line, out);
     }
 

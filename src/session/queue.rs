@@ -9,12 +9,14 @@ use super::clock::{STOP_LIMIT, WORTH_TELLING, allowance, with_time_left};
 use super::{Outlet, Session};
 use crate::book_set::BookSet;
 use crate::settings::OptionId;
-use crate::uci::gui::{self, GuiCommand};
+use crate::uci::gui::GuiCommand;
 
 /// A line that waits.
 #[derive(Debug)]
 pub(super) struct Waiting {
     pub(super) line: Vec<u8>,
+    /// What it means.
+    pub(super) command: GuiCommand,
     /// Since when.
     since: Duration,
     /// For how long of that nobody could hear the engine.
@@ -22,9 +24,10 @@ pub(super) struct Waiting {
 }
 
 impl Waiting {
-    pub(super) fn since(now: Duration, line: &[u8]) -> Waiting {
+    pub(super) fn since(now: Duration, line: &[u8], command: GuiCommand) -> Waiting {
         Waiting {
             line: line.to_vec(),
+            command,
             since: now,
             held_up: Duration::ZERO,
         }
@@ -37,7 +40,7 @@ impl Waiting {
 
 impl Session {
     /// Whether a line has to wait for its turn.
-    pub(super) fn must_wait(&self, command: &GuiCommand<'_>) -> bool {
+    pub(super) fn must_wait(&self, command: &GuiCommand) -> bool {
         if self.link.is_starting() || self.opening {
             return true;
         }
@@ -51,7 +54,7 @@ impl Session {
             GuiCommand::Stop | GuiCommand::PonderHit => self
                 .deferred
                 .iter()
-                .any(|waiting| matches!(gui::parse(&waiting.line), GuiCommand::Go(_))),
+                .any(|waiting| matches!(waiting.command, GuiCommand::Go(_))),
             // The engine answers in the middle of a search. After a stop it
             // comes to the waiting lines at once, and they come first.
             GuiCommand::IsReady => stopped,
@@ -60,7 +63,7 @@ impl Session {
     }
 
     /// Whether a line may not reach the engine during the search under way.
-    pub(super) fn disturbs_search(&self, command: &GuiCommand<'_>) -> bool {
+    pub(super) fn disturbs_search(&self, command: &GuiCommand) -> bool {
         self.search.is_exclusive()
             && match command {
                 GuiCommand::Position | GuiCommand::Go(_) | GuiCommand::NewGame => true,
@@ -71,7 +74,7 @@ impl Session {
 
     /// Whether a book's answer to this could come before the engine's
     /// `readyok` to a question that was asked earlier.
-    pub(super) const fn overtakes_ready(&self, command: &GuiCommand<'_>) -> bool {
+    pub(super) const fn overtakes_ready(&self, command: &GuiCommand) -> bool {
         self.link.ready_owed > 0 && !self.search.is_engine() && matches!(command, GuiCommand::Go(_))
     }
 
@@ -79,15 +82,21 @@ impl Session {
         &mut self,
         now: Duration,
         line: &[u8],
-        command: &GuiCommand<'_>,
+        command: GuiCommand,
         out: &mut dyn Outlet,
     ) {
-        self.deferred.push_back(Waiting::since(now, line));
         // A new `go` replaces a search that nobody has stopped: its answer
-        // is rejection, and with it the engine's chance to block.
-        if matches!(command, GuiCommand::Go(_)) && self.search.replace(now) {
+        // is dropped, and with it the engine's chance to block.
+        let replaces = matches!(command, GuiCommand::Go(_)) && self.search.replace(now);
+        self.deferred.push_back(Waiting::since(now, line, command));
+        if replaces {
             self.link.tell(b"stop", out);
         }
+    }
+
+    /// A line waits before all others, to be handled once more.
+    pub(super) fn wait_first(&mut self, now: Duration, line: &[u8], command: GuiCommand) {
+        self.deferred.push_front(Waiting::since(now, line, command));
     }
 
     /// Handles the lines that wait, as far as they may go now.
@@ -96,31 +105,24 @@ impl Session {
             let Some(waiting) = self.deferred.pop_front() else {
                 return;
             };
-            let command = gui::parse(&waiting.line);
-            if self.disturbs_search(&command) {
+            if self.disturbs_search(&waiting.command) {
                 self.deferred.push_front(waiting);
                 return self.heed_what_waits(now, out);
             }
-            if self.overtakes_ready(&command) {
+            if self.overtakes_ready(&waiting.command) {
                 self.deferred.push_front(waiting);
                 return;
             }
-            match self.shortened(now, &waiting, &command) {
-                Some(line) => self.handle(now, &line, gui::parse(&line), book_set, out),
-                None => self.handle(now, &waiting.line, command, book_set, out),
-            }
+            // A shorter clock does not change what the line means.
+            let line = self.shortened(now, &waiting).unwrap_or(waiting.line);
+            self.handle(now, &line, waiting.command, book_set, out);
         }
     }
 
     /// A `go` whose clock has run while it waited, with the time that is
     /// left.
-    fn shortened(
-        &self,
-        now: Duration,
-        waiting: &Waiting,
-        command: &GuiCommand<'_>,
-    ) -> Option<Vec<u8>> {
-        let GuiCommand::Go(go) = command else {
+    fn shortened(&self, now: Duration, waiting: &Waiting) -> Option<Vec<u8>> {
+        let GuiCommand::Go(go) = &waiting.command else {
             return None;
         };
         let waited = now.saturating_sub(waiting.since);
@@ -138,7 +140,7 @@ impl Session {
         let mut is_behind_go = false;
         for waiting in &self.deferred {
             let since = waiting.since.saturating_add(waiting.held_up);
-            let limit = match gui::parse(&waiting.line) {
+            let limit = match &waiting.command {
                 GuiCommand::Go(_) if is_behind_go => break,
                 GuiCommand::Go(go) => {
                     is_behind_go = true;
@@ -159,7 +161,7 @@ impl Session {
     pub(super) fn heed_what_waits(&mut self, now: Duration, out: &mut dyn Outlet) {
         let mut at = 0;
         while let Some(waiting) = self.deferred.get(at) {
-            match gui::parse(&waiting.line) {
+            match &waiting.command {
                 GuiCommand::Go(_) => {
                     if self.search.replace(now) {
                         self.link.tell(b"stop", out);

@@ -4,10 +4,10 @@ use std::time::Duration;
 
 use super::clock::{STOP_LIMIT, allowance};
 use super::link::Engine;
-use super::{Outlet, Session, Waiting, info_string};
+use super::{Outlet, Session, info_string};
 use crate::book_set::BookSet;
 use crate::settings::OptionId;
-use crate::uci::gui::Go;
+use crate::uci::gui::{Go, GuiCommand};
 
 /// What a `go` waits for before it may be answered.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -42,8 +42,8 @@ pub(super) enum Search {
 /// An answer that waits for its time.
 #[derive(Debug)]
 pub(super) struct Held {
-    /// Whole lines, separated by line feeds.
-    pub(super) answer: Vec<u8>,
+    /// The lines to say, the last of them the `bestmove`.
+    pub(super) answer: Vec<Vec<u8>>,
     pub(super) kind: SearchKind,
 }
 
@@ -89,7 +89,9 @@ impl Running {
 }
 
 impl Search {
-    pub(super) fn hold(answer: Vec<u8>, kind: SearchKind) -> Search {
+    /// Holds a `bestmove` line.
+    pub(super) fn hold(best_move: Vec<u8>, kind: SearchKind) -> Search {
+        let answer = vec![best_move];
         Search::Held(Held { answer, kind })
     }
 
@@ -161,7 +163,7 @@ impl Session {
             self.show_books(&go, book_set, out);
         }
         match self.link.state {
-            Engine::None => self.answer_without_engine(now, line, &go, out),
+            Engine::None => self.answer_without_engine(now, line, go, out),
             _ => {
                 self.send_position(out);
                 self.link.tell(line, out);
@@ -254,9 +256,9 @@ impl Session {
     }
 
     /// Answers a `go` for which there is neither book nor engine.
-    fn answer_without_engine(&mut self, now: Duration, line: &[u8], go: &Go, out: &mut dyn Outlet) {
+    fn answer_without_engine(&mut self, now: Duration, line: &[u8], go: Go, out: &mut dyn Outlet) {
         if self.stand_in(out) {
-            return self.deferred.push_front(Waiting::since(now, line));
+            return self.wait_first(now, line, GuiCommand::Go(go));
         }
         if self.link.was_up {
             return self.give_up("the engine is gone and the book has no move", out);
@@ -267,8 +269,8 @@ impl Session {
             "there is no engine and the book has no move: playing the first legal move",
             out,
         );
-        let answer = self.first_legal_move(go);
-        let kind = SearchKind::of(go);
+        let answer = self.first_legal_move(&go);
+        let kind = SearchKind::of(&go);
         if kind == SearchKind::default() {
             out.gui(&answer);
         } else {
@@ -277,8 +279,8 @@ impl Session {
     }
 }
 
-fn tell_all(lines: &[u8], out: &mut dyn Outlet) {
-    for line in lines.split(|byte| *byte == b'\n') {
+fn tell_all(lines: &[Vec<u8>], out: &mut dyn Outlet) {
+    for line in lines {
         out.gui(line);
     }
 }

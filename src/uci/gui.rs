@@ -8,8 +8,8 @@ use super::vampirc;
 /// A line of the GUI, understood as far as the adapter needs it.
 ///
 /// Every sequence of bytes is one of these.
-#[derive(Debug, PartialEq, Eq)]
-pub enum GuiCommand<'a> {
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum GuiCommand {
     /// `uci`
     Uci,
     /// `isready`
@@ -17,7 +17,7 @@ pub enum GuiCommand<'a> {
     /// `ucinewgame`
     NewGame,
     /// `setoption name ... [value ...]`
-    SetOption(SetOption<'a>),
+    SetOption(SetOption),
     /// `position ...`
     Position,
     /// `go ...`
@@ -35,20 +35,20 @@ pub enum GuiCommand<'a> {
 }
 
 /// An option and the value it is set to.
-#[derive(Debug, PartialEq, Eq)]
-pub struct SetOption<'a> {
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SetOption {
     /// The name, inner blanks collapsed to one.
     pub name: String,
     /// The value as its bytes came, blanks at the ends cut; `None` without
     /// the word `value` (a button).
-    pub value: Option<&'a [u8]>,
+    pub value: Option<Vec<u8>>,
 }
 
-impl SetOption<'_> {
+impl SetOption {
     /// The value as text; empty for a button and for `<empty>`.
     #[must_use]
     pub fn text(&self) -> String {
-        let value = text(self.value.unwrap_or_default());
+        let value = text(self.value.as_deref().unwrap_or_default());
         if value == "<empty>" {
             String::new()
         } else {
@@ -78,7 +78,7 @@ pub struct Go {
 /// Unknown words before a command are passed over, as the protocol asks for
 /// ("joho debug on"), as long as there is a command behind them.
 #[must_use]
-pub fn parse(line: &[u8]) -> GuiCommand<'_> {
+pub fn parse(line: &[u8]) -> GuiCommand {
     let mut rest = line;
     loop {
         let word = first_word(rest);
@@ -168,25 +168,17 @@ pub fn position(line: &[u8]) -> Option<PositionLine<'_>> {
 }
 
 /// The moves in a list of words, in lower case (AnMon writes promotions in
-/// upper case); the parser's reading where it has read every word.
-#[must_use]
-pub fn moves(list: &[u8]) -> Vec<String> {
-    let mut all: Vec<String> = words(list)
-        .map(|word| text(word).to_ascii_lowercase())
-        .collect();
-    // In pieces: the parser takes some kilobytes of memory for each move.
-    for own in all.chunks_mut(100) {
-        match vampirc::moves(&own.join(" ")) {
-            // A move that it cannot read ends its list without an error.
-            Some(read) if read == own => own.clone_from_slice(&read),
-            _ => {}
-        }
-    }
-    all
+/// upper case). Read by the words: the parser takes a hundred times as long,
+/// and drops the rest of a list behind a move that it cannot read.
+pub fn moves(list: &[u8]) -> impl Iterator<Item = Cow<'_, str>> {
+    words(list).map(|word| match std::str::from_utf8(word) {
+        Ok(word) if !word.bytes().any(|byte| byte.is_ascii_uppercase()) => Cow::Borrowed(word),
+        _ => Cow::Owned(text(word).to_ascii_lowercase()),
+    })
 }
 
 /// `after` is what stands behind the word `setoption`.
-fn set_option(after: &[u8]) -> Option<SetOption<'_>> {
+fn set_option(after: &[u8]) -> Option<SetOption> {
     let name_word = words(after).find(|word| *word == b"name")?;
     let after_name = rest_after(after, name_word);
     let value_word = words(after_name).find(|word| *word == b"value");
@@ -195,7 +187,7 @@ fn set_option(after: &[u8]) -> Option<SetOption<'_>> {
         .map(text)
         .collect();
     let name = name.join(" ");
-    let value = value_word.map(|word| rest_after(after_name, word).trim_ascii_end());
+    let value = value_word.map(|word| rest_after(after_name, word).trim_ascii_end().to_vec());
     if name.is_empty() {
         return None;
     }
@@ -213,31 +205,11 @@ fn set_option(after: &[u8]) -> Option<SetOption<'_>> {
 }
 
 /// `line` begins with the word `go`.
+///
+/// Read by its words alone: the parser loses `ponder` and `infinite` beside
+/// clocks, panics on depths above 255, and takes as long as all the rest of a
+/// book move.
 fn go(line: &[u8]) -> Go {
-    let own = go_by_words(line);
-    let read = std::str::from_utf8(line).ok().and_then(vampirc::go);
-    match read {
-        // It loses `ponder` and `infinite` beside clocks, and moves that it
-        // cannot read: taken only where the words say the same.
-        Some(read)
-            if read.ponder == own.ponder
-                && read.infinite == own.infinite
-                && !read.mate
-                && own
-                    .searchmoves
-                    .as_ref()
-                    .is_some_and(|moves| *moves == read.searchmoves) =>
-        {
-            Go {
-                searchmoves: Some(read.searchmoves),
-                ..own
-            }
-        }
-        _ => own,
-    }
-}
-
-fn go_by_words(line: &[u8]) -> Go {
     let mut go = Go::default();
     let mut bare = true;
     let mut list = words(line).skip(1);
@@ -315,14 +287,14 @@ mod tests {
 
     fn option_of(line: &[u8]) -> (String, Option<Vec<u8>>) {
         match parse(line) {
-            GuiCommand::SetOption(option) => (option.name, option.value.map(<[u8]>::to_vec)),
+            GuiCommand::SetOption(option) => (option.name, option.value),
             other => panic!("{other:?}"),
         }
     }
 
     #[test]
     fn commands_are_found_behind_unknown_words() {
-        let rows: [(&[u8], GuiCommand<'_>); 14] = [
+        let rows: [(&[u8], GuiCommand); 14] = [
             (b"uci", GuiCommand::Uci),
             (b"  \tisready \t", GuiCommand::IsReady),
             (b"ucinewgame", GuiCommand::NewGame),
@@ -423,6 +395,10 @@ mod tests {
         ] {
             assert_eq!(go_of(line), expected, "{line}");
         }
+    }
+
+    fn moves(list: &[u8]) -> Vec<String> {
+        super::moves(list).map(Cow::into_owned).collect()
     }
 
     #[test]

@@ -11,7 +11,7 @@ use std::cell::Cell;
 use std::panic;
 use std::sync::Once;
 
-use vampirc_uci::{MessageList, UciMessage, UciMove, UciSearchControl, UciTimeControl};
+use vampirc_uci::{MessageList, UciMessage};
 
 thread_local! {
     /// A parse is under way on this thread: a panic is expected and quiet.
@@ -40,43 +40,6 @@ fn parse(line: &str) -> Option<UciMessage> {
         UciMessage::Unknown(..) => None,
         message => Some(message),
     }
-}
-
-/// What the crate makes of a `go` line.
-#[derive(Debug, Default, PartialEq, Eq)]
-pub(super) struct GoReading {
-    pub(super) ponder: bool,
-    pub(super) infinite: bool,
-    pub(super) mate: bool,
-    pub(super) searchmoves: Vec<String>,
-}
-
-/// Reads a `go` line.
-pub(super) fn go(line: &str) -> Option<GoReading> {
-    let UciMessage::Go {
-        time_control,
-        search_control,
-    } = parse(line)?
-    else {
-        return None;
-    };
-    let search = search_control.unwrap_or_else(UciSearchControl::default);
-    Some(GoReading {
-        ponder: matches!(time_control, Some(UciTimeControl::Ponder)),
-        infinite: matches!(time_control, Some(UciTimeControl::Infinite)),
-        mate: search.mate.is_some(),
-        searchmoves: search.search_moves.iter().map(UciMove::to_string).collect(),
-    })
-}
-
-/// Reads the moves of a `position` line that is given without its start
-/// position: only the part behind `moves`.
-pub(super) fn moves(moves: &str) -> Option<Vec<String>> {
-    let UciMessage::Position { moves, .. } = parse(&format!("position startpos moves {moves}"))?
-    else {
-        return None;
-    };
-    Some(moves.iter().map(UciMove::to_string).collect())
 }
 
 /// Reads a `setoption` line into name and value.
@@ -147,14 +110,6 @@ mod tests {
     #[test]
     fn reads_what_it_reads_well() {
         assert_eq!(
-            go("go infinite searchmoves e2e4 d2d4"),
-            Some(GoReading {
-                infinite: true,
-                searchmoves: vec!["e2e4".into(), "d2d4".into()],
-                ..GoReading::default()
-            })
-        );
-        assert_eq!(
             set_option("setoption name Clear Hash"),
             Some(("Clear Hash".into(), None))
         );
@@ -165,10 +120,6 @@ mod tests {
         assert_eq!(
             best_move("bestmove e2e4 ponder e7e5"),
             Some(("e2e4".into(), Some("e7e5".into())))
-        );
-        assert_eq!(
-            moves("e2e4 e7e8q"),
-            Some(vec!["e2e4".into(), "e7e8q".into()])
         );
         assert_eq!(id("id name X 1"), Some((Some("X 1".into()), None)));
     }

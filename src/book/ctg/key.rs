@@ -58,11 +58,13 @@ impl Key {
     }
 
     /// The key with zeros behind it.
+    #[cfg(feature = "build")]
     pub(crate) const fn padded(&self) -> &[u8; Key::MAX_BYTES] {
         &self.bytes
     }
 
     /// Takes back what [`Key::padded`] gave.
+    #[cfg(feature = "build")]
     pub(crate) const fn from_padded(bytes: [u8; Key::MAX_BYTES]) -> Key {
         Key { bytes }
     }

@@ -3,9 +3,11 @@
 use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
 
-use super::super::runs::{Run, Runs};
+use super::super::node::Node;
 use super::super::{BuildError, Progress, Written};
 use super::RecordsError;
+use crate::sort::{Runs, Sorted};
+use std::sync::Arc;
 
 /// What could be read.
 pub(in super::super) struct Inputs<'j> {
@@ -17,7 +19,7 @@ pub(in super::super) struct Inputs<'j> {
 /// Says that nothing can be read.
 pub(in super::super) fn read(
     inputs: &Inputs<'_>,
-    _runs: &Runs,
+    _runs: &Arc<Runs<Node>>,
     _observe: &mut dyn FnMut(Progress),
     _stop: &AtomicBool,
 ) -> Result<u64, BuildError> {
@@ -36,7 +38,7 @@ impl Table {
 
     pub(in super::super) fn write(
         self,
-        _runs: &[Run],
+        _sorted: &Sorted<Node>,
         _games: u64,
         _observe: &mut dyn FnMut(Progress),
         _stop: &AtomicBool,

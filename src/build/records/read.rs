@@ -3,9 +3,8 @@
 use std::fs::File;
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
-use std::sync::mpsc::{Sender, channel};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
 use bytes::Bytes;
 use parquet::basic::{ConvertedType, LogicalType, Type as Physical};
@@ -17,11 +16,12 @@ use parquet::file::reader::{
 };
 
 use super::super::node::{Node, Place, Tally};
-use super::super::runs::{Runs, SortError};
 use super::super::{BuildError, Progress};
 use super::{COUNTERS, NO_MOVE, RecordsError};
 use crate::book::ctg::{Key, NormalBoard, decode_move_byte};
+use crate::crew;
 use crate::input::file::read_at;
+use crate::sort::{Runs, SortError, Sorter};
 
 /// Rows that are read at once.
 const BATCH_ROWS: usize = 4096;
@@ -45,7 +45,7 @@ pub(in super::super) struct Inputs<'j> {
 /// Reads tables, in any order of rows, and gives the number of their games.
 pub(in super::super) fn read(
     inputs: &Inputs<'_>,
-    runs: &Runs,
+    runs: &Arc<Runs<Node>>,
     observe: &mut dyn FnMut(Progress),
     stop: &AtomicBool,
 ) -> Result<u64, BuildError> {
@@ -53,99 +53,51 @@ pub(in super::super) fn read(
     for path in inputs.paths {
         total += std::fs::metadata(path).map_or(0, |metadata| metadata.len());
     }
-    let games = AtomicU64::new(0);
-    let headed = AtomicBool::new(false);
-    let ended = AtomicBool::new(false);
-    let pieces = Mutex::new(Pieces {
-        paths: inputs.paths.iter(),
-        table: None,
-        next: 0,
-    });
-    let count = |done: Sender<u64>| -> Result<(), BuildError> {
-        let mut gatherer = Gatherer::new(runs, inputs.sort_bytes as usize);
-        loop {
-            let piece = pieces
-                .lock()
-                .unwrap_or_else(PoisonError::into_inner)
-                .next()?;
-            let Some((table, group)) = piece else { break };
-            let halted = || stop.load(Relaxed) || ended.load(Relaxed);
-            let Some(counted) = table.read_group(group, &mut gatherer, &halted)? else {
-                return Err(BuildError::Interrupted);
-            };
-            if let Some(counted) = counted {
-                headed.store(true, Relaxed);
-                games.fetch_add(counted, Relaxed);
-            }
-            let metadata = table.reader.metadata().row_group(group);
-            let _ = done.send(metadata.compressed_size().unsigned_abs());
+    let (mut bytes, mut games) = (0, None);
+    let mut hear = |(more, counted): (u64, Option<u64>)| {
+        bytes += more;
+        if let Some(counted) = counted {
+            games = Some(games.unwrap_or(0) + counted);
         }
-        gatherer.finish()?;
-        Ok(())
+        observe(Progress::Reading {
+            bytes,
+            total: Some(total),
+            games: games.unwrap_or(0),
+        });
     };
-    std::thread::scope(|scope| {
-        let (sender, receiver) = channel();
-        let threads: Vec<_> = (0..inputs.threads.max(1))
-            .map(|_| {
-                let (sender, count, ended) = (sender.clone(), &count, &ended);
-                scope.spawn(move || {
-                    let counted = count(sender);
-                    ended.fetch_or(counted.is_err(), Relaxed);
-                    counted
-                })
-            })
-            .collect();
-        drop(sender);
-        let mut bytes = 0;
-        for more in receiver {
-            bytes += more;
-            observe(Progress::Reading {
-                bytes,
-                total: Some(total),
-                games: games.load(Relaxed),
-            });
-        }
-        let mut failure = None;
-        for thread in threads {
-            match thread.join() {
-                Ok(Ok(())) => {}
-                // The others were only told to stop.
-                Ok(Err(BuildError::Interrupted)) if failure.is_some() => {}
-                Ok(Err(error)) => failure = Some(error),
-                Err(panic) => std::panic::resume_unwind(panic),
+    crew::run(
+        inputs.threads,
+        |jobs| {
+            let mut gatherer = Gatherer::new(runs, inputs.sort_bytes);
+            jobs.each(|(table, group): (Arc<Table>, usize), _| {
+                let games = table.read_group(group, &mut gatherer, stop)?;
+                let metadata = table.reader.metadata().row_group(group);
+                Ok::<_, BuildError>((metadata.compressed_size().unsigned_abs(), games))
+            })?;
+            Ok(gatherer.finish()?)
+        },
+        |lead| {
+            for path in inputs.paths {
+                let table = Arc::new(Table::open(path)?);
+                for group in 0..table.starts.len() {
+                    lead.give((table.clone(), group));
+                    while let Some(piece) = lead.ready()? {
+                        hear(piece);
+                    }
+                }
             }
-        }
-        failure.map_or(Ok(()), Err)
-    })?;
-    if let (Some(path), false) = (inputs.paths.first(), headed.load(Relaxed)) {
-        let path = path.clone();
-        return Err(RecordsError::NoGames { path }.into());
-    }
-    Ok(games.load(Relaxed))
-}
-
-/// Hands out row groups, file by file.
-struct Pieces<'j> {
-    paths: std::slice::Iter<'j, PathBuf>,
-    table: Option<Arc<Table>>,
-    next: usize,
-}
-
-impl Pieces<'_> {
-    fn next(&mut self) -> Result<Option<(Arc<Table>, usize)>, RecordsError> {
-        loop {
-            if let Some(table) = &self.table
-                && self.next < table.starts.len()
-            {
-                self.next += 1;
-                return Ok(Some((table.clone(), self.next - 1)));
+            while let Some(piece) = lead.rest()? {
+                hear(piece);
             }
-            let Some(path) = self.paths.next() else {
-                return Ok(None);
-            };
-            self.table = Some(Arc::new(Table::open(path)?));
-            self.next = 0;
+            Ok(())
+        },
+    )?;
+    match (inputs.paths.first(), games) {
+        (Some(path), None) => {
+            let path = path.clone();
+            Err(RecordsError::NoGames { path }.into())
         }
+        _ => Ok(games.unwrap_or(0)),
     }
 }
 
@@ -212,14 +164,14 @@ impl Table {
         })
     }
 
-    /// Reads a row group. `None` if it was told to stop, else the number of
-    /// games if there is a row that says it.
+    /// Reads a row group. Gives the number of games if there is a row that
+    /// says it.
     fn read_group(
         &self,
         group: usize,
-        gatherer: &mut Gatherer<'_>,
-        halted: &dyn Fn() -> bool,
-    ) -> Result<Option<Option<u64>>, BuildError> {
+        gatherer: &mut Gatherer,
+        stop: &AtomicBool,
+    ) -> Result<Option<u64>, BuildError> {
         let unreadable = |error: ParquetError| RecordsError::Unreadable {
             path: self.path.clone(),
             text: said(&error),
@@ -230,8 +182,8 @@ impl Table {
         let mut left = reader.metadata().num_rows().unsigned_abs();
         let mut games = None;
         while left > 0 {
-            if halted() {
-                return Ok(None);
+            if stop.load(Relaxed) {
+                return Err(BuildError::Interrupted);
             }
             let count = left.min(BATCH_ROWS as u64) as usize;
             columns.fill(count).map_err(|fault| match fault {
@@ -257,7 +209,7 @@ impl Table {
             row += count as u64;
             left -= count as u64;
         }
-        Ok(Some(games))
+        Ok(games)
     }
 }
 
@@ -426,14 +378,8 @@ impl Columns {
 }
 
 /// Sorts rows into runs.
-struct Gatherer<'r> {
-    runs: &'r Runs,
-    /// Nodes as in a run.
-    bytes: Vec<u8>,
-    /// Their orders, and where they begin.
-    nodes: Vec<(u32, u32)>,
-    most_bytes: usize,
-    most_nodes: usize,
+struct Gatherer {
+    sorter: Sorter<Node>,
     /// The position of the last row: the next one is often about the same.
     node: Node,
     any: bool,
@@ -441,15 +387,11 @@ struct Gatherer<'r> {
     full: Option<Node>,
 }
 
-impl<'r> Gatherer<'r> {
-    fn new(runs: &'r Runs, sort_bytes: usize) -> Gatherer<'r> {
+impl Gatherer {
+    fn new(runs: &Arc<Runs<Node>>, sort_bytes: u64) -> Gatherer {
         Gatherer {
-            runs,
-            bytes: Vec::new(),
-            nodes: Vec::new(),
-            most_bytes: sort_bytes / 4 * 3,
-            most_nodes: (sort_bytes / 4 / size_of::<(u32, u32)>()).max(64),
-            node: empty(),
+            sorter: Sorter::new(Arc::clone(runs), sort_bytes),
+            node: Node::default(),
             any: false,
             full: None,
         }
@@ -515,70 +457,18 @@ impl<'r> Gatherer<'r> {
 
     /// Lays aside what is complete.
     fn settle(&mut self) -> Result<(), SortError> {
-        let Some(node) = self.full.take() else {
-            return Ok(());
-        };
-        self.nodes.push((node.place.order, self.bytes.len() as u32));
-        node.encode(&mut self.bytes);
-        if self.bytes.len() >= self.most_bytes || self.nodes.len() >= self.most_nodes {
-            self.sort()?;
+        match self.full.take() {
+            Some(node) => self.sorter.push(&node),
+            None => Ok(()),
         }
-        Ok(())
-    }
-
-    fn sort(&mut self) -> Result<(), SortError> {
-        let bytes = &self.bytes;
-        let from = |at: u32| bytes.get(at as usize..).unwrap_or_default();
-        // The key comes behind the four bytes of the order.
-        let key = |at: u32| {
-            let key = from(at).get(4..).unwrap_or_default();
-            let length = key.first().map_or(0, |first| usize::from(first & 0x1f));
-            key.get(..length).unwrap_or_default()
-        };
-        self.nodes
-            .sort_unstable_by(|a, b| a.0.cmp(&b.0).then_with(|| key(a.1).cmp(key(b.1))));
-        let mut writer = self.runs.begin(bytes.len() as u64)?;
-        let mut write = |node: &Node| writer.push(node).map_err(|error| self.runs.failed(error));
-        let (mut sum, mut next, mut any) = (empty(), empty(), false);
-        for &(_, at) in &self.nodes {
-            if next.decode(from(at)).is_none() {
-                continue;
-            }
-            if any && sum.place == next.place {
-                sum.add(&next);
-            } else {
-                if any {
-                    write(&sum)?;
-                }
-                std::mem::swap(&mut sum, &mut next);
-                any = true;
-            }
-        }
-        if any {
-            write(&sum)?;
-        }
-        self.bytes.clear();
-        self.nodes.clear();
-        self.runs.add(writer)
     }
 
     fn finish(mut self) -> Result<(), SortError> {
         if self.any {
-            self.full = Some(std::mem::replace(&mut self.node, empty()));
-            self.settle()?;
+            self.sorter.push(&self.node)?;
         }
-        if self.nodes.is_empty() {
-            return Ok(());
-        }
-        self.sort()
+        self.sorter.finish()
     }
-}
-
-fn empty() -> Node {
-    Node::new(Place {
-        order: 0,
-        key: [0; Key::MAX_BYTES],
-    })
 }
 
 fn check_key(bytes: &[u8]) -> Result<Key, String> {

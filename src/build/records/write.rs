@@ -5,7 +5,6 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
-use std::sync::mpsc::{SyncSender, sync_channel};
 
 use parquet::basic::{Compression, Repetition, Type as Physical};
 use parquet::data_type::{ByteArray, ByteArrayType, Int32Type, Int64Type};
@@ -15,12 +14,12 @@ use parquet::file::writer::SerializedFileWriter;
 use parquet::schema::types::{ColumnPath, Type};
 use tempfile::NamedTempFile;
 
-use super::super::merge::merge;
 use super::super::node::Node;
-use super::super::runs::{PARTS, Run};
 use super::super::{BuildError, Progress, Written};
 use super::{COUNTERS, NO_MOVE, RecordsError, is_records};
 use crate::book::ctg::Key;
+use crate::crew::{self, Lead};
+use crate::sort::Sorted;
 
 /// Rows of a row group. Engines share files out by row groups; each takes some
 /// six megabytes here until it is written.
@@ -66,7 +65,7 @@ impl Table {
     /// Writes everything that stands in the runs and puts the file in place.
     pub(in super::super) fn write(
         self,
-        runs: &[Run],
+        sorted: &Sorted<Node>,
         games: u64,
         observe: &mut dyn FnMut(Progress),
         stop: &AtomicBool,
@@ -79,23 +78,16 @@ impl Table {
         let file = self.file.as_file();
         let mut written = Written::default();
         // One thread adds up, the other compresses.
-        std::thread::scope(|scope| {
-            let (sender, receiver) = sync_channel::<Rows>(1);
-            let writer = scope.spawn(move || {
-                let mut table = open(file)?;
-                for rows in receiver {
-                    rows.write(&mut table)?;
-                }
-                table.close().map(drop)
-            });
-            let merged = gather(runs, games, &mut written, sender, observe, stop);
-            match writer.join() {
-                Ok(Ok(())) => {}
-                Ok(Err(error)) => return Err(failed(into_io(error)).into()),
-                Err(panic) => std::panic::resume_unwind(panic),
-            }
-            merged
-        })?;
+        crew::run(
+            1,
+            |jobs| {
+                let failed = |error| BuildError::from(failed(into_io(error)));
+                let mut table = open(file).map_err(failed)?;
+                jobs.each(|rows: Rows, _| rows.write(&mut table).map_err(failed))?;
+                table.close().map(drop).map_err(failed)
+            },
+            |lead| gather(sorted, games, &mut written, lead, observe, stop),
+        )?;
         file.sync_all().map_err(failed)?;
         written.bytes = file.metadata().map_err(failed)?.len();
         self.file
@@ -110,19 +102,19 @@ impl Table {
     }
 }
 
-/// Cuts the merged runs into row groups for `sender`.
+/// Cuts the merged runs into row groups for the other thread.
 fn gather(
-    runs: &[Run],
+    sorted: &Sorted<Node>,
     games: u64,
     written: &mut Written,
-    sender: SyncSender<Rows>,
+    lead: &mut Lead<'_, Rows, (), BuildError>,
     observe: &mut dyn FnMut(Progress),
     stop: &AtomicBool,
 ) -> Result<(), BuildError> {
     let mut rows = Rows::default();
     rows.push(&[], NO_MOVE, &[games, 0, 0, 0, 0, 0, 0, 0, 0]);
-    let readers = runs.iter().map(|run| run.read(0..PARTS)).collect();
-    merge(readers, &mut |node: &Node| {
+    let mut merge = sorted.merge()?;
+    while let Some(node) = merge.next()? {
         rows.push_node(node);
         written.positions += 1;
         written.moves += node.moves.len() as u64;
@@ -133,12 +125,12 @@ fn gather(
             observe(Progress::Writing {
                 positions: written.positions,
             });
-            // If nobody takes it, the other thread says why.
-            let _ = sender.send(std::mem::take(&mut rows));
+            lead.give(std::mem::take(&mut rows));
+            while lead.ready()?.is_some() {}
         }
-        Ok(())
-    })?;
-    let _ = sender.send(rows);
+    }
+    lead.give(rows);
+    while lead.rest()?.is_some() {}
     Ok(())
 }
 

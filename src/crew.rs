@@ -1,0 +1,407 @@
+//! Work in several threads, in order, failing well.
+//!
+//! One thread, the lead, gives jobs and takes what was made of them, in the
+//! order of the jobs; workers do them. So many are under way at most that
+//! memory does not grow with their number. Whatever fails (finding a job, doing
+//! it, taking its piece; an error or a panic) ends the whole at once: nobody
+//! waits for somebody who has gone.
+
+use std::any::Any;
+use std::collections::{BTreeMap, BTreeSet};
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
+use std::sync::mpsc::{Receiver, Sender, channel};
+use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
+use std::thread;
+
+/// Jobs under way for each worker: one that it does, one that waits for it, and
+/// one that waits for its turn to be taken.
+const JOBS_EACH: u64 = 3;
+
+/// A worker met a fault of this program.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("a fault in tabia itself ended the work: {0}")]
+pub struct Panicked(String);
+
+/// Runs `worker` in some threads and `lead` in this one. A worker gets its
+/// tools ready, does jobs with [`Jobs::each`], and then hands over what it
+/// holds.
+///
+/// # Errors
+///
+/// What the lead or a worker says, or a worker's panic. All have ended then.
+pub fn run<J: Send, P: Send, T, E: From<Panicked> + Send>(
+    threads: usize,
+    worker: impl Fn(&Jobs<J, P, E>) -> Result<(), E> + Sync,
+    lead: impl FnOnce(&mut Lead<'_, J, P, E>) -> Result<T, E>,
+) -> Result<T, E> {
+    let threads = threads.max(1);
+    let (sender, to_do) = channel();
+    let (report, reports) = channel();
+    let jobs = Jobs {
+        to_do: Mutex::new(to_do),
+        report,
+        over: AtomicBool::new(false),
+        turns: Mutex::default(),
+        turned: Condvar::new(),
+    };
+    thread::scope(|scope| {
+        for _ in 0..threads {
+            scope.spawn(|| {
+                let worked = catch_unwind(AssertUnwindSafe(|| worker(&jobs)));
+                let worked = worked.unwrap_or_else(|panic| Err(Panicked(said(&*panic)).into()));
+                if worked.is_err() {
+                    jobs.end();
+                }
+                let _ = jobs.report.send(Report::Ended(worked));
+            });
+        }
+        let mut crew = Lead {
+            jobs: &jobs,
+            sender: Some(sender),
+            reports,
+            working: threads,
+            most: JOBS_EACH * threads as u64,
+            given: 0,
+            taken: 0,
+            early: BTreeMap::new(),
+        };
+        let led = lead(&mut crew)?;
+        crew.dismiss()?;
+        Ok(led)
+    })
+}
+
+/// The words of a panic.
+fn said(panic: &(dyn Any + Send)) -> String {
+    let text = panic.downcast_ref::<&str>().map(|text| (*text).to_owned());
+    let text = text.or_else(|| panic.downcast_ref::<String>().cloned());
+    text.unwrap_or_else(|| "it did not say why".to_owned())
+}
+
+/// What a worker tells the lead.
+enum Report<P, E> {
+    Done(u64, P),
+    Ended(Result<(), E>),
+}
+
+/// The workers' side.
+pub struct Jobs<J, P, E> {
+    to_do: Mutex<Receiver<(u64, J)>>,
+    report: Sender<Report<P, E>>,
+    /// Somebody failed.
+    over: AtomicBool,
+    turns: Mutex<Turns>,
+    turned: Condvar,
+}
+
+/// Whose turn it is, where jobs must do something one after the other.
+#[derive(Default)]
+struct Turns {
+    next: u64,
+    /// Later ones that need none any more.
+    passed: BTreeSet<u64>,
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+impl<J, P, E> Jobs<J, P, E> {
+    /// Does jobs as long as there are any.
+    ///
+    /// # Errors
+    ///
+    /// The first that `work` says.
+    pub fn each(
+        &self,
+        mut work: impl FnMut(J, &Turn<'_, J, P, E>) -> Result<P, E>,
+    ) -> Result<(), E> {
+        loop {
+            // Waits with the lock held: whoever gets it is served next.
+            let job = lock(&self.to_do).recv();
+            let Ok((number, job)) = job else {
+                return Ok(());
+            };
+            if self.over.load(Relaxed) {
+                return Ok(());
+            }
+            let turn = Turn { jobs: self, number };
+            let piece = work(job, &turn)?;
+            turn.pass();
+            if self.report.send(Report::Done(number, piece)).is_err() {
+                return Ok(());
+            }
+        }
+    }
+
+    fn end(&self) {
+        // With the lock, or somebody might just be about to wait.
+        let _turns = lock(&self.turns);
+        self.over.store(true, Relaxed);
+        self.turned.notify_all();
+    }
+}
+
+/// The place of a job among the others.
+pub struct Turn<'c, J, P, E> {
+    jobs: &'c Jobs<J, P, E>,
+    number: u64,
+}
+
+impl<J, P, E> Turn<'_, J, P, E> {
+    /// Waits until all jobs before this one are done or have let it
+    /// [pass](Turn::pass). False if the work is over: somebody has failed.
+    #[must_use]
+    pub fn wait(&self) -> bool {
+        let turns = lock(&self.jobs.turns);
+        let over = || self.jobs.over.load(Relaxed);
+        let turns = self
+            .jobs
+            .turned
+            .wait_while(turns, |turns| turns.next < self.number && !over());
+        drop(turns);
+        !over()
+    }
+
+    /// The next job need not wait for the end of this one.
+    pub fn pass(&self) {
+        let mut turns = lock(&self.jobs.turns);
+        if self.number < turns.next {
+            return;
+        }
+        turns.passed.insert(self.number);
+        while turns.passed.first() == Some(&turns.next) {
+            turns.passed.pop_first();
+            turns.next += 1;
+        }
+        self.jobs.turned.notify_all();
+    }
+}
+
+/// The lead's side.
+pub struct Lead<'c, J, P, E> {
+    jobs: &'c Jobs<J, P, E>,
+    /// `None` when no more jobs will come.
+    sender: Option<Sender<(u64, J)>>,
+    reports: Receiver<Report<P, E>>,
+    /// Workers that have not ended.
+    working: usize,
+    most: u64,
+    given: u64,
+    taken: u64,
+    /// Made before those that stand before them.
+    early: BTreeMap<u64, P>,
+}
+
+impl<J, P, E: From<Panicked>> Lead<'_, J, P, E> {
+    /// Gives a job. Then take what is [ready](Lead::ready) until there is
+    /// nothing: that keeps the number of jobs under way within its limit.
+    pub fn give(&mut self, job: J) {
+        if let Some(sender) = &self.sender
+            && sender.send((self.given, job)).is_ok()
+        {
+            self.given += 1;
+        }
+    }
+
+    /// The next piece, if it is made. Waits for it where as many jobs are
+    /// under way as may be.
+    ///
+    /// # Errors
+    ///
+    /// A worker failed.
+    pub fn ready(&mut self) -> Result<Option<P>, E> {
+        self.next(self.most)
+    }
+
+    /// The next piece; waits for it. `None` when no job is under way.
+    ///
+    /// # Errors
+    ///
+    /// A worker failed.
+    pub fn rest(&mut self) -> Result<Option<P>, E> {
+        self.next(1)
+    }
+
+    /// The next piece; waits for it if `most` jobs are under way.
+    fn next(&mut self, most: u64) -> Result<Option<P>, E> {
+        loop {
+            if let Some(piece) = self.early.remove(&self.taken) {
+                self.taken += 1;
+                return Ok(Some(piece));
+            }
+            let report = if self.given - self.taken >= most {
+                self.reports.recv().ok()
+            } else {
+                self.reports.try_recv().ok()
+            };
+            match report {
+                Some(report) => self.hear(report)?,
+                None => return Ok(None),
+            }
+        }
+    }
+
+    fn hear(&mut self, report: Report<P, E>) -> Result<(), E> {
+        match report {
+            Report::Done(number, piece) => {
+                self.early.insert(number, piece);
+            }
+            Report::Ended(worked) => {
+                worked?;
+                self.working -= 1;
+                if self.working == 0 && self.given > self.taken + self.early.len() as u64 {
+                    return Err(Panicked("jobs were left undone".to_owned()).into());
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Waits until the workers have handed over what they hold.
+    fn dismiss(&mut self) -> Result<(), E> {
+        self.sender = None;
+        while self.working > 0
+            && let Ok(report) = self.reports.recv()
+        {
+            self.hear(report)?;
+        }
+        Ok(())
+    }
+}
+
+impl<J, P, E> Drop for Lead<'_, J, P, E> {
+    fn drop(&mut self) {
+        if self.working > 0 {
+            self.jobs.end();
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::{Duration, Instant};
+
+    use super::*;
+
+    #[derive(Debug, PartialEq, thiserror::Error)]
+    enum Failure {
+        #[error("full")]
+        Full,
+        #[error(transparent)]
+        Panicked(#[from] Panicked),
+    }
+
+    /// Squares numbers; what fails is said by the arguments.
+    fn squares(
+        count: u64,
+        work: impl Fn(u64) -> Result<u64, Failure> + Sync,
+        mut take: impl FnMut(u64) -> Result<(), Failure>,
+    ) -> Result<(), Failure> {
+        run(
+            4,
+            |jobs| {
+                jobs.each(|job, turn| {
+                    if job % 3 == 0 && !turn.wait() {
+                        return Ok(0);
+                    }
+                    work(job)
+                })
+            },
+            |lead| {
+                for job in 0..count {
+                    lead.give(job);
+                    while let Some(piece) = lead.ready()? {
+                        take(piece)?;
+                    }
+                }
+                while let Some(piece) = lead.rest()? {
+                    take(piece)?;
+                }
+                Ok(())
+            },
+        )
+    }
+
+    fn within_a_second<T>(work: impl FnOnce() -> T) -> T {
+        let start = Instant::now();
+        let done = work();
+        assert!(start.elapsed() < Duration::from_secs(1));
+        done
+    }
+
+    #[test]
+    fn pieces_come_in_the_order_of_the_jobs() {
+        let mut taken = Vec::new();
+        let slow = |job: u64| {
+            thread::sleep(Duration::from_micros(job * 7919 % 300));
+            Ok(job * job)
+        };
+        squares(500, slow, |piece| {
+            taken.push(piece);
+            Ok(())
+        })
+        .unwrap();
+        assert!(taken.into_iter().eq((0..500).map(|job| job * job)));
+    }
+
+    /// Also where every worker fails, and where some wait for their turn.
+    #[test]
+    fn a_failing_worker_ends_the_work() {
+        for first in [0, 1, 37, 499] {
+            let work = |job| {
+                if job >= first {
+                    Err(Failure::Full)
+                } else {
+                    Ok(job)
+                }
+            };
+            let done = within_a_second(|| squares(500, work, |_| Ok(())));
+            assert_eq!(done, Err(Failure::Full), "{first}");
+        }
+    }
+
+    #[test]
+    fn a_panic_ends_the_work_with_its_words() {
+        let work = |job| {
+            assert_ne!(job, 40, "forty");
+            Ok(job)
+        };
+        let done = within_a_second(|| squares(500, work, |_| Ok(())));
+        let Err(Failure::Panicked(panic)) = done else {
+            panic!("{done:?}");
+        };
+        assert!(panic.to_string().contains("forty"), "{panic}");
+    }
+
+    #[test]
+    fn a_failing_lead_ends_the_work() {
+        let take = |piece| {
+            if piece > 100 {
+                return Err(Failure::Full);
+            }
+            Ok(())
+        };
+        assert_eq!(
+            within_a_second(|| squares(500, Ok, take)),
+            Err(Failure::Full)
+        );
+    }
+
+    /// What a worker holds at the end may fail too.
+    #[test]
+    fn handing_over_may_fail() {
+        let worker = |jobs: &Jobs<u64, (), Failure>| {
+            jobs.each(|_, _| Ok(()))?;
+            Err(Failure::Full)
+        };
+        let done = within_a_second(|| {
+            run(2, worker, |lead| {
+                lead.give(1);
+                lead.rest()
+            })
+        });
+        assert_eq!(done, Err(Failure::Full));
+    }
+}

@@ -37,6 +37,7 @@
 //! |---|---|
 //! | [`plain`] | text of unknown origin, fit for a terminal |
 //! | [`input`] | files of any size, numbers out of bytes |
+//! | [`notation`] | positions, moves and lines as text |
 //! | [`crew`] | work in several threads, in order, failing well |
 //! | [`sort`] | sorting more than memory holds |
 //! | [`book`] | what a position holds, and the formats of books; knows nothing of UCI |
@@ -132,6 +133,7 @@ pub mod input;
 #[cfg(feature = "play")]
 pub mod learn;
 pub mod mark;
+pub mod notation;
 #[cfg(feature = "openings")]
 pub mod openings;
 #[cfg(feature = "play")]

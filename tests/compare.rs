@@ -11,7 +11,7 @@ use common::{TestBook, random_book, record};
 use proptest::prelude::*;
 use shakmaty::{Chess, Position as _};
 use tabia::book::ctg::{Key, NormalBoard};
-use tabia::book::{Annotation, Book, Error, OpenOptions};
+use tabia::book::{Annotation, Book, OpenOptions};
 use tabia::compare::{Aspect, Aspects, Compared, Difference, Plan, Side, compare};
 
 fn key_of(position: &Chess) -> Key {
@@ -35,10 +35,16 @@ fn differences(a: &TestBook, b: &TestBook, plan: &Plan) -> (Vec<Difference>, Com
     };
     let (a, b) = (open(a, "a"), open(b, "b"));
     let mut list = Vec::new();
-    let compared = compare(&a, &b, plan, |difference| {
-        list.push(difference.clone());
-        Ok::<(), Error>(())
-    });
+    let compared = compare(
+        &a,
+        &b,
+        plan,
+        &mut tabia::book::Watch::default(),
+        |difference| {
+            list.push(difference.clone());
+            Ok::<(), Box<dyn std::error::Error>>(())
+        },
+    );
     (list, compared.unwrap())
 }
 

@@ -17,7 +17,8 @@ use tabia::book::bin::BinBook;
 use tabia::book::ctg::{CtgBook, Key, NormalBoard, encode_entry};
 use tabia::book::polyglot::{self, PackedMove};
 use tabia::book::{
-    Annotation, Book, Lookup, OpenOptions, PositionRecord, Preference, Probe, Stats, Wanted, bin,
+    Annotation, Book, Lookup, OpenOptions, PositionRecord, Preference, Probe, Stats, Wanted, Watch,
+    bin,
 };
 use tabia::convert::{Error, Job, PgnOptions, Summary, Weights, run};
 use tabia::policy::{self, Policy};
@@ -25,7 +26,7 @@ use tabia::policy::{self, Policy};
 const STARTER: &str = "books/tabia.ctg";
 
 fn convert(job: &Job) -> Result<Summary, Error> {
-    run(job, &mut |_| {}, &AtomicBool::new(false))
+    run(job, &mut Watch::default())
 }
 
 fn plain(source: &Path, target: &Path) -> Summary {
@@ -336,7 +337,7 @@ fn wrong_names_are_refused_before_anything_is_written() {
     fs::write(&kept, "old").unwrap();
     let mut job = Job::new(starter.to_owned(), kept.clone());
     job.weights = Weights::Games;
-    let stopped = run(&job, &mut |_| {}, &AtomicBool::new(true)).unwrap_err();
+    let stopped = run(&job, &mut Watch::stopped_by(&AtomicBool::new(true))).unwrap_err();
     assert!(stopped.to_string().contains("stopped"), "{stopped}");
     assert_eq!(fs::read(&kept).unwrap(), b"old");
     only(folder.path(), &["kept.bin"]);

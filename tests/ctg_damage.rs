@@ -132,6 +132,39 @@ fn a_cut_book_is_noticed_and_read_as_far_as_it_goes() {
     }
 }
 
+/// With an index that leads to pages which are gone, a position that is there
+/// can be played, whatever has become of those after its moves.
+#[test]
+fn what_is_there_of_a_cut_or_damaged_book_is_played() {
+    let (mut test_book, positions) = random_book(3, 60);
+    test_book.page_limit = 600;
+    let folder = tempfile::tempdir().unwrap();
+    let path = test_book.write(folder.path(), "book");
+    let whole = fs::read(&path).unwrap();
+    let mut damaged = whole.clone();
+    for page in (4096..whole.len()).step_by(3 * 4096) {
+        damaged[page + 2..page + 4].fill(0xff);
+    }
+    for bytes in [&whole[..whole.len() / 2], &damaged] {
+        fs::write(&path, bytes).unwrap();
+        let book = open(&path).unwrap();
+        let mut found = Lookup::default();
+        let (mut there, mut lost) = (0, 0);
+        for position in &positions {
+            if !book.contains(position).unwrap_or(false) {
+                lost += 1;
+                continue;
+            }
+            for wanted in [Wanted::Stored, Wanted::Transpositions] {
+                book.probe(position, wanted, &mut found).unwrap();
+                assert!(found.here.is_some());
+            }
+            there += 1;
+        }
+        assert!(there > 10 && lost > 10, "{there} {lost}");
+    }
+}
+
 #[test]
 fn a_short_last_page_is_read_when_its_entries_are_there() {
     let folder = tempfile::tempdir().unwrap();

@@ -15,6 +15,7 @@ use std::{
 
 use common::{TestBook, random_book};
 use proptest::prelude::*;
+use tabia::book::Watch;
 use tabia::book::{
     Probe,
     ctg::{
@@ -30,11 +31,11 @@ fn open(path: &Path) -> CtgBook {
 }
 
 fn compacted(source: &Path, target: &Path, repack: bool) -> Rewritten {
-    compact(source, target, repack, MEMORY, &AtomicBool::new(false)).unwrap()
+    compact(source, target, repack, MEMORY, &mut Watch::default()).unwrap()
 }
 
 fn merged(target: &Path, sources: &[PathBuf], memory: u64) -> Result<Rewritten, RewriteError> {
-    merge(target, sources, memory, &AtomicBool::new(false))
+    merge(target, sources, memory, &mut Watch::default())
 }
 
 fn files(path: &Path) -> [Vec<u8>; 3] {
@@ -155,7 +156,7 @@ fn compacting_makes_a_lost_or_damaged_index_anew() {
                 _ => fs::remove_file(path.with_extension("ctb")).unwrap(),
             }
             // The least memory, so that overlapping pages are sorted on disk.
-            compact(&path, &path, false, 0, &AtomicBool::new(false)).unwrap();
+            compact(&path, &path, false, 0, &mut Watch::default()).unwrap();
             assert_eq!(contents(&path), expected(&book));
             assert_eq!(names(folder.path()), ["book.ctb", "book.ctg", "book.cto"]);
         }
@@ -391,10 +392,23 @@ fn wrong_wishes_are_refused_and_nothing_is_lost() {
     assert!(fs::read(&books[0]).unwrap() == bytes);
     // Stopped before the end.
     let stop = AtomicBool::new(true);
-    let stopped = merge(Path::new(&out), &books, MEMORY, &stop).unwrap_err();
-    assert!(matches!(stopped, RewriteError::Stopped));
-    let stopped = compact(&books[0], &books[0], true, MEMORY, &stop).unwrap_err();
-    assert!(matches!(stopped, RewriteError::Stopped));
+    let stopped = merge(
+        Path::new(&out),
+        &books,
+        MEMORY,
+        &mut Watch::stopped_by(&stop),
+    )
+    .unwrap_err();
+    assert!(matches!(stopped, RewriteError::Stopped(_)));
+    let stopped = compact(
+        &books[0],
+        &books[0],
+        true,
+        MEMORY,
+        &mut Watch::stopped_by(&stop),
+    )
+    .unwrap_err();
+    assert!(matches!(stopped, RewriteError::Stopped(_)));
     assert_eq!(names(folder.path()), before);
     assert!(fs::read(&books[0]).unwrap() == bytes);
 }
@@ -568,12 +582,12 @@ proptest! {
         let folder = tempfile::tempdir().unwrap();
         let path = book.write(folder.path(), "book");
         let stop = AtomicBool::new(false);
-        let done = compact(&path, &path, repack, memory, &stop).unwrap();
+        let done = compact(&path, &path, repack, memory, &mut Watch::stopped_by(&stop)).unwrap();
         prop_assert_eq!(done.salvage.repeated, 0);
         prop_assert!(!done.salvage.is_loss());
         prop_assert_eq!(contents(&path), expected(&book));
         let before = files(&path);
-        compact(&path, &path, repack, memory, &stop).unwrap();
+        compact(&path, &path, repack, memory, &mut Watch::stopped_by(&stop)).unwrap();
         prop_assert!(files(&path) == before);
     }
 }

@@ -10,6 +10,7 @@ use std::{fs, path::Path, process::Command, sync::LazyLock};
 use common::{TestBook, choices, position, random_book, record};
 use proptest::prelude::*;
 use shakmaty::Chess;
+use tabia::book::Watch;
 use tabia::book::{
     Annotation, PositionRecord, Stats,
     ctg::{BookWriter, Key, NormalBoard, Problem, Verified, WriteOptions, encode_entry, verify},
@@ -94,9 +95,15 @@ impl Files {
 
 fn verified(path: &Path) -> (Verified, Vec<Problem>) {
     let mut problems = Vec::new();
-    let mapped = verify(path, true, &mut |problem| problems.push(problem)).unwrap();
+    let mapped = verify(path, true, &mut Watch::default(), &mut |problem| {
+        problems.push(problem)
+    })
+    .unwrap();
     let mut again = Vec::new();
-    let read = verify(path, false, &mut |problem| again.push(problem)).unwrap();
+    let read = verify(path, false, &mut Watch::default(), &mut |problem| {
+        again.push(problem)
+    })
+    .unwrap();
     assert_eq!(mapped, read);
     assert_eq!(problems, again);
     assert_eq!(mapped.problems, problems.len() as u64);
@@ -216,7 +223,7 @@ fn header_constants_and_counts() {
         let mut bytes = fs::read("tests/data/ctg/simple.ctg").unwrap();
         bytes[at] ^= 0x40;
         fs::write(&path, bytes).unwrap();
-        let error = verify(&path, true, &mut |_| ()).unwrap_err();
+        let error = verify(&path, true, &mut Watch::default(), &mut |_| ()).unwrap_err();
         assert!(error.to_string().contains("not a CTG book"));
     }
     assert_eq!(byte(5), [row("book.ctg header", None, 4)]);
@@ -778,15 +785,15 @@ proptest! {
             fs::write(path, bytes).unwrap();
         }
         let mut count = 0;
-        if let Ok(report) = verify(&path, true, &mut |_| count += 1) {
+        if let Ok(report) = verify(&path, true, &mut Watch::default(), &mut |_| count += 1) {
             prop_assert_eq!(report.problems, count);
             // What is saved of a damaged book is a sound one but for children
             // and numbers.
             let target = folder.path().join("saved.ctg");
             let stop = std::sync::atomic::AtomicBool::new(false);
-            if tabia::book::ctg::compact(&path, &target, false, 0, &stop).is_ok() {
+            if tabia::book::ctg::compact(&path, &target, false, 0, &mut Watch::stopped_by(&stop)).is_ok() {
                 let mut kinds = Vec::new();
-                verify(&target, true, &mut |problem| kinds.push(problem.kind.as_str())).unwrap();
+                verify(&target, true, &mut Watch::default(), &mut |problem| kinds.push(problem.kind.as_str())).unwrap();
                 let allowed = [
                     "missing-child", "illegal-move", "unknown-move", "repeated-move",
                     "results", "points", "ratings", "key", "position",

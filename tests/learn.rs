@@ -10,6 +10,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStdin, ChildStdout, Command, Output, Stdio};
 
 use shakmaty::{Chess, Position};
+use tabia::book::Watch;
 use tabia::book::ctg::{CtgBook, OpenOptions, Problem, verify};
 use tabia::book::{Lookup, Probe, Wanted};
 use tabia::learn::{Evidence, LearnedBook, PlayedGame, append, side_path};
@@ -96,7 +97,10 @@ fn results_move_the_values_of_the_moves_played() {
     assert_eq!(factor(&opened, "d2d4", "g8f6"), 11);
     assert_eq!(factor(&opened, "", "c2c4"), 0);
     let mut problems: Vec<Problem> = Vec::new();
-    verify(&book, true, &mut |problem| problems.push(problem)).unwrap();
+    verify(&book, true, &mut Watch::default(), &mut |problem| {
+        problems.push(problem)
+    })
+    .unwrap();
     assert!(problems.is_empty(), "{problems:?}");
 
     // Learning again goes on; fresh, it begins again.

@@ -14,6 +14,7 @@ use std::time::Duration;
 
 use proptest::prelude::*;
 use shakmaty::{Chess, Position};
+use tabia::book::Watch;
 use tabia::book::ctg::{
     Change, CtgBook, EditError, EditOptions, Editor, Key, MarkEdit, OpenOptions, verify,
 };
@@ -55,9 +56,12 @@ fn ok(output: &Output) -> String {
 
 fn problems(book: &Path) -> Vec<String> {
     let mut found = Vec::new();
-    verify(book, true, &mut |problem: tabia::book::ctg::Problem| {
-        found.push(problem.text)
-    })
+    verify(
+        book,
+        true,
+        &mut Watch::default(),
+        &mut |problem: tabia::book::ctg::Problem| found.push(problem.text),
+    )
     .unwrap();
     found
 }
@@ -208,8 +212,12 @@ fn what_cannot_be_done_is_said_and_nothing_changes() {
             1,
             "out of the book",
         ),
-        (&["--line", "1.e4 e4", "main"], 2, "column 6"),
-        (&["--move", "e5", "main"], 2, "not a legal move"),
+        (
+            &["--line", "1.e4 e4", "main"],
+            2,
+            "move 2 (e4) is not legal",
+        ),
+        (&["--move", "e5", "main"], 2, "move 1 (e5) is not legal"),
         (&["--where", "games<", "main"], 2, "column 7"),
         (&["--all"], 2, "nothing to do"),
         (&["main"], 2, "say which moves"),

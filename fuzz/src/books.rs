@@ -3,10 +3,10 @@
 use std::fs;
 use std::path::Path;
 use std::sync::LazyLock;
-use std::sync::atomic::AtomicBool;
 
 use shakmaty::fen::Fen;
 use shakmaty::{CastlingMode, Chess, FromSetup, Position};
+use tabia::book::Watch;
 use tabia::book::ctg::{
     CtgBook, NormalBoard, OpenOptions, PAGE_BYTES, Page, compact, decode_record, encode_record,
     find_move_byte, verify,
@@ -89,12 +89,12 @@ pub fn ctg_book(data: &[u8]) {
             exercise(&book);
         }
         let mut problems = 0_usize;
-        let _ = verify(&path, mmap, &mut |problem| {
+        let _ = verify(&path, mmap, &mut Watch::default(), &mut |problem| {
             problems += usize::from(!problem.text.is_empty());
         });
     }
     let target = folder.path().join("y.ctg");
-    if compact(&path, &target, false, 1 << 20, &AtomicBool::new(false)).is_ok() {
+    if compact(&path, &target, false, 1 << 20, &mut Watch::default()).is_ok() {
         // What we have written ourselves has no fault in its structure.
         let book = CtgBook::open(&target, &OpenOptions { mmap: true });
         exercise(&book.unwrap_or_else(|error| panic!("our own book: {error}")));

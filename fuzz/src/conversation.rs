@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use tabia::book::Book;
 use tabia::book_set::{self, BookSet, BookSpec, OpenBook};
-use tabia::session::{Engines, Event, Outlet, Profile, Request, Session, from_fen};
+use tabia::session::{Engines, Event, Outlet, Profile, Request, Session};
 use tabia::settings::Settings;
 use tabia::uci::gui::GuiCommand;
 use tabia::uci::line::{LineBuffer, MAX_LINE, text, words};
@@ -44,7 +44,7 @@ fn one_line(line: &[u8]) {
         GuiCommand::Position => {
             if let Some(read) = gui::position(command) {
                 let _ = gui::moves(read.moves).count();
-                let _ = read.fen.as_deref().map(from_fen);
+                let _ = read.fen.as_deref().map(tabia::notation::position);
             }
         }
         _ => {}

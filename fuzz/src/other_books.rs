@@ -2,7 +2,6 @@
 
 use std::fs;
 use std::path::Path;
-use std::sync::atomic::AtomicBool;
 
 use shakmaty::{Chess, Position};
 use tabia::book::{Book, Lookup, OpenOptions, Probe, Wanted};
@@ -41,7 +40,7 @@ fn exercise(path: &Path) {
 fn into(path: &Path, name: &str) -> bool {
     let mut job = Job::new(path.to_owned(), path.with_file_name(name));
     job.memory = 1 << 20;
-    convert::run(&job, &mut |_| {}, &AtomicBool::new(false)).is_ok()
+    convert::run(&job, &mut tabia::book::Watch::default()).is_ok()
 }
 
 /// A Polyglot book.

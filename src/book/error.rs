@@ -63,7 +63,7 @@ pub enum Error {
     },
     /// An Arena book whose header says otherwise.
     #[error(
-        "{}: file byte {offset}: not an Arena book: {found:02x?} where {expected:02x?} \
+        "{}: file byte {offset}: not an Arena book: {found:02x?} where {expected} \
          is expected; is it a book of another format, or damaged?",
         path.display()
     )]
@@ -75,7 +75,7 @@ pub enum Error {
         /// What stands there.
         found: Vec<u8>,
         /// What should.
-        expected: &'static [u8],
+        expected: &'static str,
     },
 }
 

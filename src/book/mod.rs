@@ -14,17 +14,21 @@ pub mod ctg;
 mod error;
 mod keyed;
 mod lookup;
+mod parallel;
 pub mod polyglot;
 mod positions;
 mod stats;
+mod watch;
 
 pub use any::{Book, Format};
 pub use ctg::OpenOptions;
 pub use error::Error;
 pub use keyed::KeyedEntry;
 pub use lookup::{Annotation, BookMove, Lookup, Mark, PositionRecord, Preference};
+pub(crate) use parallel::in_order;
 pub use positions::{BookPosition, PositionMove, Positions};
 pub use stats::Stats;
+pub use watch::{Progress, Stopped, Watch};
 
 use shakmaty::Chess;
 

@@ -40,10 +40,10 @@ impl Rule {
         for (to, (byte, _)) in moves.iter_mut().zip(scratch.iter()) {
             to.0 = *byte;
         }
-        let stats = node.tally.to_stats();
+        let (stats, points) = node.tally.fitted();
         let record = PositionRecord {
             stats,
-            points: 10 * stats.wins + 5 * stats.draws + 5 * stats.unfinished(),
+            points,
             recommendation: u8::from(node.main) * MAIN_MOVE,
             factor: 0,
             commentary: 0,

@@ -15,7 +15,7 @@
 use std::cmp::Ordering;
 
 use crate::book::Stats;
-use crate::book::ctg::{Key, MAX_COUNT};
+use crate::book::ctg::{Key, Totals};
 use crate::sort::Record;
 
 /// Where a position stands in the order of the book: its hash with the bits
@@ -81,39 +81,21 @@ impl Tally {
         self.other_sum += other.other_sum;
     }
 
-    /// The numbers as the format can hold them: where a counter or a sum would
-    /// not fit, all that belong together are made smaller by the same factor.
-    pub(super) fn to_stats(self) -> Stats {
-        let most = u64::from(MAX_COUNT);
-        let scaled = |value: u64, of: u64, to: u64| {
-            if of == to {
-                return value as u32;
-            }
-            (u128::from(value) * u128::from(to) / u128::from(of.max(1))) as u32
-        };
-        let games = self.games.min(most);
-        let result = |value| scaled(value, self.games, games);
-        let rating = |count: u64, sum: u64| {
-            if count <= most && sum <= u64::from(u32::MAX) {
-                return (count as u32, sum as u32);
-            }
-            // The most games whose sum still fits, at the same mean.
-            let fitting = u128::from(u32::MAX) * u128::from(count) / u128::from(sum.max(1));
-            let kept = count.min(most).min(u64::try_from(fitting).unwrap_or(most));
-            (kept as u32, scaled(sum, count, kept))
-        };
-        let (own_rated, own_rating_sum) = rating(self.own_rated, self.own_sum);
-        let (other_rated, other_rating_sum) = rating(self.other_rated, self.other_sum);
-        Stats {
-            games: games as u32,
-            wins: result(self.wins),
-            draws: result(self.draws),
-            losses: result(self.losses),
-            own_rated,
-            own_rating_sum,
-            other_rated,
-            other_rating_sum,
+    /// Statistics and expected points as the format can hold them.
+    pub(super) fn fitted(self) -> (Stats, u32) {
+        let unfinished = self.games - self.wins - self.draws - self.losses;
+        Totals {
+            games: self.games,
+            wins: self.wins,
+            draws: self.draws,
+            losses: self.losses,
+            own_rated: self.own_rated,
+            own_rating_sum: self.own_sum,
+            other_rated: self.other_rated,
+            other_rating_sum: self.other_sum,
+            points: 10 * self.wins + 5 * (self.draws + unfinished),
         }
+        .fitted()
     }
 }
 
@@ -392,25 +374,34 @@ mod tests {
         }
     }
 
+    /// However many games are counted: a book built of them all is the sum of
+    /// books built of parts of them.
     #[test]
-    fn too_many_games_are_scaled_together() {
-        let stats = Tally {
-            games: 40_000_000,
-            wins: 20_000_000,
-            draws: 10_000_000,
-            losses: 10_000_000,
-            own_rated: 10_000_000,
-            own_sum: 25_000_000_000,
+    fn too_many_games_are_scaled_as_a_merge_does() {
+        let part = Tally {
+            games: 10_000_000,
+            wins: 5_000_000,
+            draws: 2_500_000,
+            losses: 2_400_000,
+            own_rated: 1_500_000,
+            own_sum: 3_750_000_000,
             other_rated: 3,
             other_sum: 6001,
+        };
+        let mut whole = Tally::default();
+        let mut merged = Totals::default();
+        for _ in 0..4 {
+            whole.add(&part);
+            let (stats, points) = part.fitted();
+            merged.add(&crate::book::PositionRecord {
+                stats,
+                points,
+                ..Default::default()
+            });
         }
-        .to_stats();
-        assert_eq!(stats.games, MAX_COUNT);
-        assert_eq!(stats.wins, MAX_COUNT / 2);
-        assert_eq!(stats.draws, MAX_COUNT / 4);
+        let (stats, points) = whole.fitted();
+        assert_eq!((stats, points), merged.fitted());
+        assert_eq!(stats.games, crate::book::ctg::MAX_COUNT);
         assert_eq!(stats.average_elo().map(f64::round), Some(2500.0));
-        assert!(stats.own_rating_sum > u32::MAX - 2500);
-        assert_eq!((stats.other_rated, stats.other_rating_sum), (3, 6001));
-        assert!(stats.wins + stats.draws + stats.losses <= stats.games);
     }
 }

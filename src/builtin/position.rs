@@ -7,6 +7,8 @@ use shakmaty::{CastlingMode, Chess, EnPassantMode, Move, Position};
 
 use super::limits::parse_move;
 
+use crate::notation;
+
 /// As many plies of history as can matter: after a hundred without capture
 /// or pawn move every further quiet move is a draw anyway. It also keeps long
 /// games within the 1024 positions littlewing has room for.
@@ -37,7 +39,7 @@ impl Board {
             }
             Some("fen") => {
                 let fields: Vec<_> = words.take_while(|&word| word != "moves").collect();
-                match parse_fen(&fields.join(" ")) {
+                match standard(&fields.join(" ")) {
                     Ok(position) => position,
                     Err(problem) => return (None, Some(problem)),
                 }
@@ -99,16 +101,15 @@ impl Board {
     }
 }
 
-/// A FEN of four to six fields. Castling rights without rook and en passant
-/// squares without pawn are rejection, as GUIs send both.
-fn parse_fen(text: &str) -> Result<Chess, String> {
-    let problem = |reason: String| format!("position: unusable FEN {text:?}: {reason}");
-    let fen = Fen::from_ascii(text.as_bytes()).map_err(|e| problem(e.to_string()))?;
-    fen.into_position::<Chess>(CastlingMode::Standard)
-        .or_else(shakmaty::PositionError::ignore_invalid_castling_rights)
-        .or_else(shakmaty::PositionError::ignore_invalid_ep_square)
-        .or_else(shakmaty::PositionError::ignore_impossible_check)
-        .map_err(|e| problem(e.to_string()))
+/// The engine knows no castling but the usual one.
+fn standard(fen: &str) -> Result<Chess, String> {
+    let problem = |error: &dyn std::fmt::Display| format!("position: {error}");
+    if fen.is_empty() {
+        return Err(problem(&"the FEN is missing"));
+    }
+    let read = notation::position(fen).map_err(|error| problem(&error))?;
+    let setup = read.to_setup(EnPassantMode::Legal);
+    notation::position_of(setup, CastlingMode::Standard).map_err(|error| problem(&error))
 }
 
 #[cfg(test)]
@@ -121,7 +122,7 @@ mod tests {
 
     fn fen(line: &str) -> String {
         let board = board(line).0.unwrap();
-        Fen::from_position(&board.now, EnPassantMode::Legal).to_string()
+        notation::fen(&board.now)
     }
 
     #[test]

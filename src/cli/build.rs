@@ -12,6 +12,7 @@ use shakmaty::Color;
 use super::args::{BuildArgs, PlayerColour};
 use super::games::wanted_result;
 use super::progress;
+use crate::book::Watch;
 use crate::book::ctg::merge;
 use crate::build::{self, Filter, Job, Product, Progress, Source, Summary};
 
@@ -67,7 +68,7 @@ fn add_to_books(
         code = args.exit_code(&build_games(&job, "the games", stop)?);
         books.push(job.target);
     }
-    let done = merge(&target, &books, args.memory, stop)?;
+    let done = merge(&target, &books, args.memory, &mut Watch::stopped_by(stop))?;
     let what = format!("{}: {} books", target.display(), books.len());
     super::compact::report(&what, &done, start);
     Ok(code)

@@ -5,7 +5,7 @@
 
 use std::io::{self, Write};
 
-use shakmaty::{CastlingMode, Chess, Color};
+use shakmaty::{Chess, Color};
 
 use super::play::command_text;
 use crate::book::{Book, Probe};
@@ -13,6 +13,7 @@ use crate::book_set::{BookSpec, Opener};
 use crate::config::Config;
 use crate::consult::consult;
 use crate::engine::EngineCommand;
+use crate::notation;
 use crate::policy::Rejection;
 use crate::session::{Engines, Profile};
 use crate::settings::{OptionId, SPECS, Settings};
@@ -141,7 +142,7 @@ fn start_position(book: &dyn Probe, colour: Option<Color>, settings: &Settings) 
         .rows()
         .filter(|(_, verdict)| !is_played || verdict.probability > 0.0)
         .map(|(candidate, verdict)| {
-            let mv = candidate.mv.to_uci(CastlingMode::Standard);
+            let mv = notation::uci(candidate.mv);
             match verdict.rejection.map(Rejection::as_str) {
                 Some(reason) if !is_played => format!("{mv} ({reason})"),
                 _ => format!("{mv} {:.0}%", 100.0 * verdict.probability),

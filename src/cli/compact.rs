@@ -4,6 +4,7 @@ use std::io::Write;
 use std::time::Instant;
 
 use super::args::CompactArgs;
+use super::progress;
 use crate::book::ctg::{Rewritten, compact};
 
 pub(super) fn run(args: &CompactArgs) -> anyhow::Result<u8> {
@@ -11,8 +12,8 @@ pub(super) fn run(args: &CompactArgs) -> anyhow::Result<u8> {
     let target = args.output.as_ref().unwrap_or(&args.book);
     let start = Instant::now();
     let before = std::fs::metadata(&args.book).map_or(0, |data| data.len());
-    let stop = super::stopped_by_ctrl_c()?;
-    let done = compact(&args.book, target, args.repack, args.memory, &stop)?;
+    let done =
+        progress::watched(|watch| compact(&args.book, target, args.repack, args.memory, watch))??;
     let splits = match (done.splits_kept, args.repack) {
         (true, _) => "the splits of its pages kept",
         (false, true) => "packed anew",

@@ -6,12 +6,11 @@ use std::time::Instant;
 
 use anyhow::bail;
 use clap::{Args, ValueEnum};
-use indicatif::{HumanCount, ProgressBar};
 
 use super::args::size;
 use super::progress;
 use crate::book::Format;
-use crate::convert::{self, Job, PgnOptions, Progress, Weights};
+use crate::convert::{self, Job, PgnOptions, Weights};
 
 /// Examples of the help.
 pub(super) const HELP: &str = "Examples:\n  \
@@ -96,11 +95,7 @@ pub(super) fn run(args: &ConvertArgs) -> anyhow::Result<u8> {
         ..Job::new(args.input.clone(), args.output.clone())
     };
     let start = Instant::now();
-    let stop = super::stopped_by_ctrl_c()?;
-    let bar = progress::bar();
-    let done = convert::run(&job, &mut |progress| show(&bar, progress), &stop);
-    bar.finish_and_clear();
-    let done = done?;
+    let done = progress::watched(|watch| convert::run(&job, watch))??;
     // Nothing can be done about a closed standard error.
     let mut stderr = super::messages();
     for notice in &done.notices {
@@ -142,21 +137,4 @@ pub(super) fn only_ctg(path: &Path) -> anyhow::Result<()> {
         "{}: a {title}; this needs a ChessBase book, `tabia convert` makes one of it",
         path.display()
     )
-}
-
-fn show(bar: &ProgressBar, progress: Progress) {
-    if bar.is_hidden() {
-        return;
-    }
-    let template = match progress.total {
-        Some(_) => "{prefix} {wide_bar} {percent}%  {msg}, {eta} left",
-        None => "{prefix} {spinner} {msg}",
-    };
-    bar.set_style(progress::style(template));
-    if let Some(total) = progress.total {
-        bar.set_length(total.max(progress.positions));
-    }
-    bar.set_prefix(progress.stage);
-    bar.set_message(format!("{} positions", HumanCount(progress.positions)));
-    bar.set_position(progress.positions);
 }

@@ -4,15 +4,16 @@ use std::io::{self, Write};
 use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
-use shakmaty::{Chess, Color, Position as _, san::SanPlus};
+use shakmaty::{Chess, Color, Position as _};
 
 use super::diff_json;
-use super::position::{Reached, fen_of, line_of, reach};
+use super::progress;
 use super::style::{
     FAINT, GREEN, HEADING, PLACE, Painted, RED, commentary_symbol, signed, thousands, wrapped,
 };
 use crate::book::{Annotation, PositionRecord, Preference, Stats};
 use crate::compare::{Aspect, Aspects, Compared, Difference, MoveDifference, Plan, Side, compare};
+use crate::notation::{self, Line};
 use crate::plain::escape_control;
 
 /// Examples of `diff`.
@@ -95,10 +96,10 @@ pub(super) fn run(args: &DiffArgs, out: &mut impl Write) -> anyhow::Result<u8> {
     let b = super::open_book(&args.b, args.no_mmap)?;
     let fen = args.fen.as_deref().unwrap_or_default();
     let moves = args.moves.as_deref().unwrap_or_default();
-    let reached = reach(fen, moves).map_err(anyhow::Error::msg)?;
+    let reached = Line::read(fen, moves)?;
     let only: Vec<Aspect> = args.only.iter().map(|what| what.aspect()).collect();
     let plan = Plan {
-        from: reached.position.clone(),
+        from: reached.last().clone(),
         plies: args.depth,
         unreached: args.fen.is_none() && args.moves.is_none() && args.depth.is_none(),
         aspects: Aspects::of(&only),
@@ -108,7 +109,7 @@ pub(super) fn run(args: &DiffArgs, out: &mut impl Write) -> anyhow::Result<u8> {
         writeln!(out, "A  {}\nB  {}", name(a.path()), name(b.path()))?;
     }
     let mut left = args.limit.unwrap_or(u64::MAX);
-    let compared = compare(&a, &b, &plan, |difference| -> anyhow::Result<()> {
+    let found = |difference: &Difference| -> anyhow::Result<()> {
         if left == 0 {
             return Ok(());
         }
@@ -120,7 +121,8 @@ pub(super) fn run(args: &DiffArgs, out: &mut impl Write) -> anyhow::Result<u8> {
             write_text(difference, &reached, out)?;
         }
         Ok(())
-    })?;
+    };
+    let compared = progress::watched(|watch| compare(&a, &b, &plan, watch, found))??;
     if args.json {
         serde_json::to_writer(&mut *out, &diff_json::summary(&compared))?;
         writeln!(out)?;
@@ -154,30 +156,35 @@ fn summary(compared: &Compared) -> String {
 }
 
 /// Where the difference is: the line with the moves given before it.
-pub(super) fn line_text(difference: &Difference, reached: &Reached) -> Option<String> {
-    let line = difference.line.as_ref()?;
-    let moves: Vec<_> = reached.moves.iter().chain(line).copied().collect();
-    Some(match moves.is_empty() {
-        true if reached.start == Chess::default() => "start position".to_owned(),
-        true => "the position given".to_owned(),
-        false => line_of(&reached.start, &moves),
-    })
+pub(super) fn line_to(difference: &Difference, reached: &Line) -> Option<Line> {
+    let mut line = reached.clone();
+    for &mv in difference.line.as_ref()? {
+        line.push(mv);
+    }
+    Some(line)
 }
 
-fn write_text(
-    difference: &Difference,
-    reached: &Reached,
-    out: &mut impl Write,
-) -> anyhow::Result<()> {
+/// That line in words.
+pub(super) fn line_text(line: &Line) -> String {
+    match line.plies() {
+        0 if *line.start() == Chess::default() => "start position".to_owned(),
+        0 => "the position given".to_owned(),
+        _ => line.to_string(),
+    }
+}
+
+fn write_text(difference: &Difference, reached: &Line, out: &mut impl Write) -> anyhow::Result<()> {
     let position = &difference.position;
-    let line = line_text(difference, reached);
-    let line = line.unwrap_or_else(|| "not reached by stored moves".to_owned());
+    let line = line_to(difference, reached).map_or_else(
+        || "not reached by stored moves".to_owned(),
+        |line| line_text(&line),
+    );
     writeln!(out)?;
     for (index, row) in wrapped(&line, 78).iter().enumerate() {
         let row = format!("{}{row}", if index > 0 { "  " } else { "" });
         writeln!(out, "{}", Painted(HEADING, row))?;
     }
-    writeln!(out, "{}", Painted(PLACE, fen_of(position)))?;
+    writeln!(out, "{}", Painted(PLACE, notation::fen(position)))?;
     if let Some(side) = difference.only_in {
         let style = match side {
             Side::A => RED,
@@ -231,7 +238,7 @@ fn write_text(
         row("commentary", seen(a), seen(b));
     }
     for mv in &difference.moves {
-        let san = SanPlus::from_move(position.clone(), mv.mv).to_string();
+        let san = notation::san(position, mv.mv);
         move_rows(&san, mv, position.turn(), &mut row);
     }
     write_rows(&rows, out)?;
@@ -240,9 +247,7 @@ fn write_text(
             .moves
             .iter()
             .filter(|mv| mv.only_in == Some(side));
-        let names: Vec<String> = moves
-            .map(|mv| SanPlus::from_move(position.clone(), mv.mv).to_string())
-            .collect();
+        let names: Vec<String> = moves.map(|mv| notation::san(position, mv.mv)).collect();
         if names.is_empty() {
             continue;
         }

@@ -1,13 +1,12 @@
 //! What `tabia diff --json` prints: one object a line.
 
 use serde_json::{Map, Value, json};
-use shakmaty::san::SanPlus;
-use shakmaty::{CastlingMode, Chess};
+use shakmaty::Chess;
 
-use super::diff::line_text;
-use super::position::{Reached, fen_of};
+use super::diff::{line_text, line_to};
 use crate::book::{PositionRecord, Preference, Stats};
 use crate::compare::{Aspect, Compared, Difference, MoveDifference};
+use crate::notation::{self, Line};
 
 /// The last line.
 pub(super) fn summary(compared: &Compared) -> Value {
@@ -25,19 +24,16 @@ pub(super) fn summary(compared: &Compared) -> Value {
 }
 
 /// A differing position: pairs are what A has and what B has, as stored.
-pub(super) fn difference(difference: &Difference, reached: &Reached) -> Value {
+pub(super) fn difference(difference: &Difference, reached: &Line) -> Value {
     let position = &difference.position;
-    let mut object = json!({ "fen": fen_of(position) });
+    let mut object = json!({ "fen": notation::fen(position) });
     let mut set = |name: &str, value: Value| {
         object[name] = value;
     };
-    set("line", json!(line_text(difference, reached)));
-    if let Some(line) = &difference.line {
-        let moves = reached.moves.iter().chain(line);
-        let moves: Vec<String> = moves
-            .map(|mv| mv.to_uci(CastlingMode::Standard).to_string())
-            .collect();
-        set("moves_from_start", json!(moves));
+    let line = line_to(difference, reached);
+    set("line", json!(line.as_ref().map(line_text)));
+    if let Some(line) = &line {
+        set("moves_from_start", json!(line.uci_words()));
     }
     if let Some(side) = difference.only_in {
         set("only_in", json!(side.as_str()));
@@ -74,8 +70,8 @@ pub(super) fn difference(difference: &Difference, reached: &Reached) -> Value {
 
 fn move_json(mv: &MoveDifference, position: &Chess) -> Value {
     let mut object = json!({
-        "uci": mv.mv.to_uci(CastlingMode::Standard).to_string(),
-        "san": SanPlus::from_move(position.clone(), mv.mv).to_string(),
+        "uci": notation::uci(mv.mv),
+        "san": notation::san(position, mv.mv),
     });
     if let Some(side) = mv.only_in {
         object["only_in"] = json!(side.as_str());

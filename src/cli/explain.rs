@@ -5,10 +5,10 @@ use std::io::{self, Write};
 use std::path::Path;
 
 use shakmaty::Chess;
-use shakmaty::san::SanPlus;
 
 use super::style::{FAINT, HEADING, Painted, wrapped};
 use crate::book::ctg::{Explanation, Found, STATISTICS_BYTES, Trace};
+use crate::notation;
 use crate::plain::escape_control;
 
 pub(super) fn write(
@@ -26,7 +26,7 @@ pub(super) fn write(
     write_trace(&explanation.here, out)?;
     for stored in &explanation.stored {
         let meaning = match stored.meaning {
-            Ok(mv) => SanPlus::from_move(position.clone(), mv).to_string(),
+            Ok(mv) => notation::san(position, mv),
             Err(fault) => fault.to_string(),
         };
         writeln!(
@@ -37,7 +37,7 @@ pub(super) fn write(
     }
     for (mv, trace) in &explanation.children {
         if trace.found.is_some() {
-            let after = format!("after {}", SanPlus::from_move(position.clone(), *mv));
+            let after = format!("after {}", notation::san(position, *mv));
             writeln!(out, "\n{}", Painted(HEADING, after))?;
             write_trace(trace, out)?;
         }

@@ -7,14 +7,13 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Context as _, bail, ensure};
 use clap::Args;
-use shakmaty::fen::Fen;
-use shakmaty::san::SanPlus;
-use shakmaty::{Chess, Color, EnPassantMode, Position};
+use shakmaty::{Chess, Color, Move, Position};
 
 use super::args::PlayerColour;
 use crate::book::ctg::{Applied, Change, EditError, EditOptions, Editor, Field, MarkEdit};
 use crate::book::{Annotation, Mark, PositionRecord};
-use crate::mark::{self, Chosen, Filter, Played, Selection};
+use crate::mark::{self, Chosen, Filter, Selection};
+use crate::notation::{self, Line};
 
 /// So many changes of a whole book are shown by `--dry-run`.
 const SHOWN: u64 = 20;
@@ -174,38 +173,47 @@ impl MarkArgs {
 
     /// The moves that are named; `None` for the whole book.
     fn named(&self) -> anyhow::Result<Option<Target>> {
-        let start = mark::position(self.fen.as_deref().unwrap_or_default());
-        let start = start.map_err(anyhow::Error::msg).context("--fen")?;
-        let read = |name: &str, from: &Chess, text: &str| {
-            mark::line(from, text).with_context(|| format!("{name} \"{text}\""))
+        let start = Line::read(self.fen.as_deref().unwrap_or_default(), "").context("--fen")?;
+        let read = |name: &str, from: &Line, text: &str| {
+            let mut line = from.clone();
+            let read = line.extend(text);
+            read.with_context(|| format!("{name} \"{text}\""))
+                .map(|()| line)
+        };
+        let played = |line: &Line| -> Vec<Played> {
+            let moves = line.moves().map(|(position, mv)| Played {
+                position: position.clone(),
+                mv,
+            });
+            moves.collect()
         };
         if let Some(text) = &self.line {
-            let played = read("--line", &start, text)?;
+            let line = played(&read("--line", &start, text)?);
             ensure!(
-                !played.is_empty(),
+                !line.is_empty(),
                 "--line \"{text}\": there is no move in it"
             );
-            return Ok(Some(Target::Moves(played)));
+            return Ok(Some(Target::Moves(line)));
         }
         let before = read("--moves", &start, self.moves.as_deref().unwrap_or_default())?;
-        let after = before.last().map_or_else(
-            || start.clone(),
-            |last| {
-                let mut after = last.position.clone();
-                after.play_unchecked(last.mv);
-                after
-            },
-        );
+        let after = Line::from_start(before.last().clone());
         if let Some(text) = &self.one {
-            let played = read("--move", &after, text)?;
-            ensure!(played.len() == 1, "--move \"{text}\": expected one move");
-            return Ok(Some(Target::Moves(played)));
+            let one = played(&read("--move", &after, text)?);
+            ensure!(one.len() == 1, "--move \"{text}\": expected one move");
+            return Ok(Some(Target::Moves(one)));
         }
-        if let Some(last) = before.last() {
-            return Ok(Some(Target::Moves(vec![last.clone()])));
+        if let Some(last) = played(&before).pop() {
+            return Ok(Some(Target::Moves(vec![last])));
         }
-        Ok(self.fen.is_some().then_some(Target::Position(start)))
+        let named = self.fen.is_some().then(|| after.last().clone());
+        Ok(named.map(Target::Position))
     }
+}
+
+/// A move and the position it is played in.
+struct Played {
+    position: Chess,
+    mv: Move,
 }
 
 /// What is named on the command line.
@@ -455,14 +463,8 @@ fn add(changes: &mut Vec<(String, Change)>, name: &str, plan: Vec<Change>) {
 }
 
 fn name_of(played: &Played) -> String {
-    let number = played.position.fullmoves();
-    let dots = if played.position.turn().is_white() {
-        "."
-    } else {
-        "..."
-    };
-    let san = SanPlus::from_move(played.position.clone(), played.mv);
-    format!("{number}{dots}{san}")
+    let number = notation::number(&played.position);
+    format!("{number}{}", notation::san(&played.position, played.mv))
 }
 
 /// Says of which move something is not there.
@@ -543,9 +545,9 @@ fn describe_chosen(chosen: &Chosen<'_>) -> String {
     let Some(position) = chosen.visit.position() else {
         return format!("byte {}", chosen.touch.offset);
     };
-    let fen = Fen::from_position(&position, EnPassantMode::Legal);
+    let fen = notation::fen(&position);
     let name = chosen.mv.map_or_else(String::new, |mv| {
-        format!(" {}", SanPlus::from_move(position.clone(), mv.mv))
+        format!(" {}", notation::san(&position, mv.mv))
     });
     let touch = &chosen.touch;
     let (what, old, new) = match touch.field {

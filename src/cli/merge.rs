@@ -4,6 +4,7 @@ use std::time::Instant;
 
 use super::args::MergeArgs;
 use super::compact::report;
+use super::progress;
 use crate::book::ctg::merge;
 
 pub(super) fn run(args: &MergeArgs) -> anyhow::Result<u8> {
@@ -11,8 +12,7 @@ pub(super) fn run(args: &MergeArgs) -> anyhow::Result<u8> {
         super::convert::only_ctg(book)?;
     }
     let start = Instant::now();
-    let stop = super::stopped_by_ctrl_c()?;
-    let done = merge(&args.output, &args.books, args.memory, &stop)?;
+    let done = progress::watched(|watch| merge(&args.output, &args.books, args.memory, watch))??;
     let what = format!("{}: {} books", args.output.display(), args.books.len());
     report(&what, &done, start);
     Ok(0)

@@ -25,7 +25,6 @@ mod learn;
 mod mark;
 mod merge;
 mod play;
-mod position;
 mod probe;
 mod probe_other;
 mod progress;

@@ -4,19 +4,17 @@ use std::io::{self, BufRead, Write};
 
 use anyhow::{Context as _, bail};
 use serde::Serialize;
-use shakmaty::fen::Fen;
-use shakmaty::san::SanPlus;
-use shakmaty::{CastlingMode, Chess, EnPassantMode, Position};
+use shakmaty::{Chess, Position};
 
 use super::args::ProbeArgs;
 use super::explain;
-use super::position::reach;
 use super::probe_other;
 use super::style::{
     FAINT, HEADING, PLACE, Painted, commentary_symbol, of_mark, per_cent, rounded, signed, wrapped,
 };
 use crate::book::{Book, BookMove, Lookup, Mark, Preference};
 use crate::consult::{Consulted, consult};
+use crate::notation::{self, Line};
 use crate::policy::{Rejection, Weighed};
 use crate::settings::{OptionId, Settings};
 
@@ -134,23 +132,16 @@ struct Prober<'a> {
 }
 
 impl Prober<'_> {
-    /// The position asked for and those of the game before it.
-    fn position(&self, fen: &str) -> Result<(Chess, Vec<Chess>), String> {
-        let reached = reach(fen, self.moves)?;
-        Ok((reached.position, reached.before))
-    }
-
-    fn look_up(&self, (position, before): (Chess, Vec<Chess>)) -> anyhow::Result<Answer> {
-        let consulted = consult(self.book, &position, &before, &self.settings)?;
+    fn look_up(&self, line: &Line) -> anyhow::Result<Answer> {
+        let consulted = consult(self.book, line.last(), line.before(), &self.settings)?;
         Ok(Answer {
-            position,
+            position: line.last().clone(),
             consulted,
         })
     }
 
     fn answer_one(&self, fen: &str, out: &mut impl Write) -> anyhow::Result<u8> {
-        let position = self.position(fen).map_err(anyhow::Error::msg)?;
-        let answer = self.look_up(position)?;
+        let answer = self.look_up(&Line::read(fen, self.moves)?)?;
         let mut explanation = Vec::new();
         if self.explain {
             match self.book.as_ctg() {
@@ -184,9 +175,9 @@ impl Prober<'_> {
             if line.is_empty() {
                 continue;
             }
-            match self.position(&line) {
-                Ok(position) => {
-                    let answer = self.look_up(position)?;
+            match Line::read(&line, self.moves) {
+                Ok(asked) => {
+                    let answer = self.look_up(&asked)?;
                     code = code.max(u8::from(answer.found().here.is_none()));
                     if self.json {
                         answer.write_json(None, out)?;
@@ -195,6 +186,7 @@ impl Prober<'_> {
                     }
                 }
                 Err(error) => {
+                    let error = error.to_string();
                     code = 2;
                     let _ = writeln!(super::messages(), "tabia: line {}: {error}", index + 1);
                     if self.json {
@@ -214,7 +206,7 @@ impl Prober<'_> {
 
 impl Answer {
     pub(super) fn fen(&self) -> String {
-        Fen::from_position(&self.position, EnPassantMode::Legal).to_string()
+        notation::fen(&self.position)
     }
 
     pub(super) fn rows(&self) -> impl Iterator<Item = (&BookMove, &Weighed)> {
@@ -227,7 +219,7 @@ impl Answer {
     }
 
     pub(super) fn san(&self, mv: &BookMove) -> String {
-        SanPlus::from_move(self.position.clone(), mv.mv).to_string()
+        notation::san(&self.position, mv.mv)
     }
 
     fn write_json(&self, explanation: Option<String>, out: &mut impl Write) -> anyhow::Result<()> {
@@ -255,7 +247,7 @@ impl Answer {
         let stats = mv.stats();
         let child = mv.child.unwrap_or_default();
         JsonMove {
-            uci: mv.mv.to_uci(CastlingMode::Standard).to_string(),
+            uci: notation::uci(mv.mv),
             san: self.san(mv),
             games: stats.games,
             wins: stats.wins,

@@ -3,12 +3,12 @@
 
 use std::io::{self, Write};
 
-use shakmaty::san::SanPlus;
 use shakmaty::{Chess, Position as _};
 
 use super::explain::hex;
 use super::probe::Answer;
 use crate::book::{Book, KeyedEntry, Preference, bin, polyglot};
+use crate::notation;
 use crate::plain::escape_control;
 use crate::policy::Rejection;
 
@@ -78,7 +78,7 @@ pub(super) fn explain(book: &Book, position: &Chess, out: &mut impl Write) -> an
     let mut show = |entry: &KeyedEntry, bytes: &[u8]| -> io::Result<()> {
         let legal = position.legal_moves();
         let meaning = match entry.mv.find(&legal).and_then(|n| legal.get(n)) {
-            Some(mv) => SanPlus::from_move(position.clone(), *mv).to_string(),
+            Some(mv) => notation::san(position, *mv),
             None => "not a legal move".to_owned(),
         };
         writeln!(

@@ -7,11 +7,10 @@ use anyhow::ensure;
 use clap::Args;
 use serde_json::{Value, json};
 use shakmaty::Chess;
-use shakmaty::san::SanPlus;
 
-use super::position::{Reached, fen_of, line_of, numbered, reach};
 use super::style::{FAINT, HEADING, Painted, of_mark, per_cent, rounded, thousands};
 use crate::book::{Book, BookMove, Mark, Preference};
+use crate::notation::{self, Line};
 use crate::tree::{Branch, Limits, Tree, weight};
 
 /// Examples of `tree`.
@@ -62,7 +61,7 @@ pub(super) fn run(args: &TreeArgs, out: &mut impl Write) -> anyhow::Result<u8> {
     );
     let book = super::open_book(&args.book, args.no_mmap)?;
     let moves = args.moves.as_deref().unwrap_or_default();
-    let reached = reach(&args.fen.join(" "), moves).map_err(anyhow::Error::msg)?;
+    let reached = Line::read(&args.fen.join(" "), moves)?;
     let limits = Limits {
         plies: args.depth,
         min_share: args.min_share / 100.0,
@@ -75,8 +74,8 @@ pub(super) fn run(args: &TreeArgs, out: &mut impl Write) -> anyhow::Result<u8> {
         above: false,
     };
     let found = if args.json {
-        let mut tree = json!({ "fen": fen_of(&reached.position) });
-        let moves = printer.json(&reached.position, 0, 1.0)?;
+        let mut tree = json!({ "fen": notation::fen(reached.last()) });
+        let moves = printer.json(reached.last(), 0, 1.0)?;
         let found = moves.as_array().is_some_and(|moves| !moves.is_empty());
         tree["moves"] = moves;
         serde_json::to_writer(&mut *out, &tree)?;
@@ -100,22 +99,15 @@ struct Printer<'b> {
 }
 
 impl Printer<'_> {
-    fn print(
-        &mut self,
-        book: &Book,
-        reached: &Reached,
-        out: &mut impl Write,
-    ) -> anyhow::Result<bool> {
-        let title = match line_of(&reached.start, &reached.moves) {
-            line if line.is_empty() && reached.position == Chess::default() => {
-                "start position".to_owned()
-            }
-            line if line.is_empty() => fen_of(&reached.position),
-            line => line,
+    fn print(&mut self, book: &Book, reached: &Line, out: &mut impl Write) -> anyhow::Result<bool> {
+        let title = match reached.plies() {
+            0 if *reached.last() == Chess::default() => "start position".to_owned(),
+            0 => notation::fen(reached.last()),
+            _ => reached.to_string(),
         };
         let mut found = crate::book::Lookup::default();
         use crate::book::{Probe as _, Wanted};
-        book.probe(&reached.position, Wanted::Transpositions, &mut found)?;
+        book.probe(reached.last(), Wanted::Transpositions, &mut found)?;
         if found.moves.is_empty() {
             writeln!(
                 out,
@@ -142,7 +134,7 @@ impl Printer<'_> {
             "share", "%", "av"
         );
         writeln!(out, "{}", Painted(HEADING, row))?;
-        self.level(&reached.position, 0, 1.0, "", out)?;
+        self.level(reached.last(), 0, 1.0, "", out)?;
         if self.above {
             let sign = if self.ascii { "=" } else { "↑" };
             writeln!(out, "\n{sign} the moves from here stand further up")?;
@@ -166,7 +158,7 @@ impl Printer<'_> {
         out: &mut impl Write,
     ) -> anyhow::Result<()> {
         let branches = self.tree.branches(position, ply, share)?;
-        let number = numbered(position);
+        let number = notation::number(position);
         let count = branches.shown.len();
         for (index, branch) in branches.shown.iter().enumerate() {
             let last = index + 1 == count && branches.folded == 0;
@@ -199,7 +191,7 @@ impl Printer<'_> {
         out: &mut impl Write,
     ) -> io::Result<()> {
         let mv = &branch.mv;
-        let mut label = format!("{number} {}", name(position, mv));
+        let mut label = format!("{number}{}", name(position, mv));
         if mv.mark() != Mark::None {
             label.push(' ');
             label.push_str(mv.mark().as_str());
@@ -250,8 +242,8 @@ impl Printer<'_> {
             let stats = mv.stats();
             let above = self.tree.is_shown(branch);
             let mut entry = json!({
-                "uci": mv.mv.to_uci(shakmaty::CastlingMode::Standard).to_string(),
-                "san": SanPlus::from_move(position.clone(), mv.mv).to_string(),
+                "uci": notation::uci(mv.mv),
+                "san": notation::san(position, mv.mv),
                 "games": stats.games,
                 "wins": stats.wins,
                 "draws": stats.draws,
@@ -286,7 +278,7 @@ impl Printer<'_> {
 
 /// The move with its annotation, and a star where nobody stored it.
 fn name(position: &Chess, mv: &BookMove) -> String {
-    let mut name = SanPlus::from_move(position.clone(), mv.mv).to_string();
+    let mut name = notation::san(position, mv.mv);
     name.push_str(mv.annotation.symbol());
     if mv.transposition {
         name.push('*');

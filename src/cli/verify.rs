@@ -6,6 +6,7 @@ use std::time::Instant;
 use serde::Serialize;
 
 use super::args::VerifyArgs;
+use super::progress;
 use crate::book::ctg::{Problem, verify};
 
 /// A problem in `--json`.
@@ -33,7 +34,8 @@ pub(super) fn run(args: &VerifyArgs, out: &mut impl Write) -> anyhow::Result<u8>
             };
         }
     };
-    let verified = verify(&args.book, !args.no_mmap, &mut print)?;
+    let verified =
+        progress::watched(|watch| verify(&args.book, !args.no_mmap, watch, &mut print))??;
     printed?;
     if args.json {
         if first {

@@ -8,7 +8,7 @@ use shakmaty::{Chess, Move, Position as _};
 
 use super::{Aspect, Aspects, Difference, compare_at};
 use crate::book::polyglot::{self, PackedMove};
-use crate::book::{Book, Error, Format, Lookup, Probe, Wanted, ctg::NormalBoard};
+use crate::book::{Book, Error, Format, Lookup, Probe, Stopped, Wanted, Watch, ctg::NormalBoard};
 
 /// What is to be compared.
 #[derive(Clone, Debug)]
@@ -50,12 +50,13 @@ struct Step {
 ///
 /// # Errors
 ///
-/// A book cannot be read, or is damaged where it is needed; or what `found`
-/// returned.
-pub fn compare<E: From<Error>>(
+/// A book cannot be read, or is damaged where it is needed; who watches wants
+/// an end; or what `found` returned.
+pub fn compare<E: From<Error> + From<Stopped>>(
     a: &Book,
     b: &Book,
     plan: &Plan,
+    watch: &mut Watch<'_>,
     mut found: impl FnMut(&Difference) -> Result<(), E>,
 ) -> Result<Compared, E> {
     let mut comparison = Comparison {
@@ -70,10 +71,10 @@ pub fn compare<E: From<Error>>(
         in_b: Lookup::default(),
         compared: Compared::default(),
     };
-    comparison.walk(plan, &mut found)?;
+    comparison.walk(plan, watch, &mut found)?;
     if plan.unreached {
-        comparison.rest(a, &mut found)?;
-        comparison.rest(b, &mut found)?;
+        comparison.rest(a, watch, &mut found)?;
+        comparison.rest(b, watch, &mut found)?;
     }
     Ok(comparison.compared)
 }
@@ -95,15 +96,17 @@ struct Comparison<'b> {
 }
 
 impl Comparison<'_> {
-    fn walk<E: From<Error>>(
+    fn walk<E: From<Error> + From<Stopped>>(
         &mut self,
         plan: &Plan,
+        watch: &mut Watch<'_>,
         found: &mut impl FnMut(&Difference) -> Result<(), E>,
     ) -> Result<(), E> {
         let mut steps: Vec<Step> = Vec::new();
         let mut ahead = VecDeque::from([(plan.from.clone(), u32::MAX, 0)]);
         self.enter(&plan.from);
         while let Some((position, step, ply)) = ahead.pop_front() {
+            watch.position("comparing", self.compared.positions, self.expected())?;
             let difference = self.look(&position)?;
             if self.in_a.here.is_none() && self.in_b.here.is_none() && ply > 0 {
                 continue;
@@ -134,9 +137,10 @@ impl Comparison<'_> {
     }
 
     /// The entries of a ChessBase book that no walk came to.
-    fn rest<E: From<Error>>(
+    fn rest<E: From<Error> + From<Stopped>>(
         &mut self,
         book: &Book,
+        watch: &mut Watch<'_>,
         found: &mut impl FnMut(&Difference) -> Result<(), E>,
     ) -> Result<(), E> {
         if book.format() != Format::Ctg {
@@ -144,6 +148,7 @@ impl Comparison<'_> {
         }
         for entry in book.positions() {
             let position = entry?.position;
+            watch.position("comparing", self.compared.positions, self.expected())?;
             let new = match self.folded {
                 true => self.enter(&position),
                 false => normal_key(&position).is_none_or(|key| self.normal.insert(key)),
@@ -165,6 +170,12 @@ impl Comparison<'_> {
             self.normal.extend(normal_key(position));
         }
         self.seen.insert(polyglot::key(position))
+    }
+
+    /// Positions by the account of the greater book.
+    fn expected(&self) -> Option<u64> {
+        let said = [self.a, self.b].map(|book| book.as_ctg().map(|ctg| ctg.header().positions));
+        said.into_iter().flatten().max().map(u64::from)
     }
 
     fn look(&mut self, position: &Chess) -> Result<Option<Difference>, Error> {

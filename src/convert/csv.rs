@@ -18,19 +18,18 @@
 
 use std::fmt::Write as _;
 
-use shakmaty::fen::Fen;
-use shakmaty::san::SanPlus;
-use shakmaty::{CastlingMode, EnPassantMode, Position as _};
+use shakmaty::Position as _;
 
 use super::output::Output;
 use super::{Error, Prober, Summary, Work, expected};
 use crate::book::{Book, Lookup, Preference};
+use crate::notation;
 use crate::policy;
 
 const HEADER: &str = "fen,uci,san,games,wins,draws,losses,score,average_elo,performance,mark,\
                       annotation,commentary,factor,weight,priority,transposition,probability\n";
 
-pub(super) fn write(work: &mut Work<'_>, book: &Book) -> Result<Summary, Error> {
+pub(super) fn write(work: &mut Work<'_, '_>, book: &Book) -> Result<Summary, Error> {
     let mut output = Output::create(&work.job.target)?;
     output.put(HEADER.as_bytes())?;
     let total = expected(book);
@@ -43,7 +42,7 @@ pub(super) fn write(work: &mut Work<'_>, book: &Book) -> Result<Summary, Error> 
         let position = held?.position;
         prober.probe(&position, &mut found)?;
         policy::weigh(&found.moves, &work.job.policy, |_| None, &mut verdicts);
-        let fen = Fen::from_position(&position, EnPassantMode::Legal).to_string();
+        let fen = notation::fen(&position);
         rows.clear();
         for (mv, verdict) in found.moves.iter().zip(&verdicts) {
             let stats = mv.stats();
@@ -62,8 +61,8 @@ pub(super) fn write(work: &mut Work<'_>, book: &Book) -> Result<Summary, Error> 
                 writeln!(
                     rows,
                     "{fen},{},{},{},{},{},{},{},{},{},{},{},{},{},{weight},{priority},{},{:.6}",
-                    mv.mv.to_uci(CastlingMode::Standard),
-                    SanPlus::from_move(position.clone(), mv.mv),
+                    notation::uci(mv.mv),
+                    notation::san(&position, mv.mv),
                     stats.games,
                     stats.wins,
                     stats.draws,

@@ -6,7 +6,7 @@ use std::{
 };
 
 use crate::book::{
-    self,
+    self, Stopped,
     ctg::{RewriteError, WriteError},
 };
 
@@ -85,6 +85,12 @@ fn in_field(field: &str) -> String {
     match field {
         "" => String::new(),
         field => format!(", field {field}"),
+    }
+}
+
+impl From<Stopped> for Error {
+    fn from(stopped: Stopped) -> Error {
+        Error::Rewrite(stopped.into())
     }
 }
 

@@ -17,7 +17,7 @@ use std::path::Path;
 
 use shakmaty::{Chess, Position as _};
 
-use super::{Error, Progress, REPORT_EVERY, Summary, Work};
+use super::{Error, Summary, Work};
 use crate::book::ctg::{
     NormalBoard, Totals, UnsortedWriter, WriteError, WriteOptions, encode_entry, encode_move_byte,
     read_entry,
@@ -30,7 +30,11 @@ use crate::book::{
 const RED: u8 = 0x40;
 
 /// Walks a book and writes it as a ChessBase book.
-pub(super) fn to_ctg(work: &mut Work<'_>, book: &Book, target: &Path) -> Result<Summary, Error> {
+pub(super) fn to_ctg(
+    work: &mut Work<'_, '_>,
+    book: &Book,
+    target: &Path,
+) -> Result<Summary, Error> {
     let mut maker = Maker {
         writer: UnsortedWriter::create(target, WriteOptions::default(), work.job.memory)?,
         entry: Vec::new(),
@@ -53,20 +57,11 @@ pub(super) fn to_ctg(work: &mut Work<'_>, book: &Book, target: &Path) -> Result<
         work.step("reading", reached, None)?;
     }
     let unstorable = maker.unstorable;
-    let progress = &mut *work.progress;
     let written = maker.writer.finish(
         games,
         |parts, entry| join(parts, entry).map_err(Error::from),
-        |positions| {
-            if positions % REPORT_EVERY == 0 {
-                progress(Progress {
-                    stage: "writing",
-                    positions,
-                    total: None,
-                });
-            }
-        },
-        work.stop,
+        work.watch,
+        None,
     )?;
     let mut summary = Summary {
         positions: written.positions,

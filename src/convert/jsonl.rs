@@ -35,6 +35,7 @@ use crate::book::ctg::{
     encode_entry, encode_move_byte, find_move_byte,
 };
 use crate::book::{Annotation, PositionRecord, Stats};
+use crate::notation;
 
 const FORMAT: &str = "tabia-book";
 const VERSION: u32 = 1;
@@ -78,7 +79,7 @@ struct MoveLine {
 }
 
 /// Writes a ChessBase book as text. Damaged pages are left out and named.
-pub(super) fn from_ctg(work: &mut Work<'_>, book: &CtgBook) -> Result<Summary, Error> {
+pub(super) fn from_ctg(work: &mut Work<'_, '_>, book: &CtgBook) -> Result<Summary, Error> {
     let mut output = Output::create(&work.job.target)?;
     let mut summary = Summary::default();
     let first = FirstLine {
@@ -144,7 +145,7 @@ fn line_of(entry: &BookEntry) -> PositionLine {
             Some((mv, encode_move_byte(board, mv) == Some(byte)))
         });
         MoveLine {
-            uci: mv.map(|(mv, _)| mv.to_uci(CastlingMode::Standard).to_string()),
+            uci: mv.map(|(mv, _)| notation::uci(mv)),
             annotation,
             byte: mv.is_none_or(|(_, same)| !same).then_some(byte),
         }
@@ -183,7 +184,7 @@ fn fault<T>(field: impl Into<String>, text: impl ToString) -> Result<T, Fault> {
 }
 
 /// Reads a text book and writes it as a ChessBase book.
-pub(super) fn to_ctg(work: &mut Work<'_>, target: &Path) -> Result<Summary, Error> {
+pub(super) fn to_ctg(work: &mut Work<'_, '_>, target: &Path) -> Result<Summary, Error> {
     let job = work.job;
     let path = &job.source;
     let mut lines = Lines::open(path)?;
@@ -211,7 +212,6 @@ pub(super) fn to_ctg(work: &mut Work<'_>, target: &Path) -> Result<Summary, Erro
         positions += 1;
         work.step("reading", positions, None)?;
     }
-    let progress = &mut *work.progress;
     let written = writer.finish(
         first.games,
         |same, entry| match same {
@@ -226,16 +226,8 @@ pub(super) fn to_ctg(work: &mut Work<'_>, target: &Path) -> Result<Summary, Erro
                 Ok(())
             }
         },
-        |written| {
-            if written % super::REPORT_EVERY == 0 {
-                progress(super::Progress {
-                    stage: "writing",
-                    positions: written,
-                    total: Some(positions),
-                });
-            }
-        },
-        work.stop,
+        work.watch,
+        Some(positions),
     )?;
     let mut summary = Summary {
         positions: written.positions,

@@ -23,12 +23,11 @@ mod pgn;
 mod to_bin;
 
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicBool, Ordering};
 
 use shakmaty::Chess;
 
-use crate::book::ctg::{PositionFilter, RewriteError, is_same_book};
-use crate::book::{Book, Format, Lookup, OpenOptions, Probe as _, Wanted};
+use crate::book::ctg::{PositionFilter, is_same_book};
+use crate::book::{Book, Format, Lookup, OpenOptions, Probe as _, Wanted, Watch};
 use crate::policy::Policy;
 
 pub use error::Error;
@@ -86,17 +85,6 @@ pub enum Weights {
     Score,
 }
 
-/// How far the work is.
-#[derive(Clone, Copy, Debug)]
-pub struct Progress {
-    /// What is being done.
-    pub stage: &'static str,
-    /// Positions done.
-    pub positions: u64,
-    /// How many there are, if that is known; by a header that may be wrong.
-    pub total: Option<u64>,
-}
-
 /// What was written.
 #[derive(Clone, Debug, Default)]
 pub struct Summary {
@@ -148,17 +136,13 @@ impl Target {
     }
 }
 
-/// The work in hand: what it is, who is told, and who may end it.
-struct Work<'a> {
+/// The work in hand: what it is, and who watches.
+struct Work<'a, 'w> {
     job: &'a Job,
-    progress: &'a mut dyn FnMut(Progress),
-    stop: &'a AtomicBool,
+    watch: &'a mut Watch<'w>,
 }
 
-/// So many positions pass between two reports.
-const REPORT_EVERY: u64 = 1024;
-
-impl Work<'_> {
+impl Work<'_, '_> {
     /// Another position is done.
     fn step(
         &mut self,
@@ -166,42 +150,24 @@ impl Work<'_> {
         positions: u64,
         total: Option<u64>,
     ) -> Result<(), Error> {
-        if positions.is_multiple_of(REPORT_EVERY) {
-            if self.stop.load(Ordering::Relaxed) {
-                return Err(RewriteError::Stopped.into());
-            }
-            (self.progress)(Progress {
-                stage,
-                positions,
-                total,
-            });
-        }
-        Ok(())
+        Ok(self.watch.position(stage, positions, total)?)
     }
 }
 
-/// Converts a book. Once `stop` is true the work ends.
+/// Converts a book. Who watches may end the work.
 ///
 /// # Errors
 ///
 /// The book cannot be read, or the new file cannot be written; nothing is left
 /// of it then.
-pub fn run(
-    job: &Job,
-    progress: &mut dyn FnMut(Progress),
-    stop: &AtomicBool,
-) -> Result<Summary, Error> {
+pub fn run(job: &Job, watch: &mut Watch<'_>) -> Result<Summary, Error> {
     let target = Target::of(&job.target)?;
     if is_same_book(&job.target, &job.source) {
         return Err(Error::SameFile {
             path: job.source.clone(),
         });
     }
-    let mut work = Work {
-        job,
-        progress,
-        stop,
-    };
+    let mut work = Work { job, watch };
     if is_jsonl(&job.source) {
         return match target {
             Target::Jsonl => Err(same_format(job, "")),
@@ -230,7 +196,7 @@ pub fn run(
 }
 
 /// The formats that any open book can become.
-fn written(work: &mut Work<'_>, book: &Book, target: Target) -> Result<Summary, Error> {
+fn written(work: &mut Work<'_, '_>, book: &Book, target: Target) -> Result<Summary, Error> {
     match (target, book) {
         (Target::Bin, _) => to_bin::write(work, book),
         (Target::Pgn, _) => pgn::write(work, book),
@@ -242,9 +208,9 @@ fn written(work: &mut Work<'_>, book: &Book, target: Target) -> Result<Summary, 
 
 /// Makes a ChessBase book beside the target first.
 fn by_way_of_ctg(
-    work: &mut Work<'_>,
+    work: &mut Work<'_, '_>,
     target: Target,
-    make: impl FnOnce(&mut Work<'_>, &Path) -> Result<Summary, Error>,
+    make: impl FnOnce(&mut Work<'_, '_>, &Path) -> Result<Summary, Error>,
 ) -> Result<Summary, Error> {
     let folder = output::folder_of(&work.job.target);
     let beside = tempfile::Builder::new()

@@ -33,7 +33,7 @@ struct Row {
 /// Positions that one thread looks at in one go.
 const SHARE: usize = 2048;
 
-pub(super) fn write(work: &mut Work<'_>, book: &Book) -> Result<Summary, Error> {
+pub(super) fn write(work: &mut Work<'_, '_>, book: &Book) -> Result<Summary, Error> {
     let mut output = Output::create(&work.job.target)?;
     let mut summary = Summary::default();
     let mut found = Found::default();
@@ -109,7 +109,7 @@ struct Walked {
     entries: HashSet<u64, FxBuildHasher>,
 }
 
-fn walk(work: &mut Work<'_>, prober: &Prober<'_>, all: &mut Found) -> Result<Walked, Error> {
+fn walk(work: &mut Work<'_, '_>, prober: &Prober<'_>, all: &mut Found) -> Result<Walked, Error> {
     let total = expected(prober.book);
     let start = Chess::default();
     let key = polyglot::key(&start);
@@ -139,7 +139,7 @@ fn walk(work: &mut Work<'_>, prober: &Prober<'_>, all: &mut Found) -> Result<Wal
 
 /// Every position that an entry stands for.
 fn every_form(
-    work: &mut Work<'_>,
+    work: &mut Work<'_, '_>,
     book: &Book,
     all: &mut Found,
     summary: &mut Summary,

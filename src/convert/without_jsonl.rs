@@ -5,11 +5,11 @@ use std::path::Path;
 use super::{Error, Summary, Work};
 use crate::book::ctg::CtgBook;
 
-pub(super) fn from_ctg(work: &mut Work<'_>, _: &CtgBook) -> Result<Summary, Error> {
+pub(super) fn from_ctg(work: &mut Work<'_, '_>, _: &CtgBook) -> Result<Summary, Error> {
     Err(left_out(&work.job.target))
 }
 
-pub(super) fn to_ctg(work: &mut Work<'_>, _: &Path) -> Result<Summary, Error> {
+pub(super) fn to_ctg(work: &mut Work<'_, '_>, _: &Path) -> Result<Summary, Error> {
     Err(left_out(&work.job.source))
 }
 

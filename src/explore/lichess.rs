@@ -11,10 +11,10 @@ use shakmaty::uci::UciMove;
 use shakmaty::{Chess, Move, Position};
 
 use super::books::Open;
-use super::line;
 use super::look::by_colour;
 use super::openings::{self, Opening};
 use crate::book::{BookMove, Error, Lookup, Preference, Wanted};
+use crate::notation;
 
 /// Moves that are listed unless the request says how many.
 pub(super) const USUAL_MOVES: usize = 12;
@@ -120,7 +120,7 @@ fn explored_move(position: &Chess, mv: &BookMove) -> ExploredMove {
     let (white, black) = by_colour(&stats, position.turn());
     ExploredMove {
         uci: UciMove::from_chess960(mv.mv).to_string(),
-        san: line::san(position, mv.mv),
+        san: notation::san(position, mv.mv),
         average_rating: stats.average_elo().map_or(0, rounded),
         white,
         draws: stats.draws,

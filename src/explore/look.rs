@@ -4,11 +4,11 @@ use serde::Serialize;
 use shakmaty::{Chess, Color, Position};
 
 use super::books::{ExploredBook, Open};
-use super::line::{self, Line};
 use super::openings::{self, Opening};
 use super::query::DECIDING;
 use crate::book::{BookMove, Error, Preference, Stats};
 use crate::consult::{Consulted, consult};
+use crate::notation::{self, Line};
 use crate::policy::{Rejection, Weighed};
 use crate::settings::Settings;
 
@@ -110,11 +110,11 @@ pub(super) fn view(
     let walked = line.up_to(at);
     let position = walked.last();
     let legal = position.legal_moves();
-    let start = line.positions.first().filter(|&p| *p != Chess::default());
+    let start = Some(line.start()).filter(|&start| *start != Chess::default());
     PositionView {
-        fen: line::fen(position),
-        start: start.map(line::fen),
-        at: walked.moves.len(),
+        fen: notation::fen(position),
+        start: start.map(notation::fen),
+        at: walked.plies(),
         turn: name_of(position.turn()),
         fullmove: position.fullmoves().get(),
         check: position.is_check(),
@@ -123,9 +123,9 @@ pub(super) fn view(
             (true, false) => Some("stalemate"),
             _ => None,
         },
-        opening: openings::of_line(&walked.positions),
+        opening: openings::of_line(walked.positions()),
         line: line.steps().map(|(at, mv)| named(at, mv)).collect(),
-        legal: legal.iter().map(|&mv| named(position, mv)).collect(),
+        legal: legal.iter().map(|&mv| named(position, Some(mv))).collect(),
         options: DECIDING
             .map(|id| OptionView {
                 name: id.spec().name,
@@ -139,10 +139,10 @@ pub(super) fn view(
     }
 }
 
-fn named(position: &Chess, mv: shakmaty::Move) -> Named {
+fn named(position: &Chess, mv: Option<shakmaty::Move>) -> Named {
     Named {
-        uci: line::uci(mv),
-        san: line::san(position, mv),
+        uci: notation::uci_or_null(mv),
+        san: notation::san_or_null(position, mv),
     }
 }
 
@@ -194,8 +194,8 @@ fn move_view(position: &Chess, mv: &BookMove, verdict: &Weighed) -> MoveView {
     let child = mv.child.unwrap_or_default();
     let (white, black) = by_colour(&stats, position.turn());
     MoveView {
-        uci: line::uci(mv.mv),
-        san: line::san(position, mv.mv),
+        uci: notation::uci(mv.mv),
+        san: notation::san(position, mv.mv),
         games: stats.games,
         white,
         draws: stats.draws,
@@ -237,9 +237,5 @@ pub(super) const fn by_colour(stats: &Stats, own: Color) -> (u32, u32) {
 /// Asks a book about the last position of a line, as the adapter would in a
 /// game of this line.
 pub(super) fn look_up(book: &Open, walked: &Line, settings: &Settings) -> Result<Consulted, Error> {
-    let before = match walked.positions.split_last() {
-        Some((_, before)) => before,
-        None => &[],
-    };
-    consult(book.as_ref(), walked.last(), before, settings)
+    consult(book.as_ref(), walked.last(), walked.before(), settings)
 }

@@ -5,9 +5,9 @@ use serde::Serialize;
 use shakmaty::{Color, Position};
 
 use super::books::Open;
-use super::line::{self, Line};
 use super::look::{by_colour, look_up};
 use crate::book::{Error, Lookup, Stats, Wanted};
+use crate::notation::{self, Line};
 use crate::settings::{OptionId, Settings};
 
 /// Plies that are looked at.
@@ -43,13 +43,13 @@ pub(super) fn main_line(
     let _ = settings.set(OptionId::LeaveEarly, "0");
     let mut points = Vec::new();
     let mut found = Lookup::default();
-    for (ply, position) in walked.positions.iter().enumerate() {
+    for (ply, position) in walked.positions().iter().enumerate() {
         book.probe(position, Wanted::Stored, &mut found)?;
         let stats = found.here.unwrap_or_default().stats;
         points.push(point(walked, ply, &stats, position.turn(), true));
     }
     let mut line = walked.clone();
-    while line.moves.len() < MOST_PLIES {
+    while line.plies() < MOST_PLIES {
         let found = look_up(book, &line, &settings)?;
         let best = found.best();
         let Some(next) = best else {
@@ -57,16 +57,10 @@ pub(super) fn main_line(
         };
         let mover = line.last().turn();
         line.push(next.mv);
-        if line
-            .positions
-            .iter()
-            .rev()
-            .skip(1)
-            .any(|p| p == line.last())
-        {
+        if line.before().contains(line.last()) {
             break;
         }
-        let ply = line.moves.len();
+        let ply = line.plies();
         points.push(point(&line, ply, &next.stats(), mover, false));
     }
     Ok(points)
@@ -77,11 +71,13 @@ fn point(line: &Line, ply: usize, stats: &Stats, own: Color, walked: bool) -> Po
     let finished = f64::from(white) + f64::from(black) + f64::from(stats.draws);
     let step = ply
         .checked_sub(1)
-        .and_then(|before| Some((line.positions.get(before)?, *line.moves.get(before)?)));
+        .and_then(|before| line.steps().nth(before));
     Point {
         ply,
-        san: step.map_or_else(String::new, |(position, mv)| line::san(position, mv)),
-        uci: step.map_or_else(String::new, |(_, mv)| line::uci(mv)),
+        san: step.map_or_else(String::new, |(position, mv)| {
+            notation::san_or_null(position, mv)
+        }),
+        uci: step.map_or_else(String::new, |(_, mv)| notation::uci_or_null(mv)),
         games: stats.games,
         score: (finished > 0.0)
             .then(|| (f64::from(white) + 0.5 * f64::from(stats.draws)) / finished),
@@ -97,7 +93,7 @@ mod tests {
     #[test]
     fn the_main_line_goes_on_from_the_line_walked() {
         let book: Open = Arc::new(crate::book_set::starter().unwrap());
-        let walked = Line::read(None, Some("e2e4,c7c5")).unwrap();
+        let walked = Line::read("", "e2e4,c7c5").unwrap();
         let points = main_line(&book, &walked, &Settings::default()).unwrap();
         assert!(points.len() > 6, "{}", points.len());
         let flags: Vec<bool> = points.iter().map(|point| point.walked).collect();
@@ -111,7 +107,7 @@ mod tests {
         }
         // The same position has the same figures whichever way it is met.
         let next = format!("e2e4,c7c5,{}", points[3].uci);
-        let walked = Line::read(None, Some(&next)).unwrap();
+        let walked = Line::read("", &next).unwrap();
         let again = main_line(&book, &walked, &Settings::default()).unwrap();
         assert_eq!(again[3].games, points[3].games);
         assert_eq!(again[3].score, points[3].score);
@@ -120,7 +116,7 @@ mod tests {
     #[test]
     fn outside_the_book_there_is_only_the_line() {
         let book: Open = Arc::new(crate::book_set::starter().unwrap());
-        let walked = Line::read(None, Some("a2a4,h7h5,a4a5,h5h4,a5a6,h4h3")).unwrap();
+        let walked = Line::read("", "a2a4,h7h5,a4a5,h5h4,a5a6,h4h3").unwrap();
         let points = main_line(&book, &walked, &Settings::default()).unwrap();
         assert_eq!(points.last().unwrap().games, 0);
         assert_eq!(points.last().unwrap().score, None);

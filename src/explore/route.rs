@@ -10,11 +10,12 @@ use super::assets;
 use super::books::ExploredBook;
 use super::edit::{Desk, read_change};
 use super::lichess::{self, Shape};
-use super::line::{self, Line};
+use super::line;
 use super::look;
 use super::plot;
 use super::query::{DECIDING, Query};
 use super::reply::{json, refuse};
+use crate::notation::{self, Line};
 use crate::settings::{Kind, Settings};
 
 /// Books that are shown at once.
@@ -242,8 +243,8 @@ impl Explorer {
     }
 
     fn position(&self, query: &Query) -> Result<Response<Bytes>, Refusal> {
-        let line = Line::read(query.get("fen"), query.get("play")).map_err(bad)?;
-        let at = query.number("at", line.moves.len()).map_err(bad)?;
+        let line = line::read(query.get("fen"), query.get("play")).map_err(bad)?;
+        let at = query.number("at", line.plies()).map_err(bad)?;
         let settings = query.settings(&self.general).map_err(bad)?;
         let books = self.shown(query)?;
         let view = look::view(&books, &line, at, &settings, !self.read_only);
@@ -255,7 +256,7 @@ impl Explorer {
         struct MainLine {
             points: Vec<plot::Point>,
         }
-        let line = Line::read(query.get("fen"), query.get("play")).map_err(bad)?;
+        let line = line::read(query.get("fen"), query.get("play")).map_err(bad)?;
         let settings = query.settings(&self.general).map_err(bad)?;
         let book = self.book(query.number("book", 0).map_err(bad)?)?.current();
         let points = plot::main_line(&book, &line, &settings).map_err(unreadable)?;
@@ -267,13 +268,13 @@ impl Explorer {
         if !["standard", "chess", "fromPosition"].contains(&variant) {
             return Err(bad("only standard chess is known here".to_owned()));
         }
-        let line = Line::read(query.get("fen"), query.get("play")).map_err(bad)?;
+        let line = line::read(query.get("fen"), query.get("play")).map_err(bad)?;
         let most = query.number("moves", lichess::USUAL_MOVES).map_err(bad)?;
         let books = match query.get("book") {
             None => self.books.iter().map(ExploredBook::current).collect(),
             Some(_) => vec![self.book(query.number("book", 0).map_err(bad)?)?.current()],
         };
-        let found = lichess::explore(&books, &line.positions, shape, most).map_err(unreadable)?;
+        let found = lichess::explore(&books, line.positions(), shape, most).map_err(unreadable)?;
         Ok(json(&found))
     }
 
@@ -291,16 +292,17 @@ impl Explorer {
 
     fn edit(&self, asked: &EditRequest) -> Result<Response<Bytes>, Refusal> {
         let (book, desk) = self.desk(asked.book)?;
-        let line = Line::read(asked.fen.as_deref(), Some(&asked.play)).map_err(bad)?;
+        let line = line::read(asked.fen.as_deref(), Some(&asked.play)).map_err(bad)?;
         let change = read_change(&asked.change, &asked.value).map_err(bad)?;
         let position = line.last();
-        let mut played = line.clone();
-        let last = Line::read(Some(&line::fen(position)), Some(&asked.uci)).map_err(bad)?;
-        let Some(&mv) = last.moves.first() else {
+        let mut played = Line::from_start(position.clone());
+        played
+            .extend(&asked.uci)
+            .map_err(|error| bad(error.to_string()))?;
+        let Some((_, mv)) = played.moves().next() else {
             return Err(bad("no move is named".to_owned()));
         };
-        played.push(mv);
-        let san = line::san(position, mv);
+        let san = notation::san(position, mv);
         let what = format!("{san}: {} {}", asked.change, asked.value);
         desk.change(position, mv, change, what)
             .map_err(|error| (StatusCode::CONFLICT, error.to_string()))?;
@@ -333,13 +335,11 @@ impl Explorer {
 }
 
 fn read_text(pasted: &Pasted) -> Result<Response<Bytes>, Refusal> {
-    let line = Line::from_text(&pasted.text).map_err(bad)?;
-    let start = line.positions.first();
+    let line = line::from_text(&pasted.text).map_err(bad)?;
+    let start = Some(line.start()).filter(|&start| *start != shakmaty::Chess::default());
     Ok(json(&ReadLine {
-        fen: start
-            .filter(|&position| *position != shakmaty::Chess::default())
-            .map(line::fen),
-        play: line.moves.iter().map(|&mv| line::uci(mv)).collect(),
+        fen: start.map(notation::fen),
+        play: line.uci_words(),
     }))
 }
 

@@ -7,9 +7,11 @@ use std::sync::Arc;
 use pgn_reader::{Nag, RawComment, RawTag, Reader, SanPlus, Skip, Visitor};
 use shakmaty::fen::Fen;
 use shakmaty::san::San;
-use shakmaty::{CastlingMode, Chess, Color, FromSetup, Move, Outcome, PositionError, Role, Setup};
+use shakmaty::{CastlingMode, Chess, Color, Move, Outcome};
 
 use super::{Game, GameResult, Recorder, SkipReason, Tags, Wanted};
+
+use crate::notation;
 
 /// Names in a `Variant` tag that mean ordinary chess.
 const ORDINARY: [&str; 5] = ["", "standard", "chess", "normal", "from position"];
@@ -233,7 +235,8 @@ impl<'a> Visit<'a> {
         };
         let setup = fen.into_setup();
         chess960 |= CastlingMode::detect(&setup).is_chess960();
-        let position = set_up(setup, chess960).map_err(SkipReason::Position)?;
+        let mode = CastlingMode::from_chess960(chess960);
+        let position = notation::position_of(setup, mode).map_err(SkipReason::Position)?;
         game.chess960 = chess960;
         if position != Chess::default() {
             game.set_up = true;
@@ -256,34 +259,8 @@ impl<'a> Visit<'a> {
 /// The move that is meant, with some mercy for a missing or superfluous `x`
 /// and for a promotion that does not say to what.
 fn resolve(san: San, position: &Chess) -> Option<Move> {
-    if let Ok(m) = san.to_move(position) {
-        return Some(m);
-    }
-    let San::Normal {
-        role,
-        file,
-        rank,
-        capture,
-        to,
-        promotion,
-    } = san
-    else {
-        return None;
-    };
-    let queen = (role == Role::Pawn && promotion.is_none()).then_some(Role::Queen);
-    [(!capture, promotion), (capture, queen), (!capture, queen)]
-        .into_iter()
-        .find_map(|(capture, promotion)| {
-            let san = San::Normal {
-                role,
-                file,
-                rank,
-                capture,
-                to,
-                promotion,
-            };
-            san.to_move(position).ok()
-        })
+    let found = san.to_move(position).ok();
+    found.or_else(|| notation::read_move(position, &san.to_string()).ok())
 }
 
 impl Visitor for Visit<'_> {
@@ -440,16 +417,6 @@ impl Visit<'_> {
             san: san.to_string(),
         }))
     }
-}
-
-/// The position of a FEN, with some mercy.
-pub(super) fn set_up(setup: Setup, chess960: bool) -> Result<Chess, String> {
-    Chess::from_setup(setup, CastlingMode::from_chess960(chess960))
-        .or_else(PositionError::ignore_invalid_castling_rights)
-        .or_else(PositionError::ignore_invalid_ep_square)
-        .or_else(PositionError::ignore_too_much_material)
-        .or_else(PositionError::ignore_impossible_check)
-        .map_err(|error| error.to_string())
 }
 
 /// Keeps a tag, word for word. The result, and what says that there is a

@@ -8,8 +8,9 @@ use shakmaty::fen::Fen;
 use shakmaty::san::SanPlus;
 use shakmaty::{Chess, EnPassantMode, Position};
 
-use super::record::passed;
 use super::{Game, Item};
+
+use crate::notation;
 
 /// The longest line, in characters: longer ones are "strongly discouraged" by
 /// the standard (4.3: 80 or more).
@@ -117,11 +118,8 @@ fn write_movetext(game: &Game, out: &mut String) {
         match item {
             Item::Move(_) | Item::Null => {
                 let before = line.now.clone();
-                let number = before.fullmoves();
-                if before.turn().is_white() {
-                    text.word(&format!("{number}."));
-                } else if numbered {
-                    text.word(&format!("{number}..."));
+                if numbered || before.turn().is_white() {
+                    text.word(&notation::number(&before));
                 }
                 numbered = false;
                 match item {
@@ -130,7 +128,7 @@ fn write_movetext(game: &Game, out: &mut String) {
                         text.word(&san.to_string());
                     }
                     _ => {
-                        line.now = passed(&line.now).unwrap_or_else(|| line.now.clone());
+                        line.now = notation::pass(&line.now).unwrap_or_else(|| line.now.clone());
                         text.word("--");
                     }
                 }

@@ -1,8 +1,10 @@
 //! Writing down a game move by move, as a source decodes it.
 
-use shakmaty::{Chess, EnPassantMode, FromSetup, Move, Position};
+use shakmaty::{Chess, Move, Position};
 
 use super::{Game, Item, SkipReason, Wanted};
+
+use crate::notation;
 
 /// Fills the moves of a [`Game`]. A source tells it what comes, in the order
 /// of PGN; it knows the position that the next move is played in, keeps apart
@@ -92,7 +94,7 @@ impl<'g> Recorder<'g> {
     /// The number of the next move as in `12...`, for messages.
     #[must_use]
     pub fn move_number(&self) -> String {
-        self.position().map_or_else(String::new, move_number)
+        self.position().map_or_else(String::new, notation::number)
     }
 
     /// Plays a move, which must be legal in [`Recorder::position`]. Without
@@ -145,7 +147,7 @@ impl<'g> Recorder<'g> {
             self.drop_line();
             return Ok(());
         }
-        let next = passed(position).ok_or(NullInCheck)?;
+        let next = notation::pass(position).ok_or(NullInCheck)?;
         self.game.movetext.push(Item::Null);
         match self.side_lines.last_mut() {
             Some(line) => line.step(next),
@@ -270,28 +272,3 @@ impl Line {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("a null move in check")]
 pub struct NullInCheck;
-
-/// The position after a null move; `None` in check.
-#[must_use]
-pub(super) fn passed(position: &Chess) -> Option<Chess> {
-    let mode = position.castles().mode();
-    let mut setup = position.to_setup(EnPassantMode::Always).into_swapped_turn();
-    setup.halfmoves = setup.halfmoves.saturating_add(1);
-    if setup.turn.is_white() {
-        setup.fullmoves = setup.fullmoves.saturating_add(1);
-    }
-    Chess::from_setup(setup, mode)
-        .or_else(shakmaty::PositionError::ignore_too_much_material)
-        .or_else(shakmaty::PositionError::ignore_impossible_check)
-        .ok()
-}
-
-/// A move's number as in `12.` or `12...`.
-pub(super) fn move_number(position: &Chess) -> String {
-    let dots = if position.turn().is_white() {
-        "."
-    } else {
-        "..."
-    };
-    format!("{}{dots}", position.fullmoves())
-}

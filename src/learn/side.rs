@@ -26,12 +26,11 @@ use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant, SystemTime};
 
-use shakmaty::fen::Fen;
-use shakmaty::uci::UciMove;
-use shakmaty::{CastlingMode, Chess, Color, Position};
+use shakmaty::{Chess, Color, Position};
 
 use super::Tally;
 use crate::book::ctg::{Key, NormalBoard};
+use crate::notation;
 
 const HEADER: &str = "# tabia learn 1\n";
 
@@ -149,17 +148,14 @@ impl PlayedGame {
         let mut position = match &self.start {
             None => Chess::default(),
             Some(fen) => {
-                let Ok(fen) = fen.parse::<Fen>() else { return };
-                let mode = CastlingMode::detect(fen.as_setup());
-                let Ok(position) = fen.into_position(mode) else {
+                let Ok(position) = notation::position(fen) else {
                     return;
                 };
                 position
             }
         };
         for (word, of_book) in &self.moves {
-            let mv = word.parse::<UciMove>().ok();
-            let Some(mv) = mv.and_then(|mv| mv.to_move(&position).ok()) else {
+            let Some(mv) = notation::find_uci(&position, word.as_bytes()) else {
                 return;
             };
             let mover = position.turn();

@@ -1,14 +1,11 @@
 //! Which moves of a book get which marks.
 //!
-//! [`Filter`] says which moves are meant ("games<10 and score<40"), [`line()`]
-//! reads a line of play, and [`select`] goes over a whole book and names the
-//! bytes that change. Writing them is the business of
+//! [`Filter`] says which moves are meant ("games<10 and score<40"), and
+//! [`select`] goes over a whole book and names the bytes that change. Writing them is the business of
 //! [`Editor`](crate::book::ctg::Editor).
 
 mod filter;
-mod line;
 mod select;
 
 pub use filter::{Filter, FilterError, Subject};
-pub use line::{LineError, Played, line, position};
 pub use select::{Chosen, Seen, Selection, select};

@@ -3,7 +3,6 @@
 use std::fmt::Write as _;
 
 use rand::Rng;
-use shakmaty::uci::UciMove;
 use shakmaty::{CastlingMode, Chess, Move, Position};
 
 use super::game::Game;
@@ -11,6 +10,7 @@ use super::why::{Said, Silence};
 use super::{Outlet, Session, info_string};
 use crate::book::{BookMove, Lookup, Probe, Wanted};
 use crate::book_set::{BookSet, OpenBook};
+use crate::notation;
 use crate::policy::{self, Circumstances, Weighed};
 use crate::settings::{OptionId, Settings};
 use crate::uci::gui::Go;
@@ -398,6 +398,6 @@ fn answers(book: &OpenBook, settings: &Settings, position: &Chess) -> bool {
 fn legal(moves: &[String], position: &Chess) -> Vec<Move> {
     moves
         .iter()
-        .filter_map(|mv| mv.parse::<UciMove>().ok()?.to_move(position).ok())
+        .filter_map(|mv| notation::find_uci(position, mv.as_bytes()))
         .collect()
 }

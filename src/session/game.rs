@@ -1,10 +1,9 @@
 //! The game as the `position` lines tell it.
 
-use shakmaty::fen::Fen;
-use shakmaty::uci::UciMove;
 use shakmaty::zobrist::Zobrist64;
-use shakmaty::{CastlingMode, Chess, EnPassantMode, Position, PositionError};
+use shakmaty::{Chess, EnPassantMode, Position};
 
+use crate::notation;
 use crate::uci::{gui, line};
 
 /// How a `position` line relates to the one before it.
@@ -100,10 +99,14 @@ impl Game {
             self.trouble = Some("neither startpos nor fen".to_owned());
             return Step::Anew;
         };
-        match read.fen.as_deref().map_or(Ok(Chess::default()), from_fen) {
+        match read
+            .fen
+            .as_deref()
+            .map_or(Ok(Chess::default()), notation::position)
+        {
             Ok(position) => self.position = position,
             Err(trouble) => {
-                self.trouble = Some(trouble);
+                self.trouble = Some(trouble.to_string());
                 return Step::Anew;
             }
         }
@@ -133,10 +136,7 @@ impl Game {
 
     fn play(&mut self, moves: &[u8]) {
         for (index, word) in gui::moves(moves).enumerate() {
-            let mv = UciMove::from_ascii(word.as_bytes())
-                .ok()
-                .and_then(|mv| mv.to_move(&self.position).ok());
-            let Some(mv) = mv else {
+            let Some(mv) = notation::find_uci(&self.position, word.as_bytes()) else {
                 let shown: String = word.chars().take(20).collect();
                 self.trouble = Some(format!("move {} ({shown}) is not legal", index + 1));
                 return;
@@ -150,32 +150,6 @@ impl Game {
 /// The hash by which positions of a game are compared.
 fn hash(position: &Chess) -> Zobrist64 {
     position.zobrist_hash(EnPassantMode::Legal)
-}
-
-/// A position from a FEN of four to six fields, castling in any notation.
-///
-/// # Errors
-///
-/// Says what is wrong with it.
-pub fn from_fen(fen: &str) -> Result<Chess, String> {
-    let parsed: Fen = fen
-        .parse()
-        .map_err(|error| format!("the FEN \"{}\" cannot be read: {error}", shown(fen)))?;
-    let setup = parsed.into_setup();
-    let mode = CastlingMode::detect(&setup);
-    // Composed and odd positions are none of our business: only what the
-    // rules cannot be applied to is refused.
-    setup
-        .position::<Chess>(mode)
-        .or_else(PositionError::ignore_invalid_castling_rights)
-        .or_else(PositionError::ignore_invalid_ep_square)
-        .or_else(PositionError::ignore_impossible_check)
-        .or_else(PositionError::ignore_too_much_material)
-        .map_err(|error| format!("the FEN \"{}\" is no legal position: {error}", shown(fen)))
-}
-
-fn shown(fen: &str) -> String {
-    fen.chars().take(100).collect()
 }
 
 #[cfg(test)]
@@ -194,7 +168,7 @@ mod tests {
     fn fen(game: &Game) -> String {
         game.position().map_or_else(
             || game.trouble().unwrap_or_default().to_owned(),
-            |position| Fen::from_position(position, EnPassantMode::Legal).to_string(),
+            notation::fen,
         )
     }
 
@@ -299,7 +273,7 @@ mod tests {
         let (game, _) = after(&["position startpos moves g1f3 g8f6 f3g1"]);
         let position = game.position().unwrap();
         let play = |uci: &str| {
-            let mv = uci.parse::<UciMove>().unwrap().to_move(position).unwrap();
+            let mv = notation::find_uci(position, uci.as_bytes()).unwrap();
             let mut next = position.clone();
             next.play_unchecked(mv);
             next

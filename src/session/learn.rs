@@ -18,13 +18,12 @@
 use std::borrow::Cow;
 use std::collections::HashMap;
 
-use shakmaty::fen::Fen;
-use shakmaty::uci::UciMove;
-use shakmaty::{Chess, Color, EnPassantMode, Position};
+use shakmaty::{Chess, Color, Position};
 
 use super::{Outlet, Request, Session};
 use crate::book_set::BookSet;
 use crate::learn::{Evidence, PlayedGame};
+use crate::notation;
 use crate::uci::{gui, line};
 
 /// A score that decides, in hundredths of a pawn.
@@ -143,12 +142,12 @@ impl Learner {
     fn outcome(&self) -> Option<(Option<Color>, Evidence)> {
         let mut position = match &self.start {
             None => Chess::default(),
-            Some(fen) => super::from_fen(fen).ok()?,
+            Some(fen) => notation::position(fen).ok()?,
         };
         let mut seen: HashMap<Chess, u32> = HashMap::new();
         *seen.entry(position.clone()).or_default() += 1;
         for mv in &self.moves {
-            let mv = mv.parse::<UciMove>().ok()?.to_move(&position).ok()?;
+            let mv = notation::find_uci(&position, mv.as_bytes())?;
             position.play_unchecked(mv);
             if position.halfmoves() == 0 {
                 seen.clear();
@@ -197,10 +196,13 @@ impl Session {
         let Some(read) = gui::position(line::trimmed(raw)) else {
             return;
         };
-        let start = read.fen.as_deref().map(|fen| match super::from_fen(fen) {
-            Ok(position) => Fen::from_position(&position, EnPassantMode::Legal).to_string(),
-            Err(_) => fen.to_owned(),
-        });
+        let start = read
+            .fen
+            .as_deref()
+            .map(|fen| match notation::position(fen) {
+                Ok(position) => notation::fen(&position),
+                Err(_) => fen.to_owned(),
+            });
         let moves: Vec<String> = gui::moves(read.moves).map(Cow::into_owned).collect();
         let learner = &mut self.learner;
         let same = learner.moves.iter().zip(&moves);

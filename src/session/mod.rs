@@ -61,7 +61,6 @@ use rand::SeedableRng;
 use rand::rngs::Xoshiro256PlusPlus;
 
 pub use event::{Engines, Event, Outlet, Profile, Request, Side};
-pub use game::from_fen;
 pub use learn::Note;
 
 use crate::book_set::BookSet;

@@ -54,8 +54,12 @@ pub const FIRST_ENTRY: u32 = 900;
 /// Plies of a line that are read.
 pub const MAX_PLIES: usize = 1000;
 
-/// How every book begins: 3, "ABK".
-pub(super) const MAGIC: &[u8] = &[3, b'A', b'B', b'K'];
+/// How every book begins: 3, "AB", and a letter for the kind.
+pub(super) const MAGIC: &[u8] = &[3, b'A', b'B'];
+
+/// The kinds that are laid out as above. The second was seen once, in a book
+/// of 9,142 moves that reads rightly so.
+const KINDS: [u8; 2] = [b'K', b'2'];
 
 /// A move of the book, filed by position.
 #[derive(Clone, Copy, Debug)]
@@ -206,20 +210,17 @@ fn check_header(file: &DataFile) -> Result<(), Error> {
         .positional_view()
         .read(0, &mut buffer)
         .map_err(|error| Error::read(file.path(), error))?;
-    for (offset, expected) in [(0, MAGIC), (8, &[ENTRY_BYTES as u8, 0, 0, 0][..])] {
-        let found = start.get(offset..offset + 4).unwrap_or_default();
-        if found != expected {
-            return Err(Error::AbkHeader {
-                path: file.path().clone(),
-                offset: offset as u64,
-                found: found.to_vec(),
-                expected: if offset == 0 {
-                    MAGIC
-                } else {
-                    &[ENTRY_BYTES as u8, 0, 0, 0]
-                },
-            });
-        }
+    let fault = |offset: usize, expected| Error::AbkHeader {
+        path: file.path().clone(),
+        offset: offset as u64,
+        found: start.get(offset..offset + 4).unwrap_or_default().to_vec(),
+        expected,
+    };
+    if !start.starts_with(MAGIC) || !u8_at(start, 3).is_some_and(|kind| KINDS.contains(&kind)) {
+        return Err(fault(0, "[03, 41, 42, 4b] or [03, 41, 42, 32]"));
+    }
+    if le_u32_at(start, 8) != Some(ENTRY_BYTES as u32) {
+        return Err(fault(8, "[1c, 00, 00, 00]"));
     }
     Ok(())
 }

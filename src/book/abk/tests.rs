@@ -3,13 +3,14 @@ use std::fs;
 use proptest::prelude::*;
 
 use super::*;
+use crate::book::Format;
 
 /// from, to, promotion, priority, games, won, lost, reply, next
 type Row = (u8, u8, i8, u8, u32, u32, u32, i32, i32);
 
 fn file(rows: &[Row]) -> Vec<u8> {
     let mut bytes = vec![0; FIRST_ENTRY as usize * ENTRY_BYTES];
-    bytes[..4].copy_from_slice(MAGIC);
+    bytes[..4].copy_from_slice(b"\x03ABK");
     bytes[8] = ENTRY_BYTES as u8;
     for &(from, to, promotion, priority, games, won, lost, reply, next) in rows {
         bytes.extend([from, to, promotion.cast_unsigned(), priority]);
@@ -72,6 +73,21 @@ fn numbers_are_seen_from_the_player_of_the_move() {
         shakmaty::Position::play_unchecked(&mut position, known.unwrap().mv);
     }
     assert!(book.contains(&position).unwrap());
+}
+
+#[test]
+fn the_second_kind_reads_like_the_first_and_others_are_named() {
+    let mut bytes = file(&transposing());
+    bytes[3] = b'2';
+    let book = open(&bytes).unwrap();
+    assert_eq!((book.len(), book.positions()), (6, 5));
+    let path = Path::new("book");
+    assert_eq!(Format::of(path, &bytes[..16]), Format::Abk);
+    bytes[3] = b'3';
+    assert_eq!(Format::of(path, &bytes[..16]), Format::Abk);
+    let error = open(&bytes).unwrap_err().to_string();
+    let found = "[03, 41, 42, 33] where [03, 41, 42, 4b] or [03, 41, 42, 32] is expected";
+    assert!(error.contains(found), "{error}");
 }
 
 #[test]

@@ -92,6 +92,13 @@ impl Error {
         }
     }
 
+    /// Whether the book has lost something here, and reading on elsewhere
+    /// makes sense.
+    #[must_use]
+    pub const fn is_damage(&self) -> bool {
+        matches!(self, Error::Page { .. } | Error::Slot { .. })
+    }
+
     pub(super) fn read(path: &Arc<Path>, error: ReadError) -> Error {
         let path = Arc::clone(path);
         match error {

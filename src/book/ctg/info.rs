@@ -104,39 +104,29 @@ impl CtgBook {
         let mut used = 0_u64;
         for number in numbers {
             info.read_pages += 1;
-            let page = match reader.page(number) {
-                Ok(page) => page,
-                Err(error @ Error::Page { .. }) => {
-                    info.bad_pages += 1;
-                    info.problem(|| error.to_string());
-                    continue;
-                }
-                Err(error) => return Err(error),
-            };
-            used += page.used() as u64;
-            info.largest_page_bytes = info.largest_page_bytes.max(page.used());
-            let mut count = 0;
-            let mut whole = true;
-            for entry in page.entries() {
+            let (mut count, mut whole) = (0, true);
+            let walked = reader.each_entry(number, |entry| {
                 match entry {
-                    Ok((offset, entry)) => {
+                    Ok((place, entry)) => {
                         count += 1;
-                        let place = Place {
-                            page: number,
-                            offset,
-                        };
                         info.count(place, &entry);
                     }
                     Err(fault) => {
                         whole = false;
                         info.bad_pages += 1;
-                        info.problem(|| self.pages.fault(number, fault).to_string());
+                        info.problem(|| fault.to_string());
                     }
                 }
-            }
-            if whole && count != u32::from(page.count()) {
+                Ok::<_, Error>(())
+            })?;
+            let Some(walked) = walked else {
+                continue;
+            };
+            used += walked.used as u64;
+            info.largest_page_bytes = info.largest_page_bytes.max(walked.used);
+            if whole && count != u32::from(walked.said) {
                 info.miscounted_pages += 1;
-                let said = page.count();
+                let said = walked.said;
                 info.problem(|| format!("page {number}: {count} entries, its header says {said}"));
             }
         }
@@ -241,21 +231,28 @@ pub struct BookEntries<'b> {
 
 impl BookEntries<'_> {
     fn read_page(&mut self, number: u32) -> Result<Vec<Result<BookEntry, Error>>, Error> {
-        let pages = &self.book.pages;
-        let page = self.reader.page(number)?;
-        let entries = page.entries().filter_map(|entry| match entry {
-            Ok((offset, entry)) => Some(Ok(BookEntry {
-                place: Place {
-                    page: number,
-                    offset,
-                },
-                key: entry.key()?,
-                moves: entry.moves().collect(),
-                record: entry.record(),
-            })),
-            Err(fault) => Some(Err(pages.fault(number, fault))),
-        });
-        Ok(entries.collect())
+        let mut entries = Vec::new();
+        self.reader.each_entry(number, |entry| {
+            entries.extend(
+                entry
+                    .map(|(place, entry)| BookEntry::of(place, &entry))
+                    .transpose(),
+            );
+            Ok::<_, Error>(())
+        })?;
+        Ok(entries)
+    }
+}
+
+impl BookEntry {
+    /// `None` cannot happen for an entry out of a page.
+    pub(super) fn of(place: Place, entry: &super::Entry<'_>) -> Option<BookEntry> {
+        Some(BookEntry {
+            place,
+            key: entry.key()?,
+            moves: entry.moves().collect(),
+            record: entry.record(),
+        })
     }
 }
 
@@ -275,9 +272,7 @@ impl Iterator for BookEntries<'_> {
             match self.read_page(number) {
                 Ok(entries) => self.queue = entries.into_iter(),
                 Err(error) => {
-                    if !matches!(error, Error::Page { .. }) {
-                        self.page = u32::MAX;
-                    }
+                    self.page = u32::MAX;
                     return Some(Err(error));
                 }
             }

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use super::{
-    Error, Page,
+    Entry, Error, Page, Place,
     error::file_offset,
     page::{PAGE_BYTES, PageFault},
 };
@@ -245,6 +245,54 @@ impl PageReader<'_> {
     pub(super) fn page(&mut self, page: u32) -> Result<Page<'_>, Error> {
         let file = self.file;
         Page::new(self.bytes(page)?).map_err(|fault| file.fault(page, fault))
+    }
+}
+
+/// Numbers of a page that was walked.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Walked {
+    /// Bytes used.
+    pub(super) used: usize,
+    /// Entries by its own account.
+    pub(super) said: u16,
+}
+
+impl PageReader<'_> {
+    /// The walk over the entries of a page that all passes take: calls `found`
+    /// with each of them, and with the damage that ends the walk, if any; gives
+    /// the page's numbers where it has any.
+    ///
+    /// # Errors
+    ///
+    /// The file cannot be read, or what `found` says. Damage is none.
+    pub(super) fn each_entry<E: From<Error>>(
+        &mut self,
+        number: u32,
+        mut found: impl FnMut(Result<(Place, Entry<'_>), Error>) -> Result<(), E>,
+    ) -> Result<Option<Walked>, E> {
+        let file = self.file;
+        let page = match self.page(number) {
+            Ok(page) => page,
+            Err(error) if error.is_damage() => {
+                found(Err(error))?;
+                return Ok(None);
+            }
+            Err(error) => return Err(error.into()),
+        };
+        for entry in page.entries() {
+            let place = |offset| Place {
+                page: number,
+                offset,
+            };
+            found(match entry {
+                Ok((offset, entry)) => Ok((place(offset), entry)),
+                Err(fault) => Err(file.fault(number, fault)),
+            })?;
+        }
+        Ok(Some(Walked {
+            used: page.used(),
+            said: page.count(),
+        }))
     }
 }
 

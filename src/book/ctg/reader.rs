@@ -219,7 +219,8 @@ impl CtgBook {
 impl Probe for CtgBook {
     /// Stored moves that mean nothing or nothing legal are left out, as is the
     /// second of two equal ones; [`CtgBook::explain`] shows them. Needs the
-    /// page of the position and of every legal move.
+    /// page of the position; a position after a move whose page is damaged or
+    /// cut off is one that the book does not hold.
     fn probe(
         &self,
         position: &Chess,
@@ -345,9 +346,12 @@ impl Reading<'_> {
         let Some(board) = NormalBoard::from_position(&child) else {
             return Ok(None);
         };
-        match self.find_position(&board)? {
-            Some((place, _)) => Ok(Some(self.entry(place)?.record())),
-            None => Ok(None),
+        match self.find_position(&board) {
+            Ok(Some((place, _))) => Ok(Some(self.entry(place)?.record())),
+            Ok(None) => Ok(None),
+            // The other moves can still be played.
+            Err(error) if error.is_damage() => Ok(None),
+            Err(error) => Err(error),
         }
     }
 }

@@ -2,7 +2,6 @@
 
 use std::{
     path::{Path, PathBuf},
-    sync::atomic::{AtomicBool, Ordering},
     time::Duration,
 };
 
@@ -17,6 +16,7 @@ use super::{
     sum::sum_entries,
     trie::is_of_slot,
 };
+use crate::book::Watch;
 use crate::input::sibling::sibling;
 
 /// What [`compact`] or [`merge`] did.
@@ -42,18 +42,18 @@ pub struct Rewritten {
 /// old state of other pages.
 ///
 /// `memory` in bytes is needed only if pages overlap; twelve more for every
-/// page always. Once `stop` is true the work ends.
+/// page always. Who watches may end the work.
 ///
 /// # Errors
 ///
-/// It was stopped. /// The book cannot be read or holds nothing that can be read, or the new one
+/// It was stopped. The book cannot be read or holds nothing that can be read, or the new one
 /// cannot be written. The old one is as it was then.
 pub fn compact(
     source: &Path,
     target: &Path,
     repack: bool,
     memory: u64,
-    stop: &AtomicBool,
+    watch: &mut Watch<'_>,
 ) -> Result<Rewritten, RewriteError> {
     // Of what is no book, the reader has the better message.
     drop(PageFile::open(source, false)?);
@@ -61,7 +61,7 @@ pub fn compact(
         true => Some(lock(source)?),
         false => None,
     };
-    let done = rewrite(source, target, repack, memory, stop, None);
+    let done = rewrite(source, target, repack, memory, watch, None);
     drop(lock);
     done
 }
@@ -83,10 +83,10 @@ type Edit<'a> = &'a mut dyn FnMut(&Key, &mut Vec<u8>);
 pub(super) fn rewrite_with(
     book: &Path,
     memory: u64,
-    stop: &AtomicBool,
+    watch: &mut Watch<'_>,
     edit: Edit<'_>,
 ) -> Result<Rewritten, RewriteError> {
-    rewrite(book, book, false, memory, stop, Some(edit))
+    rewrite(book, book, false, memory, watch, Some(edit))
 }
 
 fn rewrite(
@@ -94,12 +94,12 @@ fn rewrite(
     target: &Path,
     repack: bool,
     memory: u64,
-    stop: &AtomicBool,
+    watch: &mut Watch<'_>,
     mut edit: Option<Edit<'_>>,
 ) -> Result<Rewritten, RewriteError> {
     let book = PageFile::open(source, false)?;
     let games = book.header().games;
-    let surveyed = Surveyed::of(&book, source, stop)?;
+    let surveyed = Surveyed::of(&book, source, watch)?;
     let options = match &surveyed.live {
         Some(live) if !repack => WriteOptions {
             split_root: false,
@@ -111,17 +111,20 @@ fn rewrite(
     let mut writer = BookWriter::create(target, options)?;
     let mut entries = surveyed.sorted(&writer.folder(), memory)?;
     let mut entry = Vec::new();
-    let mut any = false;
+    let total = book.header().positions.into();
+    let mut done = 0;
     while let Some(order) = entries.next_into(&mut entry)? {
-        any = true;
-        go_on(stop)?;
+        done += 1;
+        watch.position("writing", done, Some(total))?;
         if let Some(edit) = &mut edit {
             edit(&order.key, &mut entry);
         }
         writer.push_ranked(&entry, order.rank)?;
     }
     let salvage = entries.salvage;
-    if !any && let Some(fault) = salvage.first_fault {
+    if done == 0
+        && let Some(fault) = salvage.first_fault
+    {
         return Err(fault.into());
     }
     if edit.is_some() && salvage.is_loss() {
@@ -143,7 +146,7 @@ fn rewrite(
 /// headers are added too. The order of the books does not matter.
 ///
 /// `memory` in bytes is shared by those books whose pages overlap; twelve more
-/// for every page always. Once `stop` is true the work ends.
+/// for every page always. Who watches may end the work.
 ///
 /// # Errors
 ///
@@ -153,7 +156,7 @@ pub fn merge(
     target: &Path,
     sources: &[PathBuf],
     memory: u64,
-    stop: &AtomicBool,
+    watch: &mut Watch<'_>,
 ) -> Result<Rewritten, RewriteError> {
     if let Some(source) = sources.iter().find(|source| is_same_book(target, source)) {
         return Err(WriteError::Input {
@@ -173,7 +176,7 @@ pub fn merge(
     let share = memory / books.len().max(1) as u64;
     let mut streams = Vec::new();
     for (book, source) in books.iter().zip(sources) {
-        let surveyed = Surveyed::of(book, source, stop)?;
+        let surveyed = Surveyed::of(book, source, watch)?;
         streams.push(surveyed.sorted(&folder, share)?);
     }
     let mut entries = Merge::new(streams)?;
@@ -181,8 +184,12 @@ pub fn merge(
     let mut sum = Vec::new();
     let mut next = Vec::new();
     let mut head = entries.next_into(&mut next)?;
+    let total = books.iter().map(|book| u64::from(book.header().positions));
+    let total = total.sum();
+    let mut done = 0;
     while let Some(order) = head {
-        go_on(stop)?;
+        done += 1;
+        watch.position("merging", done, Some(total))?;
         group.push(std::mem::take(&mut next));
         head = entries.next_into(&mut next)?;
         if head.is_some_and(|head| head.key == order.key) {
@@ -207,13 +214,6 @@ pub fn merge(
     })
 }
 
-fn go_on(stop: &AtomicBool) -> Result<(), RewriteError> {
-    if stop.load(Ordering::Relaxed) {
-        return Err(RewriteError::Stopped);
-    }
-    Ok(())
-}
-
 /// A book after the first pass over it.
 struct Surveyed<'b> {
     survey: Survey<'b>,
@@ -224,13 +224,13 @@ struct Surveyed<'b> {
 
 impl<'b> Surveyed<'b> {
     /// Looks at all pages.
-    fn of(book: &'b PageFile, source: &Path, stop: &AtomicBool) -> Result<Self, RewriteError> {
+    fn of(book: &'b PageFile, source: &Path, watch: &mut Watch<'_>) -> Result<Self, RewriteError> {
         let live = LiveSlots::of(source, book);
         // The index may know of more pages than a damaged header.
         let named = live.iter().flat_map(|live| &live.slots);
         let end = named.map(|(_, page)| page + 1).max().unwrap_or(0);
         let pages = book.walked().max(end);
-        let mut survey = Survey::of(book, pages, || go_on(stop))?;
+        let mut survey = Survey::of(book, pages, watch)?;
         let mut salvage = Salvage::default();
         let live = live.filter(|live| live.fits(&survey.spans));
         match &live {

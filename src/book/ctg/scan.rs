@@ -100,31 +100,23 @@ fn for_each_hash(
     let mut report = ScanReport::default();
     let mut reader = book.walker();
     for number in 0..pages {
-        let page = match reader.page(number) {
-            Ok(page) => page,
-            Err(error @ Error::Page { .. }) => {
-                report.bad_pages += 1;
-                report.damaged.push(number);
-                report.first_fault.get_or_insert(error);
-                continue;
-            }
-            Err(error) => return Err(error),
-        };
-        for entry in page.entries() {
+        reader.each_entry(number, |entry| {
             match entry {
-                Ok((_, entry)) => {
+                Ok((place, entry)) => {
                     report.entries += 1;
-                    found(number, super::key::hash(entry.key_bytes()).reverse_bits());
+                    found(
+                        place.page,
+                        super::key::hash(entry.key_bytes()).reverse_bits(),
+                    );
                 }
                 Err(fault) => {
                     report.bad_pages += 1;
                     report.damaged.push(number);
-                    report
-                        .first_fault
-                        .get_or_insert_with(|| book.fault(number, fault));
+                    report.first_fault.get_or_insert(fault);
                 }
             }
-        }
+            Ok::<_, Error>(())
+        })?;
     }
     Ok(report)
 }

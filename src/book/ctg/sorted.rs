@@ -14,10 +14,12 @@ use std::{
 };
 
 use super::{
-    Error, Key, NormalBoard, Place, WriteError,
+    Error, Key, NormalBoard, Place, Salvage, WriteError,
     pages::{PageFile, PageReader},
     runs::{SortedRuns, Sorter},
 };
+
+use crate::book::{Stopped, Watch};
 
 /// Reading one book or writing another failed.
 #[derive(Debug, thiserror::Error)]
@@ -30,8 +32,8 @@ pub enum RewriteError {
     #[error(transparent)]
     Write(#[from] WriteError),
     /// Somebody wanted an end.
-    #[error("stopped; nothing was changed")]
-    Stopped,
+    #[error(transparent)]
+    Stopped(#[from] Stopped),
     /// Somebody is changing the book.
     #[error("{0}")]
     Locked(String),
@@ -102,50 +104,6 @@ impl<S: EntryStream> EntryStream for Merge<S> {
     }
 }
 
-/// What was wrong in books that were read from end to end.
-#[derive(Clone, Debug, Default)]
-pub struct Salvage {
-    /// Pages not readable to their end.
-    pub bad_pages: u64,
-    /// Entries left out because their key stands for no position.
-    pub bad_keys: u64,
-    /// Entries left out because one with the same key stands before them in
-    /// the file, or is the one that readers find.
-    pub repeated: u64,
-    /// Pages that no slot leads to. What stands nowhere else was taken in.
-    pub unreached_pages: u64,
-    /// The first few of all these, in words.
-    pub messages: Vec<String>,
-    /// Why the first bad page is bad.
-    pub(super) first_fault: Option<Error>,
-}
-
-impl Salvage {
-    const MAX_MESSAGES: usize = 20;
-
-    pub(super) fn message(&mut self, text: impl FnOnce() -> String) {
-        if self.messages.len() < Salvage::MAX_MESSAGES {
-            self.messages.push(text());
-        }
-    }
-
-    /// Whether something could not be read.
-    #[must_use]
-    pub fn is_loss(&self) -> bool {
-        self.bad_pages + self.bad_keys > 0
-    }
-
-    pub(super) fn add(&mut self, other: Salvage) {
-        self.bad_pages += other.bad_pages;
-        self.bad_keys += other.bad_keys;
-        self.repeated += other.repeated;
-        self.unreached_pages += other.unreached_pages;
-        for message in other.messages {
-            self.message(|| message);
-        }
-    }
-}
-
 /// All entries of one book in order, no key twice.
 pub(super) struct SortedBook<'b> {
     source: Source<'b>,
@@ -186,11 +144,11 @@ pub(super) struct Span {
 }
 
 impl<'b> Survey<'b> {
-    /// Reads the first `pages` pages; `go_on` is asked at each.
+    /// Reads the first `pages` pages.
     pub(super) fn of(
         book: &'b PageFile,
         pages: u32,
-        mut go_on: impl FnMut() -> Result<(), RewriteError>,
+        watch: &mut Watch<'_>,
     ) -> Result<Survey<'b>, RewriteError> {
         let mut survey = Survey {
             book,
@@ -200,9 +158,9 @@ impl<'b> Survey<'b> {
         };
         let mut reader = book.walker();
         for page in 0..pages {
-            go_on()?;
+            watch.pages("reading", page, pages)?;
             let mut span: Option<Span> = None;
-            each_entry(book, &mut reader, page, |entry| {
+            reader.each_entry(page, |entry| {
                 match entry {
                     Ok((_, entry)) => {
                         let hash = super::hash(entry.key_bytes()).reverse_bits();
@@ -216,7 +174,7 @@ impl<'b> Survey<'b> {
                     }
                     Err(error) => survey.faults.push((page, error)),
                 }
-                Ok(())
+                Ok::<_, Error>(())
             })?;
             survey.spans.extend(span);
         }
@@ -240,9 +198,7 @@ impl<'b> SortedBook<'b> {
             unreached,
         } = survey;
         for (_, fault) in faults {
-            salvage.bad_pages += 1;
-            salvage.message(|| fault.to_string());
-            salvage.first_fault.get_or_insert(fault);
+            salvage.bad_page(fault);
         }
         let in_order = spans.is_sorted();
         spans.sort_unstable();
@@ -267,13 +223,13 @@ impl<'b> SortedBook<'b> {
             let mut reader = book.walker();
             let mut sorter = Sorter::new(folder, memory);
             for page in pages {
-                each_entry(book, &mut reader, page, |entry| {
+                reader.each_entry(page, |entry| {
                     if let Ok((place, entry)) = entry
                         && let Some(key) = entry.key()
                     {
                         sorter.push(entry.bytes(), &key, rank(place, &unreached))?;
                     }
-                    Ok(())
+                    Ok::<_, RewriteError>(())
                 })?;
             }
             Source::Runs(sorter.finish()?)
@@ -303,7 +259,7 @@ impl<'b> SortedBook<'b> {
                 let Some(number) = order.pop() else {
                     return Ok(None);
                 };
-                each_entry(self.book, reader, number, |entry| {
+                reader.each_entry(number, |entry| {
                     // Faults were reported by the first pass.
                     if let Ok((place, entry)) = entry
                         && let Some(key) = entry.key()
@@ -315,7 +271,7 @@ impl<'b> SortedBook<'b> {
                         };
                         queue.push((order, entry.bytes().to_vec()));
                     }
-                    Ok(())
+                    Ok::<_, Error>(())
                 })?;
                 queue.sort_unstable_by(|(a, _), (b, _)| b.cmp(a));
             },
@@ -337,8 +293,7 @@ impl EntryStream for SortedBook<'_> {
                     )
                 });
             } else if let Err(fault) = NormalBoard::from_key(&order.key) {
-                self.salvage.bad_keys += 1;
-                self.salvage.message(|| {
+                self.salvage.bad_key(|| {
                     format!(
                         "{path}: file byte {}: left out: {fault}",
                         order.rank & !UNREACHED
@@ -359,31 +314,4 @@ const UNREACHED: u64 = 1 << 63;
 fn rank(place: Place, unreached: &HashSet<u32>) -> u64 {
     let late = unreached.contains(&place.page);
     place.file_offset() | if late { UNREACHED } else { 0 }
-}
-
-/// Calls `found` with every entry of a page, and with what ends the walk.
-fn each_entry(
-    book: &PageFile,
-    reader: &mut PageReader<'_>,
-    number: u32,
-    mut found: impl FnMut(Result<(Place, super::Entry<'_>), Error>) -> Result<(), RewriteError>,
-) -> Result<(), RewriteError> {
-    let page = match reader.page(number) {
-        Ok(page) => page,
-        Err(error @ Error::Page { .. }) => return found(Err(error)),
-        Err(error) => return Err(error.into()),
-    };
-    for entry in page.entries() {
-        found(match entry {
-            Ok((offset, entry)) => Ok((
-                Place {
-                    page: number,
-                    offset,
-                },
-                entry,
-            )),
-            Err(fault) => Err(book.fault(number, fault)),
-        })?;
-    }
-    Ok(())
 }

@@ -1,14 +1,12 @@
 //! A book from entries that come in any order.
 
-use std::{
-    path::Path,
-    sync::atomic::{AtomicBool, Ordering},
-};
+use std::path::Path;
 
 use super::{
     BookWriter, Key, RewriteError, WriteError, WriteOptions, Written, page::split_entry,
     runs::Sorter, sorted::EntryStream as _,
 };
+use crate::book::Watch;
 
 /// Takes entries in any order, sorts them within some memory (and on disk
 /// beyond it), and writes the book.
@@ -50,8 +48,7 @@ impl UnsortedWriter {
 
     /// Writes the book. Of entries with one key, in the order of their ranks,
     /// `join` makes one: it gets them with their ranks, often one alone, and
-    /// appends to the buffer. `written` hears of every position. Once `stop` is true the work
-    /// ends.
+    /// appends to the buffer. `total` positions are to be expected.
     ///
     /// # Errors
     ///
@@ -60,8 +57,8 @@ impl UnsortedWriter {
         self,
         games: u32,
         mut join: impl FnMut(&[(u64, Vec<u8>)], &mut Vec<u8>) -> Result<(), E>,
-        mut written: impl FnMut(u64),
-        stop: &AtomicBool,
+        watch: &mut Watch<'_>,
+        total: Option<u64>,
     ) -> Result<Written, E> {
         let UnsortedWriter { mut writer, sorter } = self;
         let mut stream = sorter.finish().map_err(E::from)?;
@@ -72,9 +69,6 @@ impl UnsortedWriter {
         let mut key: Option<Key> = None;
         loop {
             let order = stream.next_into(&mut next).map_err(E::from)?;
-            if stop.load(Ordering::Relaxed) {
-                return Err(RewriteError::Stopped.into());
-            }
             if key.is_some() && order.map(|order| order.key) != key {
                 joined.clear();
                 join(&group, &mut joined)?;
@@ -82,7 +76,8 @@ impl UnsortedWriter {
                 pushed.map_err(|error| E::from(error.into()))?;
                 group.clear();
                 count += 1;
-                written(count);
+                let watched = watch.position("writing", count, total);
+                watched.map_err(|stopped| E::from(stopped.into()))?;
             }
             let Some(order) = order else {
                 break;

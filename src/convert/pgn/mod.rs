@@ -38,7 +38,7 @@ impl Default for PgnOptions {
     }
 }
 
-pub(super) fn write(work: &mut Work<'_>, book: &Book) -> Result<Summary, Error> {
+pub(super) fn write(work: &mut Work<'_, '_>, book: &Book) -> Result<Summary, Error> {
     let mut output = Output::create(&work.job.target)?;
     let tree = tree::Tree::read(work, book)?;
     let games = cut::games(&tree, work.job.pgn.game_moves.max(1));

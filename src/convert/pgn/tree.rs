@@ -57,7 +57,7 @@ impl Tree {
     }
 
     /// Reads the tree of a book.
-    pub(super) fn read(work: &mut Work<'_>, book: &Book) -> Result<Tree, Error> {
+    pub(super) fn read(work: &mut Work<'_, '_>, book: &Book) -> Result<Tree, Error> {
         let plies = work.job.pgn.plies.min(MOST_PLIES);
         let mut tree = Tree {
             nodes: vec![Node::new(None, 0.0, 0, 0)],
@@ -155,7 +155,7 @@ impl Node {
 
 /// The stored moves of a position, the likeliest first.
 fn ordered(
-    work: &Work<'_>,
+    work: &Work<'_, '_>,
     book: &Book,
     position: &Chess,
     found: &mut Lookup,

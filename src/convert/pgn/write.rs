@@ -2,12 +2,13 @@
 
 use std::fmt::Write as _;
 
-use shakmaty::san::{San, SanPlus};
+use shakmaty::san::San;
 use shakmaty::{Chess, Color, Move, Position as _};
 
 use super::cut::Game;
 use super::tree::{Node, Tree};
 use crate::book::{BookMove, Mark, Preference};
+use crate::notation;
 
 /// Lines are not longer than this, in bytes.
 const COLUMNS: usize = 79;
@@ -261,13 +262,10 @@ impl<'o> Text<'o> {
     }
 
     fn mv(&mut self, position: &Chess, mv: Move) {
-        let number = position.fullmoves();
-        if position.turn().is_white() {
-            self.token(&format!("{number}."));
-        } else if !self.after_white {
-            self.token(&format!("{number}..."));
+        if position.turn().is_white() || !self.after_white {
+            self.token(&notation::number(position));
         }
-        self.token(&SanPlus::from_move(position.clone(), mv).to_string());
+        self.token(&notation::san(position, mv));
         self.after_white = position.turn().is_white();
     }
 

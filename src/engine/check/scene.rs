@@ -1,8 +1,9 @@
 //! Positions to be searched, as line and as board.
 
-use shakmaty::fen::Fen;
 use shakmaty::uci::UciMove;
 use shakmaty::{CastlingMode, Chess, Move, Position};
+
+use crate::notation;
 
 /// A `position` line and what it means.
 #[derive(Clone)]
@@ -28,10 +29,7 @@ impl Scene {
             Some(fen) => {
                 line.push_str("fen ");
                 line.push_str(fen);
-                Fen::from_ascii(fen.as_bytes())
-                    .ok()?
-                    .into_position(mode)
-                    .ok()?
+                notation::position(fen).ok()?
             }
         };
         if !moves.is_empty() {
@@ -39,8 +37,7 @@ impl Scene {
             line.push_str(moves);
         }
         for word in moves.split_ascii_whitespace() {
-            let m: UciMove = word.parse().ok()?;
-            board.play_unchecked(m.to_move(&board).ok()?);
+            board.play_unchecked(notation::find_uci(&board, word.as_bytes())?);
         }
         Some(Self { line, board, mode })
     }

@@ -15,6 +15,7 @@ use crate::games::{
     Game, GameBatch, GameSource, Opened, Place, Recorder, SkipReason, Skipped, SourceError, Wanted,
 };
 use crate::input::sibling::sibling;
+use crate::notation;
 
 /// Games that make a batch.
 const BATCH_GAMES: usize = 256;
@@ -364,5 +365,5 @@ fn first_position(bytes: &[u8; SETUP_BYTES], set_up: SetUp) -> Result<shakmaty::
         setup.ep_square = Some(Square::new(u32::from(file) + 8 * rank));
     }
     setup.fullmoves = std::num::NonZeroU32::MIN.saturating_add(u32::from(*number));
-    crate::games::parse::set_up(setup, false)
+    notation::position_of(setup, shakmaty::CastlingMode::Standard)
 }

@@ -31,8 +31,8 @@ use shakmaty::{
 
 use super::ciphers;
 use super::pieces::square;
-use crate::games::parse::set_up;
 use crate::input::bytes::Cursor;
+use crate::notation;
 
 /// Bytes before the first position or the moves.
 pub(super) const HEAD_BYTES: usize = 4;
@@ -163,12 +163,13 @@ pub(super) fn start(block: &[u8], head: Head, encoding: Encoding) -> Result<Star
     };
     setup.castling_rights = castling_rights(&setup.board, rights, squares);
     let chess960 = encoding.chess960 && CastlingMode::detect(&setup).is_chess960();
-    let mut position = set_up(setup.clone(), chess960)?;
+    let mode = CastlingMode::from_chess960(chess960);
+    let mut position = notation::position_of(setup.clone(), mode)?;
     // Programs set the file after every double step; a position has an en
     // passant square where a pawn can be taken.
     if setup.ep_square.is_some() && position.legal_ep_square().is_none() {
         setup.ep_square = None;
-        position = set_up(setup, chess960)?;
+        position = notation::position_of(setup, mode)?;
     }
     Ok(Start {
         position,

@@ -24,7 +24,7 @@ use super::block::Encoding;
 use super::codes::{CODES, Code};
 use super::pieces::{Pieces, square};
 use super::tree::{Place, ROOT, Tree};
-use crate::games::record::passed;
+use crate::notation;
 
 /// More places to come back to are no game but damage.
 const MOST_ALTERNATIVES: usize = 10_000;
@@ -323,7 +323,7 @@ impl Decoder<'_> {
                 }
                 line.position.play_unchecked(m);
             }
-            None => line.position = passed(&line.position).ok_or("a null move in check")?,
+            None => line.position = notation::pass(&line.position).ok_or("a null move in check")?,
         }
         line.place = self
             .tree

@@ -126,7 +126,7 @@ mod tests {
         let fen: Fen = fen.parse().unwrap();
         let position: Chess = fen.into_position(CastlingMode::Standard).unwrap();
         let m = find(word, &position)?;
-        Some(m.to_uci(CastlingMode::Standard).to_string())
+        Some(crate::notation::uci(m))
     }
 
     #[test]

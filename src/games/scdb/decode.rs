@@ -8,8 +8,8 @@ use shakmaty::{CastlingMode, Chess, Move, Position, Rank, Role, Square};
 
 use super::length;
 use super::promotion::Numbering;
-use crate::games::parse::set_up;
 use crate::games::{Game, Recorder, SkipReason, Wanted};
+use crate::notation;
 
 /// How promotions are numbered in the file; asked when there is one.
 pub(super) trait Promotions {
@@ -86,7 +86,7 @@ fn first_position(fen: &[u8]) -> Result<Chess, SkipReason> {
     if CastlingMode::detect(&setup).is_chess960() {
         return Err(SkipReason::Variant("Chess960".to_owned()));
     }
-    set_up(setup, false).map_err(SkipReason::Position)
+    notation::position_of(setup, CastlingMode::Standard).map_err(SkipReason::Position)
 }
 
 /// A piece of a game.

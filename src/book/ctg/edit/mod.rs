@@ -63,6 +63,7 @@ use std::{
 use super::{
     CtgBook, Entry, Key, MAX_MOVES, NormalBoard, OpenOptions, Place, encode_entry, rewrite,
 };
+use crate::book::Watch;
 use crate::book::{Annotation, Probe as _};
 
 pub use batch::{Applied, Batch};
@@ -350,12 +351,17 @@ impl Editor {
             by_key.insert(held.key, held.encode());
         }
         let stop = AtomicBool::new(false);
-        rewrite::rewrite_with(&self.path, self.options.memory, &stop, &mut |key, entry| {
-            if let Some(bytes) = by_key.get(key) {
-                entry.clear();
-                entry.extend_from_slice(bytes);
-            }
-        })?;
+        rewrite::rewrite_with(
+            &self.path,
+            self.options.memory,
+            &mut Watch::stopped_by(&stop),
+            &mut |key, entry| {
+                if let Some(bytes) = by_key.get(key) {
+                    entry.clear();
+                    entry.extend_from_slice(bytes);
+                }
+            },
+        )?;
         // The book is another file now, with a lock of its own.
         self.lock = None;
         *self = Editor::open(&self.path, &self.options)?;

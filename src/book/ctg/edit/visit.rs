@@ -11,7 +11,7 @@ use super::{EditError, MarkEdit};
 use crate::book::{
     Annotation, PositionRecord,
     ctg::{
-        CtgBook, Entry, Error, Key, NormalBoard, PAGE_HEADER_BYTES, Place, STATISTICS_BYTES, moves,
+        CtgBook, Entry, Key, NormalBoard, PAGE_HEADER_BYTES, Place, STATISTICS_BYTES, moves,
         reader::Reading,
     },
 };
@@ -256,17 +256,9 @@ impl CtgBook {
         only: Option<&EntrySet>,
         found: &mut dyn FnMut(Raw) -> Stopped,
     ) -> Stopped {
-        let page = match walker.page(number) {
-            Ok(page) => page,
-            Err(Error::Page { .. }) => return Ok(()),
-            Err(error) => return Err(error.into()),
-        };
-        for (offset, entry) in page.entries().flatten() {
-            let place = Place {
-                page: number,
-                offset,
-            };
-            if only.is_none_or(|only| only.contains(place))
+        walker.each_entry(number, |entry| {
+            if let Ok((place, entry)) = entry
+                && only.is_none_or(|only| only.contains(place))
                 && let Some(key) = entry.key()
             {
                 found((
@@ -274,7 +266,8 @@ impl CtgBook {
                     entry.moves().collect(),
                 ))?;
             }
-        }
+            Ok::<_, EditError>(())
+        })?;
         Ok(())
     }
 
@@ -328,7 +321,7 @@ impl CtgBook {
 
 fn go_on(stop: &AtomicBool) -> Stopped {
     if stop.load(Ordering::Relaxed) {
-        return Err(crate::book::ctg::RewriteError::Stopped.into());
+        return Err(crate::book::ctg::RewriteError::from(crate::book::Stopped).into());
     }
     Ok(())
 }

@@ -18,6 +18,7 @@ use crate::book::{
         trie::is_of_slot,
     },
 };
+use crate::notation;
 
 /// What some pages hold, and what is wrong in them.
 #[derive(Default)]
@@ -234,7 +235,7 @@ impl PageChecker<'_, '_> {
             let mut child = position.clone();
             child.play_unchecked(mv);
             if !self.is_there(&child)? {
-                let uci = mv.to_uci(CastlingMode::Standard);
+                let uci = notation::uci(mv);
                 let text = format!("the book does not hold the position after {uci} of key {key}");
                 self.tell(at, ProblemKind::MissingChild, text);
             }

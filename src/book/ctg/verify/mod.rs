@@ -15,18 +15,10 @@
 mod entries;
 mod files;
 
-use std::{
-    collections::{BTreeMap, HashSet},
-    path::Path,
-    sync::{
-        Arc,
-        atomic::{AtomicU32, Ordering},
-        mpsc::sync_channel,
-    },
-    thread,
-};
+use std::{collections::HashSet, path::Path, sync::Arc};
 
-use super::{Error, pages::PageFile, scan::ScanIndex};
+use super::{RewriteError, pages::PageFile, scan::ScanIndex};
+use crate::book::{Progress, Watch, in_order};
 use entries::{BlockChecker, BlockReport};
 use files::IndexFacts;
 
@@ -154,7 +146,7 @@ pub struct Verified {
 }
 
 /// Pages that one thread takes at a time.
-const BLOCK: u32 = 256;
+const BLOCK: u32 = 64;
 
 /// Verifies the book whose .ctg file is `path`; every problem goes to `found`,
 /// those of the index first, then page by page. With `mmap` large books are
@@ -162,8 +154,14 @@ const BLOCK: u32 = 256;
 ///
 /// # Errors
 ///
-/// The .ctg file cannot be read or is no CTG book at all.
-pub fn verify(path: &Path, mmap: bool, found: &mut dyn FnMut(Problem)) -> Result<Verified, Error> {
+/// The .ctg file cannot be read or is no CTG book at all, or who watches wants
+/// an end.
+pub fn verify(
+    path: &Path,
+    mmap: bool,
+    watch: &mut Watch<'_>,
+    found: &mut dyn FnMut(Problem),
+) -> Result<Verified, RewriteError> {
     let book = PageFile::open(path, mmap)?;
     let mut verified = Verified {
         pages: book.held(),
@@ -185,48 +183,33 @@ pub fn verify(path: &Path, mmap: bool, found: &mut dyn FnMut(Problem)) -> Result
     };
 
     let blocks = book.held().div_ceil(BLOCK);
-    let next = AtomicU32::new(0);
-    let threads = thread::available_parallelism().map_or(1, |n| n.get().min(8));
     let mut total = BlockReport::default();
     let mut accused = HashSet::new();
-    thread::scope(|scope| {
-        let (sender, receiver) = sync_channel(threads);
-        for _ in 0..threads {
-            let sender = sender.clone();
-            let (checker, next) = (&checker, &next);
-            scope.spawn(move || {
-                loop {
-                    let block = next.fetch_add(1, Ordering::Relaxed);
-                    if block >= blocks {
-                        break;
-                    }
-                    let pages = block * BLOCK..book_end(block, checker.book);
-                    // Nobody listens any more after an error.
-                    if sender.send((block, checker.check(pages))).is_err() {
-                        break;
-                    }
+    let mut done = 0_u64;
+    in_order(
+        blocks,
+        |block| {
+            checker
+                .check(block * BLOCK..book_end(block, &book))
+                .map_err(RewriteError::from)
+        },
+        |mut report: BlockReport| {
+            watch.step(Progress {
+                stage: "verifying",
+                unit: "pages",
+                done: (done * u64::from(BLOCK)).min(book.held().into()),
+                total: Some(book.held().into()),
+            })?;
+            done += 1;
+            for (problem, slot) in report.problems.drain(..) {
+                if slot.is_none_or(|slot| accused.insert(slot)) {
+                    tell(problem);
                 }
-            });
-        }
-        drop(sender);
-        // Blocks come as they are ready and are told in order.
-        let mut waiting = BTreeMap::new();
-        let mut due = 0;
-        for (block, report) in receiver {
-            waiting.insert(block, report);
-            while let Some(report) = waiting.remove(&due) {
-                let mut report: BlockReport = report?;
-                due += 1;
-                for (problem, slot) in report.problems.drain(..) {
-                    if slot.is_none_or(|slot| accused.insert(slot)) {
-                        tell(problem);
-                    }
-                }
-                total.add(report);
             }
-        }
-        Ok::<_, Error>(())
-    })?;
+            total.add(report);
+            Ok(())
+        },
+    )?;
     if let Some(index) = &index {
         index.check_shared(&total.rightful, &accused, &mut tell);
     }

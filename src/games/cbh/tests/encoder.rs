@@ -5,7 +5,7 @@
 use shakmaty::{CastlingSide, Chess, Color, EnPassantMode, Move, Position, Role, Square};
 
 use crate::games::cbh::ciphers;
-use crate::games::record::passed;
+use crate::notation;
 
 /// A move (`None`: null move) and what follows it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -252,7 +252,7 @@ impl Encoder {
                     moved.play(position, m);
                     next.play_unchecked(m);
                 }
-                None => next = passed(position).unwrap(),
+                None => next = notation::pass(position).unwrap(),
             }
             self.after(&next, &moved, &node.after);
         }

@@ -11,8 +11,8 @@ use super::codes::{CODES, Code};
 use super::decode::{self, Extent, Found};
 use super::entry::{self, Entry};
 use super::tree::Tree;
-use crate::games::record::passed;
 use crate::games::{Game, GameResult, Item, Recorder, Wanted};
+use crate::notation;
 use encoder::{Node, encode};
 
 const MODES: [u8; 10] = [0, 1, 2, 3, 4, 5, 6, 7, 10, 11];
@@ -89,7 +89,7 @@ fn random_game(
         let mut next = position.clone();
         match step {
             Some(m) => next.play_unchecked(m),
-            None => match passed(position) {
+            None => match notation::pass(position) {
                 Some(passed) => next = passed,
                 None => continue,
             },
@@ -114,7 +114,7 @@ proptest! {
         let mut position = fen(start);
         if mode < 8 {
             let setup = position.to_setup(EnPassantMode::Always);
-            position = crate::games::parse::set_up(setup, false).unwrap();
+            position = notation::position_of(setup, CastlingMode::Standard).unwrap();
         }
         let mut state = seed | 1;
         let mut random = |below: usize| {

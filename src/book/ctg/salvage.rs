@@ -1,0 +1,80 @@
+//! What of a book could not be read.
+
+use super::Error;
+
+/// What was wrong in books that were read from end to end.
+#[derive(Clone, Debug, Default)]
+pub struct Salvage {
+    /// Pages not readable to their end.
+    pub bad_pages: u64,
+    /// Entries left out because their key stands for no position.
+    pub bad_keys: u64,
+    /// Entries left out because one with the same key stands before them in
+    /// the file, or is the one that readers find.
+    pub repeated: u64,
+    /// Pages that no slot leads to. What stands nowhere else was taken in.
+    pub unreached_pages: u64,
+    /// The first few of all these, in words, with file and byte.
+    pub messages: Vec<String>,
+    /// Why the first bad page is bad.
+    pub(super) first_fault: Option<Error>,
+}
+
+impl Salvage {
+    const MAX_MESSAGES: usize = 20;
+
+    pub(super) fn message(&mut self, text: impl FnOnce() -> String) {
+        if self.messages.len() < Salvage::MAX_MESSAGES {
+            self.messages.push(text());
+        }
+    }
+
+    /// Takes note of a page that cannot be read to its end.
+    pub(super) fn bad_page(&mut self, fault: Error) {
+        self.bad_pages += 1;
+        self.message(|| fault.to_string());
+        self.first_fault.get_or_insert(fault);
+    }
+
+    /// Takes note of an entry whose key stands for no position.
+    pub(super) fn bad_key(&mut self, text: impl FnOnce() -> String) {
+        self.bad_keys += 1;
+        self.message(text);
+    }
+
+    /// Whether something could not be read.
+    #[must_use]
+    pub fn is_loss(&self) -> bool {
+        self.bad_pages + self.bad_keys > 0
+    }
+
+    /// All that was noted, in a few words each.
+    #[must_use]
+    pub fn notes(&self) -> Vec<String> {
+        let plural = |count: u64| if count == 1 { "" } else { "s" };
+        [
+            (self.bad_pages, "damaged page", "not read to the end"),
+            (self.bad_keys, "position", "with an impossible key left out"),
+            (self.repeated, "repeated position", "left out"),
+            (self.unreached_pages, "page", "that no slot led to"),
+        ]
+        .into_iter()
+        .filter(|(count, ..)| *count > 0)
+        .map(|(count, what, fate)| format!("{count} {what}{} {fate}", plural(count)))
+        .collect()
+    }
+
+    /// Adds what was wrong in another book, or another part of this one.
+    pub fn add(&mut self, other: Salvage) {
+        self.bad_pages += other.bad_pages;
+        self.bad_keys += other.bad_keys;
+        self.repeated += other.repeated;
+        self.unreached_pages += other.unreached_pages;
+        for message in other.messages {
+            self.message(|| message);
+        }
+        if let Some(fault) = other.first_fault {
+            self.first_fault.get_or_insert(fault);
+        }
+    }
+}

@@ -1,0 +1,15 @@
+//! Positions, moves and lines as text: FEN and EPD, SAN, UCI and long
+//! notation, and lines with numbers, comments and variations.
+//!
+//! Reading is generous, as people paste from everywhere; writing has one form
+//! for each thing. Whoever needs text of chess goes through here; only the
+//! readers of game databases, which count every nanosecond, keep their parsers
+//! and come here for what those cannot make out.
+
+mod fen;
+mod line;
+mod moves;
+
+pub use fen::{FenError, fen, position, position_of};
+pub use line::{Line, LineError, MOST_PLIES, pass};
+pub use moves::{MoveError, find_uci, number, read_move, san, san_or_null, uci, uci_or_null};

@@ -124,6 +124,7 @@ pub mod crew;
 #[cfg(feature = "play")]
 pub mod engine;
 pub mod eval;
+#[cfg(feature = "evaluations")]
 pub mod evals;
 #[cfg(feature = "explore")]
 pub mod explore;

@@ -14,11 +14,10 @@
 
 use std::{fmt::Write as _, sync::Arc};
 
-use shakmaty::{
-    CastlingMode, Chess, Color, EnPassantMode, Position as _, fen::Fen, san::San, uci::UciMove,
-};
+use shakmaty::{CastlingMode, Chess, Color, Position as _, fen::Fen, uci::UciMove};
 
 use crate::eval::{Evaluation, MoveValue, Value};
+use crate::notation;
 
 /// Why a line is no evaluation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
@@ -72,8 +71,8 @@ pub fn read(line: &str) -> Result<(Chess, Evaluation), EpdFault> {
     evaluation.value = value.ok_or(EpdFault::NoValue)?;
     // A best move alone is worth what the position is worth.
     if evaluation.moves.is_empty()
-        && let Some(mv) = best.and_then(|word| San::from_ascii(word.as_bytes()).ok())
-        && let Ok(mv) = mv.to_move(&position)
+        && let Some(word) = best
+        && let Ok(mv) = notation::read_move(&position, word)
     {
         evaluation.moves.push(MoveValue {
             mv: UciMove::from_move(mv, CastlingMode::Chess960),
@@ -86,7 +85,7 @@ pub fn read(line: &str) -> Result<(Chess, Evaluation), EpdFault> {
 /// Writes a line, with the line feed.
 pub fn write(position: &Chess, evaluation: &Evaluation, out: &mut String) {
     let turn = position.turn();
-    let fen = Fen::from_position(position, EnPassantMode::Legal).to_string();
+    let fen = notation::fen(position);
     let fields = fen.split(' ').take(4);
     for field in fields {
         out.push_str(field);
@@ -103,7 +102,7 @@ pub fn write(position: &Chess, evaluation: &Evaluation, out: &mut String) {
     if let Some(best) = evaluation.moves.first()
         && let Ok(mv) = best.mv.to_move(position)
     {
-        let _ = write!(out, " bm {};", San::from_move(position, mv));
+        let _ = write!(out, " bm {};", notation::san(position, mv));
     }
     if !evaluation.source.is_empty() {
         let source = evaluation.source.replace(['"', '\n', '\r'], " ");
@@ -145,11 +144,8 @@ fn position(line: &str) -> Option<(Chess, &str)> {
             _ => break,
         }
     }
-    let setup = Fen::from_ascii(fen.as_bytes()).ok()?;
-    let position = match setup.into_position(CastlingMode::Standard) {
-        Ok(position) => position,
-        Err(error) => error.ignore_invalid_ep_square().ok()?,
-    };
+    let setup = Fen::from_ascii(fen.as_bytes()).ok()?.into_setup();
+    let position = notation::position_of(setup, CastlingMode::Chess960).ok()?;
     Some((position, rest))
 }
 

@@ -5,7 +5,7 @@ use std::io::{self, Read};
 use std::sync::Arc;
 use std::sync::mpsc::sync_channel;
 
-use shakmaty::{CastlingMode, Chess, Position as _, fen::Fen};
+use shakmaty::Chess;
 
 use super::{EvalKey, epd, lichess};
 use crate::eval::Evaluation;
@@ -138,7 +138,7 @@ impl Import<'_> {
         match form {
             LineForm::Lichess => {
                 let fen = lichess::fen_of(line).ok_or(epd::EpdFault::Position)?;
-                let position = standard(fen).ok_or(epd::EpdFault::Position)?;
+                let position = lichess::position(fen).ok_or(epd::EpdFault::Position)?;
                 if !(self.wanted)(EvalKey::of(&position)) {
                     return Ok(None);
                 }
@@ -154,14 +154,6 @@ impl Import<'_> {
                 Ok(wanted.then_some((position, evaluation)))
             }
         }
-    }
-}
-
-fn standard(fen: &[u8]) -> Option<Chess> {
-    let setup = Fen::from_ascii(fen).ok()?;
-    match setup.into_position::<Chess>(CastlingMode::Standard) {
-        Ok(position) => Some(position),
-        Err(error) => error.ignore_invalid_ep_square().ok(),
     }
 }
 
@@ -221,10 +213,15 @@ mod tests {
     fn run(text: &str) -> (Imported, Vec<Value>) {
         let start = EvalKey::of(&Chess::default());
         let mut values = Vec::new();
-        let imported = import(text.as_bytes(), "x", &|key| key == start, &mut |_, found| {
-            values.push(found.value);
-            true
-        });
+        let imported = import(
+            text.as_bytes(),
+            "x",
+            &|key| key == start,
+            &mut |_, found| {
+                values.push(found.value);
+                true
+            },
+        );
         (imported.unwrap(), values)
     }
 
@@ -232,14 +229,23 @@ mod tests {
     fn only_what_is_wanted_is_kept() {
         let other = "rnbqkbnr/pppppppp/8/8/4P3/8/PPPP1PPP/RNBQKBNR b KQkq -";
         let line = |fen: &str, cp: i32| {
-            format!("{{\"fen\":\"{fen}\",\"evals\":[{{\"pvs\":[{{\"cp\":{cp},\"line\":\"e2e4\"}}],\"knodes\":1,\"depth\":2}}]}}\n")
+            format!(
+                "{{\"fen\":\"{fen}\",\"evals\":[{{\"pvs\":[{{\"cp\":{cp},\"line\":\"e2e4\"}}],\"knodes\":1,\"depth\":2}}]}}\n"
+            )
         };
-        let text = line(other, 3).repeat(20_000) + &line(START, 18) + &line(other, 4) + "{\"fen\":1}\n";
+        let text =
+            line(other, 3).repeat(20_000) + &line(START, 18) + &line(other, 4) + "{\"fen\":1}\n";
         let (imported, values) = run(&text);
         assert_eq!(values, [Value::Cp(18)]);
-        assert_eq!((imported.lines, imported.hits, imported.bad_lines), (20_003, 1, 1));
+        assert_eq!(
+            (imported.lines, imported.hits, imported.bad_lines),
+            (20_003, 1, 1)
+        );
         assert_eq!(imported.bytes, text.len() as u64);
-        assert_eq!(imported.first_bad.as_deref(), Some("line 20003: no legal position"));
+        assert_eq!(
+            imported.first_bad.as_deref(),
+            Some("line 20003: no legal position")
+        );
     }
 
     #[test]

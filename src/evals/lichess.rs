@@ -19,6 +19,7 @@ use serde::Deserialize;
 use shakmaty::{CastlingMode, Chess, Color, Position as _, fen::Fen, uci::UciMove};
 
 use crate::eval::{Evaluation, MoveValue, Value};
+use crate::notation;
 
 #[derive(Deserialize)]
 struct Line<'a> {
@@ -72,15 +73,18 @@ pub fn fen_of(line: &[u8]) -> Option<&[u8]> {
     fen.get(..memchr::memchr(b'"', fen)?)
 }
 
+/// The position of a FEN, as these files write them.
+#[must_use]
+pub fn position(fen: &[u8]) -> Option<Chess> {
+    let setup = Fen::from_ascii(fen).ok()?.into_setup();
+    notation::position_of(setup, CastlingMode::Chess960).ok()
+}
+
 /// Reads a whole line; `None` if it is none or holds no value.
 #[must_use]
 pub fn read(line: &[u8], source: &Arc<str>) -> Option<(Chess, Evaluation)> {
     let line: Line<'_> = serde_json::from_slice(line).ok()?;
-    let setup = Fen::from_ascii(line.fen.as_bytes()).ok()?;
-    let position = match setup.into_position::<Chess>(CastlingMode::Chess960) {
-        Ok(position) => position,
-        Err(error) => error.ignore_invalid_ep_square().ok()?,
-    };
+    let position = position(line.fen.as_bytes())?;
     let turn = position.turn();
     let best = line
         .evals

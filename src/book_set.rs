@@ -8,6 +8,7 @@ use shakmaty::Color;
 
 use crate::book::ctg::CtgBook;
 use crate::book::{Book, Error, OpenOptions, Probe};
+use crate::input::path::{from_home, from_text};
 use crate::learn::{self, LearnedBook};
 use crate::settings::{CONFIGURED, OptionId, STARTER, Settings};
 
@@ -88,6 +89,8 @@ pub struct OpenBook {
     pub book: Arc<dyn Probe + Send + Sync>,
     /// What is odd about it, one sentence each.
     pub notices: Vec<String>,
+    /// The file beside it that takes games played from it, if it learns.
+    pub side_file: Option<PathBuf>,
 }
 
 impl fmt::Debug for OpenBook {
@@ -126,30 +129,28 @@ impl Opener {
         for spec in specs {
             let known = present.books.iter().find(|open| {
                 open.spec.path == spec.path
-                    && open.book.side_file().is_some() == spec.learns()
+                    && open.side_file.is_some() == spec.learns()
                     && open.book.is_current()
             });
             let opened = match known {
-                Some(open) => Ok((Arc::clone(&open.book), open.notices.clone())),
+                Some(open) => Ok((
+                    (Arc::clone(&open.book), open.side_file.clone()),
+                    open.notices.clone(),
+                )),
                 None => self.open(&spec.path).map(|book| {
                     let notices = book.notices().to_vec();
-                    let side = spec.learns().then(|| side_file(book.path())).flatten();
-                    let book: Arc<dyn Probe + Send + Sync> = Arc::new(book);
-                    let book = match side {
-                        Some(side) => Arc::new(LearnedBook::new(book, side)),
-                        None => book,
-                    };
-                    (book, notices)
+                    (as_played(Arc::new(book), spec.learns()), notices)
                 }),
             };
             match opened {
-                Ok((book, notices)) => {
+                Ok(((book, side_file), notices)) => {
                     messages.extend(notices.iter().cloned());
                     book_set.books.push(OpenBook {
                         name: short_name(&spec.path),
                         spec: spec.clone(),
                         book,
                         notices,
+                        side_file,
                     });
                 }
                 Err(error) => messages.push(format!("book {error}; playing without it")),
@@ -209,12 +210,10 @@ impl Opener {
         format!("{}-{:x}", found.len(), modified.as_nanos())
     }
 
-    /// The files that a path may mean: seen from each folder, and on Unix
-    /// also with its letters as Latin-1 bytes, as older systems wrote them.
+    /// The files that a path may mean, seen from each folder.
     fn candidates(&self, path: &str) -> Vec<PathBuf> {
-        let mut names = vec![PathBuf::from(path)];
-        names.extend(latin1(path));
-        if Path::new(path).is_absolute() {
+        let names: Vec<PathBuf> = from_text(path).iter().map(|name| from_home(name)).collect();
+        if names.iter().all(|name| name.is_absolute()) {
             return names;
         }
         self.folders
@@ -223,21 +222,6 @@ impl Opener {
             .chain(names.iter().cloned())
             .collect()
     }
-}
-
-#[cfg(unix)]
-fn latin1(path: &str) -> Option<PathBuf> {
-    use std::os::unix::ffi::OsStringExt;
-    if path.is_ascii() {
-        return None;
-    }
-    let bytes: Option<Vec<u8>> = path.chars().map(|c| u8::try_from(c).ok()).collect();
-    bytes.map(|bytes| PathBuf::from(std::ffi::OsString::from_vec(bytes)))
-}
-
-#[cfg(not(unix))]
-fn latin1(_path: &str) -> Option<PathBuf> {
-    None
 }
 
 /// The book that comes with the program.
@@ -253,6 +237,16 @@ pub fn starter() -> Result<Book, Error> {
         include_bytes!("../books/tabia.ctb"),
     )?;
     Ok(Book::Ctg(book))
+}
+
+/// A book as it is played from: if it learns, with what it has learnt on top,
+/// and the file that takes its games.
+#[must_use]
+pub fn as_played(book: Arc<Book>, learns: bool) -> (Arc<dyn Probe + Send + Sync>, Option<PathBuf>) {
+    match learns.then(|| side_file(book.path())).flatten() {
+        Some(side) => (Arc::new(LearnedBook::new(book, &side)), Some(side)),
+        None => (book, None),
+    }
 }
 
 /// Where games played from a book are noted: beside it; for the starter book,

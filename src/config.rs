@@ -12,7 +12,8 @@ use shakmaty::Color;
 use toml::Spanned;
 
 use crate::book_set::BookSpec;
-use crate::engine::EngineCommand;
+use crate::engine::{EngineCommand, is_on_path};
+use crate::input::path::{from_home, to_text};
 use crate::session::{Engines, Profile};
 use crate::settings::{CONFIGURED, NONE, OptionId, STARTER, Settings};
 
@@ -45,7 +46,9 @@ pub enum Error {
         text: String,
     },
     /// An engine is asked for that no profile describes.
-    #[error("there is no engine \"{name}\" in {place} (there are: {known})")]
+    #[error(
+        "there is no engine \"{name}\" in {place} (there are: {known}), nor a program of that name on the PATH"
+    )]
     NoSuchEngine {
         /// The name asked for.
         name: String,
@@ -256,8 +259,9 @@ impl Config {
             }
             (Some(entry), _) => entry.command.clone(),
             (None, Some(builtin)) if name == BUILTIN => builtin.clone(),
-            // The one name that needs no description.
-            (None, _) if name == "stockfish" => EngineCommand {
+            // What is on the PATH needs no description; that Stockfish, which
+            // is asked for by default, is not there shows when it is started.
+            (None, _) if name == "stockfish" || is_on_path(name) => EngineCommand {
                 program: name.into(),
                 ..EngineCommand::default()
             },
@@ -328,7 +332,7 @@ impl Reader<'_> {
             STARTER | NONE | CONFIGURED | "" => path.to_owned(),
             _ => {
                 let folder = self.path.parent().unwrap_or(Path::new(""));
-                folder.join(path).to_string_lossy().into_owned()
+                to_text(&folder.join(from_home(Path::new(path))))
             }
         }
     }
@@ -338,7 +342,7 @@ impl Reader<'_> {
         let folder = self.path.parent().unwrap_or(Path::new(""));
         // A bare name is looked for in PATH, a path counts from the file.
         let program = if Path::new(&program).components().count() > 1 {
-            folder.join(&program)
+            folder.join(from_home(Path::new(&program)))
         } else {
             PathBuf::from(program)
         };
@@ -350,7 +354,7 @@ impl Reader<'_> {
             command: EngineCommand {
                 program,
                 args: table.args.into_iter().map(Into::into).collect(),
-                dir: table.dir.map(|dir| folder.join(dir)),
+                dir: table.dir.map(|dir| folder.join(from_home(&dir))),
                 env: table.env.into_iter().collect(),
             },
             start_timeout: table

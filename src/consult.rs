@@ -6,6 +6,24 @@ use shakmaty::{Chess, Position};
 use crate::book::{BookMove, Error, Lookup, Probe, Wanted};
 use crate::policy::{self, Circumstances, Rejection, Weighed};
 use crate::settings::{OptionId, Settings};
+use crate::view::PositionView;
+
+/// The options that decide between moves, in the order in which people are
+/// shown them.
+pub const DECIDING: [OptionId; 12] = [
+    OptionId::Preset,
+    OptionId::Variety,
+    OptionId::MinimumGames,
+    OptionId::MinimumScore,
+    OptionId::MinimumShare,
+    OptionId::LearnInfluence,
+    OptionId::Depth,
+    OptionId::LeaveEarly,
+    OptionId::Tournament,
+    OptionId::Annotations,
+    OptionId::Transpositions,
+    OptionId::AvoidRepetition,
+];
 
 /// What a book knows about a position, weighed.
 #[derive(Clone, Debug, Default)]
@@ -25,6 +43,12 @@ impl Consulted {
         self.order
             .iter()
             .filter_map(|index| Some((self.lookup.moves.get(*index)?, self.verdicts.get(*index)?)))
+    }
+
+    /// All of it as people are shown it.
+    #[must_use]
+    pub fn view(&self, position: &Chess) -> PositionView {
+        PositionView::new(position, self.lookup.here, self.rows())
     }
 
     /// The likeliest move that may be played.

@@ -41,9 +41,7 @@ pub fn run<J: Send, P: Send, T, E: From<Panicked> + Send>(
     let jobs = Jobs {
         to_do: Mutex::new(to_do),
         report,
-        over: AtomicBool::new(false),
-        turns: Mutex::default(),
-        turned: Condvar::new(),
+        pace: Pace::default(),
     };
     thread::scope(|scope| {
         for _ in 0..threads {
@@ -51,13 +49,13 @@ pub fn run<J: Send, P: Send, T, E: From<Panicked> + Send>(
                 let worked = catch_unwind(AssertUnwindSafe(|| worker(&jobs)));
                 let worked = worked.unwrap_or_else(|panic| Err(Panicked(said(&*panic)).into()));
                 if worked.is_err() {
-                    jobs.end();
+                    jobs.pace.end();
                 }
                 let _ = jobs.report.send(Report::Ended(worked));
             });
         }
         let mut crew = Lead {
-            jobs: &jobs,
+            pace: &jobs.pace,
             sender: Some(sender),
             reports,
             working: threads,
@@ -70,6 +68,36 @@ pub fn run<J: Send, P: Send, T, E: From<Panicked> + Send>(
         crew.dismiss()?;
         Ok(led)
     })
+}
+
+/// Does the pieces 0 to `count` on all processors and hands what each gives to
+/// `take`, in their order.
+///
+/// # Errors
+///
+/// As for [`run`].
+pub fn in_order<P: Send, E: From<Panicked> + Send>(
+    count: u32,
+    work: impl Fn(u32) -> Result<P, E> + Sync,
+    mut take: impl FnMut(P) -> Result<(), E>,
+) -> Result<(), E> {
+    let threads = thread::available_parallelism().map_or(1, |n| n.get().min(8));
+    run(
+        threads,
+        |jobs| jobs.each(|piece, _| work(piece)),
+        |lead| {
+            for piece in 0..count {
+                lead.give(piece);
+                while let Some(made) = lead.ready()? {
+                    take(made)?;
+                }
+            }
+            while let Some(made) = lead.rest()? {
+                take(made)?;
+            }
+            Ok(())
+        },
+    )
 }
 
 /// The words of a panic.
@@ -89,13 +117,18 @@ enum Report<P, E> {
 pub struct Jobs<J, P, E> {
     to_do: Mutex<Receiver<(u64, J)>>,
     report: Sender<Report<P, E>>,
+    pace: Pace,
+}
+
+/// Whose turn it is, where jobs must do something one after the other.
+#[derive(Default)]
+struct Pace {
     /// Somebody failed.
     over: AtomicBool,
     turns: Mutex<Turns>,
     turned: Condvar,
 }
 
-/// Whose turn it is, where jobs must do something one after the other.
 #[derive(Default)]
 struct Turns {
     next: u64,
@@ -113,20 +146,20 @@ impl<J, P, E> Jobs<J, P, E> {
     /// # Errors
     ///
     /// The first that `work` says.
-    pub fn each(
-        &self,
-        mut work: impl FnMut(J, &Turn<'_, J, P, E>) -> Result<P, E>,
-    ) -> Result<(), E> {
+    pub fn each(&self, mut work: impl FnMut(J, &Turn<'_>) -> Result<P, E>) -> Result<(), E> {
         loop {
             // Waits with the lock held: whoever gets it is served next.
             let job = lock(&self.to_do).recv();
             let Ok((number, job)) = job else {
                 return Ok(());
             };
-            if self.over.load(Relaxed) {
+            if self.pace.over.load(Relaxed) {
                 return Ok(());
             }
-            let turn = Turn { jobs: self, number };
+            let turn = Turn {
+                pace: &self.pace,
+                number,
+            };
             let piece = work(job, &turn)?;
             turn.pass();
             if self.report.send(Report::Done(number, piece)).is_err() {
@@ -134,7 +167,9 @@ impl<J, P, E> Jobs<J, P, E> {
             }
         }
     }
+}
 
+impl Pace {
     fn end(&self) {
         // With the lock, or somebody might just be about to wait.
         let _turns = lock(&self.turns);
@@ -144,20 +179,20 @@ impl<J, P, E> Jobs<J, P, E> {
 }
 
 /// The place of a job among the others.
-pub struct Turn<'c, J, P, E> {
-    jobs: &'c Jobs<J, P, E>,
+pub struct Turn<'c> {
+    pace: &'c Pace,
     number: u64,
 }
 
-impl<J, P, E> Turn<'_, J, P, E> {
+impl Turn<'_> {
     /// Waits until all jobs before this one are done or have let it
     /// [pass](Turn::pass). False if the work is over: somebody has failed.
     #[must_use]
     pub fn wait(&self) -> bool {
-        let turns = lock(&self.jobs.turns);
-        let over = || self.jobs.over.load(Relaxed);
+        let turns = lock(&self.pace.turns);
+        let over = || self.pace.over.load(Relaxed);
         let turns = self
-            .jobs
+            .pace
             .turned
             .wait_while(turns, |turns| turns.next < self.number && !over());
         drop(turns);
@@ -166,7 +201,7 @@ impl<J, P, E> Turn<'_, J, P, E> {
 
     /// The next job need not wait for the end of this one.
     pub fn pass(&self) {
-        let mut turns = lock(&self.jobs.turns);
+        let mut turns = lock(&self.pace.turns);
         if self.number < turns.next {
             return;
         }
@@ -175,13 +210,13 @@ impl<J, P, E> Turn<'_, J, P, E> {
             turns.passed.pop_first();
             turns.next += 1;
         }
-        self.jobs.turned.notify_all();
+        self.pace.turned.notify_all();
     }
 }
 
 /// The lead's side.
 pub struct Lead<'c, J, P, E> {
-    jobs: &'c Jobs<J, P, E>,
+    pace: &'c Pace,
     /// `None` when no more jobs will come.
     sender: Option<Sender<(u64, J)>>,
     reports: Receiver<Report<P, E>>,
@@ -274,7 +309,7 @@ impl<J, P, E: From<Panicked>> Lead<'_, J, P, E> {
 impl<J, P, E> Drop for Lead<'_, J, P, E> {
     fn drop(&mut self) {
         if self.working > 0 {
-            self.jobs.end();
+            self.pace.end();
         }
     }
 }

@@ -36,6 +36,7 @@
 //! | module | is for |
 //! |---|---|
 //! | [`plain`] | text of unknown origin, fit for a terminal |
+//! | [`place`] | files written whole or not at all, the old ones kept |
 //! | [`input`] | files of any size, numbers out of bytes |
 //! | [`notation`] | positions, moves and lines as text |
 //! | [`crew`] | work in several threads, in order, failing well |
@@ -46,6 +47,7 @@
 //! | [`learn`] | learn values from results, of collections and of play |
 //! | [`mark`] | which moves of a book get which marks |
 //! | [`policy`] | which book move to play: one pure function |
+//! | [`view`] | a position as people are shown it |
 //! | [`convert`] | books into one another, and into games and tables |
 //! | [`uci`] | lines, words and what they mean; knows nothing of books |
 //! | [`settings`] | the adapter's own options: one table |
@@ -137,6 +139,7 @@ pub mod mark;
 pub mod notation;
 #[cfg(feature = "openings")]
 pub mod openings;
+pub mod place;
 #[cfg(feature = "play")]
 pub mod plain;
 pub mod policy;
@@ -154,3 +157,4 @@ pub mod transcript;
 pub mod tree;
 #[cfg(feature = "play")]
 pub mod uci;
+pub mod view;

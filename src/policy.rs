@@ -363,8 +363,7 @@ impl Table<'_> {
 }
 
 /// Draws a move by its probability: the index into the list that was
-/// weighed, `None` when no move may be played. Takes one number from `rng`
-/// in any case, so that the sequence depends on the positions asked for only.
+/// weighed, `None` when no move may be played.
 pub fn pick(verdicts: &[Weighed], rng: &mut dyn Rng) -> Option<usize> {
     let draw: f64 = rng.random();
     let mut passed = 0.0;

@@ -694,27 +694,37 @@ fn bad_input_is_refused_without_harm() {
     };
     let before = names();
     for (args, message) in [
-        (&["-o", "old.ctg", "missing.pgn"][..], "missing.pgn"),
+        (&["-f", "-o", "old.ctg", "missing.pgn"][..], "missing.pgn"),
         (
-            &["-o", "old.ctg", "empty.pgn", "games.pgn"],
+            &["-f", "-o", "old.ctg", "empty.pgn", "games.pgn"],
             "empty.pgn: no games",
         ),
-        (&["-o", "old.ctg", "zeros.pgn"], "zeros.pgn: no games"),
         (
-            &["-o", "old.ctg", "nothing"],
+            &["-f", "-o", "old.ctg", "zeros.pgn"],
+            "zeros.pgn: this is neither games nor a book",
+        ),
+        (
+            &["-f", "-o", "old.ctg", "nothing"],
             "nothing: the folder holds no .pgn",
         ),
         (&["-o", "nowhere/new.ctg", "games.pgn"], "nowhere"),
-        (&["-o", "games.pgn", "games.pgn"], "games.pgn"),
-        (&["-o", "old.ctg", "old.ctg"], "one of the books to be read"),
+        (&["-o", "games.pgn", "games.pgn"], "must end with .ctg"),
+        (&["-o", "old.ctg", "games.pgn"], "old.ctg: is there already"),
         (
-            &["-o", "old.ctg", "games.pgn", "--min-games", "2"],
+            &["-o", "old.ctg", "old.ctg", "missing.pgn"],
+            "old.ctg: is there already",
+        ),
+        (
+            &["-f", "-o", "old.ctg", "games.pgn", "--min-games", "2"],
             "no position",
         ),
-        (&["-o", "old.ctg", "games.pgn", "--eco", "Z99"], "ECO"),
-        (&["-o", "old.ctg", "games.pgn", "--memory", "12X"], "size"),
+        (&["-f", "-o", "old.ctg", "games.pgn", "--eco", "Z99"], "ECO"),
         (
-            &["-o", "old.ctg", "games.pgn", "--temp", "nowhere"],
+            &["-f", "-o", "old.ctg", "games.pgn", "--memory", "12X"],
+            "size",
+        ),
+        (
+            &["-f", "-o", "old.ctg", "games.pgn", "--temp", "nowhere"],
             "nowhere",
         ),
         (&["-o", "old.ctg"], "SOURCE"),
@@ -731,6 +741,75 @@ fn bad_input_is_refused_without_harm() {
         assert_eq!(fs::read_to_string(at("old.ctg")).unwrap(), "an old book");
         assert_eq!(names(), before, "{args:?}");
     }
+}
+
+/// No file may grow beyond some kilobytes: as where a disk is full, however
+/// many threads sort.
+#[cfg(unix)]
+#[test]
+fn a_full_disk_ends_the_build_with_its_message() {
+    use std::time::{Duration, Instant};
+
+    let folder = tempfile::tempdir().unwrap();
+    // More than all threads together have in hand.
+    let games = pgn(&random_games(600, 60)).repeat(30);
+    fs::write(folder.path().join("games.pgn"), games).unwrap();
+    // Whoever ignores the signal gets an error instead.
+    let script = "trap '' XFSZ; ulimit -f 100; exec \"$0\" build -o new.ctg games.pgn \
+                  --memory 1M --max-ply 60 --threads \"$1\" $2";
+    for (threads, more) in [("1", ""), ("2", ""), ("4", "--dedupe")] {
+        let mut child = Command::new("sh")
+            .args(["-c", script, env!("CARGO_BIN_EXE_tabia"), threads, more])
+            .current_dir(folder.path())
+            .stderr(Stdio::piped())
+            .spawn()
+            .unwrap();
+        let start = Instant::now();
+        while child.try_wait().unwrap().is_none() {
+            if start.elapsed() > Duration::from_secs(20) {
+                child.kill().unwrap();
+                panic!("{threads} threads wait for ever");
+            }
+            std::thread::sleep(Duration::from_millis(5));
+        }
+        let output = child.wait_with_output().unwrap();
+        let text = String::from_utf8_lossy(&output.stderr);
+        assert_eq!(output.status.code(), Some(2), "{text}");
+        assert!(text.contains("temporary files for sorting"), "{text}");
+        let left: Vec<_> = fs::read_dir(folder.path()).unwrap().collect();
+        assert_eq!(left.len(), 1, "{left:?}");
+    }
+}
+
+/// Output that programs read.
+#[test]
+fn the_numbers_come_as_json() {
+    let run = build("[Event \"?\"]\n\n1. e4 e5 *\n\n1. d4 *\n", &["--json"]);
+    assert_eq!(run.output.status.code(), Some(0));
+    let object: serde_json::Value = serde_json::from_slice(&run.output.stdout).unwrap();
+    assert_eq!(object["games"], 2);
+    assert_eq!(object["positions"], 4);
+    assert_eq!(object["moves"], 3);
+    assert_eq!(object["skipped"], 0);
+    let out = run.folder.path().join("out.ctg");
+    let before = fs::read(&out).unwrap();
+    // Added to itself, when that is said, and kept.
+    let again = |args: &[&str]| {
+        Command::new(env!("CARGO_BIN_EXE_tabia"))
+            .args(["build", "--json", "-o", "out.ctg", "out.ctg", "games.pgn"])
+            .args(args)
+            .current_dir(run.folder.path())
+            .output()
+            .unwrap()
+    };
+    assert_eq!(again(&[]).status.code(), Some(2));
+    let output = again(&["--force"]);
+    let text = String::from_utf8_lossy(&output.stderr);
+    assert_eq!(output.status.code(), Some(0), "{text}");
+    let object: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
+    assert_eq!((&object["games"], &object["read"]), (&4.into(), &2.into()));
+    let kept = run.folder.path().join("out.ctg.bak");
+    assert_eq!(fs::read(kept).unwrap(), before);
 }
 
 /// Long games bring third pieces, promotions of every kind, en passant and

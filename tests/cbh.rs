@@ -193,7 +193,7 @@ fn a_book_of_a_database_and_one_of_its_pgn_are_the_same_bytes() {
     for name in ["Capa", "fob"] {
         let database = genuine(name);
         let database = database.to_str().unwrap();
-        let made = tabia(folder.path(), &["games", database, "-o", "games.pgn"]);
+        let made = tabia(folder.path(), &["games", database, "-f", "-o", "games.pgn"]);
         assert!(made.status.success(), "{made:?}");
         for arguments in [
             &["--max-ply", "300"][..],
@@ -201,7 +201,7 @@ fn a_book_of_a_database_and_one_of_its_pgn_are_the_same_bytes() {
             &["--eco", "C00-E99", "--dedupe", "--threads", "3"],
         ] {
             for (source, book) in [(database, "one.ctg"), ("games.pgn", "other.ctg")] {
-                let all = [&["build", source, "-o", book], arguments].concat();
+                let all = [&["build", source, "-f", "-o", book], arguments].concat();
                 let made = tabia(folder.path(), &all);
                 assert!(made.status.success(), "{made:?}");
             }
@@ -389,9 +389,10 @@ fn what_cannot_be_read_is_refused_with_a_way_out() {
     copy.change("cbh", |bytes| bytes.truncate(20));
     assert!(refusal(&copy.part("cbh")).contains("only 20 bytes long"));
     for (part, word) in [
-        ("cbv", "unpack"),
-        ("cbz", "unpack"),
+        ("cbv", "its header is damaged"),
+        ("cbz", "--password"),
         ("2cbh", "save it"),
+        ("2cbg", "name its .2cbh file"),
         ("CBone", "save it"),
     ] {
         let path = copy.part(part);

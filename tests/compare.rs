@@ -270,7 +270,7 @@ rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1
         .collect();
     assert_eq!(lines.len(), 2);
     assert_eq!(lines[0]["mark"], serde_json::json!(["none", "main"]));
-    assert_eq!(lines[0]["factor"], serde_json::json!([0, -5]));
+    assert_eq!(lines[0]["factor"], serde_json::json!([0, 5]));
     assert_eq!(lines[0]["stats"][1]["wins"], 3);
     assert_eq!(lines[1]["summary"]["different"], 1);
     for only in [

@@ -21,11 +21,16 @@ use tabia::book::{
     bin,
 };
 use tabia::convert::{Error, Job, PgnOptions, Summary, Weights, run};
+use tabia::place::Old;
 use tabia::policy::{self, Policy};
 
 const STARTER: &str = "books/tabia.ctg";
 
 fn convert(job: &Job) -> Result<Summary, Error> {
+    let job = &Job {
+        old: Old::Replace,
+        ..job.clone()
+    };
     run(job, &mut Watch::default())
 }
 
@@ -337,8 +342,14 @@ fn wrong_names_are_refused_before_anything_is_written() {
     fs::write(&kept, "old").unwrap();
     let mut job = Job::new(starter.to_owned(), kept.clone());
     job.weights = Weights::Games;
+    let refused = run(&job, &mut Watch::default()).unwrap_err();
+    assert!(
+        refused.to_string().contains("kept.bin: is there already"),
+        "{refused}"
+    );
+    job.old = Old::Keep;
     let stopped = run(&job, &mut Watch::stopped_by(&AtomicBool::new(true))).unwrap_err();
-    assert!(stopped.to_string().contains("stopped"), "{stopped}");
+    assert!(stopped.to_string().contains("interrupted"), "{stopped}");
     assert_eq!(fs::read(&kept).unwrap(), b"old");
     only(folder.path(), &["kept.bin"]);
 }
@@ -656,9 +667,10 @@ fn games_of_a_book_hold_every_move_once_and_build_into_a_book_again() {
             path: target.clone(),
             priority: false,
         }];
-        let job = tabia::build::Job::new(sources, built.clone());
+        let mut job = tabia::build::Job::new(sources, built.clone());
+        job.old = Old::Replace;
         let summary = tabia::build::run(&job, &mut |_| {}, &AtomicBool::new(false)).unwrap();
-        assert_eq!((summary.games, summary.skipped), (done.games, 0));
+        assert_eq!((summary.games, summary.tally.skipped), (done.games, 0));
         let book = CtgBook::open(&built, &OpenOptions::default()).unwrap();
         for line in lines {
             let mut position = Chess::default();

@@ -291,3 +291,141 @@ proptest! {
         exercise(&path, &wander(choices(seed).take(6)));
     }
 }
+
+/// Whatever reads a whole book takes what can be read, names each loss once
+/// with file, page and byte, counts it, and does not say that all went well.
+#[test]
+fn one_policy_for_damage_in_every_command() {
+    let folder = tempfile::tempdir().unwrap();
+    let at = |name: &str| folder.path().join(name);
+    let start = |name: &str, extension: &str| {
+        fs::copy(
+            format!("books/tabia.{extension}"),
+            at(&format!("{name}.{extension}")),
+        )
+        .unwrap();
+    };
+    for extension in ["ctg", "cto", "ctb"] {
+        start("whole", extension);
+        start("bad", extension);
+    }
+    let mut bytes = fs::read(at("bad.ctg")).unwrap();
+    // Not the page of the start position: the index leads past this one.
+    let book = open(&at("whole.ctg")).unwrap();
+    let first = book.explain(&Chess::default()).unwrap();
+    let used = format!("{first:?}");
+    let page = (1..)
+        .find(|page| !used.contains(&format!("page: {page},")))
+        .unwrap();
+    bytes[4096 * (page + 1) + 2..][..2].fill(0xff);
+    fs::write(at("bad.ctg"), bytes).unwrap();
+    let tabia = |args: &[&str]| {
+        let mut command = std::process::Command::new(env!("CARGO_BIN_EXE_tabia"));
+        let done = command
+            .args(args)
+            .current_dir(folder.path())
+            .output()
+            .unwrap();
+        let text = String::from_utf8(done.stderr).unwrap();
+        (done.status.code(), text)
+    };
+    let commands: [(&str, &[&str]); 6] = [
+        ("out.jsonl", &["convert", "bad.ctg", "out.jsonl"]),
+        ("out.csv", &["convert", "bad.ctg", "out.csv"]),
+        ("out.bin", &["convert", "bad.ctg", "out.bin"]),
+        (
+            "out.pgn",
+            &["convert", "bad.ctg", "out.pgn", "--plies", "6"],
+        ),
+        (
+            "all.ctg",
+            &["merge", "-o", "all.ctg", "bad.ctg", "whole.ctg"],
+        ),
+        ("saved.ctg", &["compact", "bad.ctg", "-o", "saved.ctg"]),
+    ];
+    for (out, args) in commands {
+        let (code, text) = tabia(&[args, &["--strict"]].concat());
+        assert_eq!(code, Some(2), "{args:?} {text}");
+        assert!(
+            text.contains("1 damaged page not read to its end"),
+            "{text}"
+        );
+        assert!(!at(out).exists(), "{args:?}");
+        let (code, text) = tabia(args);
+        assert_eq!(code, Some(1), "{args:?} {text}");
+        let named = format!("bad.ctg: page {page} (file byte {})", 4096 * (page + 1));
+        assert_eq!(text.matches(&named).count(), 1, "{args:?} {text}");
+        assert!(
+            text.contains("; 1 damaged page not read to its end"),
+            "{text}"
+        );
+        assert!(fs::metadata(at(out)).unwrap().len() > 10_000, "{args:?}");
+        if out != "out.pgn" && out != "out.csv" {
+            let sound = args.iter().map(|arg| arg.replace("bad", "whole"));
+            let sound: Vec<String> = sound.chain(["--force".to_owned()]).collect();
+            let sound: Vec<&str> = sound.iter().map(String::as_str).collect();
+            assert_eq!(tabia(&sound).0, Some(0), "{args:?}");
+        }
+    }
+}
+
+/// A wish for a whole book, too.
+#[test]
+fn marks_of_a_damaged_book_are_told_to_be_incomplete() {
+    let folder = tempfile::tempdir().unwrap();
+    let at = |name: &str| folder.path().join(name);
+    for extension in ["ctg", "cto", "ctb"] {
+        let from = format!("books/tabia.{extension}");
+        fs::write(at(&format!("bad.{extension}")), fs::read(from).unwrap()).unwrap();
+    }
+    let mut bytes = fs::read(at("bad.ctg")).unwrap();
+    bytes[4096 * 8 + 2..][..2].fill(0xff);
+    fs::write(at("bad.ctg"), &bytes).unwrap();
+    let tabia = |args: &[&str]| {
+        let mut command = std::process::Command::new(env!("CARGO_BIN_EXE_tabia"));
+        let done = command
+            .args(["mark", "bad.ctg", "--factor", "7", "--where", "games>=2"])
+            .args(args)
+            .current_dir(folder.path())
+            .output()
+            .unwrap();
+        let text = String::from_utf8(done.stderr).unwrap();
+        (done.status.code(), text)
+    };
+    let (code, text) = tabia(&["--strict"]);
+    assert_eq!(code, Some(2), "{text}");
+    assert!(text.contains("nothing was changed"), "{text}");
+    assert_eq!(fs::read(at("bad.ctg")).unwrap(), bytes);
+    for more in [&[][..], &["--colour", "white", "--dry-run"]] {
+        let (code, text) = tabia(more);
+        assert_eq!(code, Some(1), "{text}");
+        let named = "bad.ctg: page 7 (file byte 32768)";
+        assert_eq!(text.matches(named).count(), 1, "{text}");
+        assert!(
+            text.contains("1 damaged page not read to its end"),
+            "{text}"
+        );
+    }
+}
+
+/// A book of which nothing fits a format makes no file.
+#[test]
+fn an_empty_result_is_an_error() {
+    let folder = tempfile::tempdir().unwrap();
+    let at = |name: &str| folder.path().join(name);
+    let line = r#"{"fen":"4k3/8/8/8/8/8/8/4K2R w - - 0 1","games":1,"wins":0,"losses":0,"draws":1,"points":5,"own_rated":0,"own_rating_sum":0,"other_rated":0,"other_rating_sum":0,"recommendation":0,"factor":0,"commentary":0,"moves":[{"uci":"h1h8","annotation":0}]}"#;
+    let text = format!("{{\"format\":\"tabia-book\",\"version\":1,\"games\":1}}\n{line}\n");
+    fs::write(at("end.jsonl"), text).unwrap();
+    for out in ["end.bin", "end.pgn"] {
+        let done = std::process::Command::new(env!("CARGO_BIN_EXE_tabia"))
+            .args(["convert", "end.jsonl", out])
+            .current_dir(folder.path())
+            .output()
+            .unwrap();
+        let text = String::from_utf8(done.stderr).unwrap();
+        assert_eq!(done.status.code(), Some(2), "{text}");
+        assert!(text.contains("none of its moves can be written"), "{text}");
+        assert!(text.contains("1 position"), "{text}");
+        assert!(!at(out).exists());
+    }
+}

@@ -19,10 +19,11 @@ use tabia::book::Watch;
 use tabia::book::{
     Probe,
     ctg::{
-        BookWriter, CtgBook, Key, NormalBoard, OpenOptions, RewriteError, Rewritten, WriteOptions,
-        compact, encode_entry, merge, sum_entries,
+        BookWriter, CtgBook, Key, NormalBoard, OpenOptions, RewriteError, RewriteOptions,
+        Rewritten, WriteOptions, compact, encode_entry, merge, sum_entries,
     },
 };
+use tabia::place::Old;
 
 const MEMORY: u64 = 1 << 30;
 
@@ -31,11 +32,32 @@ fn open(path: &Path) -> CtgBook {
 }
 
 fn compacted(source: &Path, target: &Path, repack: bool) -> Rewritten {
-    compact(source, target, repack, MEMORY, &mut Watch::default()).unwrap()
+    compact(
+        source,
+        target,
+        &RewriteOptions {
+            old: Old::Replace,
+            repack,
+            memory: MEMORY,
+            strict: false,
+        },
+        &mut Watch::default(),
+    )
+    .unwrap()
 }
 
 fn merged(target: &Path, sources: &[PathBuf], memory: u64) -> Result<Rewritten, RewriteError> {
-    merge(target, sources, memory, &mut Watch::default())
+    merge(
+        target,
+        sources,
+        &RewriteOptions {
+            old: Old::Replace,
+            repack: false,
+            memory,
+            strict: false,
+        },
+        &mut Watch::default(),
+    )
 }
 
 fn files(path: &Path) -> [Vec<u8>; 3] {
@@ -156,7 +178,18 @@ fn compacting_makes_a_lost_or_damaged_index_anew() {
                 _ => fs::remove_file(path.with_extension("ctb")).unwrap(),
             }
             // The least memory, so that overlapping pages are sorted on disk.
-            compact(&path, &path, false, 0, &mut Watch::default()).unwrap();
+            compact(
+                &path,
+                &path,
+                &RewriteOptions {
+                    old: Old::Refuse,
+                    repack: false,
+                    memory: 0,
+                    strict: false,
+                },
+                &mut Watch::default(),
+            )
+            .unwrap();
             assert_eq!(contents(&path), expected(&book));
             assert_eq!(names(folder.path()), ["book.ctb", "book.ctg", "book.cto"]);
         }
@@ -186,13 +219,13 @@ fn compacting_saves_what_can_be_read() {
         saved.to_str().unwrap(),
     ]);
     let text = stderr(&output);
-    assert_eq!(output.status.code(), Some(0), "{text}");
+    assert_eq!(output.status.code(), Some(1), "{text}");
     assert!(
         text.contains("2 damaged pages not read to their end"),
         "{text}"
     );
     assert!(
-        text.contains("1 positions with impossible keys left out"),
+        text.contains("1 position with an impossible key left out"),
         "{text}"
     );
     assert!(text.contains("page 3 (file byte 16384)"), "{text}");
@@ -367,26 +400,27 @@ fn wrong_wishes_are_refused_and_nothing_is_lost() {
     let out = text(&folder.path().join("out.ctg"));
     let none = text(&folder.path().join("none.ctg"));
     let elsewhere = text(&folder.path().join("no").join("out.ctg"));
-    refused(&["merge", &a, &b, &a], "is one of the books to be read");
+    refused(&["merge", "-o", &a, &b, &a], "is there already");
+    refused(&["compact", &a, "-o", &b], "is there already");
     let roundabout = text(&folder.path().join(".").join("BOOK0.CTG"));
     refused(
-        &["merge", &roundabout, &a],
-        "is one of the books to be read",
+        &["merge", "-o", &roundabout, &a, &b],
+        "book0.cto: is there already",
     );
     refused(
-        &["merge", &out, &a, &none],
+        &["merge", "-o", &out, &a, &none],
         "none.ctg: cannot read the book",
     );
-    refused(&["merge", &elsewhere, &a], "there is no folder");
+    refused(&["merge", "-o", &elsewhere, &a, &b], "there is no folder");
     refused(
-        &["merge", &a.replace("ctg", "cto"), &b],
+        &["merge", "-o", &a.replace("book0.ctg", "new.xyz"), &a, &b],
         "must end with .ctg",
     );
     refused(&["compact", &none], "cannot read the book");
     refused(&["compact", &a, "-o", &elsewhere], "there is no folder");
     let no_book = folder.path().join("book0.ctb");
     refused(
-        &["merge", &out, &text(&no_book)],
+        &["merge", "-o", &out, &a, &text(&no_book)],
         "this is the index of a book",
     );
     assert!(fs::read(&books[0]).unwrap() == bytes);
@@ -395,7 +429,12 @@ fn wrong_wishes_are_refused_and_nothing_is_lost() {
     let stopped = merge(
         Path::new(&out),
         &books,
-        MEMORY,
+        &RewriteOptions {
+            old: Old::Refuse,
+            repack: false,
+            memory: MEMORY,
+            strict: false,
+        },
         &mut Watch::stopped_by(&stop),
     )
     .unwrap_err();
@@ -403,8 +442,12 @@ fn wrong_wishes_are_refused_and_nothing_is_lost() {
     let stopped = compact(
         &books[0],
         &books[0],
-        true,
-        MEMORY,
+        &RewriteOptions {
+            old: Old::Refuse,
+            repack: true,
+            memory: MEMORY,
+            strict: false,
+        },
         &mut Watch::stopped_by(&stop),
     )
     .unwrap_err();
@@ -418,17 +461,66 @@ fn the_command_line_tells_what_was_made() {
     let folder = tempfile::tempdir().unwrap();
     let books = family(folder.path());
     let out = folder.path().join("out.ctg");
-    let mut args = vec!["merge", out.to_str().unwrap()];
+    let mut args = vec!["merge", "-o", out.to_str().unwrap()];
     args.extend(books.iter().map(|path| path.to_str().unwrap()));
     let output = tabia(&args);
     let text = stderr(&output);
     assert_eq!(output.status.code(), Some(0), "{text}");
     assert!(text.contains("4 books; 46 games, "), "{text}");
     assert_eq!(text.lines().count(), 1, "{text}");
+    // All three files are compared with all three.
+    let parts = ["ctg", "cto", "ctb"].map(|part| out.with_extension(part));
+    let bytes: u64 = parts
+        .iter()
+        .map(|part| fs::metadata(part).unwrap().len())
+        .sum();
     let output = tabia(&["compact", out.to_str().unwrap()]);
-    assert!(stderr(&output).contains("the splits of its pages kept"));
+    let text = stderr(&output);
+    let before = format!("{bytes} bytes in all its files before; ");
+    assert!(text.contains(&before), "{text}");
+    assert!(
+        text.contains(&format!(" moves, {bytes} bytes in ")),
+        "{text}"
+    );
     let output = tabia(&["compact", "--repack", out.to_str().unwrap()]);
-    assert!(stderr(&output).contains("packed anew"));
+    assert!(stderr(&output).contains("index made anew"));
+}
+
+#[test]
+fn an_old_book_is_refused_or_kept_with_all_its_files() {
+    let folder = tempfile::tempdir().unwrap();
+    let books = family(folder.path());
+    let [a, b] = [0, 1].map(|n| books[n].to_str().unwrap().to_owned());
+    let parts = |suffix: &str| {
+        ["ctg", "cto", "ctb"].map(|part| {
+            let name = format!("{}{suffix}", books[0].with_extension(part).display());
+            fs::read(name).ok()
+        })
+    };
+    let old = parts("");
+    // The old form, which would destroy the first book.
+    let output = tabia(&["merge", &a, &b]);
+    assert_eq!(output.status.code(), Some(2));
+    assert!(stderr(&output).contains("--output"), "{}", stderr(&output));
+    let output = tabia(&["merge", "-o", &a, &b]);
+    assert_eq!(output.status.code(), Some(2), "one book is no sum");
+    let output = tabia(&["merge", "-o", &a, &a, &b]);
+    let text = stderr(&output);
+    assert!(text.contains("is there already"), "{text}");
+    assert!(text.contains("book0.ctg.bak"), "{text}");
+    assert_eq!(parts(""), old);
+    // A source may be the target when that is said.
+    let output = tabia(&["merge", "-f", "-o", &a, &a, &b]);
+    assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
+    assert_eq!(parts(".bak"), old);
+    assert_ne!(parts("")[0], old[0]);
+    let sum = contents(&books[0]).len();
+    assert!(sum >= contents(&books[1]).len());
+    // No second backup, and the first is the last book.
+    let second = parts("");
+    let output = tabia(&["compact", &b, "--force", "-o", &a]);
+    assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
+    assert_eq!(parts(".bak"), second);
 }
 
 /// Writes two books in turn over each other until it is killed.
@@ -476,8 +568,14 @@ fn sorted(book: &TestBook) -> Vec<Vec<u8>> {
     entries.into_iter().map(|(_, bytes)| bytes).collect()
 }
 
+const OVER: WriteOptions = WriteOptions {
+    split_root: true,
+    keep_splits: None,
+    old: Old::Replace,
+};
+
 fn write_over(path: &Path, entries: &[Vec<u8>]) {
-    let mut writer = BookWriter::create(path, WriteOptions::default()).unwrap();
+    let mut writer = BookWriter::create(path, OVER).unwrap();
     for entry in entries {
         writer.push(entry).unwrap();
     }
@@ -582,12 +680,12 @@ proptest! {
         let folder = tempfile::tempdir().unwrap();
         let path = book.write(folder.path(), "book");
         let stop = AtomicBool::new(false);
-        let done = compact(&path, &path, repack, memory, &mut Watch::stopped_by(&stop)).unwrap();
+        let done = compact(&path, &path, &RewriteOptions { old: Old::Refuse, repack, memory, strict: false }, &mut Watch::stopped_by(&stop)).unwrap();
         prop_assert_eq!(done.salvage.repeated, 0);
         prop_assert!(!done.salvage.is_loss());
         prop_assert_eq!(contents(&path), expected(&book));
         let before = files(&path);
-        compact(&path, &path, repack, memory, &mut Watch::stopped_by(&stop)).unwrap();
+        compact(&path, &path, &RewriteOptions { old: Old::Refuse, repack, memory, strict: false }, &mut Watch::stopped_by(&stop)).unwrap();
         prop_assert!(files(&path) == before);
     }
 }

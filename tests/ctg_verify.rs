@@ -791,7 +791,7 @@ proptest! {
             // and numbers.
             let target = folder.path().join("saved.ctg");
             let stop = std::sync::atomic::AtomicBool::new(false);
-            if tabia::book::ctg::compact(&path, &target, false, 0, &mut Watch::stopped_by(&stop)).is_ok() {
+            if tabia::book::ctg::compact(&path, &target, &tabia::book::ctg::RewriteOptions { old: tabia::place::Old::Replace, repack: false, memory: 0, strict: false }, &mut Watch::stopped_by(&stop)).is_ok() {
                 let mut kinds = Vec::new();
                 verify(&target, true, &mut Watch::default(), &mut |problem| kinds.push(problem.kind.as_str())).unwrap();
                 let allowed = [

@@ -21,6 +21,7 @@ use tabia::book::{
         WriteOptions, Written, encode_entry, hash,
     },
 };
+use tabia::place::Old;
 
 fn open(path: &Path) -> CtgBook {
     let book = CtgBook::open(path, &OpenOptions::default()).unwrap();
@@ -47,6 +48,14 @@ fn sorted(mut entries: Vec<Vec<u8>>) -> Vec<Vec<u8>> {
         (key.hash().reverse_bits(), key.as_bytes().to_vec())
     });
     entries
+}
+
+/// In place of what is there.
+fn over() -> WriteOptions {
+    WriteOptions {
+        old: Old::Replace,
+        ..WriteOptions::default()
+    }
 }
 
 fn write(path: &Path, entries: &[Vec<u8>], options: WriteOptions) -> Result<Written, WriteError> {
@@ -250,6 +259,7 @@ fn the_same_index_as_from_a_trie_in_memory() {
     let options = WriteOptions {
         split_root: true,
         keep_splits: Some(Splits::above(live_slots)),
+        ..over()
     };
     let written = write(&path, &entries, options).unwrap();
     sound(&path, &entries, written);
@@ -323,7 +333,7 @@ fn a_run_of_equal_hashes_fills_a_page_and_no_more() {
 
     let mut too_much = fitting;
     too_much.push(entry(&keys[14], 0));
-    let error = write(&path, &sorted(too_much.clone()), WriteOptions::default()).unwrap_err();
+    let error = write(&path, &sorted(too_much.clone()), over()).unwrap_err();
     assert!(
         matches!(error, WriteError::HashRun { most: 4092, .. }),
         "{error}"
@@ -398,7 +408,7 @@ fn dropping_an_unfinished_book_leaves_what_was_there() {
     assert_eq!(names(folder.path()), [""; 0]);
 
     write(&path, &entries[..9], WriteOptions::default()).unwrap();
-    let mut writer = BookWriter::create(&path, WriteOptions::default()).unwrap();
+    let mut writer = BookWriter::create(&path, over()).unwrap();
     entries.iter().for_each(|entry| writer.push(entry).unwrap());
     drop(writer);
     assert_eq!(names(folder.path()), ["b.ctb", "b.ctg", "b.cto"]);
@@ -414,7 +424,7 @@ fn index_files_in_any_case_go_with_the_old_book() {
         fs::write(folder.path().join(name), "old").unwrap();
     }
     let path = folder.path().join("b.ctg");
-    let written = write(&path, &entries, WriteOptions::default()).unwrap();
+    let written = write(&path, &entries, over()).unwrap();
     sound(&path, &entries, written);
     let expected = ["b.ctb", "b.ctg", "b.cto", "other.cto"];
     assert_eq!(names(folder.path()), expected);
@@ -438,7 +448,7 @@ fn places_where_no_book_can_be_are_named() {
     assert!(text.contains("directory"), "{text}");
     if cfg!(target_os = "linux") {
         let text = create("/proc/b.ctg".into());
-        assert!(text.contains("cannot write the book"), "{text}");
+        assert!(text.contains("cannot be written"), "{text}");
         assert!(!text.contains(".tmp"), "{text}");
     }
     assert_eq!(names(folder.path()), ["d.ctg"]);
@@ -455,7 +465,7 @@ fn a_book_is_readable_to_whom_the_old_one_was() {
     write(&path, &[], WriteOptions::default()).unwrap();
     assert_eq!(mode(&path), mode(&folder.path().join("any")));
     fs::set_permissions(&path, fs::Permissions::from_mode(0o640)).unwrap();
-    write(&path, &[], WriteOptions::default()).unwrap();
+    write(&path, &[], over()).unwrap();
     assert_eq!(mode(&path), 0o640);
 }
 
@@ -520,7 +530,7 @@ proptest! {
         let entries = encoded(&book);
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("b.ctg");
-        let options = WriteOptions { split_root, keep_splits: None };
+        let options = WriteOptions { split_root, keep_splits: None, ..WriteOptions::default() };
         let written = write(&path, &entries, options).unwrap();
         sound(&path, &entries, written);
         let book = open(&path);
@@ -546,7 +556,7 @@ proptest! {
         let entries = sorted(entries.into_values().collect());
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("b.ctg");
-        let options = WriteOptions { split_root: true, keep_splits: Some(Splits::above(kept)) };
+        let options = WriteOptions { split_root: true, keep_splits: Some(Splits::above(kept)), ..WriteOptions::default() };
         let written = write(&path, &entries, options).unwrap();
         sound(&path, &entries, written);
     }

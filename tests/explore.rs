@@ -14,8 +14,9 @@ use hyper::body::Bytes;
 use hyper::{Method, Request, Response, StatusCode};
 use serde_json::{Value, json};
 use shakmaty::{Chess, Move};
+use tabia::book::ctg::MarkEdit;
 use tabia::book_set::Opener;
-use tabia::explore::{Access, Change, CtgMarker, EditError, Editor, ExploredBook, Explorer, Undo};
+use tabia::explore::{Access, CtgMarker, EditError, Editor, ExploredBook, Explorer, Undo};
 use tabia::settings::Settings;
 
 pub(crate) const ADDRESS: &str = "127.0.0.1:8000";
@@ -23,13 +24,13 @@ const TOKEN: &str = "0123456789abcdef0123456789abcdef";
 
 /// Remembers what it was asked to change.
 #[derive(Default)]
-struct Memory(Mutex<Vec<Change>>);
+struct Memory(Mutex<Vec<MarkEdit>>);
 
 struct MemoryEditor(Arc<Memory>);
 
 impl Editor for MemoryEditor {
-    fn change(&self, _: &Chess, _: Move, change: Change) -> Result<Option<Undo>, EditError> {
-        self.0.0.lock().unwrap().push(change);
+    fn change(&self, _: &Chess, _: Move, change: &MarkEdit) -> Result<Option<Undo>, EditError> {
+        self.0.0.lock().unwrap().push(*change);
         let memory = Arc::clone(&self.0);
         Ok(Some(Box::new(move || {
             memory.0.lock().unwrap().pop();
@@ -322,7 +323,7 @@ fn a_book_on_disk_is_changed_and_changed_back_byte_for_byte() {
         (&json!("avoid"), &json!("!?"))
     );
     assert_eq!(
-        (&now["factor_for_mover"], &now["probability"]),
+        (&now["factor"], &now["probability"]),
         (&json!(-30), &json!(0.0))
     );
     assert_eq!(now["not_played"], "marked red");

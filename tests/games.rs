@@ -30,7 +30,7 @@ fn tabia(folder: &Path, args: &[&str]) -> Output {
 
 /// Runs `tabia games`, which must succeed; gives its messages.
 fn convert(folder: &Path, source: &Path, args: &[&str]) -> String {
-    let mut all = vec!["games", source.to_str().unwrap()];
+    let mut all = vec!["games", "-f", source.to_str().unwrap()];
     all.extend(args);
     let output = tabia(folder, &all);
     let messages = String::from_utf8_lossy(&output.stderr).into_owned();
@@ -484,9 +484,18 @@ fn a_folder_gives_every_database_once() {
     copy_small(&games);
     fs::rename(games.join("small.dcg"), games.join("SMALL.DCG")).unwrap();
     fs::rename(games.join("small.dci"), games.join("Small.DCI")).unwrap();
+    // Folders in folders, with a link that leads back.
+    let below = games.join("sample/below");
+    fs::create_dir_all(&below).unwrap();
+    #[cfg(unix)]
+    for link in ["back", "back.pgn"] {
+        std::os::unix::fs::symlink(&games, below.join(link)).unwrap();
+    }
+    #[cfg(unix)]
+    std::os::unix::fs::symlink(data("sample.pgn"), below.join("link.pgn")).unwrap();
     for name in ["cbf/sample.cbf", "cbf/sample.cbi", "nic/sample.prn"] {
         let to = Path::new(name).file_name().unwrap();
-        fs::copy(data(name), games.join(to)).unwrap();
+        fs::copy(data(name), below.join(to)).unwrap();
     }
     fs::copy(data("sample.pgn"), games.join("b.PGN")).unwrap();
     fs::write(games.join("notes.txt"), "nothing").unwrap();
@@ -517,6 +526,69 @@ fn a_folder_gives_every_database_once() {
     assert!(output.status.success(), "{output:?}");
 }
 
+/// Whatever its name, a file is taken for what it is, and who gets the wrong
+/// one says so, with the command that would help.
+#[test]
+fn games_and_books_are_told_apart_by_content() {
+    let folder = tempfile::tempdir().unwrap();
+    let at = |name: &str| folder.path().join(name);
+    fs::copy(data("sample.pgn"), at("games.ctg")).unwrap();
+    fs::copy(data("../../books/tabia.ctg"), at("book.pgn")).unwrap();
+    fs::copy(env!("CARGO_BIN_EXE_tabia"), at("program.pgn")).unwrap();
+    fs::write(at("list.txt"), "[1, 2, 3]").unwrap();
+    let packed = ruzstd::encoding::compress_to_vec(
+        &fs::read(at("book.pgn")).unwrap()[..50_000],
+        ruzstd::encoding::CompressionLevel::Fastest,
+    );
+    fs::write(at("book.pgn.zst"), packed).unwrap();
+    for (args, message) in [
+        (
+            "games book.pgn -o out.pgn",
+            "this is a book (ChessBase opening book), not games: `tabia convert",
+        ),
+        (
+            "games book.pgn.zst -o out.pgn",
+            "this is a book (ChessBase opening book), not games: `tabia convert",
+        ),
+        ("games program.pgn -o out.pgn", "neither games nor a book"),
+        ("build program.pgn -o out.ctg", "neither games nor a book"),
+        ("build list.txt -o out.ctg", "neither games nor a book"),
+        ("learn games.ctg games.ctg", "this is PGN: `tabia build"),
+        ("probe games.ctg", "this is PGN: `tabia build"),
+        ("info games.ctg", "this is PGN: `tabia build"),
+        ("verify games.ctg", "this is PGN: `tabia build"),
+        ("compact games.ctg", "this is PGN: `tabia build"),
+        (
+            "mark games.ctg --line 1.e4 main",
+            "this is PGN: `tabia build",
+        ),
+        ("convert games.ctg out.bin", "this is PGN: `tabia build"),
+        ("probe book.pgn.zst", "this is compressed: `tabia build"),
+        ("probe program.pgn", "this is no opening book"),
+    ] {
+        let args: Vec<&str> = args.split(' ').collect();
+        let output = tabia(folder.path(), &args);
+        let text = String::from_utf8_lossy(&output.stderr);
+        assert_eq!(output.status.code(), Some(2), "{args:?}: {text}");
+        assert!(text.contains(message), "{args:?}: {text}");
+        assert!(
+            !at("out.pgn").exists() && !at("out.ctg").exists(),
+            "{args:?}"
+        );
+    }
+    let output = tabia(folder.path(), &["build", "games.ctg", "-o", "out.ctg"]);
+    assert!(output.status.success(), "{output:?}");
+    let output = tabia(
+        folder.path(),
+        &["build", "book.pgn", "out.ctg", "-o", "both.ctg"],
+    );
+    let text = String::from_utf8_lossy(&output.stderr);
+    assert!(
+        output.status.success() && text.contains("2 books"),
+        "{text}"
+    );
+}
+
 #[test]
 fn the_output_is_there_whole_or_not_at_all() {
     let folder = tempfile::tempdir().unwrap();
@@ -525,7 +597,7 @@ fn the_output_is_there_whole_or_not_at_all() {
     for (args, text) in [
         (
             vec!["games", "small.dci", "-o", "small.dci"],
-            "overwrite what it is made from",
+            "small.dci: is there already",
         ),
         (vec!["games", "small.dci", "-o", "out.xyz"], ".pgn or .dci"),
         (vec!["games", "small.dci", "-o", "no/out.pgn"], "no/out.pgn"),
@@ -541,9 +613,14 @@ fn the_output_is_there_whole_or_not_at_all() {
         assert_eq!(output.status.code(), Some(2), "{args:?}");
         assert!(messages.contains(text), "{args:?}: {messages}");
     }
-    // Replaced together, and nothing left beside them.
+    // Replaced together, the old ones kept, and nothing else beside them.
     for _ in 0..2 {
         convert(folder.path(), &index, &["-o", "out.dci"]);
+    }
+    for part in PARTS {
+        let kept = folder.path().join(format!("out.{part}.bak"));
+        assert!(fs::metadata(&kept).is_ok(), "{kept:?}");
+        fs::remove_file(kept).unwrap();
     }
     assert_eq!(fs::read(&index).unwrap(), before);
     let mut names: Vec<String> = fs::read_dir(folder.path())

@@ -82,8 +82,24 @@ fn results_move_the_values_of_the_moves_played() {
     fs::write(&games, GAMES).unwrap();
     let games = games.to_str().unwrap();
 
-    let said = ok(&learn(&book, &[games, "--dry-run"]));
+    let output = learn(&book, &[games, "--dry-run"]);
+    let said = ok(&output);
     assert!(said.contains("would change"), "{said}");
+    let shown = String::from_utf8(output.stdout).unwrap();
+    for line in [
+        "1.e4  learn value 0 -> +10 (+1 =1 -0)",
+        "1.e4: e5  learn value 0 -> -11 (+0 =0 -1)",
+        "1.d4 Nf6: c4  learn value 0 -> -11 (+0 =0 -1)",
+    ] {
+        assert!(shown.lines().any(|shown| shown == line), "{line}: {shown}");
+    }
+    let output = learn(&book, &[games, "-n", "--json"]);
+    ok(&output);
+    let json = String::from_utf8(output.stdout).unwrap();
+    assert_eq!(json.lines().count(), shown.lines().count() + 1);
+    let last: serde_json::Value = serde_json::from_str(json.lines().last().unwrap()).unwrap();
+    assert_eq!(last["summary"]["games"], 3);
+    assert_eq!(last["summary"]["changes"], shown.lines().count());
     assert_eq!(fs::read(&book).unwrap(), before);
 
     let said = ok(&learn(&book, &[games]));
@@ -299,7 +315,7 @@ fn played_games_are_noted_weighed_shared_and_folded_in() {
     );
 
     // What lies on top of the book is what is folded into it.
-    let learned = LearnedBook::new(std::sync::Arc::new(open(&book)), side.clone());
+    let learned = LearnedBook::new(std::sync::Arc::new(open(&book)), &side);
     let lines: Vec<(String, String)> = ["c7c5", "e7e5"]
         .map(|mv| ("e2e4".to_owned(), mv.to_owned()))
         .into();
@@ -326,7 +342,7 @@ fn an_overlay_takes_up_what_others_add() {
     let folder = tempfile::tempdir().unwrap();
     let book = starter(folder.path());
     let side = side_path(&book);
-    let learned = LearnedBook::new(std::sync::Arc::new(open(&book)), side.clone());
+    let learned = LearnedBook::new(std::sync::Arc::new(open(&book)), &side);
     assert_eq!(factor(&learned, "", "e2e4"), 0);
     let game = |winner| PlayedGame {
         start: None,
@@ -362,7 +378,7 @@ fn a_side_file_that_is_broken_does_no_harm() {
         b"future thing\ngame 1 1-0 mate startpos d2d4* .\ngame 1 1-0 mate start",
     );
     fs::write(&side, junk).unwrap();
-    let learned = LearnedBook::new(std::sync::Arc::new(open(&book)), side.clone());
+    let learned = LearnedBook::new(std::sync::Arc::new(open(&book)), &side);
     assert_eq!(factor(&learned, "", "d2d4"), 11);
     assert_eq!(factor(&learned, "", "e2e4"), 0);
     let mut adapter = Adapter::start(&book);

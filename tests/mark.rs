@@ -201,6 +201,151 @@ fn lines_colours_and_filters_choose_as_they_say() {
     }
 }
 
+fn printed(output: &Output) -> Vec<String> {
+    let text = String::from_utf8_lossy(&output.stdout);
+    text.lines().map(str::to_owned).collect()
+}
+
+#[test]
+fn a_dry_run_shows_lines_as_players_read_them() {
+    let folder = tempfile::tempdir().unwrap();
+    let book = starter(folder.path());
+    let before = fs::read(&book).unwrap();
+    // Moves of Black, whose positions the book has with the colours exchanged.
+    let wish = [
+        "--colour",
+        "black",
+        "--where",
+        "ply<=6 and share>=30",
+        "main",
+        "-n",
+    ];
+    let output = mark(&book, &wish);
+    let said = ok(&output);
+    let shown = printed(&output);
+    assert_eq!(shown.len(), 21, "{shown:#?}");
+    assert!(
+        shown[20].ends_with(" more (--list shows all)"),
+        "{shown:#?}"
+    );
+    let all = printed(&mark(&book, &[&wish[..], &["--list"]].concat()));
+    let more = format!("... and {} more", all.len() - 20);
+    assert!(shown[20].starts_with(&more), "{}", shown[20]);
+    let count = format!("{} marks would change", all.len());
+    assert!(said.contains(&count), "{said}");
+    let mut seen = std::collections::HashSet::new();
+    for line in &all {
+        // "1.d4 d5 2.c4: e6  none -> main"
+        let (moves, change) = line.split_once("  ").unwrap();
+        assert_eq!(change, "none -> main", "{line}");
+        let (before, last) = moves.split_once(": ").unwrap();
+        let mut played = tabia::notation::Line::read("", before).unwrap();
+        assert!(played.last().turn().is_black(), "{line}");
+        let position = played.last().clone();
+        played.extend(last).unwrap();
+        let (_, mv) = played.moves().next_back().unwrap();
+        let lookup = found(&book, &position);
+        assert!(lookup.moves.iter().any(|known| known.mv == mv), "{line}");
+        assert!(seen.insert(line), "{line}");
+    }
+    // As JSON, the same and a summary.
+    let json = printed(&mark(&book, &[&wish[..], &["--list", "--json"]].concat()));
+    assert_eq!(json.len(), all.len() + 1);
+    let first: serde_json::Value = serde_json::from_str(&json[0]).unwrap();
+    assert_eq!(first["field"], "mark");
+    assert_eq!(first["new"], "main");
+    let last: serde_json::Value = serde_json::from_str(json.last().unwrap()).unwrap();
+    assert_eq!(last["summary"]["changes"], all.len());
+    assert_eq!(fs::read(&book).unwrap(), before);
+}
+
+#[test]
+fn commentaries_are_those_of_the_real_board() {
+    let folder = tempfile::tempdir().unwrap();
+    let book = starter(folder.path());
+    // After 1.e4 Black is to move: what is stored is the mirrored number.
+    for line in ["1.e4", "1.e4 e5"] {
+        let output = mark(&book, &["--moves", line, "--commentary", "+="]);
+        ok(&output);
+        let shown = printed(&output).concat();
+        assert!(shown.ends_with("commentary none -> +="), "{shown}");
+    }
+    let mut after = Chess::default();
+    for (mv, stored) in [("e2e4", 15), ("e7e5", 14)] {
+        after.play_unchecked(common::uci(&after, mv));
+        let here = found(&book, &after).here.unwrap();
+        assert_eq!(here.commentary, stored, "{mv}");
+    }
+    let both = ["1.e4  none -> main", "1.e4: e5  none -> main"];
+    for (filter, chosen) in [
+        ("commentary=+=", &both[..]),
+        ("commentary=14", &both),
+        ("commentary=\"=+\"", &[]),
+    ] {
+        let all = mark(&book, &["--where", filter, "main", "-n"]);
+        ok(&all);
+        assert_eq!(printed(&all), chosen, "{filter}");
+        let line = ["--line", "1.e4 e5", "--where", filter, "main", "-n"];
+        let named = mark(&book, &line);
+        ok(&named);
+        assert_eq!(printed(&named), chosen, "{filter}");
+    }
+}
+
+#[test]
+fn who_watches_hears_of_the_work_and_may_end_it() {
+    use std::sync::atomic::{AtomicBool, Ordering};
+    use tabia::mark::{Job, Selection, Target};
+    let folder = tempfile::tempdir().unwrap();
+    let book = starter(folder.path());
+    let before = fs::read(&book).unwrap();
+    let mut editor = Editor::open(&book, &EditOptions::default()).unwrap();
+    for colour in [None, Some(shakmaty::Color::White)] {
+        let job = Job {
+            target: Target::Book,
+            selection: Selection {
+                edit: MarkEdit::clear(),
+                colour,
+                filter: None,
+            },
+            dry_run: false,
+            strict: false,
+            told: 0,
+        };
+        let stop = AtomicBool::new(false);
+        let mut heard = 0;
+        let mut tell = |_| {
+            heard += 1;
+            // At once: nothing of the book has been looked at yet.
+            stop.store(true, Ordering::Relaxed);
+        };
+        let mut watch = Watch::new(&mut tell, &stop);
+        let ended = tabia::mark::mark(&mut editor, &job, &mut watch, &mut |_| {}, &mut |_| Ok(()));
+        let ended = ended.unwrap_err().to_string();
+        assert!(ended.contains("stopped"), "{ended}");
+        assert_eq!(heard, 1);
+    }
+    assert_eq!(fs::read(&book).unwrap(), before);
+}
+
+/// What can be read is marked, what cannot is named.
+#[test]
+fn a_damaged_page_is_named() {
+    let folder = tempfile::tempdir().unwrap();
+    let book = starter(folder.path());
+    let mut bytes = fs::read(&book).unwrap();
+    bytes[4096 * 3..][..4096].fill(0xa5);
+    fs::write(&book, bytes).unwrap();
+    let output = mark(&book, &["--all", "--factor", "7"]);
+    let said = String::from_utf8_lossy(&output.stderr);
+    assert_eq!(output.status.code(), Some(1), "{said}");
+    assert!(said.contains("page 2"), "{said}");
+    assert!(
+        said.contains("1 damaged page not read to its end"),
+        "{said}"
+    );
+}
+
 #[test]
 fn what_cannot_be_done_is_said_and_nothing_changes() {
     let folder = tempfile::tempdir().unwrap();
@@ -222,6 +367,17 @@ fn what_cannot_be_done_is_said_and_nothing_changes() {
         (&["--all"], 2, "nothing to do"),
         (&["main"], 2, "say which moves"),
         (&["--move", "e4", "purple"], 2, "no mark"),
+        (
+            &["--move", "e4", "main", "avoid"],
+            2,
+            "another mark of this kind",
+        ),
+        (
+            &["--move", "e4", "--mark", "main", "avoid"],
+            2,
+            "another mark of this kind",
+        ),
+        (&["--move", "e4", "!", "?"], 2, "another mark of this kind"),
         (&["--move", "e4", "--factor", "126"], 2, "126"),
         (&["--fen", "8/8 w", "main"], 2, "--fen"),
         (
@@ -236,6 +392,12 @@ fn what_cannot_be_done_is_said_and_nothing_changes() {
         assert!(said.contains(part), "{args:?}: {said}");
     }
     assert_eq!(fs::read(&book).unwrap(), before);
+    let polyglot = folder.path().join("book.bin");
+    fs::write(&polyglot, [0; 160]).unwrap();
+    let output = mark(&polyglot, &["--all", "main"]);
+    let said = String::from_utf8_lossy(&output.stderr);
+    assert_eq!(output.status.code(), Some(2));
+    assert!(said.contains("has no marks; `tabia convert`"), "{said}");
     let none = mark(&folder.path().join("none.ctg"), &["--all", "main"]);
     assert_eq!(none.status.code(), Some(2));
 

@@ -498,3 +498,142 @@ fn no_engine_outlives_an_adapter_that_is_killed() {
         std::thread::sleep(Duration::from_millis(2));
     }
 }
+
+#[cfg(unix)]
+#[test]
+fn what_is_owed_is_said_before_a_slow_engine_ends() {
+    let script = format!("'{}'; sleep 0.8", odd_engine().display());
+    let mut adapter = Adapter::start(&["--set", "OwnBook=false", "--", "/bin/sh", "-c", &script]);
+    adapter.say("uci");
+    adapter.expect("uciok");
+    adapter.ready();
+    adapter.say("go infinite\nquit");
+    adapter.expect("bestmove");
+    let answered = Instant::now();
+    assert!(adapter.end().success());
+    let after = answered.elapsed();
+    assert!(
+        after > Duration::from_millis(700),
+        "held back till {after:?} before the end"
+    );
+}
+
+#[cfg(unix)]
+#[test]
+fn signals_end_what_the_engine_has_started_too() {
+    use rustix::process::{Pid, Signal, kill_process, test_kill_process};
+    for signal in [Signal::TERM, Signal::INT] {
+        let folder = tempfile::tempdir().unwrap();
+        let note = folder.path().join("pid");
+        let script = format!(
+            "sleep 600 >/dev/null & echo $! >'{}'; exec '{}'",
+            note.display(),
+            odd_engine().display()
+        );
+        let mut adapter = Adapter::start(&["--", "/bin/sh", "-c", &script]);
+        adapter.say("uci");
+        adapter.expect("uciok");
+        let grandchild: i32 = fs::read_to_string(&note).unwrap().trim().parse().unwrap();
+        let grandchild = Pid::from_raw(grandchild).unwrap();
+        assert!(test_kill_process(grandchild).is_ok());
+        let own = Pid::from_raw(i32::try_from(adapter.child.id()).unwrap()).unwrap();
+        kill_process(own, signal).unwrap();
+        assert!(adapter.end().success());
+        let until = Instant::now() + LIMIT;
+        let stat = format!("/proc/{}/stat", grandchild.as_raw_nonzero());
+        while test_kill_process(grandchild).is_ok()
+            && !fs::read_to_string(&stat).is_ok_and(|stat| stat.contains(") Z"))
+        {
+            assert!(Instant::now() < until, "{grandchild:?} still runs");
+            std::thread::sleep(Duration::from_millis(2));
+        }
+    }
+}
+
+#[test]
+fn a_log_that_cannot_be_written_is_no_end_and_one_in_use_is_left_alone() {
+    let folder = tempfile::tempdir().unwrap();
+    let missing = folder.path().join("no/such/folder/game.log");
+    let mut adapter = Adapter::around("", &["--log", missing.to_str().unwrap()]);
+    adapter.say("uci");
+    adapter.expect("info string log ");
+    adapter.ready();
+    assert!(adapter.quit().success());
+
+    let wanted = folder.path().join("game.log");
+    let args = ["--log", wanted.to_str().unwrap()];
+    let mut first = Adapter::around("", &args);
+    first.say("uci");
+    first.expect("uciok");
+    let mut second = Adapter::around("", &args);
+    second.say("uci");
+    let said = second.expect("info string log ");
+    assert!(said.ends_with("game.2.log"), "{said}");
+    first.say("go movetime 1");
+    first.expect("bestmove");
+    assert!(second.quit().success());
+    assert!(first.quit().success());
+    for name in ["game.log", "game.2.log"] {
+        let log = folder.path().join(name);
+        let replayed = Command::new(TABIA)
+            .arg("replay")
+            .arg(&log)
+            .output()
+            .unwrap();
+        assert!(replayed.status.success(), "{name}: {replayed:?}");
+    }
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn a_book_that_blocks_keeps_nobody_waiting() {
+    let folder = tempfile::tempdir().unwrap();
+    let book = folder.path().join("blocks.ctg");
+    assert!(
+        Command::new("mkfifo")
+            .arg(&book)
+            .status()
+            .unwrap()
+            .success()
+    );
+    let mut adapter = Adapter::around("", &["--book", book.to_str().unwrap()]);
+    adapter.say("uci");
+    adapter.expect("uciok");
+    adapter.say("position startpos\ngo movetime 10");
+    adapter.expect("bestmove");
+    adapter.ready();
+    assert!(adapter.quit().success());
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn out_of_descriptors_each_go_is_answered() {
+    let folder = tempfile::tempdir().unwrap();
+    let book = folder.path().join("book.ctg");
+    fs::write(&book, starter("ctg")).unwrap();
+    let mut answered = 0;
+    for limit in 8..26 {
+        let mut adapter = Adapter::run(
+            Command::new("/bin/sh")
+                .args([
+                    "-c",
+                    &format!("ulimit -n {limit}; exec \"$@\""),
+                    "sh",
+                    TABIA,
+                ])
+                .args(["--book", book.to_str().unwrap(), "--"])
+                .arg(odd_engine()),
+        );
+        // There may be too few to start at all; whoever says uciok plays.
+        adapter.say("uci\nposition startpos\ngo movetime 10\nisready\nquit");
+        adapter.end();
+        assert_eq!(
+            adapter.count("bestmove"),
+            adapter.count("uciok"),
+            "with {limit} descriptors: {:#?}",
+            adapter.heard
+        );
+        answered += adapter.count("bestmove");
+    }
+    assert!(answered > 5, "{answered} of them played");
+}

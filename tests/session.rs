@@ -67,10 +67,6 @@ impl Probe for WrittenBook {
     fn contains(&self, position: &Chess) -> Result<bool, Error> {
         Ok(self.moves.contains_key(position))
     }
-
-    fn side_file(&self) -> Option<&Path> {
-        self.learns.then_some(Path::new("written.learn"))
-    }
 }
 
 fn play(moves: &str) -> Chess {
@@ -216,6 +212,7 @@ impl Conversation {
                     colour,
                     overrides: Vec::new(),
                 },
+                side_file: book.learns.then(|| "written.learn".into()),
                 book: Arc::new(book),
                 notices: Vec::new(),
             });

@@ -321,9 +321,17 @@ impl World {
 
     /// The session ends or replaces the engine.
     fn on_kill(&mut self) {
-        if self.engine.take().is_some() && !self.alarm_rings {
-            self.must(!self.polite || self.is_late(), "a healthy engine is ended");
+        if let Some(engine) = self.engine.take() {
             self.faults += 1;
+            if self.alarm_rings {
+                // It has not introduced itself in time.
+                return;
+            }
+            // One that leaves what it is told lying may be keeping us waiting
+            // with a search of which the GUI knows nothing.
+            let idles = engine.hangs || !engine.inbox.is_empty();
+            let deserved = !self.polite || idles || self.is_late();
+            self.must(deserved, "a healthy engine is ended");
         }
     }
 }
@@ -334,7 +342,11 @@ impl Outlet for World {
             transcript.to_gui(line);
         }
         let line = String::from_utf8_lossy(line).into_owned();
-        if line.starts_with("option name ") && !line.contains("Hash") {
+        let ours = |line: &str| {
+            let name = line.strip_prefix("option name ")?.split(" type ").next()?;
+            SPECS.iter().find(|spec| spec.name == name)
+        };
+        if ours(&line).is_some() {
             self.declarations += 1;
             if self.declarations.is_multiple_of(SPECS.len()) {
                 self.note("gui< our options");
@@ -404,7 +416,8 @@ impl Outlet for World {
             }
             Request::KillEngine => {
                 self.on_kill();
-                self.wanted = None;
+                // It never came up.
+                self.faults += usize::from(self.wanted.take().is_some());
                 self.bereft = true;
             }
             Request::OpenBooks(_) => self.opening = true,
@@ -442,6 +455,7 @@ fn book_set() -> BookSet {
             spec: BookSpec::default(),
             book: Arc::new(TwoMoves),
             notices: Vec::new(),
+            side_file: None,
         }],
     }
 }
@@ -512,7 +526,7 @@ impl Play {
         };
         let mut play = Play {
             session: Session::new(engines, 1),
-            book_set: book_set(),
+            book_set: BookSet::default(),
             world,
         };
         play.session.start(&mut play.world);
@@ -625,6 +639,7 @@ impl Play {
             }
             Do::Books => {
                 if std::mem::take(&mut self.world.opening) {
+                    self.book_set = book_set();
                     self.step("opened", Event::BooksOpened(&[]));
                 }
             }
@@ -778,7 +793,7 @@ impl Play {
         for _ in 0..400 {
             while self.world.opening || self.world.wanted.is_some() || self.is_alive() {
                 self.deed(Do::Books);
-                if !self.work() && !self.world.opening {
+                if self.world.exit.is_some() || (!self.work() && !self.world.opening) {
                     break;
                 }
             }
@@ -796,6 +811,19 @@ impl Play {
             self.time(u64::try_from(ms).unwrap() + 1, false);
         }
         self.world.must(false, "it never comes to rest");
+    }
+
+    /// Whatever has been, another game is played.
+    fn next_game(&mut self) {
+        let answers = self.world.answers;
+        for deed in [Do::NewGame, Do::Position(2), Do::Go(0, false)] {
+            self.deed(deed);
+        }
+        self.settle();
+        let bereft = self.world.exit == Some(2) && self.world.faults > 0;
+        let answered = self.world.answers == answers + 1;
+        self.world
+            .must(answered || bereft, "the next game is not played");
     }
 
     fn finish(&mut self, by_eof: bool) {
@@ -835,6 +863,12 @@ impl Play {
             let arrived = self.world.hash_arrived == self.world.hash_sent;
             self.world
                 .must(arrived || self.world.bereft, "an option is lost");
+        }
+        if !hangs {
+            self.next_game();
+        }
+        if self.world.exit.is_some() {
+            return;
         }
         let asked = self.world.now;
         if by_eof {
@@ -876,10 +910,10 @@ fn run(polite: bool, deeds: &[Do], by_eof: bool, log: Option<&Log>) -> Result<()
     }
 }
 
-/// Of each property; `PROPTEST_CASES` for a longer run.
+/// Of each property; `TABIA_TEST_CASES` for a longer run.
 fn cases() -> u32 {
-    let wanted = std::env::var("PROPTEST_CASES").ok();
-    wanted.and_then(|text| text.parse().ok()).unwrap_or(10_000)
+    let wanted = std::env::var("TABIA_TEST_CASES").ok();
+    wanted.and_then(|text| text.parse().ok()).unwrap_or(1000)
 }
 
 /// Has a conversation, and has it again from its transcript.

@@ -45,9 +45,9 @@ fn the_tree_is_folded_and_fits_80_columns() {
     ]));
     let expected = "\
 start position                                     games   share       %     av
-├─ 1. e4                                          60,385   41.4%    54.8   2517
-│  ├─ 1... c5                                     23,563   16.2%    47.1   2522
-│  │  ├─ 2. Nf3                                   19,847   13.5%    53.3   2518
+├─ 1.e4                                           60,385   41.4%    54.8   2517
+│  ├─ 1...c5                                      23,563   16.2%    47.1   2522
+│  │  ├─ 2.Nf3                                    19,847   13.5%    53.3   2518
 │  │  └─ 11 more                                            2.6%
 ";
     assert!(text.starts_with(expected), "{text}");
@@ -192,6 +192,11 @@ fn manual_pages_are_made_for_every_command() {
     let pages = folder.path().join("man1");
     let output = tabia(&["man", "--dir", pages.to_str().unwrap()]);
     assert_eq!(output.status.code(), Some(0), "{}", err(&output));
+    let again = tabia(&["man", "--dir", pages.to_str().unwrap()]);
+    assert_eq!(again.status.code(), Some(2));
+    assert!(err(&again).contains("tabia.1: is there already"));
+    let again = tabia(&["man", "-f", "--dir", pages.to_str().unwrap()]);
+    assert_eq!(again.status.code(), Some(0), "{}", err(&again));
     let tabia_page = fs::read_to_string(pages.join("tabia.1")).unwrap();
     assert_eq!(out(&tabia(&["man"])), tabia_page);
     for command in ["play", "info", "probe", "build", "diff", "register", "man"] {
@@ -200,7 +205,9 @@ fn manual_pages_are_made_for_every_command() {
         assert!(page.contains(".SH OPTIONS"), "{command}");
         assert_eq!(out(&tabia(&["man", command])), page);
     }
-    assert!(out(&tabia(&["man", "diff"])).contains(".SH EXAMPLES"));
+    let page = out(&tabia(&["man", "diff"]));
+    assert!(page.contains(".SH EXAMPLES"));
+    assert_eq!(page.to_lowercase().matches("examples").count(), 1, "{page}");
     assert_eq!(tabia(&["man", "dif"]).status.code(), Some(2));
     // Where there is a groff, it has nothing to say against them.
     for page in fs::read_dir(&pages).unwrap() {
@@ -310,8 +317,26 @@ fn what_cannot_be_registered_is_said_and_nothing_is_lost() {
         assert_eq!(fs::read_to_string(&file).unwrap(), text);
         assert_eq!(fs::read_dir(home.path()).unwrap().count(), 2);
     }
-    let banksia = tabia(&["register", "banksia"]);
-    assert!(err(&banksia).contains("--config-file"));
+    // BanksiaGUI is unpacked somewhere: found when there is one.
+    let banksia = || {
+        let output = Command::new(TABIA)
+            .args(["register", "banksia", "--engine", "builtin"])
+            .env("HOME", home.path())
+            .env_remove("XDG_CONFIG_HOME")
+            .env("TABIA_CONFIG", "")
+            .output();
+        output.unwrap()
+    };
+    assert!(err(&banksia()).contains("--config-file"));
+    for (folder, code) in [("BanksiaGui-0.58", 0), ("banksia2", 2)] {
+        let folder = home.path().join(folder);
+        fs::create_dir(&folder).unwrap();
+        fs::write(folder.join("engines.json"), "[]").unwrap();
+        let done = banksia();
+        assert_eq!(done.status.code(), Some(code), "{}", err(&done));
+    }
+    let json = fs::read_to_string(home.path().join("BanksiaGui-0.58/engines.json")).unwrap();
+    assert!(json.contains("--engine=builtin"), "{json}");
     let empty = tempfile::tempdir().unwrap();
     // Whoever has not started the program yet can register all the same.
     for (dry_run, made) in [(&["--dry-run"][..], 0), (&[], 1)] {

@@ -70,8 +70,8 @@ fn names_of_books_are_shown_as_text() {
     }
     tame(&["probe", &good, "--explain"]);
     tame(&["compact", &cut, "-o", &target]);
-    tame(&["merge", &target, &good, &good]);
-    tame(&["merge", &target, &bad]);
+    tame(&["merge", "-o", &target, &good, &good]);
+    tame(&["merge", "-f", "-o", &target, &bad, &bad]);
     tame(&["build", "-o", &target, &bad]);
     tame(&["build", "-o", &target, &good]);
     // Arguments that are no use at all.

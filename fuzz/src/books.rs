@@ -94,7 +94,19 @@ pub fn ctg_book(data: &[u8]) {
         });
     }
     let target = folder.path().join("y.ctg");
-    if compact(&path, &target, false, 1 << 20, &mut Watch::default()).is_ok() {
+    if compact(
+        &path,
+        &target,
+        &tabia::book::ctg::RewriteOptions {
+            old: tabia::place::Old::Replace,
+            repack: false,
+            memory: 1 << 20,
+            strict: false,
+        },
+        &mut Watch::default(),
+    )
+    .is_ok()
+    {
         // What we have written ourselves has no fault in its structure.
         let book = CtgBook::open(&target, &OpenOptions { mmap: true });
         exercise(&book.unwrap_or_else(|error| panic!("our own book: {error}")));

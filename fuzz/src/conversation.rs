@@ -142,6 +142,7 @@ pub fn session(data: &[u8]) {
             spec: BookSpec::default(),
             book: Arc::clone(&STARTER) as _,
             notices: Vec::new(),
+            side_file: None,
         }],
     };
     let mut session = Session::new(engines, 7);

@@ -124,8 +124,10 @@ pub(crate) fn scdb_seeds() -> Vec<Vec<u8>> {
 
 fn write(games: PathBuf, target: &Path) {
     let job = export::Job {
+        old: tabia::place::Old::Replace,
         sources: vec![games],
         target: Target::Scdb(target.to_owned()),
+        password: None,
         filter: Default::default(),
         no_variations: false,
         no_comments: false,
@@ -182,4 +184,106 @@ pub(crate) fn nic_seeds() -> Vec<Vec<u8>> {
         twice.into_bytes(),
         read(&root().join("tests/data/README.md")),
     ]
+}
+
+const SCID4: [&str; 3] = ["si4", "sn4", "sg4"];
+const SCID5: [&str; 3] = ["si5", "sn5", "sg5"];
+
+/// A Scid database of either version: the first byte says which.
+pub fn scid(data: &[u8]) {
+    let folder = scratch();
+    let (parts, main) = match data.first() {
+        Some(byte) if byte & 1 == 0 => (SCID4, "x.si4"),
+        _ => (SCID5, "x.si5"),
+    };
+    let rest = data.get(1..).unwrap_or_default();
+    if unpack(rest, folder.path(), &parts).is_some() {
+        read_all(&folder.path().join(main));
+    }
+}
+
+pub(crate) fn scid_seeds() -> Vec<Vec<u8>> {
+    let seed = |kind: u8, name: &str, parts: &[&str]| {
+        let path = root().join("tests/data/scid").join(name);
+        [&[kind][..], &pack(&path, parts)].concat()
+    };
+    vec![seed(0, "five.si4", &SCID4), seed(1, "c960.si5", &SCID5)]
+}
+
+const CBH2: [&str; 3] = ["2cbh", "2lid", "2cbg"];
+
+/// A ChessBase database since 2022.
+pub fn cbh2(data: &[u8]) {
+    let folder = scratch();
+    if unpack(data, folder.path(), &CBH2).is_some() {
+        read_all(&folder.path().join("x.2cbh"));
+    }
+}
+
+/// The first entries of a made one, and none of its names: they are far apart.
+pub(crate) fn cbh2_seeds() -> Vec<Vec<u8>> {
+    let folder = scratch();
+    let path = root().join("tests/data/cbh2/made.2cbh");
+    let mut seeds = Vec::new();
+    for entries in [8, 60] {
+        let index = read(&path);
+        let moves = read(&path.with_extension("2cbg"));
+        let at = 192 * entries + 8;
+        let behind = index[at..at + 8].try_into().map_or(0, u64::from_le_bytes);
+        let mut index = index[..192 * entries].to_vec();
+        index[16..20].copy_from_slice(&(entries as u32).to_le_bytes());
+        let main = folder.path().join("x.2cbh");
+        let _ = fs::write(&main, index);
+        let _ = fs::write(main.with_extension("2cbg"), &moves[..behind as usize]);
+        seeds.push(pack(&main, &CBH2));
+    }
+    seeds
+}
+
+/// An archive of ChessBase.
+pub fn cbv(data: &[u8]) {
+    archive(data, "x.cbv");
+}
+
+/// A .zip archive.
+pub fn zip(data: &[u8]) {
+    archive(data, "x.zip");
+}
+
+fn archive(data: &[u8], name: &str) {
+    let folder = scratch();
+    let path = folder.path().join(name);
+    if fs::write(&path, data).is_err() {
+        return;
+    }
+    read_all(&path);
+    let out = folder.path().join("out");
+    let old = tabia::place::Old::Refuse;
+    let stop = AtomicBool::new(false);
+    let _ = tabia::games::extract(&path, &out, None, old, &stop);
+    // Nothing but the archive and the folder.
+    let entries = fs::read_dir(folder.path()).map_or(0, Iterator::count);
+    assert!(entries <= 2);
+}
+
+pub(crate) fn cbv_seeds() -> Vec<Vec<u8>> {
+    let folder = root().join("tests/data/cbv");
+    let mut large = read(&folder.join("twic1134_cut.cbv"));
+    large.truncate(20_000);
+    vec![read(&folder.join("small.cbv")), large]
+}
+
+/// Two small files, one of them stored.
+pub(crate) fn zip_seeds() -> Vec<Vec<u8>> {
+    let hex = "504b030414000000000000002100f27878880a0000000a00000005000000612e70676e312e20\
+               6534202a0a0a0a504b0102140314000000000000002100f27878880a0000000a000000050000\
+               000000000000000000800100000000612e70676e504b05060000000001000100330000002d00\
+               00000000";
+    let digits: Vec<u8> = hex.bytes().filter(u8::is_ascii_hexdigit).collect();
+    let byte = |pair: &[u8]| {
+        let text = std::str::from_utf8(pair).unwrap_or_default();
+        u8::from_str_radix(text, 16).unwrap_or(0)
+    };
+    let stored: Vec<u8> = digits.chunks(2).map(byte).collect();
+    vec![stored.clone(), stored[..60].to_vec()]
 }

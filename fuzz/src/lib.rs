@@ -13,7 +13,7 @@ mod texts;
 
 pub use books::{ctg_book, ctg_page};
 pub use conversation::{session, uci_line};
-pub use games::{cbf, cbh, nic_text, scdb};
+pub use games::{cbf, cbh, cbh2, cbv, nic_text, scdb, scid, zip};
 pub use other_books::{abk, bin, jsonl};
 pub use texts::{engines_toml, pgn};
 
@@ -38,6 +38,10 @@ pub const TARGETS: &[(&str, Body)] = &[
     ("scdb", scdb),
     ("cbf", cbf),
     ("nic_text", nic_text),
+    ("zip", zip),
+    ("cbv", cbv),
+    ("cbh2", cbh2),
+    ("scid", scid),
 ];
 
 /// The inputs that are always tried with a target: seeds made of the tests'
@@ -54,6 +58,10 @@ pub fn inputs(target: &str) -> Vec<Vec<u8>> {
         "abk" => other_books::abk_seeds(),
         "jsonl" => other_books::jsonl_seeds(),
         "cbh" => games::cbh_seeds(),
+        "zip" => games::zip_seeds(),
+        "cbv" => games::cbv_seeds(),
+        "cbh2" => games::cbh2_seeds(),
+        "scid" => games::scid_seeds(),
         "scdb" => games::scdb_seeds(),
         "cbf" => games::cbf_seeds(),
         "nic_text" => games::nic_seeds(),

@@ -4,13 +4,9 @@ use std::path::Path;
 
 use shakmaty::Chess;
 
-use super::{
-    Error, Lookup, OpenOptions, Probe, Wanted,
-    abk::{self, AbkBook},
-    bin::BinBook,
-    ctg::CtgBook,
-};
+use super::{Error, Lookup, OpenOptions, Probe, Wanted, abk::AbkBook, bin::BinBook, ctg::CtgBook};
 use crate::input::file::Change;
+use crate::input::kind::{BookKind, Kind};
 
 /// A format that can be read and played from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -44,35 +40,24 @@ impl Format {
         }
     }
 
-    /// Recognises the book at a path: see [`Format::of`]. Of a file that cannot
-    /// be read, by its extension.
-    #[must_use]
-    pub fn detect(path: &Path) -> Format {
-        Format::of(path, &beginning(path))
-    }
-
-    /// Recognises a book by how the file begins, and where that tells nothing
-    /// (Polyglot's has no header), by its extension. What is neither is taken
-    /// for a ChessBase book, whose reader then says what it misses.
-    #[must_use]
-    pub fn of(path: &Path, start: &[u8]) -> Format {
-        let is = |extension: &str| {
-            path.extension()
-                .is_some_and(|own| own.eq_ignore_ascii_case(extension))
-        };
-        // The index files of a ChessBase book begin alike; its reader knows.
-        const CTG: [[u8; 4]; 3] = [[0, 0x20, 0x10, 0], [0, 0x10, 0, 1], [0, 0x0c, 0, 1]];
-        let first: Option<[u8; 4]> = start.first_chunk().copied();
-        if start.starts_with(abk::MAGIC) {
-            Format::Abk
-        } else if first.is_some_and(|first| CTG.contains(&first)) {
-            Format::Ctg
-        } else if is("abk") {
-            Format::Abk
-        } else if is("bin") {
-            Format::Bin
-        } else {
-            Format::Ctg
+    /// Recognises a book by its content, and where that tells nothing by its
+    /// name: see [`Kind`].
+    ///
+    /// # Errors
+    ///
+    /// It is something else.
+    pub fn of_file(path: &Path) -> Result<Format, Error> {
+        match Kind::of_file(path) {
+            Some(Kind::Book(BookKind::Bin)) => Ok(Format::Bin),
+            Some(Kind::Book(BookKind::Abk)) => Ok(Format::Abk),
+            // What cannot be read its reader will say.
+            Some(Kind::Book(BookKind::Ctg)) | None => Ok(Format::Ctg),
+            Some(kind) => Err(Error::NoBook {
+                path: path.into(),
+                text: kind.no_book().unwrap_or(
+                    "this is a book as text: `tabia convert FILE BOOK.ctg` makes a book of it",
+                ),
+            }),
         }
     }
 }
@@ -90,14 +75,14 @@ pub enum Book {
 }
 
 impl Book {
-    /// Opens a book of whatever format: see [`Format::of`].
+    /// Opens a book of whatever format: see [`Format::of_file`].
     ///
     /// # Errors
     ///
     /// The file cannot be read, or is no book that can be.
     pub fn open(path: impl AsRef<Path>, options: &OpenOptions) -> Result<Book, Error> {
         let path = path.as_ref();
-        Ok(match Format::detect(path) {
+        Ok(match Format::of_file(path)? {
             Format::Ctg => Book::Ctg(CtgBook::open(path, options)?),
             Format::Bin => Book::Bin(BinBook::open(path, options)?),
             Format::Abk => Book::Abk(AbkBook::open(path, options)?),
@@ -161,20 +146,6 @@ impl Book {
             Book::Abk(book) => book,
         }
     }
-}
-
-/// The first bytes of a file; none of one that cannot be read, which opening
-/// it will say.
-fn beginning(path: &Path) -> Vec<u8> {
-    use std::io::Read as _;
-    let mut start = Vec::new();
-    // A pipe would wait for its writer.
-    if path.metadata().is_ok_and(|data| data.is_file())
-        && let Ok(file) = std::fs::File::open(path)
-    {
-        let _ = file.take(16).read_to_end(&mut start);
-    }
-    start
 }
 
 impl Probe for Book {

@@ -36,6 +36,14 @@ pub enum Error {
         /// Length in bytes now.
         now: u64,
     },
+    /// Something else than a book.
+    #[error("{}: {text}", path.display())]
+    NoBook {
+        /// The file.
+        path: Arc<Path>,
+        /// What it is, and what would help.
+        text: &'static str,
+    },
     /// A file without an entry.
     #[error("{}: the file has {bytes} bytes and no entry of an opening book ({format}); get it anew", path.display())]
     NoEntries {

@@ -14,7 +14,6 @@ pub mod ctg;
 mod error;
 mod keyed;
 mod lookup;
-mod parallel;
 pub mod polyglot;
 mod positions;
 mod stats;
@@ -25,7 +24,6 @@ pub use ctg::OpenOptions;
 pub use error::Error;
 pub use keyed::KeyedEntry;
 pub use lookup::{Annotation, BookMove, Lookup, Mark, PositionRecord, Preference};
-pub(crate) use parallel::in_order;
 pub use positions::{BookPosition, PositionMove, Positions};
 pub use stats::Stats;
 pub use watch::{Progress, Stopped, Watch};
@@ -61,12 +59,6 @@ pub trait Probe {
     /// opened anew when that suits.
     fn is_current(&self) -> bool {
         true
-    }
-
-    /// The file beside the book that takes games played from it, if it learns
-    /// while playing.
-    fn side_file(&self) -> Option<&std::path::Path> {
-        None
     }
 }
 

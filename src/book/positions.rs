@@ -70,7 +70,7 @@ impl Iterator for Positions<'_> {
     fn next(&mut self) -> Option<Self::Item> {
         match &mut self.0 {
             Walk::Entries(entries) => entries.find_map(|entry| match entry {
-                Ok(entry) => of_entry(&entry).map(Ok),
+                Ok(entry) => BookPosition::of(&entry).map(Ok),
                 Err(error) => Some(Err(error.into())),
             }),
             Walk::Tree(tree) => tree.next(),
@@ -78,26 +78,30 @@ impl Iterator for Positions<'_> {
     }
 }
 
-fn of_entry(entry: &BookEntry) -> Option<BookPosition> {
-    let board = NormalBoard::from_key(&entry.key).ok()?;
-    let position = board
-        .to_setup()
-        .position::<Chess>(CastlingMode::Standard)
-        .ok()?;
-    let legal = position.legal_moves();
-    let moves = entry.moves.iter().filter_map(|&(byte, annotation)| {
-        let mv = *legal.get(find_move_byte(byte, &board, &legal).ok()?)?;
-        Some(PositionMove {
-            mv,
-            annotation,
-            preference: Preference::Statistics,
+impl BookPosition {
+    /// The position of an entry; `None` if it is none that can arise.
+    #[must_use]
+    pub fn of(entry: &BookEntry) -> Option<BookPosition> {
+        let board = NormalBoard::from_key(&entry.key).ok()?;
+        let position = board
+            .to_setup()
+            .position::<Chess>(CastlingMode::Standard)
+            .ok()?;
+        let legal = position.legal_moves();
+        let moves = entry.moves.iter().filter_map(|&(byte, annotation)| {
+            let mv = *legal.get(find_move_byte(byte, &board, &legal).ok()?)?;
+            Some(PositionMove {
+                mv,
+                annotation,
+                preference: Preference::Statistics,
+            })
+        });
+        Some(BookPosition {
+            moves: moves.collect(),
+            record: entry.record,
+            position,
         })
-    });
-    Some(BookPosition {
-        moves: moves.collect(),
-        record: entry.record,
-        position,
-    })
+    }
 }
 
 /// A walk from the start position.

@@ -9,42 +9,105 @@
 
 use std::collections::HashSet;
 use std::hash::{Hash, Hasher};
-use std::sync::{Condvar, Mutex, PoisonError};
+use std::ops::Range;
+use std::sync::{Mutex, PoisonError};
 
 use rustc_hash::FxBuildHasher;
-use shakmaty::Position;
+use shakmaty::{ByColor, Chess, Move, Position};
 
-use crate::games::Game;
+use crate::games::{Game, GameResult};
 
 /// The games seen so far.
 #[derive(Default)]
 pub(super) struct Duplicates {
-    state: Mutex<State>,
-    turned: Condvar,
-}
-
-#[derive(Default)]
-struct State {
-    /// The lot whose turn it is.
-    turn: u64,
-    seen: HashSet<u128, FxBuildHasher>,
+    seen: Mutex<HashSet<u128, FxBuildHasher>>,
 }
 
 impl Duplicates {
-    /// For each game of a lot, whether it is the first of its kind. Waits until
-    /// all lots of lower numbers have been asked about.
-    pub(super) fn first(&self, lot: u64, games: &[Game]) -> Vec<bool> {
-        let names: Vec<u128> = games.iter().map(fingerprint).collect();
-        let state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
-        let mut state = self
-            .turned
-            .wait_while(state, |state| state.turn != lot)
-            .unwrap_or_else(PoisonError::into_inner);
-        let first = names.into_iter().map(|name| state.seen.insert(name));
-        let first = first.collect();
-        state.turn += 1;
-        self.turned.notify_all();
-        first
+    /// Keeps the games of a lot that are the first of their kind; how many go.
+    /// It must be the lot's turn.
+    pub(super) fn sift(&self, lot: &mut Lot) -> u64 {
+        let mut seen = self.seen.lock().unwrap_or_else(PoisonError::into_inner);
+        let before = lot.games.len();
+        lot.games.retain(|game| seen.insert(game.fingerprint));
+        (before - lot.games.len()) as u64
+    }
+}
+
+/// Games that wait to be counted, without their positions, which take twelve
+/// times the room of their moves.
+#[derive(Default)]
+pub(super) struct Lot {
+    games: Vec<Kept>,
+    moves: Vec<Move>,
+    side_moves: Vec<(usize, Chess, Move)>,
+}
+
+/// What is kept of a game.
+struct Kept {
+    fingerprint: u128,
+    result: GameResult,
+    elo: ByColor<u16>,
+    /// Unless it is the usual one.
+    start: Option<Box<Chess>>,
+    moves: Range<usize>,
+    side_moves: Range<usize>,
+}
+
+impl Lot {
+    /// Takes a game, as far as `plies`.
+    pub(super) fn push(&mut self, game: &Game, plies: usize) {
+        let from = (self.moves.len(), self.side_moves.len());
+        self.moves.extend(game.moves.iter().take(plies));
+        let side_moves = game.side_moves.iter().filter(|(ply, ..)| *ply < plies);
+        self.side_moves.extend(side_moves.cloned());
+        let start = game.positions.first().filter(|_| game.set_up);
+        self.games.push(Kept {
+            fingerprint: fingerprint(game),
+            result: game.result,
+            elo: game.elo,
+            start: start.cloned().map(Box::new),
+            moves: from.0..self.moves.len(),
+            side_moves: from.1..self.side_moves.len(),
+        });
+    }
+
+    /// Bytes that it takes.
+    pub(super) fn bytes(&self) -> usize {
+        self.games.len() * size_of::<Kept>()
+            + self.moves.len() * size_of::<Move>()
+            + self.side_moves.len() * size_of::<(usize, Chess, Move)>()
+    }
+
+    /// Plays the games again, one after the other in `game`, for `count`; the
+    /// lot is empty then.
+    pub(super) fn play<E>(
+        &mut self,
+        game: &mut Game,
+        mut count: impl FnMut(&Game) -> Result<(), E>,
+    ) -> Result<(), E> {
+        for kept in self.games.drain(..) {
+            game.clear();
+            game.result = kept.result;
+            game.elo = kept.elo;
+            game.set_up = kept.start.is_some();
+            if let Some(start) = kept.start {
+                game.start_from(*start);
+            }
+            let mut position = game.positions.first().cloned().unwrap_or_default();
+            for &m in self.moves.get(kept.moves).unwrap_or_default() {
+                position.play_unchecked(m);
+                game.moves.push(m);
+                game.positions.push(position.clone());
+            }
+            let side_moves = self.side_moves.get(kept.side_moves);
+            game.side_moves
+                .extend_from_slice(side_moves.unwrap_or_default());
+            count(game)?;
+        }
+        self.moves.clear();
+        self.side_moves.clear();
+        Ok(())
     }
 }
 

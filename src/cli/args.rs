@@ -6,9 +6,10 @@ use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
-use super::replay::ReplayArgs;
 #[cfg(feature = "build")]
-use crate::games::EcoRange;
+use super::collection::GameFilter;
+use super::force::Force;
+use super::replay::ReplayArgs;
 
 /// Plays any UCI engine from ChessBase opening books (.ctg).
 ///
@@ -92,7 +93,7 @@ pub(super) enum Command {
     Mark(super::mark::MarkArgs),
     /// Adds books up: numbers of shared positions are summed
     #[command(after_help = "Examples:\n  \
-        tabia merge all.ctg 2023.ctg 2024.ctg 2025.ctg\n\n\
+        tabia merge -o all.ctg 2023.ctg 2024.ctg 2025.ctg\n\n\
         The order of the books does not matter, nor whether all are merged at once. \
         Moves are united; of two marks or annotations the warning one stays.")]
     Merge(MergeArgs),
@@ -183,8 +184,10 @@ pub(super) struct PlayArgs {
     /// Reads books by system calls instead of mapping them into memory
     #[arg(long)]
     pub(super) no_mmap: bool,
-    /// Prints the configuration that would be used, and what each book would
-    /// play in the start position, and ends
+    /// Prints the configuration that would be used, starts each engine until
+    /// it says "uciok", and says which would play and what each book would
+    /// play in the start position. Exit code 2 when no engine answers or a
+    /// book does not open
     #[arg(long)]
     pub(super) check_config: bool,
     /// An engine to run, with its arguments, instead of a configured one
@@ -252,6 +255,8 @@ pub(super) struct BuildArgs {
     /// --min-games waits for the book
     #[arg(long, value_name = "OUT.parquet", conflicts_with_all = ["output", "min_games"])]
     pub(super) records: Option<PathBuf>,
+    #[command(flatten)]
+    pub(super) force: Force,
     /// Games: .pgn, also .gz, .zst or .bz2; databases (docs/databases.md); a
     /// folder with such files; or `-` for PGN on standard input. Or records: .parquet, whose games were
     /// chosen, and their plies cut, when they were written. Or books:
@@ -261,33 +266,18 @@ pub(super) struct BuildArgs {
     /// Plies of each game that are stored
     #[arg(long, value_name = "N", default_value_t = 40)]
     pub(super) max_ply: u16,
+    /// Of these, N plies at most behind the last position that has a name as an
+    /// opening; ChessBase proposes 20
+    #[arg(long, value_name = "N")]
+    pub(super) eco_relative: Option<u16>,
+    /// Stores moves of this side only
+    #[arg(long, value_name = "COLOUR")]
+    pub(super) only: Option<PlayerColour>,
     /// Leaves out positions and moves of fewer games
     #[arg(long, value_name = "N", default_value_t = 1)]
     pub(super) min_games: u32,
-    /// Only games in which one player has this rating or more
-    #[arg(long, value_name = "N")]
-    pub(super) min_elo: Option<u16>,
-    /// Only games in which both players have this rating or more
-    #[arg(long, value_name = "N")]
-    pub(super) both_elo: Option<u16>,
-    /// Only games of this year or later
-    #[arg(long, value_name = "YEAR")]
-    pub(super) since: Option<u16>,
-    /// Only games of this year or before
-    #[arg(long, value_name = "YEAR")]
-    pub(super) until: Option<u16>,
-    /// Only games of a player; every word must be in the name, in any order
-    #[arg(long, value_name = "NAME")]
-    pub(super) player: Option<String>,
-    /// The colour of that player
-    #[arg(long = "as", value_name = "COLOUR", requires = "player")]
-    pub(super) colour: Option<PlayerColour>,
-    /// Only games that ended so: 1-0, 0-1 or 1/2-1/2
-    #[arg(long, value_name = "RESULT")]
-    pub(super) result: Option<String>,
-    /// Only games of these openings: B20-B99, C57, D; several with commas
-    #[arg(long, value_name = "CODES", value_delimiter = ',')]
-    pub(super) eco: Vec<EcoRange>,
+    #[command(flatten)]
+    pub(super) filter: GameFilter,
     /// Stores moves of variations too, without numbers
     #[arg(long)]
     pub(super) variations: bool,
@@ -311,6 +301,9 @@ pub(super) struct BuildArgs {
     /// Folder for temporary files [default: the book's folder]
     #[arg(long, value_name = "FOLDER")]
     pub(super) temp: Option<PathBuf>,
+    /// Prints one JSON object with the numbers of the book and of the games
+    #[arg(long)]
+    pub(super) json: bool,
     /// Ends with exit code 1 when games were skipped
     #[arg(long)]
     pub(super) strict: bool,
@@ -320,23 +313,39 @@ pub(super) struct BuildArgs {
 #[derive(Clone, Copy, Debug, ValueEnum)]
 pub(super) enum PlayerColour {
     /// White
+    #[value(alias = "w")]
     White,
     /// Black
+    #[value(alias = "b")]
     Black,
+}
+
+impl From<PlayerColour> for shakmaty::Color {
+    fn from(colour: PlayerColour) -> shakmaty::Color {
+        match colour {
+            PlayerColour::White => shakmaty::Color::White,
+            PlayerColour::Black => shakmaty::Color::Black,
+        }
+    }
 }
 
 /// Arguments of `merge`.
 #[derive(Args, Debug)]
 pub(super) struct MergeArgs {
     /// The book to make; .cto and .ctb are put beside it
-    #[arg(value_name = "OUT.ctg")]
+    #[arg(short, long, value_name = "OUT.ctg")]
     pub(super) output: PathBuf,
+    #[command(flatten)]
+    pub(super) force: Force,
     /// The books to add up
-    #[arg(value_name = "BOOK", required = true)]
+    #[arg(value_name = "BOOK", required = true, num_args = 2..)]
     pub(super) books: Vec<PathBuf>,
     /// Memory for sorting books whose pages follow no order, as 64M or 2G
     #[arg(long, value_name = "SIZE", default_value = "512M", value_parser = size)]
     pub(super) memory: u64,
+    /// What cannot be read is an error: nothing is written then
+    #[arg(long)]
+    pub(super) strict: bool,
 }
 
 /// Arguments of `compact`.
@@ -347,6 +356,8 @@ pub(super) struct CompactArgs {
     /// The new book [default: in place of the old one]
     #[arg(short, long, value_name = "OUT.ctg")]
     pub(super) output: Option<PathBuf>,
+    #[command(flatten)]
+    pub(super) force: Force,
     /// Joins pages that the book has split although their positions fit one,
     /// and makes the index one that every reader can read
     #[arg(long)]
@@ -354,6 +365,9 @@ pub(super) struct CompactArgs {
     /// Memory for sorting a book whose pages follow no order, as 64M or 2G
     #[arg(long, value_name = "SIZE", default_value = "512M", value_parser = size)]
     pub(super) memory: u64,
+    /// What cannot be read is an error: nothing is written then
+    #[arg(long)]
+    pub(super) strict: bool,
 }
 
 /// Arguments of `verify`.

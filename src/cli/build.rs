@@ -6,36 +6,58 @@ use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
 
 use anyhow::{Context as _, ensure};
-use indicatif::{HumanCount, ProgressBar};
-use shakmaty::Color;
+use indicatif::HumanCount;
 
-use super::args::{BuildArgs, PlayerColour};
-use super::games::wanted_result;
+use super::args::BuildArgs;
+use super::collection::{self, ReadBar};
 use super::progress;
+use super::style::counted;
 use crate::book::Watch;
-use crate::book::ctg::merge;
-use crate::build::{self, Filter, Job, Product, Progress, Source, Summary};
+use crate::book::ctg::{RewriteOptions, Written, merge};
+use crate::build::{self, Job, Product, Progress, Source, Summary};
+use crate::input::kind::Kind;
+use crate::place;
 
 /// So many skipped games are named.
 const NAMED: usize = 20;
 
-pub(super) fn run(args: &BuildArgs) -> anyhow::Result<u8> {
-    for book in args.sources.iter().filter(|path| is_other_book(path)) {
-        super::convert::only_ctg(book)?;
-    }
+pub(super) fn run(args: &BuildArgs, out: &mut impl Write) -> anyhow::Result<u8> {
     let job = job(args)?;
     let stop = super::stopped_by_ctrl_c()?;
-    let books: Vec<PathBuf> = args
-        .sources
-        .iter()
-        .filter(|p| is_book(p))
-        .cloned()
-        .collect();
+    let books = args.sources.iter().filter(|path| is_book(path));
+    let books: Vec<PathBuf> = books.cloned().collect();
+    for book in &books {
+        super::convert::only_ctg(book)?;
+    }
     if books.is_empty() {
         let target = job.target.display().to_string();
-        return Ok(args.exit_code(&build_games(&job, &target, &stop)?));
+        let summary = build_games(&job, &target, &stop)?;
+        if args.json {
+            let object = to_json(summary.games, &summary.written, &summary);
+            writeln!(out, "{object}")?;
+            out.flush()?;
+        }
+        return Ok(args.exit_code(&summary));
     }
-    add_to_books(args, job, books, &stop)
+    add_to_books(args, job, books, &stop, out)
+}
+
+/// What was made, and what became of the games of the sources.
+fn to_json(games: u64, written: &Written, summary: &Summary) -> serde_json::Value {
+    let tally = &summary.tally;
+    serde_json::json!({
+        "games": games,
+        "positions": written.positions,
+        "moves": written.moves,
+        "bytes": written.bytes,
+        "read": tally.read,
+        "filtered": tally.filtered,
+        "duplicates": summary.duplicates,
+        "skipped": tally.skipped,
+        "cut": tally.cut,
+        "left_out": tally.left_out,
+        "unstorable": summary.unstorable,
+    })
 }
 
 /// The games become a book of their own, which is then added to the others.
@@ -44,6 +66,7 @@ fn add_to_books(
     mut job: Job,
     mut books: Vec<PathBuf>,
     stop: &AtomicBool,
+    out: &mut impl Write,
 ) -> anyhow::Result<u8> {
     ensure!(args.records.is_none(), "--records takes games, not books");
     ensure!(
@@ -53,32 +76,44 @@ fn add_to_books(
         args.min_games
     );
     let target = job.target.clone();
+    place::check(&target, &["cto", "ctb"], args.force.old())?;
     let start = Instant::now();
-    let mut code = 0;
+    let mut games = Summary::default();
     // Beside the target, where there is room for a book.
-    let folder = target
-        .parent()
-        .filter(|folder| !folder.as_os_str().is_empty());
     let beside = tempfile::Builder::new()
         .prefix(".tabia-")
-        .tempdir_in(folder.unwrap_or(Path::new(".")))
+        .tempdir_in(place::folder_of(&target))
         .with_context(|| target.display().to_string())?;
     if !job.sources.is_empty() {
         job.target = beside.path().join("games.ctg");
-        code = args.exit_code(&build_games(&job, "the games", stop)?);
+        games = build_games(&job, "the games", stop)?;
         books.push(job.target);
     }
-    let done = merge(&target, &books, args.memory, &mut Watch::stopped_by(stop))?;
-    let what = format!("{}: {} books", target.display(), books.len());
-    super::compact::report(&what, &done, start);
-    Ok(code)
+    let options = RewriteOptions {
+        old: args.force.old(),
+        memory: args.memory,
+        strict: args.strict,
+        ..RewriteOptions::default()
+    };
+    let done = merge(&target, &books, &options, &mut Watch::stopped_by(stop))?;
+    let what = format!(
+        "{}: {}",
+        target.display(),
+        counted(books.len() as u64, "book")
+    );
+    let code = super::compact::report(&what, &done, start);
+    if args.json {
+        writeln!(out, "{}", to_json(done.games.into(), &done.written, &games))?;
+        out.flush()?;
+    }
+    Ok(code.max(args.exit_code(&games)))
 }
 
 fn build_games(job: &Job, name: &str, stop: &AtomicBool) -> anyhow::Result<Summary> {
     let start = Instant::now();
-    let bar = Bar::new();
+    let bar = Bar(ReadBar::new("reading"));
     let built = build::run(job, &mut |progress| bar.show(progress), stop);
-    bar.line.finish_and_clear();
+    bar.0.line.finish_and_clear();
     let summary = built?;
     report(name, &summary, start.elapsed());
     Ok(summary)
@@ -86,20 +121,12 @@ fn build_games(job: &Job, name: &str, stop: &AtomicBool) -> anyhow::Result<Summa
 
 impl BuildArgs {
     fn exit_code(&self, summary: &Summary) -> u8 {
-        u8::from(self.strict && summary.skipped + summary.cut > 0)
+        u8::from(self.strict && summary.tally.skipped + summary.tally.cut > 0)
     }
 }
 
-/// A book that must be converted first.
-fn is_other_book(path: &Path) -> bool {
-    let extension = path.extension().and_then(|extension| extension.to_str());
-    let other = ["bin", "abk", "jsonl"];
-    extension.is_some_and(|own| other.iter().any(|one| own.eq_ignore_ascii_case(one)))
-}
-
 fn is_book(path: &Path) -> bool {
-    path.extension()
-        .is_some_and(|extension| extension.eq_ignore_ascii_case("ctg"))
+    matches!(Kind::of_file(path), Some(Kind::Book(_)))
 }
 
 fn job(args: &BuildArgs) -> anyhow::Result<Job> {
@@ -113,34 +140,25 @@ fn job(args: &BuildArgs) -> anyhow::Result<Job> {
     let mut sources: Vec<Source> = args.priority.iter().map(source(true)).collect();
     let games = args.sources.iter().filter(|path| !is_book(path));
     sources.extend(games.map(source(false)));
-    let result = args.result.as_deref().map(wanted_result).transpose()?;
     let (product, target) = match (&args.output, &args.records) {
         (_, Some(records)) => (Product::Records, records),
         (Some(book), None) => (Product::Book, book),
         (None, None) => anyhow::bail!("nothing to make: see --output"),
     };
-    let usual = Job::new(sources, target.clone());
+    let mut usual = Job::new(sources, target.clone());
+    usual.old = args.force.old();
     Ok(Job {
         product,
-        filter: Filter {
-            min_elo: args.min_elo,
-            both_elo: args.both_elo,
-            since: args.since,
-            until: args.until,
-            player: args.player.clone(),
-            colour: args.colour.map(|colour| match colour {
-                PlayerColour::White => Color::White,
-                PlayerColour::Black => Color::Black,
-            }),
-            result,
-            eco: args.eco.clone(),
-        },
+        filter: args.filter.filter(),
+        password: args.filter.password.clone(),
         max_ply: args.max_ply.into(),
+        eco_relative: args.eco_relative.map(usize::from),
+        only: args.only.map(shakmaty::Color::from),
         min_games: args.min_games,
         variations: args.variations,
         setups: args.setups,
         dedupe: args.dedupe,
-        threads: args.threads.map_or(usual.threads, |n| n.get().into()),
+        threads: collection::threads(args.threads),
         memory: args.memory,
         temp: args.temp.clone(),
         ..usual
@@ -148,86 +166,41 @@ fn job(args: &BuildArgs) -> anyhow::Result<Job> {
 }
 
 /// What is seen while it lasts, on a terminal only.
-struct Bar {
-    line: ProgressBar,
-    start: Instant,
-}
+struct Bar(ReadBar);
 
 impl Bar {
-    fn new() -> Bar {
-        Bar {
-            line: progress::bar(),
-            start: Instant::now(),
-        }
-    }
-
     fn show(&self, progress: Progress) {
-        if self.line.is_hidden() {
-            return;
-        }
+        let Bar(bar) = self;
         match progress {
-            Progress::Reading {
-                bytes,
-                total,
-                games,
-            } => {
-                if self.line.position() == 0 {
-                    self.line.set_style(progress::style(match total {
-                        Some(_) => "reading {wide_bar} {percent}%  {msg}, {eta} left",
-                        None => "reading {spinner} {bytes}  {msg}",
-                    }));
-                }
-                if let Some(total) = total {
-                    self.line.set_length(total);
-                }
-                let seconds = self.start.elapsed().as_secs_f64().max(0.001);
-                let speed = HumanCount((games as f64 / seconds) as u64);
-                self.line
-                    .set_message(format!("{} games, {speed} a second", HumanCount(games)));
-                self.line.set_position(bytes.max(1));
-            }
+            Progress::Reading(progress) => bar.show(progress),
             Progress::Writing { positions } => {
-                self.line
+                bar.line
                     .set_style(progress::style("writing {spinner} {msg}"));
-                self.line
+                bar.line
                     .set_message(format!("{} positions", HumanCount(positions)));
-                self.line.tick();
+                bar.line.tick();
             }
         }
     }
 }
 
 fn report(name: &str, summary: &Summary, time: Duration) {
-    let mut stderr = super::messages();
-    for skipped in summary.named.iter().take(NAMED) {
-        let _ = writeln!(stderr, "{skipped}");
-    }
-    let unnamed = (summary.skipped + summary.cut).saturating_sub(NAMED as u64);
-    if unnamed > 0 {
-        let _ = writeln!(stderr, "... and {unnamed} more");
-    }
-    for remark in &summary.remarks {
-        let _ = writeln!(stderr, "{remark}");
-    }
-    let mut extra = String::new();
-    for (count, what) in [
-        (summary.filtered, "games filtered out"),
+    let games = &summary.tally;
+    collection::report(games, NAMED);
+    let extra = collection::counts([
+        (games.filtered, "games filtered out"),
         (summary.duplicates, "duplicates"),
-        (summary.skipped, "games skipped"),
-        (summary.cut, "games cut short"),
-        (summary.left_out, "deleted games and texts left out"),
+        (games.skipped, "games skipped"),
+        (games.cut, "games cut short"),
+        (games.left_out, "deleted games and texts left out"),
         (
             summary.unstorable,
             "moves left out that the format cannot hold",
         ),
         (summary.sorted_on_disk, "bytes through temporary files"),
-    ] {
-        if count > 0 {
-            extra += &format!("; {count} {what}");
-        }
-    }
+    ]);
     let _ = writeln!(
-        stderr,
+        super::messages(),
         "{}: {} games, {} positions, {} moves, {} bytes in {:.1} s{extra}",
         name,
         summary.games,

@@ -1,7 +1,8 @@
 //! `tabia --check-config`: what would be used, and what the books would give.
 //!
 //! Whoever wonders why a book is not used begins here: each book is opened
-//! and asked for the start position under the settings it would have.
+//! and asked for the start position under the settings it would have, and each
+//! engine is started until it says `uciok`.
 
 use std::io::{self, Write};
 
@@ -13,6 +14,7 @@ use crate::book_set::{BookSpec, Opener};
 use crate::config::Config;
 use crate::consult::consult;
 use crate::engine::EngineCommand;
+use crate::engine::check::greet;
 use crate::notation;
 use crate::policy::Rejection;
 use crate::session::{Engines, Profile};
@@ -22,7 +24,8 @@ use crate::transcript::escape;
 /// Most moves of the start position that are listed.
 const LISTED: usize = 5;
 
-/// Prints it.
+/// Prints it; false when the adapter could not do its main job: no engine
+/// answers, or a book that it is to play from does not open.
 ///
 /// # Errors
 ///
@@ -33,8 +36,9 @@ pub(super) fn print(
     commands: &[EngineCommand],
     opener: &Opener,
     out: &mut dyn Write,
-) -> io::Result<()> {
+) -> io::Result<bool> {
     writeln!(out, "configuration: {}", config.place())?;
+    let mut playing = None;
     for (profile, command) in engines.profiles.iter().zip(commands).take(engines.chain) {
         writeln!(out, "\nengine {}", profile.name)?;
         writeln!(out, "  command: {}", command_text(command))?;
@@ -46,6 +50,24 @@ pub(super) fn print(
             "  start timeout: {} ms",
             profile.start_timeout.as_millis()
         )?;
+        // Each takes its time: what is known should be seen meanwhile.
+        out.flush()?;
+        let greeted = greet(command, profile.start_timeout);
+        match &greeted {
+            Ok(greeting) => writeln!(
+                out,
+                "  answers: {}, uciok after {} ms",
+                escape(
+                    greeting
+                        .name
+                        .as_deref()
+                        .unwrap_or("without a name")
+                        .as_bytes()
+                ),
+                greeting.took.as_millis()
+            )?,
+            Err(reason) => writeln!(out, "  does not answer: {}", escape(reason.as_bytes()))?,
+        }
         for (name, value) in &profile.options {
             write!(out, "  {name} = {value}")?;
             match OptionId::like(name) {
@@ -63,12 +85,31 @@ pub(super) fn print(
                 profile.settings.display(spec.id)
             )?;
         }
-        print_books(profile, opener, out)?;
+        let missing = print_books(profile, opener, out)?;
+        if greeted.is_ok() && playing.is_none() {
+            playing = Some((profile, missing));
+        }
     }
-    out.flush()
+    match &playing {
+        None => writeln!(out, "\nno engine would play: none of them answers")?,
+        Some((profile, 0)) => writeln!(out, "\n{} would play", profile.name)?,
+        Some((profile, missing)) => writeln!(
+            out,
+            "\n{} would play, but {} not open",
+            profile.name,
+            match missing {
+                1 => "a book does".to_owned(),
+                missing => format!("{missing} books do"),
+            }
+        )?,
+    }
+    out.flush()?;
+    Ok(playing.is_some_and(|(_, missing)| missing == 0))
 }
 
-fn print_books(profile: &Profile, opener: &Opener, out: &mut dyn Write) -> io::Result<()> {
+/// The books of an engine; how many of them do not open.
+fn print_books(profile: &Profile, opener: &Opener, out: &mut dyn Write) -> io::Result<u32> {
+    let mut missing = 0;
     let books = BookSpec::wanted(&profile.settings, &profile.books);
     if books.is_empty() {
         writeln!(out, "  no book: Book File is empty")?;
@@ -95,6 +136,7 @@ fn print_books(profile: &Profile, opener: &Opener, out: &mut dyn Write) -> io::R
                 writeln!(out, "    start position: {text}")?;
             }
             Err(error) => {
+                missing += 1;
                 writeln!(
                     out,
                     "    does not open: {}",
@@ -103,7 +145,7 @@ fn print_books(profile: &Profile, opener: &Opener, out: &mut dyn Write) -> io::R
             }
         }
     }
-    Ok(())
+    Ok(missing)
 }
 
 fn description(book: &Book) -> String {

@@ -5,50 +5,45 @@ use std::time::Instant;
 
 use super::args::CompactArgs;
 use super::progress;
-use crate::book::ctg::{Rewritten, compact};
+use crate::book::ctg::{RewriteOptions, Rewritten, Salvage, compact};
+use crate::input::sibling::sibling;
 
 pub(super) fn run(args: &CompactArgs) -> anyhow::Result<u8> {
     super::convert::only_ctg(&args.book)?;
     let target = args.output.as_ref().unwrap_or(&args.book);
     let start = Instant::now();
-    let before = std::fs::metadata(&args.book).map_or(0, |data| data.len());
-    let done =
-        progress::watched(|watch| compact(&args.book, target, args.repack, args.memory, watch))??;
-    let splits = match (done.splits_kept, args.repack) {
-        (true, _) => "the splits of its pages kept",
-        (false, true) => "packed anew",
-        (false, false) => "packed anew, as the old index is of no use",
+    let files = ["cto", "ctb"].map(|extension| sibling(&args.book, extension));
+    let files = files.iter().flatten().chain([&args.book]);
+    let before: u64 = files
+        .map(|file| std::fs::metadata(file).map_or(0, |data| data.len()))
+        .sum();
+    let done = progress::watched(|watch| {
+        let options = RewriteOptions {
+            old: args.force.old(),
+            repack: args.repack,
+            memory: args.memory,
+            strict: args.strict,
+        };
+        compact(&args.book, target, &options, watch)
+    })??;
+    let index = match done.splits_kept {
+        true => "",
+        false => ", index made anew",
     };
-    report(
-        &format!("{}: {splits}, {before} bytes before", target.display()),
-        &done,
-        start,
+    let what = format!(
+        "{}: {before} bytes in all its files before{index}",
+        target.display()
     );
-    Ok(0)
+    Ok(report(&what, &done, start))
 }
 
-/// What was left out, and one line about the new book.
-pub(super) fn report(what: &str, done: &Rewritten, start: Instant) {
-    // Nothing can be done about a closed standard error.
-    let mut stderr = super::messages();
-    let salvage = &done.salvage;
-    for message in &salvage.messages {
-        let _ = writeln!(stderr, "{message}");
-    }
-    let mut extra = String::new();
-    for (count, text) in [
-        (salvage.bad_pages, "damaged pages not read to their end"),
-        (salvage.bad_keys, "positions with impossible keys left out"),
-        (salvage.repeated, "repeated positions left out"),
-        (salvage.unreached_pages, "pages that no slot led to"),
-    ] {
-        if count > 0 {
-            extra += &format!("; {count} {text}");
-        }
-    }
+/// What was left out, and one line about the new book; gives the exit code.
+pub(super) fn report(what: &str, done: &Rewritten, start: Instant) -> u8 {
+    let extra = lost(&done.salvage);
     let written = &done.written;
+    // Nothing can be done about a closed standard error.
     let _ = writeln!(
-        stderr,
+        super::messages(),
         "{what}; {} games, {} positions, {} moves, {} bytes in {:.1} s{extra}",
         done.games,
         written.positions,
@@ -56,4 +51,15 @@ pub(super) fn report(what: &str, done: &Rewritten, start: Instant) {
         written.bytes,
         start.elapsed().as_secs_f64(),
     );
+    u8::from(done.salvage.is_loss())
+}
+
+/// Names what could not be read of a book; gives its part of a summary.
+pub(super) fn lost(salvage: &Salvage) -> String {
+    let mut stderr = super::messages();
+    for message in &salvage.messages {
+        let _ = writeln!(stderr, "tabia: {message}");
+    }
+    let notes = salvage.notes();
+    notes.iter().map(|note| format!("; {note}")).collect()
 }

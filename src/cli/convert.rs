@@ -8,9 +8,10 @@ use anyhow::bail;
 use clap::{Args, ValueEnum};
 
 use super::args::size;
+use super::force::Force;
 use super::progress;
-use crate::book::Format;
 use crate::convert::{self, Job, PgnOptions, Weights};
+use crate::input::kind::{BookKind, Kind};
 
 /// Examples of the help.
 pub(super) const HELP: &str = "Examples:\n  \
@@ -62,6 +63,11 @@ pub(super) struct ConvertArgs {
     /// on disk
     #[arg(long, value_name = "SIZE", default_value = "128M", value_parser = size)]
     memory: u64,
+    /// What cannot be read of the book is an error: nothing is written then
+    #[arg(long)]
+    strict: bool,
+    #[command(flatten)]
+    force: Force,
 }
 
 /// What becomes the weight of a move.
@@ -92,6 +98,8 @@ pub(super) fn run(args: &ConvertArgs) -> anyhow::Result<u8> {
             comments: !args.bare,
         },
         memory: args.memory,
+        old: args.force.old(),
+        strict: args.strict,
         ..Job::new(args.input.clone(), args.output.clone())
     };
     let start = Instant::now();
@@ -101,7 +109,7 @@ pub(super) fn run(args: &ConvertArgs) -> anyhow::Result<u8> {
     for notice in &done.notices {
         let _ = writeln!(stderr, "tabia: {notice}");
     }
-    let mut extra = String::new();
+    let mut extra = super::compact::lost(&done.salvage);
     for note in &done.notes {
         extra += "; ";
         extra += note;
@@ -120,21 +128,18 @@ pub(super) fn run(args: &ConvertArgs) -> anyhow::Result<u8> {
         done.bytes,
         start.elapsed().as_secs_f64(),
     );
-    Ok(0)
+    Ok(u8::from(done.salvage.is_loss()))
 }
 
 /// Refuses books of other formats, for commands that need a ChessBase one.
 pub(super) fn only_ctg(path: &Path) -> anyhow::Result<()> {
-    let is_jsonl = path
-        .extension()
-        .is_some_and(|own| own.eq_ignore_ascii_case("jsonl"));
-    let title = match Format::detect(path) {
-        _ if is_jsonl => "book as text",
-        Format::Ctg => return Ok(()),
-        other => other.title(),
-    };
-    bail!(
-        "{}: a {title}; this needs a ChessBase book, `tabia convert` makes one of it",
-        path.display()
-    )
+    match Kind::of_file(path) {
+        None | Some(Kind::Book(BookKind::Ctg)) => Ok(()),
+        Some(Kind::Book(other)) => bail!(
+            "{}: a {}; this needs a ChessBase book, `tabia convert` makes one of it",
+            path.display(),
+            other.title()
+        ),
+        Some(kind) => bail!("{}: {}", path.display(), kind.no_book().unwrap_or_default()),
+    }
 }

@@ -52,7 +52,8 @@ pub(super) fn difference(difference: &Difference, reached: &Line) -> Value {
         set("mark", json!([mark_name(a), mark_name(b)]));
     }
     if let Some((a, b)) = difference.factor {
-        set("factor", json!([a, b]));
+        // For the player of the move that leads there, as everywhere.
+        set("factor", json!([-i16::from(a), -i16::from(b)]));
     }
     if let Some((a, b)) = difference.commentary {
         set("commentary", json!([a, b]));

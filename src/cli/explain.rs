@@ -1,17 +1,25 @@
-//! What `tabia probe --explain` shows of ChessBase books: the way to each
-//! entry and its bytes.
+//! What `tabia probe --explain` shows: the way to each entry and its bytes.
 
 use std::io::{self, Write};
 use std::path::Path;
 
-use shakmaty::Chess;
+use shakmaty::{Chess, Position as _};
 
 use super::style::{FAINT, HEADING, Painted, wrapped};
 use crate::book::ctg::{Explanation, Found, STATISTICS_BYTES, Trace};
+use crate::book::{Book, KeyedEntry, Preference, bin, polyglot};
 use crate::notation;
 use crate::plain::escape_control;
 
-pub(super) fn write(
+/// The way to each entry of a position, and its bytes.
+pub(super) fn write(book: &Book, position: &Chess, out: &mut impl Write) -> anyhow::Result<()> {
+    match book.as_ctg() {
+        Some(ctg) => write_ctg(&ctg.explain(position)?, position, out),
+        None => write_keyed(book, position, out),
+    }
+}
+
+fn write_ctg(
     explanation: &Explanation,
     position: &Chess,
     out: &mut impl Write,
@@ -111,7 +119,7 @@ fn write_entry(found: &Found, out: &mut impl Write) -> io::Result<()> {
             stats.own_rated, stats.own_rating_sum, stats.other_rated, stats.other_rating_sum
         ),
         format!(
-            "recommendation {:02x}, factor {}, commentary {}",
+            "stored: recommendation {:02x}, factor {}, commentary {}",
             record.recommendation, record.factor, record.commentary
         ),
     ];
@@ -121,6 +129,53 @@ fn write_entry(found: &Found, out: &mut impl Write) -> io::Result<()> {
     Ok(())
 }
 
-pub(super) fn hex(bytes: &[u8]) -> String {
+fn hex(bytes: &[u8]) -> String {
     bytes.iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
+/// File, key, and every entry with its bytes.
+fn write_keyed(book: &Book, position: &Chess, out: &mut impl Write) -> anyhow::Result<()> {
+    let key = polyglot::key(position);
+    writeln!(
+        out,
+        "\nbook   {}",
+        escape_control(&book.path().display().to_string())
+    )?;
+    writeln!(out, "key    {key:016x}")?;
+    let mut show = |entry: &KeyedEntry, bytes: &[u8]| -> io::Result<()> {
+        let legal = position.legal_moves();
+        let meaning = match entry.mv.find(&legal).and_then(|n| legal.get(n)) {
+            Some(mv) => notation::san(position, *mv),
+            None => "not a legal move".to_owned(),
+        };
+        writeln!(
+            out,
+            "\n  byte {} of the file, {} bytes: {}, {meaning}",
+            entry.offset,
+            bytes.len(),
+            entry.mv
+        )?;
+        if entry.learn != 0 {
+            writeln!(out, "    learn {}", entry.learn)?;
+        }
+        writeln!(out, "    {}", hex(bytes))
+    };
+    match book {
+        Book::Bin(book) => {
+            for entry in book.entries_of(key)? {
+                let weight = match entry.preference {
+                    Preference::Weight(weight) => u16::try_from(weight).unwrap_or(u16::MAX),
+                    _ => 0,
+                };
+                show(&entry, &bin::encode(key, entry.mv, weight, entry.learn))?;
+            }
+        }
+        Book::Abk(book) => {
+            for entry in book.entries_of(key) {
+                show(&entry, &book.raw_entry(entry.offset)?)?;
+            }
+        }
+        Book::Ctg(_) => {}
+    }
+    Ok(())
 }

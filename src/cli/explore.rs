@@ -48,8 +48,7 @@ pub(super) fn run(args: &ExploreArgs, out: &mut impl Write) -> anyhow::Result<u8
         books.push(open(STARTER, args)?);
     }
     for path in &args.book {
-        let path = path.to_str().context("the path is not valid Unicode")?;
-        books.push(open(path, args)?);
+        books.push(open(&crate::input::path::to_text(path), args)?);
     }
     let ip = args.listen.unwrap_or(IpAddr::V4(Ipv4Addr::LOCALHOST));
     let wanted = SocketAddr::new(ip, args.port.unwrap_or(0));
@@ -71,13 +70,11 @@ pub(super) fn run(args: &ExploreArgs, out: &mut impl Write) -> anyhow::Result<u8
     let url = format!("http://{}/", shown(address));
     writeln!(out, "{url}")?;
     out.flush()?;
-    if !args.no_open
-        && let Err(error) = open::that_detached(&url)
-    {
+    if !args.no_open && open::that_detached(&url).is_err() {
         let mut stderr = super::messages();
         let _ = writeln!(
             stderr,
-            "tabia: no browser could be opened ({error}): open {url}"
+            "tabia: no browser could be started: open {url} in one"
         );
     }
     serve(listener, Arc::new(explorer), Limits::default(), stop)?;

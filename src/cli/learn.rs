@@ -1,6 +1,5 @@
 //! `tabia learn`: learn values from the results of games.
 
-use std::collections::{HashMap, HashSet};
 use std::fs;
 use std::io::Write;
 use std::path::PathBuf;
@@ -11,12 +10,19 @@ use clap::Args;
 use shakmaty::Color;
 
 use super::args::PlayerColour;
-use crate::book::ctg::{Applied, EditOptions, Editor, Key, MarkEdit};
-use crate::games::{self, EcoRange, Filter, Skipped};
-use crate::learn::{self, Counted, SideFile, Tally};
+use super::changes;
+use super::collection::{self, GameFilter, ReadBar};
+use crate::book::Watch;
+use crate::book::ctg::EditOptions;
+use crate::games::Sources;
+use crate::learn::{self, Counted, Method};
+use crate::mark::{self, MarkError};
+
+/// So many changes are shown by `--dry-run`.
+const SHOWN: usize = 20;
 
 /// So many skipped games are named.
-const NAMED: u64 = 10;
+const NAMED: usize = 10;
 
 /// Arguments of `learn`.
 #[derive(Args, Debug)]
@@ -40,14 +46,10 @@ pub(super) struct LearnArgs {
     #[arg(long)]
     losses: bool,
     /// Only moves of this side
-    #[arg(long, alias = "color", value_name = "COLOUR")]
+    #[arg(long, alias = "color", value_name = "COLOUR", ignore_case = true)]
     colour: Option<PlayerColour>,
-    /// Only games of a player, and only his moves; every word must be in the name
-    #[arg(long, value_name = "NAME")]
-    player: Option<String>,
-    /// The colour of that player
-    #[arg(long = "as", value_name = "COLOUR", requires = "player")]
-    player_colour: Option<PlayerColour>,
+    #[command(flatten)]
+    filter: GameFilter,
     /// How far results move the values, 0 to 100
     #[arg(long, value_name = "N", default_value_t = learn::PLAY_STRENGTH,
           value_parser = clap::value_parser!(u32).range(0..=100))]
@@ -58,24 +60,15 @@ pub(super) struct LearnArgs {
     /// Plies of each game that are looked at
     #[arg(long, value_name = "N", default_value_t = 1000)]
     max_ply: u16,
-    /// Only games in which one player has this rating or more
-    #[arg(long, value_name = "N")]
-    min_elo: Option<u16>,
-    /// Only games in which both players have this rating or more
-    #[arg(long, value_name = "N")]
-    both_elo: Option<u16>,
-    /// Only games of this year or later
-    #[arg(long, value_name = "YEAR")]
-    since: Option<u16>,
-    /// Only games of this year or before
-    #[arg(long, value_name = "YEAR")]
-    until: Option<u16>,
-    /// Only games of these openings: B20-B99, C57, D; several with commas
-    #[arg(long, value_name = "CODES", value_delimiter = ',')]
-    eco: Vec<EcoRange>,
     /// Shows what would change and changes nothing
     #[arg(long, short = 'n')]
     dry_run: bool,
+    /// Shows all changes; --dry-run alone shows the first 20
+    #[arg(long)]
+    list: bool,
+    /// Prints one JSON object for each change that is shown, then a summary
+    #[arg(long)]
+    json: bool,
     /// How long to wait for another program that changes the book
     #[arg(long, value_name = "SECONDS", default_value_t = 3)]
     wait: u64,
@@ -89,102 +82,36 @@ pub(super) const LEARN_EXAMPLES: &str = "Examples:\n  \
     Each move of the book that was played moves its learn value by\n  \
     125 * (wins - losses) / (wins + draws + losses + 10) * strength / 50\n\
     rounded, where the numbers are those of its player in the games given, but not beyond \
-    -120 and 120; values of -125 and 125 stay. The order of games does not matter. Learning from the same games once more \
+    -120 and 120; values of -125 and 125 stay. With --player, only that player's moves count. The order of games does not matter. Learning from the same games once more \
     moves the values once more (see --fresh). No move or position is added.\n\n\
     Exit codes: 0 done; 2 nothing was changed.";
 
-fn colour(colour: Option<PlayerColour>) -> Option<Color> {
-    colour.map(|colour| match colour {
-        PlayerColour::White => Color::White,
-        PlayerColour::Black => Color::Black,
-    })
-}
-
-pub(super) fn run(args: &LearnArgs, out: &mut impl Write) -> anyhow::Result<u8> {
-    super::convert::only_ctg(&args.book)?;
-    let start = Instant::now();
-    let options = EditOptions {
-        wait: Duration::from_secs(args.wait),
-        ..EditOptions::default()
-    };
-    let mut editor = Editor::open(&args.book, &options)?;
-    let stop = super::stopped_by_ctrl_c()?;
-    let book = editor.snapshot()?;
-    let any = args.wins || args.draws || args.losses;
-    let counted = Counted {
-        filter: Filter {
-            min_elo: args.min_elo,
-            both_elo: args.both_elo,
-            since: args.since,
-            until: args.until,
-            player: args.player.clone(),
-            colour: colour(args.player_colour),
-            result: None,
-            eco: args.eco.clone(),
-        },
-        colour: colour(args.colour),
-        wins: args.wins || !any,
-        draws: args.draws || !any,
-        losses: args.losses || !any,
-        max_ply: args.max_ply.into(),
-    };
-    let mut tallies: HashMap<Key, Tally> = HashMap::new();
-    let mut games = 0;
-    let mut skipped = 0_u64;
-    let mut seen = HashSet::new();
-    for named in &args.sources {
-        for path in games::files(named, &mut seen)? {
-            let mut opened = games::open(&path)?;
-            let mut skip = |game: Skipped| {
-                skipped += 1;
-                if skipped <= NAMED {
-                    say(&game.to_string());
-                }
-            };
-            let source = &mut *opened.source;
-            games += learn::tally_games(&book, source, &counted, &stop, &mut tallies, &mut skip)?;
-        }
-    }
-    let taken = args.side_files()?;
-    for path in &taken {
-        let mut side = SideFile::default();
-        side.refresh(path)
-            .with_context(|| path.display().to_string())?;
-        games += side.games;
-        skipped += side.bad_lines;
-        for (key, tally) in side.tallies {
-            let sum = tallies.entry(key).or_default();
-            sum.wins = sum.wins.saturating_add(tally.wins);
-            sum.draws = sum.draws.saturating_add(tally.draws);
-            sum.losses = sum.losses.saturating_add(tally.losses);
-        }
-    }
-    let (changed, raised) = args.change(&mut editor, &book, &tallies, out)?;
-    if !args.dry_run {
-        for path in &taken {
-            fs::remove_file(path).with_context(|| path.display().to_string())?;
-        }
-    }
-    let left_out = match skipped {
-        0 => String::new(),
-        n => format!("; {n} games skipped"),
-    };
-    say(&format!(
-        "{}: {games} games, {} moves with results; {changed} learn values {}, {raised} of them \
-         upwards, {:.2} s{left_out}",
-        args.book.display(),
-        tallies.len(),
-        if args.dry_run {
-            "would change"
-        } else {
-            "changed"
-        },
-        start.elapsed().as_secs_f64(),
-    ));
-    Ok(0)
-}
-
 impl LearnArgs {
+    fn counted(&self) -> Counted {
+        let any = self.wins || self.draws || self.losses;
+        Counted {
+            filter: self.filter.filter(),
+            colour: self.colour.map(Color::from),
+            wins: self.wins || !any,
+            draws: self.draws || !any,
+            losses: self.losses || !any,
+            max_ply: self.max_ply.into(),
+        }
+    }
+
+    fn method(&self) -> Method {
+        Method {
+            strength: self.strength,
+            fresh: self.fresh,
+            dry_run: self.dry_run,
+            told: match (self.dry_run, self.list) {
+                (_, true) => usize::MAX,
+                (true, false) => SHOWN,
+                (false, false) => 0,
+            },
+        }
+    }
+
     /// The side files to be read; set aside, unless nothing is to be changed.
     fn side_files(&self) -> anyhow::Result<Vec<PathBuf>> {
         let mut files = Vec::new();
@@ -205,55 +132,72 @@ impl LearnArgs {
         }
         Ok(files)
     }
+}
 
-    /// Changes the values; how many, and how many of them upwards.
-    fn change(
-        &self,
-        editor: &mut Editor,
-        book: &crate::book::ctg::CtgBook,
-        tallies: &HashMap<Key, Tally>,
-        out: &mut impl Write,
-    ) -> anyhow::Result<(u64, u64)> {
-        let mut batch = editor.batch();
-        let (mut changed, mut raised) = (0, 0);
-        // In the order of the file pages are written once.
-        let mut entries = Vec::with_capacity(tallies.len());
-        for (key, tally) in tallies {
-            // Positions of a side file may have left the book.
-            entries.extend(book.entry_of(key)?.map(|entry| (entry, *tally)));
-        }
-        entries.sort_by_key(|(entry, _)| entry.place.file_offset());
-        for (entry, tally) in entries {
-            let old = entry.record.factor.saturating_neg();
-            let new = tally.learned(if self.fresh { 0 } else { old }, self.strength);
-            let edit = MarkEdit {
-                factor: Some(new),
-                ..MarkEdit::default()
-            };
-            entry.touches(&edit, |touch| {
-                changed += 1;
-                raised += u64::from(new > old);
-                if self.dry_run && changed <= 20 {
-                    let Tally {
-                        wins,
-                        draws,
-                        losses,
-                    } = tally;
-                    let _ = writeln!(
-                        out,
-                        "byte {}: factor {old:+} -> {new:+} (+{wins} ={draws} -{losses})",
-                        touch.offset
-                    );
-                }
-                batch.set(&touch)
-            })?;
-        }
-        if !self.dry_run {
-            let _: Applied = editor.commit(batch)?;
-        }
-        out.flush()?;
-        Ok((changed, raised))
+pub(super) fn run(args: &LearnArgs, out: &mut impl Write) -> anyhow::Result<u8> {
+    let start = Instant::now();
+    let options = EditOptions {
+        wait: Duration::from_secs(args.wait),
+        ..EditOptions::default()
+    };
+    let mut editor = mark::open(&args.book, &options)?;
+    let book = editor.snapshot()?;
+    let stop = super::stopped_by_ctrl_c()?;
+    let sources = Sources::list(&args.sources)?.with_password(args.filter.password.as_deref());
+    let bar = ReadBar::new("reading");
+    let mut observe = |progress| bar.show(progress);
+    let threads = collection::threads(None);
+    let counted = args.counted();
+    let learned = learn::tally_games(&book, &sources, &counted, threads, &mut observe, &stop);
+    bar.line.finish_and_clear();
+    let mut learned = learned?;
+    collection::report(&learned.games, NAMED);
+    let taken = args.side_files()?;
+    for path in &taken {
+        let added = learned.add_side_file(path);
+        added.with_context(|| path.display().to_string())?;
     }
+    let method = args.method();
+    let taught = learned.teach(&mut editor, &book, method)?;
+    if !args.dry_run {
+        for path in &taken {
+            fs::remove_file(path).with_context(|| path.display().to_string())?;
+        }
+    }
+    let shown = taught.noted.len() as u64;
+    let mut watch = Watch::stopped_by(&stop);
+    mark::tell(&book, taught.noted, &mut watch, &mut |told| {
+        Ok::<_, MarkError>(changes::write(told, args.json, out)?)
+    })?;
+    let (games, skipped) = (learned.counted, learned.games.skipped);
+    let (moves, changed, raised) = (learned.tallies.len(), taught.changed, taught.raised);
+    if args.json {
+        let summary = serde_json::json!({"summary": {
+            "games": games, "skipped": skipped, "moves": moves,
+            "changes": changed, "raised": raised, "changed": !args.dry_run,
+        }});
+        writeln!(out, "{summary}")?;
+    } else if method.told > 0 {
+        changes::write_rest(changed.saturating_sub(shown), out)?;
+    }
+    out.flush()?;
+    let left_out = match skipped {
+        0 => String::new(),
+        1 => "; 1 game skipped".to_owned(),
+        n => format!("; {n} games skipped"),
+    };
+    say(&format!(
+        "{}: {games} games, {moves} moves with results; {changed} learn values {}, {raised} of \
+         them upwards, {:.2} s{left_out}",
+        args.book.display(),
+        if args.dry_run {
+            "would change"
+        } else {
+            "changed"
+        },
+        start.elapsed().as_secs_f64(),
+    ));
+    Ok(0)
 }
 
 fn say(text: &str) {

@@ -1,22 +1,22 @@
 //! `tabia mark`: colours, signs and learn values of moves, changed in place.
 
-use std::io::{self, Write};
+use std::io::Write;
 use std::path::PathBuf;
-use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
 
 use anyhow::{Context as _, bail, ensure};
 use clap::Args;
-use shakmaty::{Chess, Color, Move, Position};
+use shakmaty::Color;
 
 use super::args::PlayerColour;
-use crate::book::ctg::{Applied, Change, EditError, EditOptions, Editor, Field, MarkEdit};
-use crate::book::{Annotation, Mark, PositionRecord};
-use crate::mark::{self, Chosen, Filter, Selection};
-use crate::notation::{self, Line};
+use super::{changes, progress};
+use crate::book::ctg::{EditOptions, Error, MarkEdit};
+use crate::book::{Annotation, Mark};
+use crate::mark::{self, Filter, Job, MarkError, Selection, Target, words};
+use crate::notation::Line;
 
 /// So many changes of a whole book are shown by `--dry-run`.
-const SHOWN: u64 = 20;
+const SHOWN: usize = 20;
 
 /// Arguments of `mark`.
 #[derive(Args, Debug)]
@@ -60,7 +60,7 @@ pub(super) struct MarkArgs {
     #[arg(long, value_name = "MOVES", conflicts_with_all = ["one", "moves"])]
     line: Option<String>,
     /// Moves of this side: of the line, or of all lines from the start position
-    #[arg(long, alias = "color", value_name = "COLOUR")]
+    #[arg(long, alias = "color", value_name = "COLOUR", ignore_case = true)]
     colour: Option<PlayerColour>,
     /// All moves of the book
     #[arg(long, conflicts_with_all = ["one", "moves", "line", "fen"])]
@@ -71,6 +71,16 @@ pub(super) struct MarkArgs {
     /// Shows what would change and changes nothing
     #[arg(long, short = 'n')]
     dry_run: bool,
+    /// With a whole book: what cannot be read of it is an error, and nothing is
+    /// changed then
+    #[arg(long)]
+    strict: bool,
+    /// With --dry-run: shows all that would change, not the first 20
+    #[arg(long, requires = "dry_run")]
+    list: bool,
+    /// Prints one JSON object for each change that is shown, then a summary
+    #[arg(long)]
+    json: bool,
     /// How long to wait for another program that changes the book
     #[arg(long, value_name = "SECONDS", default_value_t = 3)]
     wait: u64,
@@ -91,15 +101,11 @@ pub(super) const MARK_EXAMPLES: &str = "Examples:\n  \
     into it has them, also on the board turned round. A move that is not stored can have \
     them too; a sign makes it stored. Programs that play from the book see marks at once. \
     A crash at any moment leaves each byte old or new, and the next change completes it.\n\n\
-    Exit codes: 0 done; 1 a position is not in the book; 2 wrong usage or files.";
+    Exit codes: 0 done; 1 a position is not in the book, or pages of it cannot be read; 2 wrong \
+    usage or files.";
 
 fn colour_mark(text: &str) -> Result<Mark, String> {
-    match text.to_ascii_lowercase().as_str() {
-        "main" | "green" => Ok(Mark::Main),
-        "avoid" | "red" => Ok(Mark::Avoid),
-        "none" => Ok(Mark::None),
-        _ => Err("expected main, avoid or none".to_owned()),
-    }
+    words::mark(text).ok_or_else(|| "expected main, avoid or none".to_owned())
 }
 
 fn sign(text: &str) -> Result<Annotation, String> {
@@ -108,21 +114,7 @@ fn sign(text: &str) -> Result<Annotation, String> {
 }
 
 fn commentary(text: &str) -> Result<u8, String> {
-    let known = [
-        ("none", 0),
-        ("=", 10),
-        ("+=", 14),
-        ("=+", 15),
-        ("+/-", 16),
-        ("-/+", 17),
-        ("+-", 18),
-        ("-+", 19),
-    ];
-    known
-        .iter()
-        .find(|(symbol, _)| *symbol == text)
-        .map(|(_, nag)| *nag)
-        .or_else(|| text.strip_prefix('$').unwrap_or(text).parse().ok())
+    words::commentary(text)
         .ok_or_else(|| "expected none, a NAG number or one of = += =+ +/- -/+ +- -+".to_owned())
 }
 
@@ -134,19 +126,24 @@ impl MarkArgs {
             MarkEdit::default()
         };
         edit.clean = self.clean;
-        edit.recommendation = self.recommendation.or(edit.recommendation);
-        edit.annotation = self.annotation.or(edit.annotation);
         edit.factor = self.factor.or(edit.factor);
         edit.commentary = self.commentary;
+        let (mut colour, mut annotation) = (self.recommendation, self.annotation);
         for word in &self.words {
-            if let Ok(mark) = colour_mark(word) {
-                edit.recommendation = Some(mark);
+            if let Some(mark) = words::mark(word) {
+                once(&mut colour, mark, word)?;
             } else if let Ok(sign) = sign(word) {
-                edit.annotation = Some(sign);
+                once(&mut annotation, sign, word)?;
             } else {
+                ensure!(
+                    Line::read("", word).is_err(),
+                    "\"{word}\" is no mark but a move: write --move {word}"
+                );
                 bail!("\"{word}\" is no mark: expected main, avoid, none, !, ?, !!, ??, !? or ?!");
             }
         }
+        edit.recommendation = colour.or(edit.recommendation);
+        edit.annotation = annotation.or(edit.annotation);
         ensure!(
             edit != MarkEdit::default(),
             "nothing to do: name a mark, say \"--mark main\", \"--annotation !\", \"--factor 20\" \
@@ -171,8 +168,8 @@ impl MarkArgs {
             .with_context(|| format!("--where \"{text}\""))
     }
 
-    /// The moves that are named; `None` for the whole book.
-    fn named(&self) -> anyhow::Result<Option<Target>> {
+    /// What is named.
+    fn target(&self) -> anyhow::Result<Target> {
         let start = Line::read(self.fen.as_deref().unwrap_or_default(), "").context("--fen")?;
         let read = |name: &str, from: &Line, text: &str| {
             let mut line = from.clone();
@@ -180,387 +177,160 @@ impl MarkArgs {
             read.with_context(|| format!("{name} \"{text}\""))
                 .map(|()| line)
         };
-        let played = |line: &Line| -> Vec<Played> {
-            let moves = line.moves().map(|(position, mv)| Played {
-                position: position.clone(),
-                mv,
-            });
-            moves.collect()
-        };
         if let Some(text) = &self.line {
-            let line = played(&read("--line", &start, text)?);
+            let line = read("--line", &start, text)?;
             ensure!(
-                !line.is_empty(),
+                line.plies() > 0,
                 "--line \"{text}\": there is no move in it"
             );
-            return Ok(Some(Target::Moves(line)));
+            let parts = 1..=line.plies();
+            return Ok(Target::Moves(parts.map(|n| line.up_to(n)).collect()));
         }
         let before = read("--moves", &start, self.moves.as_deref().unwrap_or_default())?;
-        let after = Line::from_start(before.last().clone());
         if let Some(text) = &self.one {
-            let one = played(&read("--move", &after, text)?);
-            ensure!(one.len() == 1, "--move \"{text}\": expected one move");
-            return Ok(Some(Target::Moves(one)));
+            let line = read("--move", &before, text)?;
+            ensure!(
+                line.plies() == before.plies() + 1,
+                "--move \"{text}\": expected one move"
+            );
+            return Ok(Target::Moves(vec![line]));
         }
-        if let Some(last) = played(&before).pop() {
-            return Ok(Some(Target::Moves(vec![last])));
+        if before.plies() > 0 {
+            return Ok(Target::Moves(vec![before]));
         }
-        let named = self.fen.is_some().then(|| after.last().clone());
-        Ok(named.map(Target::Position))
+        Ok(match self.fen {
+            Some(_) => Target::Position(start),
+            None => Target::Book,
+        })
+    }
+
+    fn job(&self) -> anyhow::Result<Job> {
+        let target = self.target()?;
+        let selection = Selection {
+            edit: self.edit()?,
+            colour: self.colour(),
+            filter: self.filter()?,
+        };
+        let is_free = selection.colour.is_none() && selection.filter.is_none();
+        match target {
+            Target::Book => {
+                ensure!(
+                    self.all || !is_free || self.clear || self.clean,
+                    "say which moves: --move, --moves, --line, --colour, --all or --where"
+                );
+                ensure!(
+                    !selection.is_one_sided(),
+                    "--commentary: an advantage can be given to one position or line only"
+                );
+            }
+            Target::Position(_) => {
+                ensure!(
+                    selection.edit.annotation.is_none() || self.clear,
+                    "--annotation stands beside a move: name it with --move"
+                );
+                ensure!(
+                    is_free,
+                    "--where and --colour choose among moves: name some"
+                );
+            }
+            Target::Moves(_) => {}
+        }
+        Ok(Job {
+            target,
+            selection,
+            dry_run: self.dry_run,
+            strict: self.strict,
+            told: if self.list { usize::MAX } else { SHOWN },
+        })
     }
 }
 
-/// A move and the position it is played in.
-struct Played {
-    position: Chess,
-    mv: Move,
-}
-
-/// What is named on the command line.
-enum Target {
-    Moves(Vec<Played>),
-    Position(Chess),
+/// Takes a mark that may be given once, with or without its option.
+fn once<T: PartialEq>(place: &mut Option<T>, mark: T, word: &str) -> anyhow::Result<()> {
+    ensure!(
+        place.as_ref().is_none_or(|known| *known == mark),
+        "\"{word}\": another mark of this kind is given already; name one"
+    );
+    *place = Some(mark);
+    Ok(())
 }
 
 pub(super) fn run(args: &MarkArgs, out: &mut impl Write) -> anyhow::Result<u8> {
-    let edit = args.edit()?;
-    let filter = args.filter()?;
-    let target = args.named()?;
-    ensure!(
-        target.is_some()
-            || args.all
-            || args.colour.is_some()
-            || filter.is_some()
-            || args.clear
-            || args.clean,
-        "say which moves: --move, --moves, --line, --colour, --all or --where"
-    );
-    ensure!(
-        !(target.is_none() && edit.commentary.is_some_and(|nag| (14..=19).contains(&nag))),
-        "--commentary {}: an advantage can be given to one position or line only",
-        edit.commentary.unwrap_or(0)
-    );
+    let job = args.job()?;
     let start = Instant::now();
     let options = EditOptions {
         wait: Duration::from_secs(args.wait),
         ..EditOptions::default()
     };
-    super::convert::only_ctg(&args.book)?;
-    let opened = Editor::open(&args.book, &options)?;
-    if opened.completed_a_change() {
+    let mut editor = mark::open(&args.book, &options)?;
+    let name = args.book.display();
+    if editor.completed_a_change() {
         say(&format!(
-            "{}: a change that had been cut short was completed first",
-            args.book.display()
+            "{name}: a change that had been cut short was completed first"
         ));
     }
-    let work = Work {
-        args,
-        edit,
-        filter,
-        start,
-    };
-    match target {
-        Some(target) => work.named(opened, target, out),
-        None => work.whole_book(opened, out),
-    }
-}
-
-struct Work<'a> {
-    args: &'a MarkArgs,
-    edit: MarkEdit,
-    filter: Option<Filter>,
-    start: Instant,
-}
-
-impl Work<'_> {
-    fn named(
-        &self,
-        mut editor: Editor,
-        target: Target,
-        out: &mut impl Write,
-    ) -> anyhow::Result<u8> {
-        let mut changes: Vec<(String, Change)> = Vec::new();
-        let mut meant = 0_u64;
-        let planned = match &target {
-            Target::Position(position) => {
-                ensure!(
-                    self.edit.annotation.is_none() || self.args.clear,
-                    "--annotation stands beside a move: name it with --move"
-                );
-                ensure!(
-                    self.filter.is_none() && self.args.colour.is_none(),
-                    "--where and --colour choose among moves: name some"
-                );
-                meant += 1;
-                let edit = self.edit_for(position);
-                editor
-                    .plan_position(position, &edit)
-                    .map(|plan| add(&mut changes, "the position", plan))
+    let (mut shown, mut lost) = (0_u64, 0_u64);
+    let done = progress::watched(|watch| {
+        let mut name_lost = |damage: Error| {
+            lost += 1;
+            if lost <= SHOWN as u64 {
+                say(&format!("tabia: {damage}"));
             }
-            Target::Moves(played) => played.iter().try_for_each(|played| {
-                if !self.chooses(&editor, played)? {
-                    return Ok(());
-                }
-                meant += 1;
-                let name = name_of(played);
-                let mut after = played.position.clone();
-                after.play_unchecked(played.mv);
-                let edit = self.edit_for(&after);
-                let plan = editor.plan(&played.position, played.mv, &edit);
-                let plan = plan.map_err(|error| named_error(&name, error))?;
-                add(&mut changes, &name, plan);
-                Ok(())
-            }),
         };
-        match planned {
-            Ok(()) => {}
-            Err(EditError::NotInBook { path, .. }) => {
-                say(&format!(
-                    "{}: the position is not in the book; nothing was changed",
-                    path.display()
-                ));
-                return Ok(1);
-            }
-            Err(error) => return not_in_book(error),
+        mark::mark(&mut editor, &job, watch, &mut name_lost, &mut |told| {
+            shown += 1;
+            changes::write(told, args.json, out)
+        })
+    })?;
+    let done = match done {
+        Err(error @ MarkError::NotInBook { .. }) => {
+            say(&error.to_string());
+            return Ok(1);
         }
-        let plain: Vec<Change> = changes.iter().map(|(_, change)| *change).collect();
-        let undo = if self.args.dry_run {
-            editor.rehearse(&plain)?
-        } else {
-            editor.apply(&plain)?
-        };
-        for ((name, change), old) in changes.iter().zip(undo.iter().rev()) {
-            writeln!(out, "{name}: {}", describe(change, old))?;
-        }
-        out.flush()?;
-        self.summary(meant, plain.len() as u64, None);
-        Ok(0)
-    }
-
-    /// Whether `--colour` and `--where` let a named move pass.
-    fn chooses(&self, editor: &Editor, played: &Played) -> Result<bool, EditError> {
-        if self
-            .args
-            .colour()
-            .is_some_and(|c| c != played.position.turn())
-        {
-            return Ok(false);
-        }
-        let Some(filter) = &self.filter else {
-            return Ok(true);
-        };
-        use crate::book::{Lookup, Probe as _, Wanted};
-        let mut found = Lookup::default();
-        let book = editor.book();
-        book.probe(&played.position, Wanted::Transpositions, &mut found)?;
-        let games = |mv: &crate::book::BookMove| f64::from(mv.stats().games);
-        let all: f64 = found
-            .moves
-            .iter()
-            .filter(|m| !m.transposition)
-            .map(games)
-            .sum();
-        let Some(mv) = found.moves.iter().find(|mv| mv.mv == played.mv) else {
-            // The plan says that it is not in the book.
-            return Ok(true);
-        };
-        let plies = 2 * (played.position.fullmoves().get() - 1);
-        Ok(filter.admits(&mark::Subject {
-            stats: mv.stats(),
-            factor: mv.factor(),
-            mark: mv.mark(),
-            commentary: mv.child.map_or(0, |child| child.commentary),
-            annotation: Some(mv.annotation),
-            share: (all > 0.0).then(|| 100.0 * games(mv) / all),
-            ply: Some(plies + 1 + u32::from(played.position.turn().is_black())),
-        }))
-    }
-
-    /// The commentary as it has to be stored for this position.
-    fn edit_for(&self, position: &Chess) -> MarkEdit {
-        let stored = |nag| {
-            PositionRecord {
-                commentary: nag,
-                ..PositionRecord::default()
-            }
-            .commentary_for(position.turn())
-        };
-        MarkEdit {
-            commentary: self.edit.commentary.map(stored),
-            ..self.edit
-        }
-    }
-
-    fn whole_book(&self, mut editor: Editor, out: &mut impl Write) -> anyhow::Result<u8> {
-        let stop = super::stopped_by_ctrl_c()?;
-        let selection = Selection {
-            edit: self.edit,
-            colour: self.args.colour(),
-            filter: self.filter.clone(),
-        };
-        let mut bytes = 0_u64;
-        let (chosen, done) = if self.args.dry_run {
-            let seen = select(&editor, &selection, &stop, &mut |chosen| {
-                bytes += 1;
-                if bytes <= SHOWN {
-                    // A closed output shows at the end.
-                    let _ = writeln!(out, "{}", describe_chosen(chosen));
-                }
-                Ok(())
-            })?;
-            if bytes > SHOWN {
-                writeln!(out, "... and {} more", bytes - SHOWN)?;
-            }
-            out.flush()?;
-            (seen, None)
-        } else {
-            let mut batch = editor.batch();
-            let seen = select(&editor, &selection, &stop, &mut |chosen| {
-                bytes += 1;
-                batch.set(&chosen.touch)
-            })?;
-            (seen, Some(editor.commit(batch)?))
-        };
-        if chosen == 0 && self.args.colour.is_some() {
-            say("no line of the book begins in the start position, or none is meant");
-        }
-        self.summary(chosen, bytes, done);
-        Ok(0)
-    }
-
-    fn summary(&self, meant: u64, changes: u64, done: Option<Applied>) {
-        let wish = if self.args.dry_run {
-            "would change"
-        } else {
-            "changed"
-        };
-        let writes = done.map_or_else(String::new, |done| format!(" in {} writes", done.writes));
-        say(&format!(
-            "{}: {meant} meant, {changes} marks {wish}{writes}, {:.2} s",
-            self.args.book.display(),
-            self.start.elapsed().as_secs_f64()
-        ));
-    }
-}
-
-fn select(
-    editor: &Editor,
-    selection: &Selection,
-    stop: &AtomicBool,
-    found: &mut dyn FnMut(&Chosen<'_>) -> Result<(), EditError>,
-) -> anyhow::Result<u64> {
-    let book = editor.snapshot()?;
-    Ok(mark::select(&book, selection, stop, found)?.chosen)
-}
-
-/// Adds changes, each once: a line may pass through a position twice.
-fn add(changes: &mut Vec<(String, Change)>, name: &str, plan: Vec<Change>) {
-    for change in plan {
-        if !changes.iter().any(|(_, known)| *known == change) {
-            changes.push((name.to_owned(), change));
-        }
-    }
-}
-
-fn name_of(played: &Played) -> String {
-    let number = notation::number(&played.position);
-    format!("{number}{}", notation::san(&played.position, played.mv))
-}
-
-/// Says of which move something is not there.
-fn named_error(name: &str, error: EditError) -> EditError {
-    match error {
-        EditError::NotInBook { path, .. } => EditError::Io {
-            path,
-            reason: io::Error::new(
-                io::ErrorKind::NotFound,
-                format!("{name} leads out of the book; nothing was changed"),
-            ),
-        },
-        error => error,
-    }
-}
-
-fn not_in_book(error: EditError) -> anyhow::Result<u8> {
-    match &error {
-        EditError::Io { path, reason } if reason.kind() == io::ErrorKind::NotFound => {
-            say(&format!("{}: {reason}", path.display()));
-            Ok(1)
-        }
-        _ => Err(error.into()),
-    }
-}
-
-fn mark_name(byte: u8) -> String {
-    let record = PositionRecord {
-        recommendation: byte,
-        ..PositionRecord::default()
+        done => done?,
     };
-    match byte {
-        0 | 0x40 | 0x80 => record.mark().as_str().to_owned(),
-        _ => format!("{} ({byte:#04x})", record.mark().as_str()),
+    let is_whole = matches!(job.target, Target::Book);
+    if is_whole && args.dry_run && !args.json {
+        changes::write_rest(done.changes - shown, out)?;
     }
-}
-
-fn sign_name(byte: u8) -> String {
-    let symbol = match Annotation(byte).symbol() {
-        "" => "none",
-        symbol => symbol,
+    if done.chosen == 0 && is_whole && args.colour.is_some() {
+        say("no line of the book begins in the start position, or none is chosen");
+    }
+    let wish = if args.dry_run {
+        "would change"
+    } else {
+        "changed"
     };
-    match byte & 0xe0 {
-        0 => symbol.to_owned(),
-        _ => format!("{symbol} ({byte:#04x})"),
+    if args.json {
+        let summary = serde_json::json!({"summary": {
+            "chosen": done.chosen, "changes": done.changes,
+            "damaged_pages": lost, "changed": !args.dry_run,
+        }});
+        writeln!(out, "{summary}")?;
     }
+    out.flush()?;
+    let mut extra = done
+        .applied
+        .map_or_else(String::new, |done| format!(" in {} writes", done.writes));
+    match lost {
+        0 => {}
+        1 => extra += "; 1 damaged page not read to its end",
+        _ => extra += &format!("; {lost} damaged pages not read to their end"),
+    }
+    say(&format!(
+        "{name}: {} chosen, {} {wish}{extra}, {:.2} s",
+        done.chosen,
+        plural(done.changes, "mark"),
+        start.elapsed().as_secs_f64()
+    ));
+    Ok(u8::from(lost > 0))
 }
 
-fn factor_name(stored: i8) -> String {
-    match -i16::from(stored) {
-        0 => "0".to_owned(),
-        factor => format!("{factor:+}"),
+fn plural(count: u64, noun: &str) -> String {
+    match count {
+        1 => format!("1 {noun}"),
+        count => format!("{count} {noun}s"),
     }
-}
-
-fn describe(change: &Change, old: &Change) -> String {
-    match (*change, *old) {
-        (Change::Recommendation { byte, .. }, Change::Recommendation { byte: old, .. }) => {
-            format!("mark {} -> {}", mark_name(old), mark_name(byte))
-        }
-        (Change::Factor { value, .. }, Change::Factor { value: old, .. }) => {
-            format!("factor {} -> {}", factor_name(old), factor_name(value))
-        }
-        (Change::Commentary { byte, .. }, Change::Commentary { byte: old, .. }) => {
-            format!("commentary {old} -> {byte}")
-        }
-        (Change::Annotation { byte, .. }, Change::Annotation { byte: old, .. }) => {
-            format!("annotation {} -> {}", sign_name(old), sign_name(byte))
-        }
-        (Change::AddMove { annotation, .. }, _) => {
-            format!("stored, annotation {}", sign_name(annotation))
-        }
-        (change, _) => format!("{change:?}"),
-    }
-}
-
-fn describe_chosen(chosen: &Chosen<'_>) -> String {
-    let Some(position) = chosen.visit.position() else {
-        return format!("byte {}", chosen.touch.offset);
-    };
-    let fen = notation::fen(&position);
-    let name = chosen.mv.map_or_else(String::new, |mv| {
-        format!(" {}", notation::san(&position, mv.mv))
-    });
-    let touch = &chosen.touch;
-    let (what, old, new) = match touch.field {
-        Field::Recommendation => ("mark", mark_name(touch.old), mark_name(touch.new)),
-        Field::Factor => (
-            "factor",
-            factor_name(touch.old.cast_signed()),
-            factor_name(touch.new.cast_signed()),
-        ),
-        Field::Commentary => ("commentary", touch.old.to_string(), touch.new.to_string()),
-        Field::Annotation => ("annotation", sign_name(touch.old), sign_name(touch.new)),
-    };
-    format!("{fen}{name}: {what} {old} -> {new}")
 }
 
 fn say(text: &str) {

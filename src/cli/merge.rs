@@ -5,15 +5,24 @@ use std::time::Instant;
 use super::args::MergeArgs;
 use super::compact::report;
 use super::progress;
-use crate::book::ctg::merge;
+use crate::book::ctg::{RewriteOptions, merge};
+use crate::place;
 
 pub(super) fn run(args: &MergeArgs) -> anyhow::Result<u8> {
+    place::check(&args.output, &["cto", "ctb"], args.force.old())?;
     for book in &args.books {
         super::convert::only_ctg(book)?;
     }
     let start = Instant::now();
-    let done = progress::watched(|watch| merge(&args.output, &args.books, args.memory, watch))??;
+    let done = progress::watched(|watch| {
+        let options = RewriteOptions {
+            old: args.force.old(),
+            memory: args.memory,
+            strict: args.strict,
+            ..RewriteOptions::default()
+        };
+        merge(&args.output, &args.books, &options, watch)
+    })??;
     let what = format!("{}: {} books", args.output.display(), args.books.len());
-    report(&what, &done, start);
-    Ok(0)
+    Ok(report(&what, &done, start))
 }

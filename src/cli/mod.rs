@@ -7,8 +7,11 @@
 mod args;
 #[cfg(feature = "build")]
 mod build;
+mod changes;
 mod check_config;
 pub mod check_engine;
+#[cfg(feature = "games")]
+mod collection;
 mod compact;
 mod convert;
 mod diff;
@@ -16,6 +19,7 @@ mod diff_json;
 mod explain;
 #[cfg(feature = "explore")]
 mod explore;
+mod force;
 #[cfg(feature = "games")]
 mod games;
 mod info;
@@ -26,15 +30,13 @@ mod mark;
 mod merge;
 mod play;
 mod probe;
-mod probe_other;
 mod progress;
 #[cfg(feature = "register")]
 mod register;
-#[cfg(feature = "register")]
-mod replace_text;
 mod replay;
 mod shell;
 mod style;
+mod table;
 mod tree;
 mod verify;
 
@@ -52,6 +54,8 @@ use crate::book::Book;
 use crate::book_set::Opener;
 use crate::config::{BUILTIN, Config};
 use crate::engine::EngineCommand;
+use crate::input::path::to_text;
+use crate::notation::{Line, LineError};
 use crate::plain::Plain;
 use args::{Cli, Command, ConfigArgs};
 
@@ -65,7 +69,14 @@ pub fn run() -> ExitCode {
             let _ = write!(messages(), "{}", error.render());
             return ExitCode::from(2);
         }
-        Err(error) => error.exit(),
+        Err(error) => match misplaced(&error) {
+            None => error.exit(),
+            Some(hint) => {
+                let _ = error.print();
+                let _ = writeln!(messages(), "\n  tip: {hint}");
+                return ExitCode::from(2);
+            }
+        },
     };
     match dispatch(cli) {
         Ok(code) => ExitCode::from(code),
@@ -77,13 +88,77 @@ pub fn run() -> ExitCode {
     }
 }
 
+/// What was probably meant by a word where a command belongs.
+fn misplaced(error: &clap::Error) -> Option<String> {
+    use clap::error::{ContextKind, ContextValue};
+    let word = [ContextKind::InvalidSubcommand, ContextKind::InvalidArg]
+        .into_iter()
+        .find_map(|kind| error.get(kind))?;
+    let ContextValue::String(word) = word else {
+        return None;
+    };
+    if std::env::args().nth(1).as_ref() != Some(word) || word.starts_with('-') {
+        return None;
+    }
+    let path = Path::new(word);
+    let extension = path
+        .extension()
+        .map(|end| end.to_string_lossy().to_lowercase());
+    Some(match extension.as_deref() {
+        Some("ctg" | "cto" | "ctb" | "bin" | "abk") => {
+            let sibling = matches!(extension.as_deref(), Some("cto" | "ctb"));
+            let book = if sibling {
+                path.with_extension("ctg")
+            } else {
+                path.to_path_buf()
+            };
+            let book = book.display();
+            format!("to play from a book: tabia --book {book}; to look into it: tabia probe {book}")
+        }
+        Some("pgn" | "cbh" | "cbf" | "dci" | "gz" | "zst" | "bz2") => {
+            format!("to make a book of games: tabia build -o BOOK.ctg {word}")
+        }
+        Some("toml") => format!("a configuration: tabia --config {word}"),
+        _ if crate::engine::is_on_path(word) || path.is_file() => {
+            format!("to play with an engine: tabia --engine {word}, or tabia -- {word} ARGS")
+        }
+        _ if Line::read("", word).is_ok() => {
+            format!("to look a move up: tabia probe BOOK --moves \"{word}\"")
+        }
+        _ => {
+            use clap::CommandFactory as _;
+            let like = |name: &str| (strsim::damerau_levenshtein(word, name), name.to_owned());
+            let command = Cli::command();
+            let names = command
+                .get_subcommands()
+                .map(|command| like(command.get_name()));
+            let (_, meant) = names.min().filter(|(distance, _)| *distance <= 2)?;
+            format!("did you mean 'tabia {meant}'?")
+        }
+    })
+}
+
+/// The line that a command is about; a move in the place of the position gets
+/// a hint.
+fn line_of(fen: &[String], moves: Option<&str>) -> anyhow::Result<Line> {
+    let fen = fen.join(" ");
+    let error = match Line::read(&fen, moves.unwrap_or_default()) {
+        Ok(line) => return Ok(line),
+        Err(error) => error,
+    };
+    if matches!(error, LineError::Position(_)) && Line::read("", &fen).is_ok() {
+        anyhow::bail!("\"{fen}\" is no position but moves: write --moves \"{fen}\"");
+    }
+    Err(error.into())
+}
+
 fn dispatch(cli: Cli) -> anyhow::Result<u8> {
     match cli.command.unwrap_or(Command::Play(cli.play)) {
         Command::Play(args) => play::run(&args),
         Command::Info(args) => info::run(&args, &mut painted()),
         Command::Probe(args) => probe::run(&args, &mut painted()),
         #[cfg(feature = "build")]
-        Command::Build(args) => build::run(&args),
+        Command::Build(args) => build::run(&args, &mut output()),
         #[cfg(feature = "games")]
         Command::Games(args) => games::run(&args, &mut output()),
         #[cfg(feature = "games")]
@@ -148,8 +223,7 @@ fn open_quietly(path: &Path, no_mmap: bool) -> anyhow::Result<Book> {
         folders: Vec::new(),
         mmap: !no_mmap,
     };
-    let path = path.to_str().context("the path is not valid Unicode")?;
-    Ok(opener.open(path)?)
+    Ok(opener.open(&to_text(path))?)
 }
 
 /// Standard output, written in large pieces. Control characters of whatever

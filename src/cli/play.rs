@@ -1,12 +1,12 @@
 //! `tabia play`: the adapter between a GUI and an engine.
 
-use std::fs::File;
 use std::io::{self, BufWriter, IsTerminal, Write};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Instant;
 
 use anyhow::Context as _;
+use chrono::SecondsFormat;
 use rand::RngExt;
 
 use super::args::PlayArgs;
@@ -20,7 +20,7 @@ use crate::plain::{Bounded, escape_control};
 use crate::relay::{self, Rim};
 use crate::session::{Engines, Session};
 use crate::settings::{CONFIGURED, OptionId};
-use crate::transcript::{Header, Transcript};
+use crate::transcript::{self, Header, Transcript};
 
 /// Largest file that `--log` makes, in bytes: an engine that never falls
 /// silent shall not fill a disk.
@@ -35,16 +35,23 @@ pub(super) fn run(args: &PlayArgs) -> anyhow::Result<u8> {
         mmap: !args.no_mmap,
     };
     if args.check_config {
-        check_config::print(&config, &engines, &commands, &opener, &mut output())?;
-        return Ok(0);
+        let works = check_config::print(&config, &engines, &commands, &opener, &mut output())?;
+        return Ok(if works { 0 } else { 2 });
     }
     start_log();
     greet(&engines);
     let seed = rand::rng().random();
-    let transcript = match &args.log {
-        Some(path) => Some(transcript(path, seed, &engines, &commands, &opener)?),
-        None => None,
-    };
+    let mut remarks = Vec::new();
+    let transcript = args.log.as_ref().and_then(|path| {
+        let begun = transcript(path, seed, &engines, &commands, &opener, &mut remarks);
+        // Not to be written down is no reason not to play.
+        begun
+            .map_err(|error| remarks.push(format!("{error:#}: this game is not written down")))
+            .ok()
+    });
+    for remark in &remarks {
+        let _ = writeln!(messages(), "tabia: {remark}");
+    }
     let (input, output) = relay::standard_streams().context("standard input and output")?;
     let rim = Rim {
         input,
@@ -52,6 +59,7 @@ pub(super) fn run(args: &PlayArgs) -> anyhow::Result<u8> {
         commands,
         open_books: Arc::new(move |specs, present| opener.book_set(specs, present)),
         transcript,
+        remarks,
     };
     let session = Session::new(engines, seed);
     let ended = relay::run(session, rim).context("standard input and output")?;
@@ -68,6 +76,7 @@ fn transcript(
     engines: &Engines,
     commands: &[EngineCommand],
     opener: &Opener,
+    remarks: &mut Vec<String>,
 ) -> anyhow::Result<Transcript> {
     let name = || format!("log {}", path.display());
     let commands: Vec<String> = commands.iter().map(command_text).collect();
@@ -80,15 +89,21 @@ fn transcript(
     let folders: Vec<String> = opener.folders.iter().chain([&here]).map(text).collect();
     let header = Header {
         version: env!("CARGO_PKG_VERSION"),
-        begun: &jiff::Timestamp::now().to_string(),
+        begun: &chrono::Utc::now().to_rfc3339_opts(SecondsFormat::Micros, true),
         seed,
         engines,
         commands: &commands,
         folders: &folders,
         mmap: opener.mmap,
     };
-    let file = Bounded::new(File::create(path).with_context(name)?, LOG_LIMIT);
-    let file = BufWriter::new(file);
+    let (file, taken) = transcript::create(path).with_context(name)?;
+    if taken != *path {
+        let (path, taken) = (path.display(), taken.display());
+        remarks.push(format!(
+            "log {path} is in use by another adapter: this one writes {taken}"
+        ));
+    }
+    let file = BufWriter::new(Bounded::new(file, LOG_LIMIT));
     let opener = opener.clone();
     let identify = Box::new(move |path: &str| opener.identity(path));
     Transcript::begin(Box::new(file), &header, identify).with_context(name)
@@ -105,7 +120,10 @@ pub(super) fn command_text(command: &EngineCommand) -> String {
 }
 
 /// The engines to try, with all that the command line adds.
-fn engines(args: &PlayArgs, config: &Config) -> anyhow::Result<(Engines, Vec<EngineCommand>)> {
+pub(super) fn engines(
+    args: &PlayArgs,
+    config: &Config,
+) -> anyhow::Result<(Engines, Vec<EngineCommand>)> {
     let (mut engines, commands) = match (args.command.split_first(), &args.engine) {
         (Some((program, rest)), _) => one_engine(config, command_of(program, rest))?,
         (None, Some(name)) => {
@@ -124,8 +142,9 @@ fn engines(args: &PlayArgs, config: &Config) -> anyhow::Result<(Engines, Vec<Eng
             .book
             .iter()
             .map(|path| {
-                let path = std::path::absolute(path).unwrap_or_else(|_| path.clone());
-                path.to_string_lossy().into_owned()
+                let path = crate::input::path::from_home(path);
+                let full = std::path::absolute(&path).unwrap_or(path);
+                crate::input::path::to_text(&full)
             })
             .collect();
         let books = books.join(";");
@@ -146,6 +165,16 @@ fn engines(args: &PlayArgs, config: &Config) -> anyhow::Result<(Engines, Vec<Eng
                     .options
                     .push((name.trim().to_owned(), value.to_owned())),
             }
+        }
+        let name = name.trim();
+        if OptionId::by_name(name).is_none()
+            && let Some(meant) = OptionId::like(name)
+        {
+            let _ = writeln!(
+                messages(),
+                "tabia: --set \"{name}\" goes to the engine; did you mean \"{}\"?",
+                meant.spec().name
+            );
         }
     }
     Ok((engines, commands))

@@ -1,8 +1,12 @@
 //! What is seen while long work lasts, on a terminal only.
 
+use std::fmt::Write;
 use std::io::IsTerminal as _;
+use std::time::Duration;
 
-use indicatif::{HumanCount, ProgressBar, ProgressDrawTarget, ProgressStyle};
+use indicatif::{
+    HumanCount, HumanDuration, ProgressBar, ProgressDrawTarget, ProgressState, ProgressStyle,
+};
 
 use crate::book::{Progress, Watch};
 
@@ -20,7 +24,7 @@ fn show(bar: &ProgressBar, progress: Progress) {
         return;
     }
     let template = match progress.total {
-        Some(_) => "{prefix} {wide_bar} {percent}%  {msg}, {eta} left",
+        Some(_) => "{prefix} {wide_bar} {percent}%  {msg}{left}",
         None => "{prefix} {spinner} {msg}",
     };
     bar.set_style(style(template));
@@ -42,7 +46,35 @@ pub(super) fn bar() -> ProgressBar {
     ProgressBar::with_draw_target(None, target)
 }
 
-/// The style of a template of ours.
+/// The style of a template of ours; `{left}` is how long it still takes, once
+/// that can be told.
 pub(super) fn style(template: &str) -> ProgressStyle {
-    ProgressStyle::with_template(template).unwrap_or_else(|_| ProgressStyle::default_bar())
+    let style = ProgressStyle::with_template(template);
+    style
+        .unwrap_or_else(|_| ProgressStyle::default_bar())
+        .with_key("left", |state: &ProgressState, out: &mut dyn Write| {
+            // Nothing can be done about a closed terminal.
+            let _ = out.write_str(&left(state.elapsed(), state.pos(), state.eta()));
+        })
+}
+
+/// `, 12s left`; nothing at the beginning, when any guess is wrong.
+fn left(elapsed: Duration, done: u64, eta: Duration) -> String {
+    match done > 0 && elapsed >= Duration::from_millis(500) {
+        true => format!(", {:#} left", HumanDuration(eta)),
+        false => String::new(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn nothing_is_left_to_tell_at_the_beginning() {
+        let seconds = Duration::from_secs;
+        assert_eq!(left(seconds(0), 100, seconds(0)), "");
+        assert_eq!(left(seconds(5), 0, seconds(0)), "");
+        assert_eq!(left(seconds(5), 10, seconds(12)), ", 12s left");
+    }
 }

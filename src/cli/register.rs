@@ -5,14 +5,13 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context as _, bail, ensure};
 use clap::{Args, ValueEnum};
-use similar::{ChangeTag, TextDiff};
 
-use super::args::ConfigArgs;
-use super::replace_text::TextFile;
+use super::args::{ConfigArgs, PlayArgs};
 use super::style::{GREEN, HEADING, PLACE, Painted, RED};
 use crate::book_set::Opener;
-use crate::register::{EditedFor, PrintedFor, Registration, edit, lines};
-use crate::settings::STARTER;
+use crate::place::TextFile;
+use crate::register::{Announced, EditedFor, Kind, PrintedFor, Registration, edit, lines};
+use crate::settings::{self, SPECS, STARTER};
 
 /// Examples of `register`.
 pub(super) const EXAMPLES: &str = "Examples:\n  \
@@ -153,7 +152,37 @@ fn registration(args: &RegisterArgs) -> anyhow::Result<Registration> {
         command: text(&program)?,
         args: words,
         books: books(&args.book)?,
+        options: announced(args)?,
     })
+}
+
+/// The adapter's options as it would announce them.
+fn announced(args: &RegisterArgs) -> anyhow::Result<Vec<Announced>> {
+    let play = PlayArgs {
+        config: args.config.clone(),
+        engine: args.engine.clone(),
+        ..PlayArgs::default()
+    };
+    let (engines, _) = super::play::engines(&play, &super::configuration(&args.config)?)?;
+    let settings = engines.profiles.first().map(|profile| &profile.settings);
+    let Some(settings) = settings else {
+        return Ok(Vec::new());
+    };
+    let option = |spec: &settings::Spec| Announced {
+        name: spec.name.to_owned(),
+        kind: match spec.kind {
+            settings::Kind::Check(_) => Kind::Check(settings.check(spec.id)),
+            settings::Kind::Spin(_, least, greatest) => {
+                Kind::Spin(settings.number(spec.id), least, greatest)
+            }
+            settings::Kind::Combo(_, words) => {
+                let words = words.iter().map(|&word| word.to_owned());
+                Kind::Combo(settings.display(spec.id), words.collect())
+            }
+            settings::Kind::Text(_) => Kind::Text(settings.display(spec.id)),
+        },
+    };
+    Ok(SPECS.iter().map(option).collect())
 }
 
 /// The value of `Book File` for books that can be opened.
@@ -302,19 +331,43 @@ fn write_difference(
         "{}",
         Painted(HEADING, format!("+++ {}", path.display()))
     )?;
-    let difference = TextDiff::from_lines(file.text(), text);
-    for hunk in difference.unified_diff().context_radius(3).iter_hunks() {
-        writeln!(
-            out,
-            "{}",
-            Painted(PLACE, hunk.header().to_string().trim_end())
-        )?;
-        for change in hunk.iter_changes() {
-            let line = change.value().trim_end_matches(['\r', '\n']);
-            match change.tag() {
-                ChangeTag::Equal => writeln!(out, " {line}")?,
-                ChangeTag::Delete => writeln!(out, "{}", Painted(RED, format!("-{line}")))?,
-                ChangeTag::Insert => writeln!(out, "{}", Painted(GREEN, format!("+{line}")))?,
+    let [old_lines, new_lines] = [file.text(), text].map(|text| text.lines().collect::<Vec<_>>());
+    let lines = diff::slice(&old_lines, &new_lines);
+    let changed = |at: usize| !matches!(lines[at], diff::Result::Both(..));
+    // Three lines around each change; what overlaps is one piece.
+    let shown: Vec<usize> = (0..lines.len())
+        .filter(|&at| (at.saturating_sub(3)..lines.len().min(at + 4)).any(changed))
+        .collect();
+    for piece in shown.chunk_by(|one, next| one + 1 == *next) {
+        let before = |at: usize, old: bool| {
+            let counts = |line: &&diff::Result<&&str>| match line {
+                diff::Result::Left(_) => old,
+                diff::Result::Both(..) => true,
+                diff::Result::Right(_) => !old,
+            };
+            lines[..at].iter().filter(counts).count()
+        };
+        let (from, to) = (piece[0], piece[piece.len() - 1] + 1);
+        let range = |old| {
+            let (start, end) = (before(from, old), before(to, old));
+            match end - start {
+                1 => end.to_string(),
+                // It stands behind the line before it.
+                0 => format!("{start},0"),
+                lines => format!("{},{lines}", start + 1),
+            }
+        };
+        let place = format!("@@ -{} +{} @@", range(true), range(false));
+        writeln!(out, "{}", Painted(PLACE, place))?;
+        for line in &lines[from..to] {
+            match line {
+                diff::Result::Both(line, _) => writeln!(out, " {line}")?,
+                diff::Result::Left(line) => {
+                    writeln!(out, "{}", Painted(RED, format!("-{line}")))?;
+                }
+                diff::Result::Right(line) => {
+                    writeln!(out, "{}", Painted(GREEN, format!("+{line}")))?;
+                }
             }
         }
     }
@@ -331,19 +384,70 @@ fn usual_file(program: EditedFor) -> anyhow::Result<PathBuf> {
         EditedFor::PyChess => xdg_config(),
         // Electron's `userData`.
         EditedFor::Nibbler => dirs::config_dir(),
-        EditedFor::Banksia => bail!(
-            "where BanksiaGUI keeps its engines.json depends on how it was installed: \
-             name the file with --config-file"
-        ),
+        EditedFor::Banksia => return banksia_file(),
     };
     let name = match program {
         EditedFor::CuteChess => "cutechess",
         EditedFor::PyChess => "pychess",
         EditedFor::Nibbler => "Nibbler",
-        EditedFor::Banksia => "banksia",
+        EditedFor::Banksia => "BanksiaGUI",
     };
     let folder = folder.context("there is no home folder: name the file with --config-file")?;
     Ok(folder.join(name).join("engines.json"))
+}
+
+/// BanksiaGUI is a folder to be unpacked anywhere, with its `engines.json` in
+/// it: the usual places for such folders are looked through.
+fn banksia_file() -> anyhow::Result<PathBuf> {
+    let places = [
+        dirs::home_dir(),
+        dirs::desktop_dir(),
+        dirs::document_dir(),
+        dirs::download_dir(),
+        dirs::config_dir(),
+        dirs::data_dir(),
+        dirs::data_local_dir(),
+        Some(PathBuf::from(if cfg!(windows) { "C:\\" } else { "/opt" })),
+        std::env::var_os("ProgramFiles").map(PathBuf::from),
+    ];
+    let inside = |folder: &Path| -> Vec<PathBuf> {
+        let entries = std::fs::read_dir(folder).into_iter().flatten().flatten();
+        entries
+            .map(|entry| entry.path())
+            .filter(|path| path.is_dir())
+            .collect()
+    };
+    let is_it = |folder: &PathBuf| {
+        let name = folder.file_name().unwrap_or_default().to_string_lossy();
+        name.to_lowercase().contains("banksia")
+    };
+    let folders = places
+        .into_iter()
+        .flatten()
+        .flat_map(|place| inside(&place));
+    let mut found: Vec<PathBuf> = folders
+        .filter(is_it)
+        .flat_map(|folder| inside(&folder).into_iter().chain([folder]))
+        .map(|folder| folder.join("engines.json"))
+        .filter(|file| file.is_file())
+        .collect();
+    found.sort();
+    found.dedup();
+    match found.as_slice() {
+        [one] => Ok(one.clone()),
+        [] => bail!(
+            "no folder of BanksiaGUI with an engines.json is in the home folder, the desktop, \
+             documents, downloads or where programs are: name the file with --config-file"
+        ),
+        several => bail!(
+            "there are several engines.json of BanksiaGUI, name one with --config-file: {}",
+            several
+                .iter()
+                .map(|file| file.display().to_string())
+                .collect::<Vec<_>>()
+                .join(", ")
+        ),
+    }
 }
 
 fn xdg_config() -> Option<PathBuf> {

@@ -10,6 +10,8 @@ use clap::{Args, Command, CommandFactory as _};
 use clap_complete::Shell;
 
 use super::args::Cli;
+use super::force::Force;
+use crate::place::{Beside, Old};
 
 /// Examples of `completions`.
 pub(super) const COMPLETIONS_EXAMPLES: &str = "Examples:\n  \
@@ -41,6 +43,8 @@ pub(super) struct ManArgs {
     /// tabia.1, tabia-probe.1 and so on
     #[arg(long, value_name = "DIR", conflicts_with = "command")]
     pub(super) dir: Option<PathBuf>,
+    #[command(flatten)]
+    force: Force,
 }
 
 pub(super) fn completions(args: &CompletionsArgs, out: &mut impl Write) -> anyhow::Result<u8> {
@@ -59,10 +63,11 @@ pub(super) fn man(args: &ManArgs, out: &mut impl Write) -> anyhow::Result<u8> {
     };
     if let Some(folder) = &args.dir {
         fs::create_dir_all(folder).with_context(|| folder.display().to_string())?;
-        write_page(&folder.join("tabia.1"), tabia.clone())?;
+        let old = args.force.old();
+        write_page(&folder.join("tabia.1"), old, tabia.clone())?;
         for name in tabia.get_subcommands().map(Command::get_name) {
             if let Some(part) = part(name) {
-                write_page(&folder.join(format!("tabia-{name}.1")), part)?;
+                write_page(&folder.join(format!("tabia-{name}.1")), old, part)?;
             }
         }
         return Ok(0);
@@ -77,8 +82,11 @@ pub(super) fn man(args: &ManArgs, out: &mut impl Write) -> anyhow::Result<u8> {
     Ok(0)
 }
 
-fn write_page(path: &Path, command: Command) -> anyhow::Result<()> {
-    fs::write(path, page(command)?).with_context(|| format!("cannot write {}", path.display()))
+fn write_page(path: &Path, old: Old, command: Command) -> anyhow::Result<()> {
+    let mut file = Beside::create(path, old)?;
+    file.add(&page(command)?)?;
+    file.put()?;
+    Ok(())
 }
 
 /// A manual page. What stands below the arguments in the help are examples
@@ -87,5 +95,6 @@ fn page(command: Command) -> anyhow::Result<Vec<u8>> {
     let mut roff = Vec::new();
     clap_mangen::Man::new(command).render(&mut roff)?;
     let text = String::from_utf8(roff)?;
+    let text = text.replace(".SH EXTRA\nExamples:\n", ".SH EXAMPLES\n");
     Ok(text.replace(".SH EXTRA\n", ".SH EXAMPLES\n").into_bytes())
 }

@@ -53,6 +53,12 @@ pub(super) fn thousands(number: u64) -> String {
     text
 }
 
+/// "1 game", "2 games".
+pub(super) fn counted(number: u64, thing: &str) -> String {
+    let plural = if number == 1 { "" } else { "s" };
+    format!("{number} {thing}{plural}")
+}
+
 /// A number without decimals, or `-`.
 pub(super) fn rounded(number: Option<f64>) -> String {
     number.map_or_else(|| "-".to_owned(), |number| format!("{number:.0}"))

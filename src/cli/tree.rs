@@ -60,8 +60,7 @@ pub(super) fn run(args: &TreeArgs, out: &mut impl Write) -> anyhow::Result<u8> {
         "--min-share is a share in per cent, 0 to 100"
     );
     let book = super::open_book(&args.book, args.no_mmap)?;
-    let moves = args.moves.as_deref().unwrap_or_default();
-    let reached = Line::read(&args.fen.join(" "), moves)?;
+    let reached = super::line_of(&args.fen, args.moves.as_deref())?;
     let limits = Limits {
         plies: args.depth,
         min_share: args.min_share / 100.0,

@@ -18,74 +18,199 @@
 
 use std::fmt::Write as _;
 
-use shakmaty::Position as _;
+use shakmaty::Chess;
 
-use super::output::Output;
-use super::{Error, Prober, Summary, Work, expected};
-use crate::book::{Book, Lookup, Preference};
+use super::from_keyed::unreached;
+use super::{Error, Job, Source, Summary, Work};
+use crate::book::ctg::DirectoryReader;
+use crate::book::{Book, BookPosition, Lookup, Probe as _};
 use crate::notation;
-use crate::policy;
+use crate::place::Beside;
+use crate::policy::{self, Weighed};
+use crate::view::MoveView;
 
 const HEADER: &str = "fen,uci,san,games,wins,draws,losses,score,average_elo,performance,mark,\
                       annotation,commentary,factor,weight,priority,transposition,probability\n";
 
 pub(super) fn write(work: &mut Work<'_, '_>, book: &Book) -> Result<Summary, Error> {
-    let mut output = Output::create(&work.job.target)?;
-    output.put(HEADER.as_bytes())?;
-    let total = expected(book);
+    let mut output = Beside::create(&work.job.target, work.job.old)?;
+    output.add(HEADER.as_bytes())?;
     let mut summary = Summary::default();
-    let mut found = Lookup::default();
-    let mut verdicts = Vec::new();
-    let mut rows = String::new();
-    let prober = Prober::new(work.job, book)?;
-    for held in book.positions() {
-        let position = held?.position;
-        prober.probe(&position, &mut found)?;
-        policy::weigh(&found.moves, &work.job.policy, |_| None, &mut verdicts);
-        let fen = notation::fen(&position);
-        rows.clear();
-        for (mv, verdict) in found.moves.iter().zip(&verdicts) {
-            let stats = mv.stats();
-            let number = |number: Option<f64>, digits: usize| {
-                number.map_or_else(String::new, |number| format!("{number:.digits$}"))
-            };
-            let (weight, priority) = match mv.preference {
-                Preference::Weight(weight) => (weight.to_string(), String::new()),
-                Preference::Priority(priority) => (String::new(), priority.to_string()),
-                Preference::Statistics => (String::new(), String::new()),
-            };
-            let commentary = mv
-                .child
-                .map_or(0, |child| child.commentary_for(position.turn().other()));
+    let source = Source::new(work, book, &mut summary)?;
+    let job = work.job;
+    let mut all = Rows::default();
+    if let (Book::Ctg(ctg), Some(directory)) = (book, &source.directory) {
+        // The first pass has told of damage.
+        ctg.in_blocks(
+            "writing",
+            work.watch,
+            |entries| {
+                let mut reader = DirectoryReader::new(directory, ctg);
+                let mut found = Lookup::default();
+                let mut rows = Rows::default();
+                for entry in entries {
+                    let Some(held) = BookPosition::of(&entry) else {
+                        rows.impossible += 1;
+                        continue;
+                    };
+                    let legal = &held.position;
+                    reader.probe_entry(legal, &entry, source.wanted, &mut found)?;
+                    rows.illegal += (entry.moves.len() - held.moves.len()) as u64;
+                    rows.add(job, legal, &found);
+                }
+                Ok::<_, Error>(rows)
+            },
+            |rows| {
+                output.add(rows.text.as_bytes())?;
+                all.count(&rows);
+                Ok(())
+            },
+        )?;
+    } else {
+        let mut found = Lookup::default();
+        for held in book.positions() {
+            let position = held?.position;
+            book.probe(&position, source.wanted, &mut found)?;
+            let mut rows = Rows::default();
+            rows.add(job, &position, &found);
+            output.add(rows.text.as_bytes())?;
+            all.count(&rows);
+            work.step("writing", all.positions, None)?;
+        }
+        let left = unreached(book, all.positions)?;
+        summary.note(
+            left,
+            "positions left out that cannot be reached from the start position",
+        );
+    }
+    summary.positions = all.positions;
+    summary.moves = all.moves;
+    summary.note(all.impossible, "positions left out that cannot arise");
+    summary.note(all.illegal, "stored moves left out that are not legal");
+    summary.not_empty(job)?;
+    summary.bytes = output.put()?.bytes;
+    Ok(summary)
+}
+
+/// The rows of some positions.
+#[derive(Default)]
+struct Rows {
+    text: String,
+    positions: u64,
+    moves: u64,
+    /// Entries whose key stands for no position of a game.
+    impossible: u64,
+    /// Stored moves that mean nothing legal, or are stored twice.
+    illegal: u64,
+    verdicts: Vec<Weighed>,
+}
+
+impl Rows {
+    fn count(&mut self, other: &Rows) {
+        self.positions += other.positions;
+        self.moves += other.moves;
+        self.impossible += other.impossible;
+        self.illegal += other.illegal;
+    }
+
+    fn add(&mut self, job: &Job, position: &Chess, found: &Lookup) {
+        self.positions += 1;
+        policy::weigh(&found.moves, &job.policy, |_| None, &mut self.verdicts);
+        if found.moves.is_empty() {
+            return;
+        }
+        let fen = notation::fen(position);
+        for (mv, verdict) in found.moves.iter().zip(&self.verdicts) {
+            let seen = MoveView::new(position, mv, verdict);
+            let rows = &mut self.text;
             let mut line = || {
-                writeln!(
+                write!(
                     rows,
-                    "{fen},{},{},{},{},{},{},{},{},{},{},{},{},{},{weight},{priority},{},{:.6}",
-                    notation::uci(mv.mv),
-                    notation::san(&position, mv.mv),
-                    stats.games,
-                    stats.wins,
-                    stats.draws,
-                    stats.losses,
-                    number(stats.score(), 4),
-                    number(stats.average_elo(), 1),
-                    number(stats.performance(), 1),
-                    mv.mark().as_str(),
-                    mv.annotation.nag(),
-                    commentary,
-                    mv.factor(),
-                    u8::from(mv.transposition),
-                    verdict.probability,
-                )
+                    "{fen},{},{},{},{},{},{},",
+                    seen.uci, seen.san, seen.games, seen.wins, seen.draws, seen.losses,
+                )?;
+                decimal(rows, seen.score, 4)?;
+                rows.push(',');
+                decimal(rows, seen.average_elo, 1)?;
+                rows.push(',');
+                decimal(rows, seen.performance, 1)?;
+                write!(
+                    rows,
+                    ",{},{},{},{},",
+                    seen.mark.as_str(),
+                    seen.annotation_nag,
+                    seen.commentary,
+                    seen.factor,
+                )?;
+                if let Some(weight) = seen.stored_weight {
+                    write!(rows, "{weight}")?;
+                }
+                rows.push(',');
+                if let Some(priority) = seen.priority {
+                    write!(rows, "{priority}")?;
+                }
+                write!(rows, ",{},", u8::from(seen.transposition))?;
+                decimal(rows, Some(seen.probability), 6)?;
+                rows.push('\n');
+                Ok::<_, std::fmt::Error>(())
             };
             // Writing to a string does not fail.
             let _ = line();
-            summary.moves += 1;
+            self.moves += 1;
         }
-        output.put(rows.as_bytes())?;
-        summary.positions += 1;
-        work.step("writing", summary.positions, total)?;
     }
-    summary.bytes = output.finish()?;
-    Ok(summary)
+}
+
+/// A number with so many digits behind the point, or nothing: as `{:.digits$}`
+/// writes it, whose exact arithmetic takes longer than all the rest of a row.
+fn decimal(out: &mut String, number: Option<f64>, digits: u32) -> std::fmt::Result {
+    let Some(number) = number else {
+        return Ok(());
+    };
+    let unit = 10_u64.pow(digits);
+    let scaled = number * unit as f64;
+    let near_a_tie = (scaled.fract() - 0.5).abs() < 1e-3;
+    if !(0.0..1e9).contains(&scaled) || number.is_sign_negative() || near_a_tie {
+        return write!(out, "{number:.width$}", width = digits as usize);
+    }
+    let scaled = scaled.round() as u64;
+    let (whole, part) = (scaled / unit, scaled % unit);
+    write!(out, "{whole}.{part:0width$}", width = digits as usize)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn decimals_are_those_of_the_standard_library() {
+        let mut state = 1_u64;
+        let edges = [
+            0.0,
+            -0.0,
+            1.0,
+            0.5,
+            0.25,
+            0.00005,
+            1e-9,
+            2500.05,
+            1e12,
+            f64::NAN,
+            -1.5,
+        ];
+        let random = std::iter::repeat_with(|| {
+            state = state
+                .wrapping_mul(6_364_136_223_846_793_005)
+                .wrapping_add(1);
+            let (a, b) = ((state >> 40) as f64, (state >> 20 & 0xfff) as f64);
+            a % 3000.0 / (b + 1.0)
+        });
+        for number in edges.into_iter().chain(random.take(100_000)) {
+            for digits in [1, 4, 6] {
+                let mut text = String::new();
+                decimal(&mut text, Some(number), digits).unwrap();
+                assert_eq!(text, format!("{number:.width$}", width = digits as usize));
+            }
+        }
+    }
 }

@@ -1,14 +1,14 @@
 //! Why a book was not converted.
 
-use std::{
-    io,
-    path::{Path, PathBuf},
-};
+use std::{io, path::PathBuf};
 
 use crate::book::{
     self, Stopped,
     ctg::{RewriteError, WriteError},
 };
+use crate::crew::Panicked;
+use crate::place::PlaceError;
+use crate::sort::SortError;
 
 /// A conversion that failed. What stood in the place of the new file still
 /// does, and nothing half-written is left.
@@ -21,14 +21,26 @@ pub enum Error {
     /// A ChessBase book cannot be written, or somebody wanted an end.
     #[error(transparent)]
     Rewrite(#[from] RewriteError),
-    /// A file cannot be written.
-    #[error("{}: cannot be written: {reason}", path.display())]
-    Output {
-        /// The file, under the name it would have got.
+    /// Nothing of the source can stand in the new file.
+    #[error(
+        "{}: none of its moves can be written to {}{why}; nothing was written",
+        path.display(),
+        target.display()
+    )]
+    Empty {
+        /// The source.
         path: PathBuf,
-        /// What the system says.
-        reason: io::Error,
+        /// The new file.
+        target: PathBuf,
+        /// What was left out, each after a semicolon.
+        why: String,
     },
+    /// Sorting needs more room on the disk.
+    #[error(transparent)]
+    Sort(#[from] SortError),
+    /// A file cannot be put in place.
+    #[error(transparent)]
+    Place(#[from] PlaceError),
     /// A file cannot be read.
     #[error("{}: cannot be read: {reason}", path.display())]
     Input {
@@ -73,12 +85,6 @@ pub enum Error {
         /// What to do instead.
         advice: &'static str,
     },
-    /// The new file would overwrite the book that is read.
-    #[error("{}: is the book to be read; give the new one another name", path.display())]
-    SameFile {
-        /// The book.
-        path: PathBuf,
-    },
 }
 
 fn in_field(field: &str) -> String {
@@ -94,6 +100,12 @@ impl From<Stopped> for Error {
     }
 }
 
+impl From<Panicked> for Error {
+    fn from(panicked: Panicked) -> Error {
+        Error::Rewrite(panicked.into())
+    }
+}
+
 impl From<WriteError> for Error {
     fn from(error: WriteError) -> Error {
         Error::Rewrite(error.into())
@@ -103,14 +115,5 @@ impl From<WriteError> for Error {
 impl From<book::ctg::Error> for Error {
     fn from(error: book::ctg::Error) -> Error {
         Error::Read(error.into())
-    }
-}
-
-impl Error {
-    pub(super) fn output(path: &Path, reason: io::Error) -> Error {
-        Error::Output {
-            path: path.to_owned(),
-            reason,
-        }
     }
 }

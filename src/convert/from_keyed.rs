@@ -19,8 +19,7 @@ use shakmaty::{Chess, Position as _};
 
 use super::{Error, Summary, Work};
 use crate::book::ctg::{
-    NormalBoard, Totals, UnsortedWriter, WriteError, WriteOptions, encode_entry, encode_move_byte,
-    read_entry,
+    NormalBoard, Totals, UnsortedWriter, WriteError, encode_entry, encode_move_byte, read_entry,
 };
 use crate::book::{
     Annotation, Book, BookMove, Lookup, PositionRecord, Preference, Probe, Stats, Wanted,
@@ -36,7 +35,7 @@ pub(super) fn to_ctg(
     target: &Path,
 ) -> Result<Summary, Error> {
     let mut maker = Maker {
-        writer: UnsortedWriter::create(target, WriteOptions::default(), work.job.memory)?,
+        writer: UnsortedWriter::create(target, work.book_options(), work.job.memory)?,
         entry: Vec::new(),
         pushed: 0,
         unstorable: 0,

@@ -20,7 +20,7 @@
 //! position. In both cases they rule when the book is read again.
 
 use std::fs::File;
-use std::io::{BufRead as _, BufReader, Read as _, Write as _};
+use std::io::{BufRead as _, BufReader, Read as _};
 use std::path::Path;
 
 use serde::{Deserialize, Serialize};
@@ -28,14 +28,14 @@ use shakmaty::fen::{Fen, LossyFenError};
 use shakmaty::uci::UciMove;
 use shakmaty::{CastlingMode, Chess, Move, Position as _};
 
-use super::output::Output;
 use super::{Error, Summary, Work};
 use crate::book::ctg::{
-    self, BookEntry, CtgBook, Key, MAX_COUNT, MAX_MOVES, NormalBoard, UnsortedWriter, WriteOptions,
-    encode_entry, encode_move_byte, find_move_byte,
+    BookEntry, CtgBook, Key, MAX_COUNT, MAX_MOVES, NormalBoard, UnsortedWriter, encode_entry,
+    encode_move_byte, find_move_byte,
 };
 use crate::book::{Annotation, PositionRecord, Stats};
 use crate::notation;
+use crate::place::Beside;
 
 const FORMAT: &str = "tabia-book";
 const VERSION: u32 = 1;
@@ -78,9 +78,9 @@ struct MoveLine {
     byte: Option<u8>,
 }
 
-/// Writes a ChessBase book as text. Damaged pages are left out and named.
+/// Writes a ChessBase book as text.
 pub(super) fn from_ctg(work: &mut Work<'_, '_>, book: &CtgBook) -> Result<Summary, Error> {
-    let mut output = Output::create(&work.job.target)?;
+    let mut output = Beside::create(&work.job.target, work.job.old)?;
     let mut summary = Summary::default();
     let first = FirstLine {
         format: FORMAT.to_owned(),
@@ -88,36 +88,37 @@ pub(super) fn from_ctg(work: &mut Work<'_, '_>, book: &CtgBook) -> Result<Summar
         games: book.header().games,
     };
     put(&mut output, &first)?;
-    let total = Some(book.header().positions.into());
-    let mut damaged = 0;
-    for entry in book.entries() {
-        let entry = match entry {
-            Ok(entry) => entry,
-            Err(error @ ctg::Error::Page { .. }) => {
-                damaged += 1;
-                if damaged <= 20 {
-                    summary.notices.push(error.to_string());
-                }
-                continue;
+    let salvage = book.in_blocks(
+        "writing",
+        work.watch,
+        |entries| {
+            let mut lines = Vec::with_capacity(256 * entries.len());
+            for entry in &entries {
+                // Writing to memory does not fail.
+                let _ = serde_json::to_writer(&mut lines, &line_of(entry));
+                lines.push(b'\n');
             }
-            Err(error) => return Err(error.into()),
-        };
-        put(&mut output, &line_of(&entry))?;
-        summary.positions += 1;
-        summary.moves += entry.moves.len() as u64;
-        work.step("writing", summary.positions, total)?;
+            let moves = entries.iter().map(|entry| entry.moves.len() as u64);
+            Ok::<_, Error>((lines, entries.len() as u64, moves.sum::<u64>()))
+        },
+        |(lines, positions, moves)| {
+            summary.positions += positions;
+            summary.moves += moves;
+            Ok(output.add(&lines)?)
+        },
+    )?;
+    summary.lose(work.job, salvage)?;
+    if summary.positions == 0 {
+        summary.not_empty(work.job)?;
     }
-    summary.note(damaged, "damaged pages not read to their end");
-    summary.bytes = output.finish()?;
+    summary.bytes = output.put()?.bytes;
     Ok(summary)
 }
 
-fn put(output: &mut Output, line: &impl Serialize) -> Result<(), Error> {
+fn put(output: &mut Beside, line: &impl Serialize) -> Result<(), Error> {
     let written = serde_json::to_writer(&mut *output, line);
     written.map_err(|error| output.failed(error.into()))?;
-    output
-        .write_all(b"\n")
-        .map_err(|error| output.failed(error))
+    Ok(output.add(b"\n")?)
 }
 
 /// A position as it is stored, in words.
@@ -200,7 +201,7 @@ pub(super) fn to_ctg(work: &mut Work<'_, '_>, target: &Path) -> Result<Summary, 
         let text = format!("{}; this tabia reads version {VERSION}", first.version);
         return Err(lines.error(("version".to_owned(), text)));
     }
-    let mut writer = UnsortedWriter::create(target, WriteOptions::default(), work.job.memory)?;
+    let mut writer = UnsortedWriter::create(target, work.book_options(), work.job.memory)?;
     let mut entry = Vec::new();
     let (mut positions, mut astray) = (0, 0);
     while let Some(line) = lines.next()? {

@@ -18,7 +18,6 @@ pub mod jsonl;
 #[cfg(not(feature = "jsonl"))]
 #[path = "without_jsonl.rs"]
 mod jsonl;
-mod output;
 mod pgn;
 mod to_bin;
 
@@ -26,8 +25,9 @@ use std::path::{Path, PathBuf};
 
 use shakmaty::Chess;
 
-use crate::book::ctg::{PositionFilter, is_same_book};
+use crate::book::ctg::{Directory, DirectoryReader, Place, RewriteError, Salvage, WriteOptions};
 use crate::book::{Book, Format, Lookup, OpenOptions, Probe as _, Wanted, Watch};
+use crate::place::{self, Old, PlaceError};
 use crate::policy::Policy;
 
 pub use error::Error;
@@ -40,6 +40,8 @@ pub struct Job {
     pub source: PathBuf,
     /// The file to write; its extension says what.
     pub target: PathBuf,
+    /// What becomes of a file that is there already.
+    pub old: Old,
     /// How moves are chosen: gives the weights of a `.bin`, the probabilities
     /// of a `.csv` and the order of lines of a `.pgn`.
     pub policy: Policy,
@@ -54,6 +56,8 @@ pub struct Job {
     pub pgn: PgnOptions,
     /// Memory for sorting, in bytes.
     pub memory: u64,
+    /// What cannot be read of the source is an error.
+    pub strict: bool,
 }
 
 impl Job {
@@ -63,12 +67,14 @@ impl Job {
         Job {
             source,
             target,
+            old: Old::default(),
             policy: Policy::default(),
             weights: Weights::default(),
             all_forms: false,
             keep_never: false,
             pgn: PgnOptions::default(),
             memory: 128 << 20,
+            strict: false,
         }
     }
 }
@@ -100,9 +106,34 @@ pub struct Summary {
     pub notices: Vec<String>,
     /// What was changed, left out or made up, a few words each.
     pub notes: Vec<String>,
+    /// What could not be read.
+    pub salvage: Salvage,
 }
 
 impl Summary {
+    /// Takes note of what could not be read, which may be an error.
+    fn lose(&mut self, job: &Job, salvage: Salvage) -> Result<(), Error> {
+        if job.strict && salvage.is_loss() {
+            return Err(RewriteError::Loss(salvage.told()).into());
+        }
+        self.salvage.add(salvage);
+        Ok(())
+    }
+
+    /// An empty file is not what anybody wanted.
+    fn not_empty(&self, job: &Job) -> Result<(), Error> {
+        if self.moves > 0 {
+            return Ok(());
+        }
+        let mut why = self.salvage.notes();
+        why.extend(self.notes.iter().cloned());
+        Err(Error::Empty {
+            path: job.source.clone(),
+            target: job.target.clone(),
+            why: why.iter().map(|note| format!("; {note}")).collect(),
+        })
+    }
+
     fn note(&mut self, count: u64, text: &str) {
         if count > 0 {
             self.notes.push(format!("{count} {text}"));
@@ -143,6 +174,14 @@ struct Work<'a, 'w> {
 }
 
 impl Work<'_, '_> {
+    /// How a ChessBase book is written.
+    fn book_options(&self) -> WriteOptions {
+        WriteOptions {
+            old: self.job.old,
+            ..WriteOptions::default()
+        }
+    }
+
     /// Another position is done.
     fn step(
         &mut self,
@@ -162,11 +201,12 @@ impl Work<'_, '_> {
 /// of it then.
 pub fn run(job: &Job, watch: &mut Watch<'_>) -> Result<Summary, Error> {
     let target = Target::of(&job.target)?;
-    if is_same_book(&job.target, &job.source) {
-        return Err(Error::SameFile {
-            path: job.source.clone(),
-        });
-    }
+    // Before any work.
+    let companions: &[&str] = match target {
+        Target::Ctg => &["cto", "ctb"],
+        _ => &[],
+    };
+    place::check(&job.target, companions, job.old)?;
     let mut work = Work { job, watch };
     if is_jsonl(&job.source) {
         return match target {
@@ -212,17 +252,18 @@ fn by_way_of_ctg(
     target: Target,
     make: impl FnOnce(&mut Work<'_, '_>, &Path) -> Result<Summary, Error>,
 ) -> Result<Summary, Error> {
-    let folder = output::folder_of(&work.job.target);
+    let folder = place::folder_of(&work.job.target);
     let beside = tempfile::Builder::new()
         .prefix(".tabia-")
-        .tempdir_in(&folder)
-        .map_err(|error| Error::output(&work.job.target, error.kind().into()))?;
+        .tempdir_in(folder)
+        .map_err(|error| PlaceError::io(&work.job.target, error.kind().into()))?;
     let path = beside.path().join("book.ctg");
     let first = make(work, &path)?;
     let book = Book::open(&path, &OpenOptions::default())?;
     let mut summary = written(work, &book, target)?;
     summary.notices.splice(0..0, first.notices);
     summary.notes.splice(0..0, first.notes);
+    summary.salvage.add(first.salvage);
     Ok(summary)
 }
 
@@ -238,39 +279,68 @@ fn is_jsonl(path: &Path) -> bool {
         .is_some_and(|extension| extension.eq_ignore_ascii_case("jsonl"))
 }
 
-/// Probes of a whole book in a row, as the policy wants them.
-struct Prober<'b> {
+/// A book that is asked about all its positions, as the policy wants them.
+struct Source<'b> {
     book: &'b Book,
-    filter: Option<PositionFilter>,
+    directory: Option<Directory>,
     wanted: Wanted,
 }
 
-impl<'b> Prober<'b> {
-    fn new(job: &Job, book: &'b Book) -> Result<Prober<'b>, Error> {
-        let transpositions = job.policy.transpositions;
-        let filter = match book {
-            Book::Ctg(book) if transpositions => Some(book.position_filter()?),
-            _ => None,
-        };
-        Ok(Prober {
+impl<'b> Source<'b> {
+    /// Reads the whole book once where that helps, and takes note of what
+    /// cannot be read.
+    fn new(
+        work: &mut Work<'_, '_>,
+        book: &'b Book,
+        summary: &mut Summary,
+    ) -> Result<Source<'b>, Error> {
+        let mut directory = None;
+        if let Book::Ctg(book) = book {
+            let (made, salvage) = book.directory(work.watch)?;
+            summary.lose(work.job, salvage)?;
+            directory = Some(made);
+        }
+        Ok(Source {
             book,
-            filter,
-            wanted: if transpositions {
-                Wanted::Transpositions
-            } else {
-                Wanted::Stored
+            directory,
+            wanted: match work.job.policy.transpositions {
+                true => Wanted::Transpositions,
+                false => Wanted::Stored,
             },
         })
     }
 
-    fn probe(&self, position: &Chess, found: &mut Lookup) -> Result<(), Error> {
-        match (self.book, &self.filter) {
-            (Book::Ctg(book), Some(filter)) => {
-                book.probe_through(filter, position, self.wanted, found)?;
+    /// One for each thread.
+    fn prober(&self) -> Prober<'_> {
+        match (self.book, &self.directory) {
+            (Book::Ctg(book), Some(directory)) => {
+                Prober::Ctg(DirectoryReader::new(directory, book))
             }
-            (book, _) => book.probe(position, self.wanted, found)?,
+            (book, _) => Prober::Other(book),
         }
-        Ok(())
+    }
+}
+
+/// See [`Source::prober`].
+enum Prober<'s> {
+    Ctg(DirectoryReader<'s>),
+    Other(&'s Book),
+}
+
+impl Prober<'_> {
+    fn probe(
+        &mut self,
+        position: &Chess,
+        wanted: Wanted,
+        found: &mut Lookup,
+    ) -> Result<Option<Place>, Error> {
+        match self {
+            Prober::Ctg(reader) => Ok(reader.probe(position, wanted, found)?),
+            Prober::Other(book) => {
+                book.probe(position, wanted, found)?;
+                Ok(None)
+            }
+        }
     }
 }
 

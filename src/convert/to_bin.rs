@@ -6,9 +6,10 @@
 //! probabilities that a probe of it gives. So playing from the new book is
 //! playing from the old one.
 //!
-//! Memory: 16 bytes a move, and as many for each position.
+//! Memory: that of a [directory](crate::book::ctg::Directory), and some for
+//! sorting; of other books 16 bytes for each position.
 
-use std::cmp::Reverse;
+use std::cmp::{Ordering, Reverse};
 use std::collections::HashSet;
 use std::thread;
 
@@ -16,64 +17,96 @@ use rustc_hash::FxBuildHasher;
 use shakmaty::{Bitboard, CastlingMode, Chess, Color, EnPassantMode, Position as _, Setup};
 
 use super::from_keyed::unreached;
-use super::output::Output;
-use super::{Error, Job, Prober, Summary, Weights, Work, expected};
+use super::{Error, Job, Prober, Source, Summary, Weights, Work, expected};
+use crate::book::ctg::{CtgBook, EntrySet, Place};
 use crate::book::polyglot::{self, PackedMove};
-use crate::book::{Book, BookMove, Lookup, Preference, bin, ctg::NormalBoard};
+use crate::book::{Book, BookMove, BookPosition, Lookup, Preference, bin};
+use crate::crew::in_order;
+use crate::place::{self, Beside};
 use crate::policy::{self, Weighed};
+use crate::sort::{Record, Sorter};
 
-/// An entry of the new book; ordered as there.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+/// An entry of the new book.
+#[derive(Clone, Copy, Default)]
 struct Row {
     key: u64,
-    weight: Reverse<u16>,
     mv: PackedMove,
+    weight: u16,
+}
+
+/// By key, and then the heaviest first.
+impl Record for Row {
+    fn order(&self) -> u32 {
+        (self.key >> 32) as u32
+    }
+
+    fn compare(&self, other: &Row) -> Ordering {
+        let place = |row: &Row| (row.key, Reverse(row.weight), row.mv);
+        place(self).cmp(&place(other))
+    }
+
+    fn encode(&self, out: &mut Vec<u8>) {
+        out.extend_from_slice(&bin::encode(self.key, self.mv, self.weight, 0));
+    }
+
+    fn decode(&mut self, bytes: &[u8]) -> Option<usize> {
+        let (bytes, _) = bytes.split_first_chunk::<{ bin::ENTRY_BYTES }>()?;
+        let whole = u128::from_be_bytes(*bytes);
+        *self = Row {
+            key: (whole >> 64) as u64,
+            mv: PackedMove((whole >> 48) as u16),
+            weight: (whole >> 32) as u16,
+        };
+        Some(bytes.len())
+    }
 }
 
 /// Positions that one thread looks at in one go.
 const SHARE: usize = 2048;
 
 pub(super) fn write(work: &mut Work<'_, '_>, book: &Book) -> Result<Summary, Error> {
-    let mut output = Output::create(&work.job.target)?;
+    let mut output = Beside::create(&work.job.target, work.job.old)?;
     let mut summary = Summary::default();
+    let source = Source::new(work, book, &mut summary)?;
     let mut found = Found::default();
-    let all_forms = work.job.all_forms && book.as_ctg().is_some();
-    if all_forms {
-        every_form(work, book, &mut found, &mut summary)?;
-    } else {
-        let prober = Prober::new(work.job, book)?;
-        let walked = walk(work, &prober, &mut found)?;
-        let left = match book.as_ctg() {
-            Some(ctg) => {
-                let entries = match &prober.filter {
-                    Some(filter) => filter.entries(),
-                    None => ctg.entries().filter(Result::is_ok).count() as u64,
-                };
-                entries.saturating_sub(walked.entries.len() as u64)
-            }
-            None => unreached(book, found.held)?,
-        };
-        summary.note(
-            left,
-            if book.as_ctg().is_some() {
-                "positions of the book cannot be reached from the start position (--all writes them too)"
-            } else {
-                "positions left out that cannot be reached from the start position"
-            },
-        );
+    let sorter = Sorter::alone(place::folder_of(&work.job.target), work.job.memory / 2);
+    let sorter = match (book.as_ctg(), work.job.all_forms) {
+        (Some(ctg), true) => every_form(work, ctg, &source, sorter, &mut found)?,
+        _ => walk(work, &source, sorter, &mut found)?,
+    };
+    if !work.job.all_forms {
+        match &source.directory {
+            Some(directory) => summary.note(
+                directory.entries().saturating_sub(found.entries),
+                "positions of the book cannot be reached from the start position (--all writes them too)",
+            ),
+            None => summary.note(
+                unreached(book, found.held)?,
+                "positions left out that cannot be reached from the start position",
+            ),
+        }
     }
-    found.rows.sort_unstable();
-    found.rows.dedup_by_key(|row| (row.key, row.mv));
-    for row in &found.rows {
-        output.put(&bin::encode(row.key, row.mv, row.weight.0, 0))?;
+    drop(source);
+    let mut rows = sorter.merge()?;
+    let mut last = None;
+    while let Some(row) = rows.next()? {
+        if last.replace((row.key, row.mv)) != Some((row.key, row.mv)) {
+            output.add(&bin::encode(row.key, row.mv, row.weight, 0))?;
+            summary.moves += 1;
+            work.step("writing", summary.moves, None)?;
+        }
     }
     summary.positions = found.positions;
-    summary.moves = found.rows.len() as u64;
     summary.note(
         found.silent,
         "positions without a move that would be played",
     );
-    summary.bytes = output.finish()?;
+    summary.note(
+        found.unplayed,
+        "moves left out that would not be played (--keep-never writes them)",
+    );
+    summary.not_empty(work.job)?;
+    summary.bytes = output.put()?.bytes;
     Ok(summary)
 }
 
@@ -87,98 +120,134 @@ struct Found {
     held: u64,
     /// Positions whose moves are all dropped.
     silent: u64,
-    /// Positions after their moves, with their keys.
-    next: Vec<(u64, Chess)>,
-    /// The keys' hashes of what a ChessBase book holds.
-    entries: Vec<u64>,
+    /// Moves that are dropped.
+    unplayed: u64,
+    /// Positions after their moves.
+    next: Vec<Reached>,
+    /// Where they stand in a ChessBase book.
+    places: Vec<Place>,
+    /// How many different ones those were.
+    entries: u64,
 }
 
 impl Found {
-    fn add(&mut self, mut other: Found) {
-        self.rows.append(&mut other.rows);
+    /// Takes over the numbers and, into the sorter, the rows.
+    fn add(&mut self, other: &Found, sorter: &mut Sorter<Row>) -> Result<(), Error> {
         self.positions += other.positions;
         self.held += other.held;
         self.silent += other.silent;
+        self.unplayed += other.unplayed;
+        for row in &other.rows {
+            sorter.push(row)?;
+        }
+        Ok(())
     }
 }
 
-/// The positions that a walk has come to.
-#[derive(Default)]
-struct Walked {
-    keys: HashSet<u64, FxBuildHasher>,
-    entries: HashSet<u64, FxBuildHasher>,
+/// A position on the way.
+#[derive(Clone)]
+struct Reached {
+    key: u64,
+    /// Its number in the directory of a ChessBase book.
+    number: usize,
+    position: Chess,
 }
 
-fn walk(work: &mut Work<'_, '_>, prober: &Prober<'_>, all: &mut Found) -> Result<Walked, Error> {
-    let total = expected(prober.book);
+/// The positions that a walk has come to.
+enum Seen {
+    Keys(HashSet<u64, FxBuildHasher>),
+    /// By number in the directory.
+    Numbers(Vec<u64>),
+}
+
+impl Seen {
+    /// Adds a position; false if it was in.
+    fn insert(&mut self, reached: &Reached) -> bool {
+        match self {
+            Seen::Keys(keys) => keys.insert(reached.key),
+            Seen::Numbers(words) => {
+                let bit = 1 << (reached.number % 64);
+                words.get_mut(reached.number / 64).is_some_and(|word| {
+                    let new = *word & bit == 0;
+                    *word |= bit;
+                    new
+                })
+            }
+        }
+    }
+}
+
+fn walk(
+    work: &mut Work<'_, '_>,
+    source: &Source<'_>,
+    mut sorter: Sorter<Row>,
+    all: &mut Found,
+) -> Result<Sorter<Row>, Error> {
+    let total = expected(source.book);
     let start = Chess::default();
-    let key = polyglot::key(&start);
-    let mut walked = Walked::default();
-    walked.keys.insert(key);
-    let mut ahead = vec![(key, start)];
+    let mut number = 0;
+    let mut seen = Seen::Keys(HashSet::default());
+    if let (Some(directory), Prober::Ctg(mut reader)) = (&source.directory, source.prober()) {
+        let Some(found) = reader.number_of(&start)? else {
+            return Ok(sorter);
+        };
+        number = found;
+        seen = Seen::Numbers(vec![0; directory.numbers() / 64 + 1]);
+    }
+    let start = Reached {
+        key: polyglot::key(&start),
+        number,
+        position: start,
+    };
+    seen.insert(&start);
+    let mut ahead = vec![start];
+    let mut entries = EntrySet::default();
     let mut done = 0;
     let share = threads() * SHARE;
     while !ahead.is_empty() {
         let batch = ahead.split_off(ahead.len().saturating_sub(share));
-        for found in look_up(work.job, prober, &batch, true)? {
-            for (key, position) in found.next.iter() {
-                if walked.keys.insert(*key) {
-                    ahead.push((*key, position.clone()));
-                }
+        for found in look_up(work.job, source, &batch, true)? {
+            all.add(&found, &mut sorter)?;
+            ahead.extend(found.next.into_iter().filter(|next| seen.insert(next)));
+            for place in found.places {
+                all.entries += u64::from(entries.insert(place));
             }
-            walked.entries.extend(&found.entries);
-            all.add(found);
         }
         for _ in &batch {
             done += 1;
             work.step("walking", done, total)?;
         }
     }
-    Ok(walked)
+    Ok(sorter)
 }
 
 /// Every position that an entry stands for.
 fn every_form(
     work: &mut Work<'_, '_>,
-    book: &Book,
+    book: &CtgBook,
+    source: &Source<'_>,
+    mut sorter: Sorter<Row>,
     all: &mut Found,
-    summary: &mut Summary,
-) -> Result<(), Error> {
-    let total = expected(book);
-    let prober = Prober::new(work.job, book)?;
-    let mut batch = Vec::new();
-    let share = threads() * SHARE;
-    let mut entries = 0;
-    let mut damaged = 0;
-    let mut positions = book.positions();
-    loop {
-        let next = positions.next();
-        if batch.len() >= share || next.is_none() {
-            for found in look_up(work.job, &prober, &batch, false)? {
-                all.add(found);
+) -> Result<Sorter<Row>, Error> {
+    let job = work.job;
+    book.in_blocks(
+        "writing",
+        work.watch,
+        |entries| {
+            let mut batch = Vec::new();
+            for held in entries.iter().filter_map(BookPosition::of) {
+                forms(&held.position, &mut batch);
             }
-            batch.clear();
-        }
-        match next {
-            None => break,
-            Some(Ok(held)) => forms(&held.position, &mut batch),
-            Some(Err(error)) => {
-                damaged += 1;
-                if damaged <= 20 {
-                    summary.notices.push(error.to_string());
-                }
-            }
-        }
-        entries += 1;
-        work.step("reading", entries, total)?;
-    }
-    summary.note(damaged, "damaged pages not read to their end");
-    Ok(())
+            look_up_share(job, source, &batch, false)
+        },
+        |found| all.add(&found, &mut sorter),
+    )?;
+    Ok(sorter)
 }
 
 /// The position, with colours exchanged, and both with wings exchanged where
 /// nobody may castle.
-fn forms(position: &Chess, out: &mut Vec<(u64, Chess)>) {
+fn forms(position: &Chess, out: &mut Vec<Reached>) {
     let setup = position.to_setup(EnPassantMode::Always);
     let colours = |setup: &Setup| {
         let mut setup = setup.clone();
@@ -202,14 +271,21 @@ fn forms(position: &Chess, out: &mut Vec<(u64, Chess)>) {
         setups.push(mirrored);
     }
     let mut keys = vec![polyglot::key(position)];
-    out.push((keys[0], position.clone()));
+    let mut add = |key, position| {
+        out.push(Reached {
+            key,
+            number: 0,
+            position,
+        });
+    };
+    add(polyglot::key(position), position.clone());
     for setup in setups {
         if let Ok(form) = setup.position::<Chess>(CastlingMode::Standard) {
             let key = polyglot::key(&form);
             // A position may be its own picture.
             if !keys.contains(&key) {
                 keys.push(key);
-                out.push((key, form));
+                add(key, form);
             }
         }
     }
@@ -222,61 +298,68 @@ fn threads() -> usize {
 /// Looks positions up, on all processors.
 fn look_up(
     job: &Job,
-    prober: &Prober<'_>,
-    batch: &[(u64, Chess)],
+    source: &Source<'_>,
+    batch: &[Reached],
     go_on: bool,
 ) -> Result<Vec<Found>, Error> {
     let share = batch.len().div_ceil(threads()).max(64);
-    thread::scope(|scope| {
-        let threads: Vec<_> = batch
-            .chunks(share)
-            .map(|share| scope.spawn(move || look_up_share(job, prober, share, go_on)))
-            .collect();
-        threads
-            .into_iter()
-            .map(|thread| match thread.join() {
-                Ok(found) => found,
-                Err(panic) => std::panic::resume_unwind(panic),
-            })
-            .collect()
-    })
+    let shares: Vec<&[Reached]> = batch.chunks(share).collect();
+    let mut all = Vec::new();
+    in_order(
+        shares.len() as u32,
+        |n| {
+            let share = shares.get(n as usize).copied().unwrap_or_default();
+            look_up_share(job, source, share, go_on)
+        },
+        |found| {
+            all.push(found);
+            Ok(())
+        },
+    )?;
+    Ok(all)
 }
 
 fn look_up_share(
     job: &Job,
-    prober: &Prober<'_>,
-    share: &[(u64, Chess)],
+    source: &Source<'_>,
+    share: &[Reached],
     go_on: bool,
 ) -> Result<Found, Error> {
     let mut all = Found::default();
     let mut found = Lookup::default();
     let mut verdicts = Vec::new();
-    for (key, position) in share {
-        prober.probe(position, &mut found)?;
+    let mut prober = source.prober();
+    for reached in share {
+        let position = &reached.position;
+        all.places
+            .extend(prober.probe(position, source.wanted, &mut found)?);
         if found.here.is_none() {
             continue;
         }
         all.held += 1;
         policy::weigh(&found.moves, &job.policy, |_| None, &mut verdicts);
         let before = all.rows.len();
-        rows(job, *key, &found.moves, &verdicts, &mut all.rows);
-        let any = all.rows.len() > before;
-        all.positions += u64::from(any);
-        all.silent += u64::from(!any && !found.moves.is_empty());
+        rows(job, reached.key, &found.moves, &verdicts, &mut all.rows);
+        let played = all.rows.len() - before;
+        all.unplayed += (found.moves.len() - played) as u64;
+        all.positions += u64::from(played > 0);
+        all.silent += u64::from(played == 0 && !found.moves.is_empty());
         if !go_on {
             continue;
         }
-        if prober.book.as_ctg().is_some()
-            && let Some(board) = NormalBoard::from_position(position)
-        {
-            use std::hash::BuildHasher as _;
-            all.entries.push(FxBuildHasher.hash_one(board.key()));
-        }
-        for known in &found.moves {
+        let numbers = match &prober {
+            Prober::Ctg(reader) => reader.numbers(),
+            Prober::Other(_) => &[],
+        };
+        for (n, known) in found.moves.iter().enumerate() {
             if known.child.is_some() {
                 let mut child = position.clone();
                 child.play_unchecked(known.mv);
-                all.next.push((polyglot::key(&child), child));
+                all.next.push(Reached {
+                    key: polyglot::key(&child),
+                    number: numbers.get(n).copied().unwrap_or(0),
+                    position: child,
+                });
             }
         }
     }
@@ -319,7 +402,7 @@ fn rows(job: &Job, key: u64, moves: &[BookMove], verdicts: &[Weighed], rows: &mu
         };
         rows.push(Row {
             key,
-            weight: Reverse(weight),
+            weight,
             mv: PackedMove::of(mv.mv),
         });
     }

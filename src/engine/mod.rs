@@ -8,4 +8,4 @@ mod spawn;
 
 pub use analyst::{Analyst, AnalystError, Effort, Question};
 pub use info::{Finding, finding};
-pub use spawn::{EngineCommand, EngineProcess, SpawnError, Spawned};
+pub use spawn::{EngineCommand, EngineProcess, SpawnError, Spawned, is_on_path};

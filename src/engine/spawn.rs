@@ -59,6 +59,20 @@ const OTHER_PLACES: &[&str] = if cfg!(unix) {
     &[]
 };
 
+/// Whether a bare name is that of a program in a folder of `PATH`, or in
+/// another one where engines are found.
+#[must_use]
+pub fn is_on_path(name: &str) -> bool {
+    let path = std::env::var_os("PATH").unwrap_or_default();
+    let others = OTHER_PLACES.iter().map(PathBuf::from);
+    let file = Path::new(name).components().count() == 1;
+    file && std::env::split_paths(&path)
+        .filter(|folder| !folder.as_os_str().is_empty())
+        .chain(others)
+        .map(|folder| folder.join(name))
+        .any(|file| file.is_file() || cfg!(windows) && file.with_added_extension("exe").is_file())
+}
+
 fn hint(error: &io::Error) -> &'static str {
     match error.kind() {
         io::ErrorKind::NotFound => " (give its full path in engines.toml, or put it on the PATH)",
@@ -139,7 +153,8 @@ impl EngineCommand {
     /// engine is to run in; a bare name is left to `PATH`.
     fn resolved_program(&self) -> PathBuf {
         if self.program.components().count() > 1 {
-            std::path::absolute(&self.program).unwrap_or_else(|_| self.program.clone())
+            let program = crate::input::path::from_home(&self.program);
+            std::path::absolute(&program).unwrap_or(program)
         } else {
             self.program.clone()
         }

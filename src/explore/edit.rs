@@ -4,21 +4,12 @@ use std::sync::{Mutex, PoisonError};
 
 use shakmaty::{Chess, Move};
 
-use crate::book::{Annotation, Mark};
+use crate::book::Annotation;
+use crate::book::ctg::MarkEdit;
+use crate::mark::words;
 
 /// Steps that can be taken back; the oldest is forgotten first.
 const MOST_STEPS: usize = 1000;
-
-/// What can be changed about a move.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Change {
-    /// The colour of the move.
-    Mark(Mark),
-    /// The sign behind the move.
-    Annotation(Annotation),
-    /// The learn value, seen from the player of the move: -125 to 125.
-    Factor(i8),
-}
 
 /// A change that could not be made. Nothing has changed then.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -37,8 +28,12 @@ pub trait Editor: Send + Sync {
     /// # Errors
     ///
     /// The book does not hold the move, or cannot be written.
-    fn change(&self, position: &Chess, mv: Move, change: Change)
-    -> Result<Option<Undo>, EditError>;
+    fn change(
+        &self,
+        position: &Chess,
+        mv: Move,
+        change: &MarkEdit,
+    ) -> Result<Option<Undo>, EditError>;
 }
 
 /// An editor with the steps made so far.
@@ -67,7 +62,7 @@ impl Desk {
         &self,
         position: &Chess,
         mv: Move,
-        change: Change,
+        change: &MarkEdit,
         what: String,
     ) -> Result<(), EditError> {
         let mut steps = self.steps.lock().unwrap_or_else(PoisonError::into_inner);
@@ -100,57 +95,66 @@ impl Desk {
 }
 
 /// Reads a change from the words of the page.
-pub(super) fn read_change(kind: &str, value: &str) -> Result<Change, String> {
-    match (kind, value) {
-        ("mark", "main") => Ok(Change::Mark(Mark::Main)),
-        ("mark", "avoid") => Ok(Change::Mark(Mark::Avoid)),
-        ("mark", "none") => Ok(Change::Mark(Mark::None)),
-        ("mark", _) => Err("a mark is main, avoid or none".to_owned()),
-        ("annotation", _) => annotation(value)
-            .map(Change::Annotation)
-            .ok_or_else(|| "an annotation is ! ? !! ?? !? ?! or none".to_owned()),
-        ("factor", _) => value
-            .parse()
-            .ok()
-            .filter(|factor| (-125..=125).contains(factor))
-            .map(Change::Factor)
-            .ok_or_else(|| "a factor is a whole number from -125 to 125".to_owned()),
-        _ => Err("mark, annotation and factor can be changed".to_owned()),
+pub(super) fn read_change(kind: &str, value: &str) -> Result<MarkEdit, String> {
+    let mut edit = MarkEdit::default();
+    match kind {
+        "mark" => {
+            let mark = words::mark(value).ok_or("a mark is main, avoid or none")?;
+            edit.recommendation = Some(mark);
+        }
+        "annotation" => {
+            let sign = Annotation::from_symbol(value);
+            let sign = sign.ok_or("an annotation is ! ? !! ?? !? ?! or none")?;
+            edit.annotation = Some(sign);
+        }
+        "factor" => {
+            let value = value.parse().ok();
+            let value = value.filter(|value| (-125..=125).contains(value));
+            let value = value.ok_or("a learn value is a whole number from -125 to 125")?;
+            edit.factor = Some(value);
+        }
+        _ => return Err("mark, annotation and factor can be changed".to_owned()),
     }
-}
-
-fn annotation(symbol: &str) -> Option<Annotation> {
-    match symbol {
-        "none" | "" => Some(Annotation::default()),
-        _ => [
-            Annotation::GOOD,
-            Annotation::MISTAKE,
-            Annotation::BRILLIANT,
-            Annotation::BLUNDER,
-            Annotation::INTERESTING,
-            Annotation::DUBIOUS,
-            Annotation::ONLY_MOVE,
-        ]
-        .into_iter()
-        .find(|known| known.symbol() == symbol),
-    }
+    Ok(edit)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::book::Mark;
     use shakmaty::Position;
     use std::sync::Arc;
 
     /// Keeps the last mark in memory.
-    struct Memory(Arc<Mutex<Vec<Change>>>);
+    struct Memory(Arc<Mutex<Vec<MarkEdit>>>);
+
+    fn mark(mark: Mark) -> MarkEdit {
+        MarkEdit {
+            recommendation: Some(mark),
+            ..MarkEdit::default()
+        }
+    }
+
+    fn value(factor: i8) -> MarkEdit {
+        MarkEdit {
+            factor: Some(factor),
+            ..MarkEdit::default()
+        }
+    }
+
+    fn sign(annotation: Annotation) -> MarkEdit {
+        MarkEdit {
+            annotation: Some(annotation),
+            ..MarkEdit::default()
+        }
+    }
 
     impl Editor for Memory {
-        fn change(&self, _: &Chess, _: Move, change: Change) -> Result<Option<Undo>, EditError> {
-            if change == Change::Factor(1) {
+        fn change(&self, _: &Chess, _: Move, change: &MarkEdit) -> Result<Option<Undo>, EditError> {
+            if *change == value(1) {
                 return Err(EditError("no".into()));
             }
-            self.0.lock().unwrap().push(change);
+            self.0.lock().unwrap().push(*change);
             let list = Arc::clone(&self.0);
             Ok(Some(Box::new(move || {
                 list.lock().unwrap().pop();
@@ -165,32 +169,30 @@ mod tests {
         let desk = Desk::new(Box::new(Memory(Arc::clone(&list))));
         let start = Chess::default();
         let mv = start.legal_moves()[0];
-        let make = |change, what: &str| desk.change(&start, mv, change, what.to_owned());
-        make(Change::Mark(Mark::Main), "first").unwrap();
-        make(Change::Factor(5), "second").unwrap();
-        assert!(make(Change::Factor(1), "refused").is_err());
+        let make = |change: MarkEdit, what: &str| desk.change(&start, mv, &change, what.to_owned());
+        make(mark(Mark::Main), "first").unwrap();
+        make(value(5), "second").unwrap();
+        assert!(make(value(1), "refused").is_err());
         assert_eq!(desk.last(), (2, Some("second".into())));
         assert_eq!(desk.undo().unwrap().as_deref(), Some("second"));
-        assert_eq!(*list.lock().unwrap(), [Change::Mark(Mark::Main)]);
+        assert_eq!(*list.lock().unwrap(), [mark(Mark::Main)]);
         assert_eq!(desk.undo().unwrap().as_deref(), Some("first"));
         assert_eq!(desk.undo().unwrap(), None);
     }
 
     #[test]
     fn only_known_words_are_changes() {
-        assert_eq!(read_change("mark", "avoid"), Ok(Change::Mark(Mark::Avoid)));
+        assert_eq!(read_change("mark", "avoid"), Ok(mark(Mark::Avoid)));
         assert_eq!(
             read_change("annotation", "?!"),
-            Ok(Change::Annotation(Annotation::DUBIOUS))
+            Ok(sign(Annotation::DUBIOUS))
         );
-        assert_eq!(
-            read_change("annotation", "none"),
-            Ok(Change::Annotation(Annotation(0)))
-        );
-        assert_eq!(read_change("factor", "-125"), Ok(Change::Factor(-125)));
+        assert_eq!(read_change("annotation", "none"), Ok(sign(Annotation(0))));
+        assert_eq!(read_change("factor", "-125"), Ok(value(-125)));
         for (kind, value) in [
-            ("mark", "green"),
+            ("mark", "blue"),
             ("annotation", "!!!"),
+            ("annotation", "32"),
             ("factor", "126"),
             ("factor", "x"),
             ("file", "/etc/passwd"),

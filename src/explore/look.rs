@@ -5,12 +5,11 @@ use shakmaty::{Chess, Color, Position};
 
 use super::books::{ExploredBook, Open};
 use super::openings::{self, Opening};
-use super::query::DECIDING;
-use crate::book::{BookMove, Error, Preference, Stats};
-use crate::consult::{Consulted, consult};
+use crate::book::{Error, Stats};
+use crate::consult::{Consulted, DECIDING, consult};
 use crate::notation::{self, Line};
-use crate::policy::{Rejection, Weighed};
 use crate::settings::Settings;
+use crate::view::MoveView;
 
 /// The answer about a position.
 #[derive(Serialize)]
@@ -58,7 +57,7 @@ pub(super) struct BookView {
     draws: u32,
     black: u32,
     commentary: u8,
-    moves: Vec<MoveView>,
+    moves: Vec<ColouredMove>,
     /// Whether it can be changed.
     editable: bool,
     /// How many changes can be taken back, and the last one.
@@ -68,35 +67,11 @@ pub(super) struct BookView {
 
 /// A move: the fields of `tabia probe --json`, and results by colour.
 #[derive(Serialize)]
-struct MoveView {
-    uci: String,
-    san: String,
-    games: u32,
+struct ColouredMove {
     white: u32,
-    draws: u32,
     black: u32,
-    wins: u32,
-    losses: u32,
-    score: Option<f64>,
-    average_elo: Option<f64>,
-    performance: Option<f64>,
-    recommendation: u8,
-    mark: &'static str,
-    annotation: &'static str,
-    commentary: u8,
-    /// As it stands in the child: see `factor_for_mover`.
-    factor: i8,
-    factor_for_mover: i8,
-    transposition: bool,
-    probability: f64,
-    weight: f64,
-    /// What a Polyglot book stores.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    stored_weight: Option<u32>,
-    /// What an Arena book stores.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    priority: Option<u8>,
-    not_played: Option<&'static str>,
+    #[serde(flatten)]
+    mv: MoveView,
 }
 
 /// Looks a line's position after `at` plies up in some books.
@@ -166,22 +141,27 @@ fn book_view(
         Ok(found) => (found, None),
         Err(error) => (Consulted::default(), Some(error.to_string())),
     };
-    let here = found.lookup.here.unwrap_or_default();
-    let (white, black) = by_colour(&here.stats, position.turn());
+    let seen = found.view(position);
+    let turn = position.turn();
+    let (white, black) = coloured(turn, seen.wins, seen.losses);
     let (undo, last_change) = book.desk().map(|desk| desk.last()).unwrap_or_default();
     BookView {
         book: number,
         name: book.name().to_owned(),
         error,
-        in_book: found.lookup.here.is_some(),
-        games: here.stats.games,
+        in_book: seen.in_book,
+        games: seen.games,
         white,
-        draws: here.stats.draws,
+        draws: seen.draws,
         black,
-        commentary: here.commentary_for(position.turn()),
-        moves: found
-            .rows()
-            .map(|(mv, verdict)| move_view(position, mv, verdict))
+        commentary: seen.commentary,
+        moves: seen
+            .moves
+            .into_iter()
+            .map(|mv| {
+                let (white, black) = coloured(turn, mv.wins, mv.losses);
+                ColouredMove { white, black, mv }
+            })
             .collect(),
         editable: writable && book.desk().is_some(),
         undo,
@@ -189,48 +169,15 @@ fn book_view(
     }
 }
 
-fn move_view(position: &Chess, mv: &BookMove, verdict: &Weighed) -> MoveView {
-    let stats = mv.stats();
-    let child = mv.child.unwrap_or_default();
-    let (white, black) = by_colour(&stats, position.turn());
-    MoveView {
-        uci: notation::uci(mv.mv),
-        san: notation::san(position, mv.mv),
-        games: stats.games,
-        white,
-        draws: stats.draws,
-        black,
-        wins: stats.wins,
-        losses: stats.losses,
-        score: stats.score(),
-        average_elo: stats.average_elo(),
-        performance: stats.performance(),
-        recommendation: child.recommendation,
-        mark: mv.mark().as_str(),
-        annotation: mv.annotation.symbol(),
-        commentary: child.commentary_for(position.turn().other()),
-        factor: child.factor,
-        factor_for_mover: mv.factor(),
-        transposition: mv.transposition,
-        probability: verdict.probability,
-        weight: verdict.weight,
-        stored_weight: match mv.preference {
-            Preference::Weight(weight) => Some(weight),
-            Preference::Priority(_) | Preference::Statistics => None,
-        },
-        priority: match mv.preference {
-            Preference::Priority(priority) => Some(priority),
-            Preference::Weight(_) | Preference::Statistics => None,
-        },
-        not_played: verdict.rejection.map(Rejection::as_str),
-    }
-}
-
 /// Wins of White and of Black, from those of the side `own`.
 pub(super) const fn by_colour(stats: &Stats, own: Color) -> (u32, u32) {
+    coloured(own, stats.wins, stats.losses)
+}
+
+const fn coloured(own: Color, wins: u32, losses: u32) -> (u32, u32) {
     match own {
-        Color::White => (stats.wins, stats.losses),
-        Color::Black => (stats.losses, stats.wins),
+        Color::White => (wins, losses),
+        Color::Black => (losses, wins),
     }
 }
 

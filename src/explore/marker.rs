@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use shakmaty::{Chess, Move};
 
-use super::edit::{Change, EditError, Editor, Undo};
+use super::edit::{EditError, Editor, Undo};
 use crate::book::ctg::{self, EditOptions, MarkEdit};
 
 /// Marks moves in a ChessBase book.
@@ -29,12 +29,10 @@ impl Editor for CtgMarker {
         &self,
         position: &Chess,
         mv: Move,
-        change: Change,
+        change: &MarkEdit,
     ) -> Result<Option<Undo>, EditError> {
         let mut editor = open(&self.path)?;
-        let planned = editor
-            .plan(position, mv, &edit_of(change))
-            .map_err(failed)?;
+        let planned = editor.plan(position, mv, change).map_err(failed)?;
         if planned.is_empty() {
             return Ok(None);
         }
@@ -49,23 +47,6 @@ impl Editor for CtgMarker {
 
 fn open(path: &std::path::Path) -> Result<ctg::Editor, EditError> {
     ctg::Editor::open(path, &EditOptions::default()).map_err(failed)
-}
-
-fn edit_of(change: Change) -> MarkEdit {
-    match change {
-        Change::Mark(mark) => MarkEdit {
-            recommendation: Some(mark),
-            ..MarkEdit::default()
-        },
-        Change::Annotation(annotation) => MarkEdit {
-            annotation: Some(annotation),
-            ..MarkEdit::default()
-        },
-        Change::Factor(factor) => MarkEdit {
-            factor: Some(factor),
-            ..MarkEdit::default()
-        },
-    }
 }
 
 fn failed(error: ctg::EditError) -> EditError {

@@ -38,7 +38,7 @@ mod server;
 
 pub use access::Access;
 pub use books::{ExploredBook, Open, Reopen};
-pub use edit::{Change, EditError, Editor, Undo};
+pub use edit::{EditError, Editor, Undo};
 pub use marker::CtgMarker;
 pub use route::Explorer;
 pub use server::{Limits, serve};

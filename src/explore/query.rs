@@ -1,23 +1,7 @@
 //! The parameters of a request: `name=value`, percent-encoded.
 
+use crate::consult::DECIDING;
 use crate::settings::{OptionId, Settings};
-
-/// The options that decide between moves, in the order in which the page
-/// shows them.
-pub(super) const DECIDING: [OptionId; 12] = [
-    OptionId::Preset,
-    OptionId::Variety,
-    OptionId::MinimumGames,
-    OptionId::MinimumScore,
-    OptionId::MinimumShare,
-    OptionId::LearnInfluence,
-    OptionId::Depth,
-    OptionId::LeaveEarly,
-    OptionId::Tournament,
-    OptionId::Annotations,
-    OptionId::Transpositions,
-    OptionId::AvoidRepetition,
-];
 
 /// Parameters in the order in which they stand.
 #[derive(Debug, Default)]

@@ -13,8 +13,9 @@ use super::lichess::{self, Shape};
 use super::line;
 use super::look;
 use super::plot;
-use super::query::{DECIDING, Query};
+use super::query::Query;
 use super::reply::{json, refuse};
+use crate::consult::DECIDING;
 use crate::notation::{self, Line};
 use crate::settings::{Kind, Settings};
 
@@ -304,7 +305,7 @@ impl Explorer {
         };
         let san = notation::san(position, mv);
         let what = format!("{san}: {} {}", asked.change, asked.value);
-        desk.change(position, mv, change, what)
+        desk.change(position, mv, &change, what)
             .map_err(|error| (StatusCode::CONFLICT, error.to_string()))?;
         self.renewed(book, desk, None)
     }

@@ -8,27 +8,33 @@ use super::SourceError;
 use super::open::is_database;
 
 /// The files behind what a user named: a folder stands for every database in
-/// it (one file of each that has several), in the order of their names. A file
-/// that `seen` already holds is left out; `-` is standard input.
+/// it and in the folders below it (one file of each that has several), in the
+/// order of their names. Links in folders are not followed. A file that `seen`
+/// already holds is left out; `-` is standard input.
 ///
 /// # Errors
 ///
-/// There is nothing of that name, or the folder has no games.
+/// There is nothing of that name, a folder cannot be read, or it has no games.
 pub fn files(named: &Path, seen: &mut HashSet<PathBuf>) -> Result<Vec<PathBuf>, SourceError> {
     if named == Path::new("-") {
         let new = seen.insert(named.to_owned());
         return Ok(new.then(|| named.to_owned()).into_iter().collect());
     }
-    let failed = |source| SourceError::Io {
-        name: named.display().to_string(),
-        source,
-    };
+    let failed = |source| SourceError::io(named, source);
     let mut found = Vec::new();
     if fs::metadata(named).map_err(failed)?.is_dir() {
-        for entry in fs::read_dir(named).map_err(failed)? {
-            let path = entry.map_err(failed)?.path();
-            if is_database(&path) && path.is_file() {
-                found.push(path);
+        let mut folders = vec![named.to_owned()];
+        while let Some(folder) = folders.pop() {
+            let failed = |source| SourceError::io(&folder, source);
+            for entry in fs::read_dir(&folder).map_err(failed)? {
+                let entry = entry.map_err(failed)?;
+                let kind = entry.file_type().map_err(failed)?;
+                let path = entry.path();
+                if kind.is_dir() {
+                    folders.push(path);
+                } else if kind.is_file() && is_database(&path) {
+                    found.push(path);
+                }
             }
         }
         if found.is_empty() {

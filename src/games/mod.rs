@@ -11,27 +11,41 @@
 //! made from (positions and moves) and the full one that becomes PGN again
 //! (tags, variations, comments, NAGs): see [`Wanted`].
 
+mod archive;
 mod cbf;
 mod cbh;
+mod cbh2;
+mod cbv;
+mod circumstances;
 pub mod export;
+mod extract;
 mod files;
 mod filter;
 mod game;
+mod indexed;
+mod intake;
 mod nic;
 mod open;
 mod parse;
 mod pgn;
 mod pgn_write;
-mod place;
 mod record;
 pub mod scdb;
+mod scid;
 mod skipped;
+mod tree;
+mod unpacked;
+mod windows1252;
+mod zip;
 mod zst;
 
+pub use circumstances::{Circumstances, Speed, Title, title};
+pub use extract::{ExtractError, Extracted, extract};
 pub use files::files;
-pub use filter::{EcoRange, Filter, ParseEcoError, has_name};
+pub use filter::{Band, EcoRange, Filter, ParseEcoError, has_name};
 pub use game::{Game, GameResult, Item, Tags};
-pub use open::{Opened, SourceError, open};
+pub use intake::{Batch, Batches, Intake, ReadError, ReadProgress, Sources, Starts, Tally};
+pub use open::{Opened, SourceError, open, open_with};
 pub use pgn::PgnSource;
 pub use pgn_write::write_pgn;
 pub use record::{NullInCheck, Recorder};

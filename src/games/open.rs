@@ -6,8 +6,10 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
+use super::archive::{Located, Packed};
 use super::zst::ZstReader;
-use super::{GameSource, PgnSource, cbf, cbh, nic, scdb};
+use super::{GameSource, PgnSource, cbf, cbh, cbh2, cbv, nic, scdb, scid, zip};
+use crate::input::kind;
 
 /// A source that cannot be used.
 #[derive(Debug, thiserror::Error)]
@@ -62,7 +64,7 @@ struct Kind {
     /// ([`START_BYTES`], or less if it has no more).
     is: fn(&Path, &[u8]) -> bool,
     /// Opens it.
-    open: fn(&Path) -> Result<Opened, SourceError>,
+    open: fn(&Located, Access<'_>) -> Result<Opened, SourceError>,
 }
 
 /// All kinds. The first that takes a file has it.
@@ -70,38 +72,58 @@ const KINDS: &[Kind] = &[
     Kind {
         endings: &[".cbh"],
         is: cbh::is_cbh,
-        open: cbh::open,
+        open: |file, _| cbh::open(file),
+    },
+    Kind {
+        endings: &[".zip"],
+        is: |_, start| zip::is_archive(start),
+        open: zip::open,
+    },
+    Kind {
+        endings: &[".cbv", ".cbz"],
+        is: cbv::is_archive,
+        open: cbv::open,
+    },
+    Kind {
+        endings: &[".2cbh"],
+        is: cbh2::is_index,
+        open: |file, _| cbh2::open(file),
     },
     Kind {
         endings: &[".cbf"],
         is: cbf::is_cbf,
-        open: cbf::open,
+        open: |file, _| cbf::open(file),
     },
     Kind {
         endings: &[".dci"],
         is: scdb::is_index,
-        open: scdb::open,
+        open: |file, _| scdb::open(file),
+    },
+    Kind {
+        endings: &[".si4", ".si5"],
+        is: |path, start| scid::is_old(start) || super::files::has_extension(path, "si5"),
+        open: |file, _| scid::open(file),
     },
     Kind {
         endings: &[".prn"],
         is: nic::is_text,
-        open: nic::open,
+        open: |file, _| nic::open(file),
     },
     // Refused with a word of advice.
     Kind {
         endings: &[],
         is: nic::is_binary,
-        open: nic::refuse,
+        open: |file, _| nic::refuse(file.path()),
     },
     Kind {
         endings: &[],
         is: cbh::is_other,
-        open: cbh::refuse,
+        open: |file, _| cbh::refuse(file.path()),
     },
 ];
 
 /// So many bytes are looked at to know a file.
-const START_BYTES: u64 = 1024;
+const START_BYTES: u64 = kind::START_BYTES as u64;
 
 /// How PGN files end.
 const PGN_ENDINGS: [&str; 4] = [".pgn", ".pgn.gz", ".pgn.zst", ".pgn.bz2"];
@@ -117,46 +139,132 @@ pub(super) fn is_database(path: &Path) -> bool {
     endings.any(|ending| name.ends_with(ending))
 }
 
+/// How deep archives in archives may lie.
+const DEEPEST: usize = 3;
+
+/// What is needed to open a file beside the file.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Access<'a> {
+    /// Of encrypted archives.
+    pub(super) password: Option<&'a str>,
+    /// How many archives it lies in.
+    pub(super) depth: usize,
+}
+
 /// Opens one file (`-`: standard input) by its content.
 ///
 /// # Errors
 ///
 /// It cannot be read.
 pub fn open(path: &Path) -> Result<Opened, SourceError> {
-    let name = path.display().to_string();
-    let failed = |source| SourceError::Io {
-        name: name.clone(),
-        source,
-    };
-    let (input, bytes): (Box<dyn Read + Send>, _) = if path == Path::new("-") {
-        (Box::new(io::stdin()), None)
+    open_with(path, None)
+}
+
+/// The same with the password of an encrypted archive.
+///
+/// # Errors
+///
+/// It cannot be read, or this is not its password.
+pub fn open_with(path: &Path, password: Option<&str>) -> Result<Opened, SourceError> {
+    let failed = |source| SourceError::io(path, source);
+    let stream: Box<dyn Read + Send> = if path == Path::new("-") {
+        Box::new(io::stdin())
+    } else if path.metadata().map_err(failed)?.is_file() {
+        let access = Access { password, depth: 0 };
+        return open_located(&Located::on_disk(path), access);
     } else {
-        let file = File::open(path).map_err(failed)?;
-        let metadata = file.metadata().map_err(failed)?;
-        (Box::new(file), metadata.is_file().then_some(metadata.len()))
+        Box::new(File::open(path).map_err(failed)?)
     };
+    let name = path.display().to_string();
+    let shown = if name == "-" { "standard input" } else { &name };
+    let (start, input, counter) = begin(stream).map_err(failed)?;
+    let text = text(path, start, input)?;
+    Ok(Opened {
+        source: Box::new(PgnSource::new(shown, text, counter)),
+        bytes: None,
+    })
+}
+
+/// Opens a file, in an archive or not, by its content.
+pub(super) fn open_located(file: &Located, access: Access<'_>) -> Result<Opened, SourceError> {
+    let failed = |source| SourceError::io(file.path(), source);
+    if access.depth > DEEPEST {
+        let text = "too many archives inside each other".to_owned();
+        let path = file.path().to_owned();
+        return Err(SourceError::Format { path, text });
+    }
+    let (stream, size) = file.stream().map_err(failed)?;
+    let (start, input, counter) = begin(stream).map_err(failed)?;
+    if let Some(kind) = KINDS.iter().find(|kind| (kind.is)(file.path(), &start)) {
+        return (kind.open)(file, access);
+    }
+    let name = file.path().display().to_string();
+    let text = text(file.path(), start, input)?;
+    Ok(Opened {
+        source: Box::new(PgnSource::new(&name, text, counter)),
+        bytes: Some(size),
+    })
+}
+
+/// The files in an archive on the disk; `None` if it is none.
+///
+/// # Errors
+///
+/// It cannot be read.
+pub(super) fn packed(
+    path: &Path,
+    password: Option<&str>,
+) -> Result<Option<Arc<Packed>>, SourceError> {
+    let file = Located::on_disk(path);
+    let failed = |source| SourceError::io(path, source);
+    let bytes = file.open().map_err(failed)?;
+    let mut start = vec![0; START_BYTES as usize];
+    let copied = bytes.view().and_then(|view| view.copy(0, &mut start));
+    start.truncate(copied.map_err(|error| failed(io::Error::other(error)))?);
+    let archive = if zip::is_archive(&start) {
+        zip::archive(bytes)
+    } else if cbv::is_archive(path, &start) {
+        cbv::archive(path, bytes, password)
+    } else {
+        return Ok(None);
+    };
+    let archive = archive.map_err(|text| SourceError::Format {
+        path: path.to_owned(),
+        text,
+    })?;
+    Ok(Some(Packed::new(path, archive)))
+}
+
+/// The first bytes of a stream, and the rest, which counts what is read.
+fn begin(input: Box<dyn Read + Send>) -> io::Result<(Vec<u8>, Counted, Arc<AtomicU64>)> {
     let counter = Arc::new(AtomicU64::new(0));
     let mut input = Counted {
         input,
-        counter: counter.clone(),
+        counter: Arc::clone(&counter),
     };
     let mut start = Vec::with_capacity(START_BYTES as usize);
-    input
-        .by_ref()
-        .take(START_BYTES)
-        .read_to_end(&mut start)
-        .map_err(failed)?;
-    if bytes.is_some()
-        && let Some(kind) = KINDS.iter().find(|kind| (kind.is)(path, &start))
-    {
-        return (kind.open)(path);
+    let mut first = input.by_ref().take(START_BYTES);
+    first.read_to_end(&mut start)?;
+    Ok((start, input, counter))
+}
+
+/// The plain text of an input that begins with `start`.
+fn text(path: &Path, start: Vec<u8>, rest: Counted) -> Result<Box<dyn Read + Send>, SourceError> {
+    let is_plain = kind::Kind::of(path, &start) != kind::Kind::Packed;
+    let mut plain = decompress(start, rest);
+    let mut start = Vec::with_capacity(START_BYTES as usize);
+    let mut first = plain.by_ref().take(START_BYTES);
+    let begun = first.read_to_end(&mut start);
+    begun.map_err(|error| SourceError::io(path, error))?;
+    // The name is that of the packed file.
+    let name = if is_plain { path } else { Path::new("") };
+    match kind::Kind::of(name, &start).no_games() {
+        Some(text) => Err(SourceError::Format {
+            path: path.to_owned(),
+            text,
+        }),
+        None => Ok(Box::new(io::Cursor::new(start).chain(plain))),
     }
-    let text = decompress(start, input);
-    let shown = if name == "-" { "standard input" } else { &name };
-    Ok(Opened {
-        source: Box::new(PgnSource::new(shown, text, counter)),
-        bytes,
-    })
 }
 
 /// The plain bytes of an input that begins with `start`.

@@ -27,6 +27,12 @@ pub fn be_u64_at(bytes: &[u8], at: usize) -> Option<u64> {
     array_at(bytes, at).map(u64::from_be_bytes)
 }
 
+/// The little-endian 16-bit number at `at`.
+#[must_use]
+pub fn le_u16_at(bytes: &[u8], at: usize) -> Option<u16> {
+    array_at(bytes, at).map(u16::from_le_bytes)
+}
+
 /// The little-endian 32-bit number at `at`.
 #[must_use]
 pub fn le_u32_at(bytes: &[u8], at: usize) -> Option<u32> {
@@ -122,6 +128,11 @@ impl<'a> Cursor<'a> {
     /// Four bytes, least significant first.
     pub fn le_u32(&mut self) -> Option<u32> {
         self.array().map(u32::from_le_bytes)
+    }
+
+    /// Eight bytes, least significant first.
+    pub fn le_u64(&mut self) -> Option<u64> {
+        self.array().map(u64::from_le_bytes)
     }
 
     /// Four bytes as a signed number, least significant first.

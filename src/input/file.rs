@@ -36,7 +36,8 @@
 
 use std::{
     fs::{File, Metadata},
-    io::{self, Read as _},
+    io::{self, Read as _, Write as _},
+    ops::Range,
     path::Path,
     sync::{
         Arc,
@@ -49,6 +50,9 @@ use memmap2::{Mmap, MmapOptions};
 
 /// Files up to this many bytes are read into memory instead of mapped.
 pub const IN_MEMORY_LIMIT: u64 = 2 << 20;
+
+/// So much of a stream is written to a temporary file at once.
+const SPOOL_BYTES: u64 = 1 << 20;
 
 /// Why bytes could not be read.
 #[derive(Clone, Debug, thiserror::Error)]
@@ -90,7 +94,7 @@ pub enum Change {
 #[derive(Debug)]
 pub struct DataFile {
     path: Arc<Path>,
-    /// `None` for bytes that are part of the program.
+    /// `None` for bytes that are in memory alone.
     file: Option<(File, Identity)>,
     len: u64,
     store: Store,
@@ -168,6 +172,54 @@ impl DataFile {
             len: bytes.len() as u64,
             store: Store::Static(bytes),
         }
+    }
+
+    /// Holds what `input` gives under a name for messages: in memory up to
+    /// [`IN_MEMORY_LIMIT`] bytes, beyond that in a temporary file that has no
+    /// name and so cannot be left behind. Where `input` fails, what came before
+    /// is held, and the failure is given too.
+    ///
+    /// # Errors
+    ///
+    /// There is no writing temporary files.
+    pub fn spool(
+        name: &Path,
+        input: &mut dyn io::Read,
+    ) -> io::Result<(DataFile, Option<io::Error>)> {
+        let mut bytes = Vec::new();
+        let start = input.take(IN_MEMORY_LIMIT + 1).read_to_end(&mut bytes);
+        if bytes.len() as u64 <= IN_MEMORY_LIMIT {
+            let held = DataFile {
+                path: name.into(),
+                file: None,
+                len: bytes.len() as u64,
+                store: Store::Memory {
+                    bytes: bytes.into_boxed_slice(),
+                    overwritten: AtomicBool::new(false),
+                },
+            };
+            return Ok((held, start.err()));
+        }
+        let mut file = tempfile::tempfile()?;
+        let mut fault = start.err();
+        let mut len = 0;
+        loop {
+            file.write_all(&bytes)?;
+            len += bytes.len() as u64;
+            if fault.is_some() || bytes.is_empty() {
+                break;
+            }
+            bytes.clear();
+            fault = input.take(SPOOL_BYTES).read_to_end(&mut bytes).err();
+        }
+        let metadata = file.metadata()?;
+        let held = DataFile {
+            path: name.into(),
+            file: Some((file, Identity::of(&metadata))),
+            len,
+            store: Store::Positional,
+        };
+        Ok((held, fault))
     }
 
     /// Opens `path` for reading once, piece by piece, whatever its size: files
@@ -261,6 +313,7 @@ impl DataFile {
     pub fn positional_view(&self) -> View<'_> {
         let bytes = match &self.store {
             Store::Static(bytes) => Some(*bytes),
+            Store::Memory { bytes, .. } if self.file.is_none() => Some(&**bytes),
             _ => None,
         };
         View { file: self, bytes }
@@ -354,6 +407,78 @@ impl<'f> View<'f> {
             }
         }
         Ok(wanted)
+    }
+
+    /// The same, always into the buffer; gives how many there were.
+    ///
+    /// # Errors
+    ///
+    /// As for [`View::read`].
+    pub fn copy(&self, offset: u64, buffer: &mut [u8]) -> Result<usize, ReadError> {
+        let Some(bytes) = self.bytes else {
+            return Ok(self.read(offset, buffer)?.len());
+        };
+        let start = usize::try_from(offset).unwrap_or(usize::MAX);
+        let found = bytes.get(start..).unwrap_or_default();
+        buffer
+            .iter_mut()
+            .zip(found)
+            .for_each(|(to, from)| *to = *from);
+        Ok(found.len().min(buffer.len()))
+    }
+}
+
+/// Reads a part of a file from its start to its end.
+#[derive(Clone, Debug)]
+pub struct FileReader {
+    file: Arc<DataFile>,
+    part: Range<u64>,
+    at: u64,
+}
+
+impl FileReader {
+    /// A reader of a part, which may be longer than the file.
+    #[must_use]
+    pub fn new(file: Arc<DataFile>, part: Range<u64>) -> FileReader {
+        let at = part.start;
+        FileReader { file, part, at }
+    }
+
+    /// Bytes from the start of the part to its end.
+    #[must_use]
+    pub fn len(&self) -> u64 {
+        self.part.end.saturating_sub(self.part.start)
+    }
+
+    /// Whether the part has no bytes.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+}
+
+impl io::Read for FileReader {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let left = self.part.end.saturating_sub(self.at);
+        let count = usize::try_from(left).map_or(buffer.len(), |left| left.min(buffer.len()));
+        let buffer = buffer.get_mut(..count).unwrap_or_default();
+        let view = self.file.view().map_err(io::Error::other)?;
+        let count = view.copy(self.at, buffer).map_err(io::Error::other)?;
+        self.at += count as u64;
+        Ok(count)
+    }
+}
+
+impl io::Seek for FileReader {
+    fn seek(&mut self, to: io::SeekFrom) -> io::Result<u64> {
+        let place = match to {
+            io::SeekFrom::Start(place) => self.part.start.checked_add(place),
+            io::SeekFrom::End(distance) => self.part.end.checked_add_signed(distance),
+            io::SeekFrom::Current(distance) => self.at.checked_add_signed(distance),
+        };
+        let place = place.filter(|place| *place >= self.part.start);
+        self.at = place.ok_or(io::ErrorKind::InvalidInput)?;
+        Ok(self.at - self.part.start)
     }
 }
 

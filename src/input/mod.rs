@@ -5,5 +5,7 @@
 
 pub mod bytes;
 pub mod file;
+pub mod kind;
+pub mod path;
 pub mod sibling;
 pub mod window;

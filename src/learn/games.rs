@@ -1,13 +1,18 @@
 //! What collections of games say about the moves of a book.
 
 use std::collections::HashMap;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::AtomicBool;
+use std::sync::{Mutex, PoisonError};
 
 use shakmaty::{Color, Position};
 
 use super::Tally;
 use crate::book::ctg::{CtgBook, Error, Key};
-use crate::games::{Filter, Game, GameResult, GameSource, Skipped, SourceError, Wanted, has_name};
+use crate::crew::Panicked;
+use crate::games::{
+    self, Filter, Game, GameResult, Intake, ReadError, ReadProgress, Sources, Starts, Wanted,
+    has_name,
+};
 
 /// After so many positions in a row that the book does not hold, the rest of a
 /// game is passed over.
@@ -39,10 +44,21 @@ pub enum LearnError {
     Book(#[from] Error),
     /// The games.
     #[error(transparent)]
-    Games(#[from] SourceError),
-    /// Somebody wanted an end.
-    #[error("stopped; nothing was changed")]
-    Stopped,
+    Games(#[from] ReadError),
+    /// A thread met a fault of this program.
+    #[error(transparent)]
+    Panicked(#[from] Panicked),
+}
+
+/// What the games say.
+#[derive(Clone, Debug, Default)]
+pub struct Learned {
+    /// Games that say something about the book.
+    pub counted: u64,
+    /// By the position behind the move.
+    pub tallies: HashMap<Key, Tally>,
+    /// What became of the games.
+    pub games: games::Tally,
 }
 
 impl Counted {
@@ -63,43 +79,54 @@ impl Counted {
     }
 }
 
-/// Adds the games of a source to the tallies of the positions of a book; how
-/// many games counted. A position counts once a game. `skipped` hears of games
-/// that are of no use.
+/// What the games of some sources say about the positions of a book, read in
+/// some threads. A position counts once a game.
 ///
 /// # Errors
 ///
-/// The source or the book cannot be read, or `stop` is true.
+/// A source or the book cannot be read, or `stop` is true.
 pub fn tally_games(
     book: &CtgBook,
-    source: &mut dyn GameSource,
+    sources: &Sources,
     counted: &Counted,
+    threads: usize,
+    observe: &mut dyn FnMut(ReadProgress),
     stop: &AtomicBool,
-    tallies: &mut HashMap<Key, Tally>,
-    skipped: &mut dyn FnMut(Skipped),
-) -> Result<u64, LearnError> {
-    let mut games = 0;
-    let mut game = Game::default();
-    let wanted = Wanted {
-        plies: counted.max_ply,
-        ..Wanted::default()
+) -> Result<Learned, LearnError> {
+    let intake = Intake {
+        filter: &counted.filter,
+        wanted: Wanted {
+            plies: counted.max_ply,
+            ..Wanted::default()
+        },
+        starts: Starts::Any,
+        threads,
     };
-    while let Some(mut batch) = source.next_batch()? {
-        if stop.load(Ordering::Relaxed) {
-            return Err(LearnError::Stopped);
-        }
-        loop {
-            match batch.next_game(wanted, &mut game) {
-                Ok(false) => break,
-                Err(reason) => skipped(reason),
-                Ok(true) if counted.filter.admits(&game) => {
-                    games += u64::from(add_game(book, &game, counted, tallies)?);
-                }
-                Ok(true) => {}
+    let all = Mutex::new(HashMap::<Key, Tally>::new());
+    let worker = |batches: &games::Batches<'_, u64, LearnError>| {
+        let mut tallies = HashMap::new();
+        let mut game = Game::default();
+        batches.each(|batch| {
+            let mut games = 0;
+            while batch.next(&mut game) {
+                games += u64::from(add_game(book, &game, counted, &mut tallies)?);
             }
+            Ok(games)
+        })?;
+        let mut all = all.lock().unwrap_or_else(PoisonError::into_inner);
+        for (key, tally) in tallies {
+            all.entry(key).or_default().join(&tally);
         }
-    }
-    Ok(games)
+        Ok(())
+    };
+    let mut learned = Learned::default();
+    let take = |games| {
+        learned.counted += games;
+        Ok(())
+    };
+    learned.games = intake.read(sources, worker, take, observe, stop)?;
+    learned.tallies = all.into_inner().unwrap_or_else(PoisonError::into_inner);
+    Ok(learned)
 }
 
 fn add_game(

@@ -8,16 +8,22 @@
 //! [`LearnedBook`] adds what stands there to the values of the book.
 
 #[cfg(feature = "games")]
+mod apply;
+#[cfg(feature = "games")]
 mod games;
 mod overlay;
 mod side;
 
 #[cfg(feature = "games")]
-pub use games::{Counted, tally_games};
+pub use apply::{Method, Taught};
+#[cfg(feature = "games")]
+pub use games::{Counted, LearnError, Learned, tally_games};
 pub use overlay::LearnedBook;
 pub use side::{
     Evidence, PlayedGame, SideFile, append, fallback_path, is_refused, side_path, take_aside,
 };
+
+use std::fmt;
 
 use shakmaty::Color;
 
@@ -38,6 +44,13 @@ pub struct Tally {
     pub losses: u32,
 }
 
+/// `+3 =1 -0`.
+impl fmt::Display for Tally {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "+{} ={} -{}", self.wins, self.draws, self.losses)
+    }
+}
+
 impl Tally {
     /// Adds a game in which `winner` (nobody: a draw) beat the other side.
     pub fn add(&mut self, mover: Color, winner: Option<Color>) {
@@ -47,6 +60,13 @@ impl Tally {
             Some(_) => &mut self.losses,
         };
         *count = count.saturating_add(1);
+    }
+
+    /// Adds other games.
+    pub fn join(&mut self, other: &Tally) {
+        self.wins = self.wins.saturating_add(other.wins);
+        self.draws = self.draws.saturating_add(other.draws);
+        self.losses = self.losses.saturating_add(other.losses);
     }
 
     /// How far these games move a learn value, at a strength of 0 to 100:

@@ -19,7 +19,6 @@ const PAUSE: Duration = Duration::from_millis(100);
 /// other adapters add is taken up within a tenth of a second.
 pub struct LearnedBook {
     book: Arc<dyn Probe + Send + Sync>,
-    side: PathBuf,
     learned: Mutex<Learned>,
 }
 
@@ -32,8 +31,8 @@ impl LearnedBook {
     /// Puts what stands in the side file (and in its stand-in, see
     /// [`fallback_path`]) on top of a book.
     #[must_use]
-    pub fn new(book: Arc<dyn Probe + Send + Sync>, side: PathBuf) -> LearnedBook {
-        let paths = std::iter::once(side.clone()).chain(fallback_path(&side));
+    pub fn new(book: Arc<dyn Probe + Send + Sync>, side: &Path) -> LearnedBook {
+        let paths = std::iter::once(side.to_owned()).chain(fallback_path(side));
         let files = paths.map(|path| (path, SideFile::default())).collect();
         let mut learned = Learned {
             files,
@@ -42,7 +41,6 @@ impl LearnedBook {
         learned.refresh();
         LearnedBook {
             book,
-            side,
             learned: Mutex::new(learned),
         }
     }
@@ -63,9 +61,7 @@ impl Learned {
         for (_, file) in &self.files {
             if let Some(tally) = file.tallies.get(key) {
                 let sum = sum.get_or_insert_default();
-                sum.wins = sum.wins.saturating_add(tally.wins);
-                sum.draws = sum.draws.saturating_add(tally.draws);
-                sum.losses = sum.losses.saturating_add(tally.losses);
+                sum.join(tally);
             }
         }
         sum
@@ -114,9 +110,5 @@ impl Probe for LearnedBook {
             .unwrap_or_else(PoisonError::into_inner)
             .refresh();
         self.book.is_current()
-    }
-
-    fn side_file(&self) -> Option<&Path> {
-        Some(&self.side)
     }
 }

@@ -11,7 +11,7 @@
 //! | `factor` | the learn value, -125 to 125 |
 //! | `mark` | `main`, `avoid` or `none` |
 //! | `annotation` | `! ? !! ?? !? ?!`, `none`, or a NAG number |
-//! | `commentary` | NAG number as stored with the position, 0 for none |
+//! | `commentary` | of the position after the move as on the real board: `+=`, a NAG number, `none` |
 //! | `elo` | average rating of the players of the move |
 //! | `performance` | performance rating |
 //! | `share` | per cent of the games of the stored moves beside it |
@@ -21,6 +21,7 @@
 //! `not` and brackets, `and` before `or`. A number that a move does not have
 //! (no rating, say) meets no comparison.
 
+use super::words;
 use crate::book::{Annotation, Mark, Stats};
 
 /// What a filter looks at.
@@ -32,7 +33,7 @@ pub struct Subject {
     pub factor: i8,
     /// The colour.
     pub mark: Mark,
-    /// The commentary of the position, as stored.
+    /// The commentary of the position after the move, as on the real board.
     pub commentary: u8,
     /// The sign beside the move; `None` where no move is looked at.
     pub annotation: Option<Annotation>,
@@ -143,13 +144,25 @@ impl Filter {
     #[must_use]
     pub fn asks_of_moves(&self) -> bool {
         self.root
-            .names(&|word| matches!(word, Word::Annotation | Word::Share | Word::Ply))
+            .names(&|word, _| matches!(word, Word::Annotation | Word::Share | Word::Ply))
+    }
+
+    /// Whether it asks for what looks different when colours are exchanged: a
+    /// commentary that gives one side the advantage.
+    #[must_use]
+    pub fn asks_for_side(&self) -> bool {
+        self.root.names(&|word, comparison| {
+            let (sign, number) = comparison;
+            let is_equality = matches!(sign, Comparison::Equal | Comparison::Other);
+            // "= 0" is the same for both sides; "= 16" is not, and "< 16" not.
+            word == Word::Commentary && (!is_equality || (14.0..=19.0).contains(&number))
+        })
     }
 
     /// Whether it asks how far from the start position a move is.
     #[must_use]
     pub fn asks_for_ply(&self) -> bool {
-        self.root.names(&|word| word == Word::Ply)
+        self.root.names(&|word, _| word == Word::Ply)
     }
 }
 
@@ -172,11 +185,11 @@ impl Node {
         }
     }
 
-    fn names(&self, wanted: &dyn Fn(Word) -> bool) -> bool {
+    fn names(&self, wanted: &dyn Fn(Word, (Comparison, f64)) -> bool) -> bool {
         match self {
             Node::And(a, b) | Node::Or(a, b) => a.names(wanted) || b.names(wanted),
             Node::Not(a) => a.names(wanted),
-            Node::Compare(word, ..) => wanted(*word),
+            Node::Compare(word, comparison, number) => wanted(*word, (*comparison, *number)),
         }
     }
 }
@@ -212,12 +225,12 @@ impl Word {
     /// Reads what it is compared with.
     fn value(self, text: &str) -> Result<f64, &'static str> {
         match self {
-            Word::Mark => match text.to_ascii_lowercase().as_str() {
-                "main" | "green" => Ok(mark_number(Mark::Main)),
-                "avoid" | "red" => Ok(mark_number(Mark::Avoid)),
-                "none" => Ok(mark_number(Mark::None)),
-                _ => Err("main, avoid or none"),
-            },
+            Word::Mark => words::mark(text)
+                .map(mark_number)
+                .ok_or("main, avoid or none"),
+            Word::Commentary => words::commentary(text)
+                .map(f64::from)
+                .ok_or("none, a NAG number or one of = += =+ +/- -/+ +- -+"),
             Word::Annotation => Annotation::from_symbol(text)
                 .map(|sign| sign.nag().into())
                 .ok_or("one of ! ? !! ?? !? ?! none, or a NAG number below 32"),
@@ -262,6 +275,13 @@ fn tokens(text: &str) -> Result<Vec<(usize, Token)>, FilterError> {
             let (quoted, after) = inner.split_at(end);
             tokens.push((column, Token::Word(quoted.to_owned())));
             rest = after.get(1..).unwrap_or_default();
+        } else if let Some(symbol) = words::SYMBOLS
+            .iter()
+            .find(|s| after_sign && starts(rest, s))
+        {
+            // "commentary=+=" needs no quotes either.
+            tokens.push((column, Token::Word((*symbol).to_owned())));
+            rest = step(symbol.len());
         } else if matches!(first, '!' | '?') && (after_sign || !rest.starts_with("!=")) {
             let end = rest.find(|c| !matches!(c, '!' | '?')).unwrap_or(rest.len());
             let (word, after) = rest.split_at(end);
@@ -284,6 +304,12 @@ fn tokens(text: &str) -> Result<Vec<(usize, Token)>, FilterError> {
         }
     }
     Ok(tokens)
+}
+
+/// Whether a text begins with a symbol that ends there.
+fn starts(text: &str, symbol: &str) -> bool {
+    text.strip_prefix(symbol)
+        .is_some_and(|rest| rest.is_empty() || rest.starts_with([' ', ')', '\t']))
 }
 
 struct Parser {
@@ -406,6 +432,7 @@ mod tests {
             mark: Mark::Avoid,
             annotation: Some(Annotation::DUBIOUS),
             share: Some(12.5),
+            commentary: 14,
             ..Subject::default()
         }
     }
@@ -433,6 +460,11 @@ mod tests {
             ("elo<3000", false),
             ("not elo<3000", true),
             ("ply<3", false),
+            ("commentary=+=", true),
+            ("(commentary = +/-)", false),
+            ("commentary = \"+/=\"", true),
+            ("commentary=14 and games=10", true),
+            ("commentary!=none", true),
         ] {
             if text.contains("!(") {
                 // "!" is a sign of annotation here, not a "not".

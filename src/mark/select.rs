@@ -1,14 +1,14 @@
 //! Marks for many moves at once.
 
-use std::sync::atomic::AtomicBool;
-
-use shakmaty::Color;
+use shakmaty::{Color, Position as _};
 
 use super::filter::{Filter, Subject};
-use crate::book::PositionRecord;
+use super::tell::Noted;
 use crate::book::ctg::{
-    CtgBook, EditError, EntrySet, MarkEdit, Pass, Touch, Visit, VisitedEntry, VisitedMove,
+    CtgBook, EditError, EntrySet, Error, Field, MarkEdit, NormalBoard, Pass, Touch, Visit,
+    VisitedEntry, VisitedMove,
 };
+use crate::book::{PositionRecord, Watch};
 
 /// Which moves of a book get which marks.
 #[derive(Clone, Debug, Default)]
@@ -32,21 +32,42 @@ pub struct Chosen<'a> {
     pub touch: Touch,
 }
 
-/// How much was looked at.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Seen {
-    /// Positions (or moves, where these were looked at) that were chosen.
-    pub chosen: u64,
+impl Chosen<'_> {
+    /// The byte by its place in the book, for [`super::tell`].
+    #[must_use]
+    pub fn noted(&self) -> Noted {
+        let sign = self.touch.field == Field::Annotation;
+        let (mut key, mut after) = (self.visit.entry.key, None);
+        match self.mv {
+            Some(mv) if sign => {
+                after = self.visit.position().and_then(|mut position| {
+                    position.play_unchecked(mv.mv);
+                    Some(NormalBoard::from_position(&position)?.key())
+                });
+            }
+            Some(mv) => key = mv.child.map_or(key, |child| child.key),
+            None => {}
+        }
+        Noted {
+            key,
+            after,
+            field: self.touch.field,
+            old: self.touch.old,
+            new: self.touch.new,
+            note: String::new(),
+        }
+    }
 }
 
 impl Selection {
     /// The least work that tells which moves are meant.
     fn pass(&self) -> Pass {
         let asks_of_moves = self.filter.as_ref().is_some_and(Filter::asks_of_moves);
-        let asks_for_ply = self.filter.as_ref().is_some_and(Filter::asks_for_ply);
+        let from_start = |filter: &Filter| filter.asks_for_ply() || filter.asks_for_side();
+        let from_start = self.filter.as_ref().is_some_and(from_start);
         // A sign is set by what stands after the move.
         let filtered_signs = self.filter.is_some() && self.edit.touches_moves();
-        if self.colour.is_some() || asks_for_ply {
+        if self.colour.is_some() || from_start {
             Pass::FromStart
         } else if asks_of_moves || filtered_signs {
             Pass::Moves
@@ -64,7 +85,9 @@ impl Selection {
     }
 }
 
-/// Goes over a book and names every byte that changes, once.
+/// Goes over a book and names every byte that changes, once; gives how many
+/// positions (or moves, where these were looked at) were chosen. `lost` hears
+/// of pages that cannot be read.
 ///
 /// Without a colour and without a question that only a move can answer, every
 /// position is looked at, also those that no stored move leads to; else every
@@ -72,19 +95,20 @@ impl Selection {
 ///
 /// # Errors
 ///
-/// The book cannot be read, `stop` is true, or `found` fails.
+/// The book cannot be read, who watches wants an end, or `found` fails.
 pub fn select(
     book: &CtgBook,
     selection: &Selection,
-    stop: &AtomicBool,
+    watch: &mut Watch<'_>,
+    lost: &mut dyn FnMut(Error),
     found: &mut dyn FnMut(&Chosen<'_>) -> Result<(), EditError>,
-) -> Result<Seen, EditError> {
-    let mut seen = Seen::default();
+) -> Result<u64, EditError> {
+    let mut seen = 0;
     let mut marked = EntrySet::default();
     // The same entry may be visited with either side to move.
     let mut signs = std::collections::HashSet::new();
     let pass = selection.pass();
-    book.visit(pass, stop, |visit| {
+    book.visit(pass, watch, lost, |visit| {
         if matches!(pass, Pass::Entries | Pass::Signs) {
             return select_entry(selection, visit, &mut seen, found);
         }
@@ -101,12 +125,17 @@ pub fn select(
                 annotation: Some(mv.annotation),
                 share: (all > 0.0).then(|| 100.0 * f64::from(games(mv)) / all),
                 ply: visit.ply.map(|ply| ply + 1),
+                // After an even ply Black is to move.
+                commentary: child.record.commentary_for(match visit.ply {
+                    Some(ply) if ply % 2 == 0 => Color::Black,
+                    _ => Color::White,
+                }),
                 ..subject(&child.record)
             };
             if !selection.admits(&subject) {
                 continue;
             }
-            seen.chosen += 1;
+            seen += 1;
             let mv = Some(mv);
             if marked.insert(child.place) {
                 touch_position(selection, child, |touch| {
@@ -127,13 +156,13 @@ pub fn select(
 fn select_entry(
     selection: &Selection,
     visit: &Visit<'_>,
-    seen: &mut Seen,
+    seen: &mut u64,
     found: &mut dyn FnMut(&Chosen<'_>) -> Result<(), EditError>,
 ) -> Result<(), EditError> {
     if !selection.admits(&subject(&visit.entry.record)) {
         return Ok(());
     }
-    seen.chosen += 1;
+    *seen += 1;
     // In the order of the file: the moves of an entry, then its statistics.
     for mv in visit.moves {
         if let Some(touch) = mv.touch(&selection.edit) {

@@ -38,6 +38,31 @@ pub struct Registration {
     pub args: Vec<String>,
     /// Value of the UCI option `Book File`; `None` leaves it alone.
     pub books: Option<String>,
+    /// The adapter's own options with the values that it announces, for
+    /// programs that keep a list of them.
+    pub options: Vec<Announced>,
+}
+
+/// A UCI option of the adapter.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Announced {
+    /// Its name.
+    pub name: String,
+    /// What it takes, and its default.
+    pub kind: Kind,
+}
+
+/// What an option takes, and its default.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Kind {
+    /// Yes or no.
+    Check(bool),
+    /// A number: default, least, greatest.
+    Spin(u32, u32, u32),
+    /// One of some words.
+    Combo(String, Vec<String>),
+    /// Any text.
+    Text(String),
 }
 
 impl Registration {

@@ -3,8 +3,8 @@
 use jsonc_parser::cst::{CstArray, CstObject};
 use serde_json::{Value, json};
 
-use super::Registration;
 use super::json::{EditError, input, objects, parse, push, set, text_of};
+use super::{Announced, Kind, Registration};
 
 /// A program whose file can be edited.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -149,30 +149,73 @@ fn cute_chess(text: &str, registration: &Registration) -> Result<String, EditErr
         ("protocol", json!("uci")),
         ("workingDirectory", json!(registration.folder)),
     ];
-    let option = |path: &str| {
-        object_of(&[
-            ("alias", json!("")),
-            ("default", json!("")),
-            ("name", json!("Book File")),
-            ("type", json!("text")),
-            ("value", json!(path)),
-        ])
-    };
     for engine in engines {
         if is_ours(&engine, registration, text_of(&engine, "command"))? {
             set_all(&engine, &fields);
-            if let Some(books) = &registration.books {
-                set_book(&options_of(&engine)?, books, &option(books))?;
-            }
+            cute_chess_options(&options_of(&engine)?, registration)?;
             return Ok(root.to_string());
         }
     }
+    let options: Vec<Value> = (registration.options.iter())
+        .map(|option| cute_chess_option(option, registration))
+        .collect();
     let mut fields = fields.to_vec();
-    if let Some(books) = &registration.books {
-        fields.push(("options", json!([option(books)])));
-    }
+    fields.push(("options", json!(options)));
     push(&array, &object_of(&fields));
     Ok(root.to_string())
+}
+
+/// Adds the options that are missing. What the user has set stays; the book
+/// that is registered is the default too, or "Restore defaults" would take it
+/// away.
+fn cute_chess_options(list: &CstArray, registration: &Registration) -> Result<(), EditError> {
+    let mut known = Vec::new();
+    for option in list.elements() {
+        let option = option
+            .as_object()
+            .ok_or_else(|| EditError::unexpected("an option", "an object"))?;
+        let name = text_of(&option, "name").unwrap_or_default().to_lowercase();
+        if let (Some(books), "book file") = (&registration.books, name.as_str()) {
+            set_all(
+                &option,
+                &[("value", json!(books)), ("default", json!(books))],
+            );
+        }
+        known.push(name);
+    }
+    for option in &registration.options {
+        if !known.contains(&option.name.to_lowercase()) {
+            push(list, &cute_chess_option(option, registration));
+        }
+    }
+    Ok(())
+}
+
+/// An option as Cute Chess writes it (source: EngineOption and its kinds).
+fn cute_chess_option(option: &Announced, registration: &Registration) -> Value {
+    let (kind, default, more) = match &option.kind {
+        Kind::Check(on) => ("check", json!(on), vec![]),
+        Kind::Spin(default, least, greatest) => (
+            "spin",
+            json!(default),
+            vec![("min", json!(least)), ("max", json!(greatest))],
+        ),
+        Kind::Combo(default, words) => ("combo", json!(default), vec![("choices", json!(words))]),
+        Kind::Text(default) => {
+            let books = registration.books.as_ref();
+            let books = books.filter(|_| option.name == "Book File");
+            ("text", json!(books.unwrap_or(default)), vec![])
+        }
+    };
+    let mut fields = vec![
+        ("alias", json!("")),
+        ("default", default.clone()),
+        ("name", json!(option.name)),
+        ("type", json!(kind)),
+        ("value", default),
+    ];
+    fields.extend(more);
+    object_of(&fields)
 }
 
 /// `engines.json`: an array of objects with `app` and `options` (source of

@@ -7,7 +7,38 @@ fn sample() -> Registration {
         folder: "/opt/tabia".to_owned(),
         args: vec!["--engine=/opt/stock fish/sf".to_owned()],
         books: Some("/books/main.ctg".to_owned()),
+        options: vec![
+            Announced {
+                name: "Book File".to_owned(),
+                kind: Kind::Text("<starter>".to_owned()),
+            },
+            Announced {
+                name: "Book Variety".to_owned(),
+                kind: Kind::Spin(50, 0, 100),
+            },
+            Announced {
+                name: "Book Info".to_owned(),
+                kind: Kind::Combo(
+                    "full".to_owned(),
+                    vec!["none".to_owned(), "full".to_owned()],
+                ),
+            },
+        ],
     }
+}
+
+#[test]
+fn cute_chess_restores_defaults_without_losing_the_book() {
+    let edited = edit(EditedFor::CuteChess, "", &sample()).unwrap();
+    let json: serde_json::Value = serde_json::from_str(&edited).unwrap();
+    let options = json[0]["options"].as_array().unwrap();
+    assert_eq!(options.len(), 3);
+    assert_eq!(options[0]["value"], "/books/main.ctg");
+    for option in options {
+        assert_eq!(option["value"], option["default"], "{option}");
+    }
+    assert_eq!(options[1]["max"], 100);
+    assert_eq!(options[2]["choices"][1], "full");
 }
 
 const ALL: [EditedFor; 4] = [
@@ -105,7 +136,8 @@ fn options_that_the_user_has_set_stay() {
     let json: serde_json::Value = serde_json::from_str(&edited).unwrap();
     assert_eq!(json[0]["options"][0]["value"], 64);
     assert_eq!(json[0]["options"][1]["value"], "/books/main.ctg");
-    assert_eq!(json[0]["options"].as_array().unwrap().len(), 2);
+    assert_eq!(json[0]["options"][1]["default"], "/books/main.ctg");
+    assert_eq!(json[0]["options"].as_array().unwrap().len(), 4);
     assert_eq!(json[0]["command"], "/opt/tabia/tabia");
     let silent = Registration {
         books: None,

@@ -15,8 +15,8 @@ impl<P: Port> Relay<P> {
         let books = self.book_set.books.iter();
         let side = books
             .filter(|book| book.spec.path == note.book)
-            .find_map(|book| book.book.side_file());
-        let Some(side) = side.map(Path::to_owned) else {
+            .find_map(|book| book.side_file.clone());
+        let Some(side) = side else {
             return;
         };
         match append(&side, &note.game) {

@@ -15,15 +15,18 @@
 
 mod learn;
 mod port;
-#[cfg(unix)]
+#[cfg(target_os = "linux")]
 mod port_poll;
 mod port_threads;
 
 use std::collections::VecDeque;
 use std::fs::File;
+#[cfg(unix)]
+use std::io::Read as _;
 use std::io::{self, IsTerminal as _};
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::process::ExitStatus;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -33,11 +36,11 @@ use crate::plain::escape_control;
 use crate::session::{Event, Outlet, Request, Session, Side};
 use crate::transcript::Transcript;
 use crate::uci::line::LineBuffer;
-use port::{Port, Ready};
+use port::{Listen, News, Port, Ready};
 
-#[cfg(unix)]
+#[cfg(target_os = "linux")]
 use port_poll::PollPort as SystemPort;
-#[cfg(not(unix))]
+#[cfg(not(target_os = "linux"))]
 use port_threads::ThreadPort as SystemPort;
 
 /// How long an engine may take to end by itself after `quit`.
@@ -49,6 +52,11 @@ const LAST_WORDS_LIMIT: Duration = Duration::from_millis(200);
 
 /// The engine is not read while more than this waits for the GUI.
 const HIGH_WATER: usize = 1 << 20;
+
+/// The GUI is not read while more than this of what it has said waits for the
+/// engine, or of what it has asked for waits for itself. More than
+/// [`HIGH_WATER`], so that its `stop` comes through while an engine floods it.
+const HIGHEST_WATER: usize = 4 << 20;
 
 /// Opens books: gets those wanted and the present book set, gives the new book set
 /// and what there is to say about it.
@@ -66,6 +74,8 @@ pub struct Rim {
     pub open_books: OpenBooks,
     /// Where the conversation is written down.
     pub transcript: Option<Transcript>,
+    /// What the user is to be told of all that, with the first `uciok`.
+    pub remarks: Vec<String>,
 }
 
 /// How a session has ended.
@@ -94,6 +104,7 @@ pub fn run(session: Session, rim: Rim) -> io::Result<Ended> {
         port,
         lines: Lines {
             transcript: rim.transcript,
+            remarks: rim.remarks,
             at_terminal,
             ..Lines::default()
         },
@@ -107,7 +118,9 @@ pub fn run(session: Session, rim: Rim) -> io::Result<Ended> {
         last_words_until: None,
         deaf_since: None,
         learn_told: false,
+        opening: 0,
     };
+    heed_signals(&relay.port);
     relay.session.start(&mut relay.lines);
     let code = relay.work();
     relay.end();
@@ -124,6 +137,8 @@ struct Lines {
     engine: Vec<u8>,
     requests: VecDeque<Request>,
     transcript: Option<Transcript>,
+    /// To be said once the GUI listens.
+    remarks: Vec<String>,
     /// A person reads what we say: what the engine says passes as text only.
     at_terminal: bool,
 }
@@ -175,6 +190,11 @@ impl Outlet for Lines {
             transcript.to_gui(line);
         }
         self.put(line);
+        if !self.remarks.is_empty() && line == b"uciok" {
+            for remark in std::mem::take(&mut self.remarks) {
+                self.aside(&format!("info string {remark}"));
+            }
+        }
     }
 
     fn engine(&mut self, line: &[u8]) {
@@ -212,6 +232,8 @@ struct Relay<P: Port> {
     deaf_since: Option<Instant>,
     /// The user knows where games are noted, or that they are not.
     learn_told: bool,
+    /// How often books were to be opened.
+    opening: u64,
 }
 
 impl<P: Port> Relay<P> {
@@ -232,12 +254,17 @@ impl<P: Port> Relay<P> {
                 self.lines.engine.clear();
             }
             self.lines.write_down();
-            let listen = self.lines.gui.len() < HIGH_WATER;
-            if !listen {
+            self.session.look_ahead(&self.book_set);
+            let for_engine = self.lines.engine.len() + self.session.backlog();
+            let listen = Listen {
+                gui: for_engine.max(self.lines.gui.len()) < HIGHEST_WATER,
+                engine: self.lines.gui.len() < HIGH_WATER,
+            };
+            if !listen.engine {
                 self.prolong_last_words();
             }
             let timeout = self.next_alarm();
-            if listen {
+            if listen.engine {
                 self.end_deafness();
             } else {
                 self.deaf_since.get_or_insert_with(Instant::now);
@@ -266,9 +293,8 @@ impl<P: Port> Relay<P> {
     }
 
     fn attend(&mut self, ready: Ready) {
-        if let Some((book_set, messages)) = ready.books {
-            self.book_set = Arc::new(book_set);
-            self.step(Event::BooksOpened(&messages));
+        for news in ready.news {
+            self.hear(news);
         }
         if ready.engine_ended {
             self.bury_engine();
@@ -293,6 +319,18 @@ impl<P: Port> Relay<P> {
         }
         if self.is_overdue() {
             self.step(Event::Overdue);
+        }
+    }
+
+    fn hear(&mut self, news: News) {
+        match news {
+            News::Books(number, book_set, messages) if number == self.opening => {
+                self.book_set = Arc::new(book_set);
+                self.step(Event::BooksOpened(&messages));
+            }
+            // Others have been asked for since.
+            News::Books(..) => {}
+            News::Terminate => self.step(Event::GuiClosed),
         }
     }
 
@@ -439,22 +477,47 @@ impl<P: Port> Relay<P> {
         }
     }
 
-    fn open(&self, books: Vec<BookSpec>) {
+    /// Opens books in a thread of their own: a file may keep who opens it
+    /// waiting for ever.
+    fn open(&mut self, books: Vec<BookSpec>) {
+        self.opening += 1;
+        let number = self.opening;
         let present = Arc::clone(&self.book_set);
         let open_books = Arc::clone(&self.open_books);
         let deliver = self.port.deliver();
         let work = move || {
-            let (book_set, messages) = open_books(&books, &present);
-            deliver(book_set, messages);
+            let opened = catch_unwind(AssertUnwindSafe(|| open_books(&books, &present)));
+            let (book_set, messages) = opened.unwrap_or_else(|_| {
+                let trouble = "the books cannot be opened: see standard error";
+                (BookSet::default(), vec![trouble.to_owned()])
+            });
+            deliver(News::Books(number, book_set, messages));
         };
-        let started = thread::Builder::new().name("books".to_owned()).spawn(work);
-        if let Err(error) = started {
-            log::error!("no thread can be started: {error}");
+        // Where no thread is to be had, this one does it.
+        let work = Arc::new(Mutex::new(Some(work)));
+        let taken = Arc::clone(&work);
+        let run = move || {
+            let work = taken.lock().unwrap_or_else(PoisonError::into_inner).take();
+            work.into_iter().for_each(|work| work());
+        };
+        if let Err(error) = thread::Builder::new().name("books".to_owned()).spawn(run) {
+            log::warn!("books are opened without a thread of their own: {error}");
+            let work = work.lock().unwrap_or_else(PoisonError::into_inner).take();
+            work.into_iter().for_each(|work| work());
         }
     }
 
-    /// Ends the engine: `quit`, the end of its input, and force.
+    /// Writes what is owed to the GUI, then ends the engine: `quit`, the end
+    /// of its input, and force.
     fn end(&mut self) {
+        self.lines.write_down();
+        let until = Instant::now() + LAST_WORDS_LIMIT;
+        while self.port.write_gui(&mut self.lines.gui).is_ok()
+            && !self.lines.gui.is_empty()
+            && Instant::now() < until
+        {
+            thread::sleep(Duration::from_millis(1));
+        }
         if let Some(engine) = self.engine.take() {
             if let Some(transcript) = &mut self.lines.transcript {
                 transcript.remark("the engine gets \"quit\"");
@@ -463,7 +526,8 @@ impl<P: Port> Relay<P> {
             let _ = self.port.write_engine(&mut self.lines.engine);
             // Read on, so that an engine which still writes can end.
             if let Some(mut output) = self.port.detach() {
-                thread::spawn(move || io::copy(&mut output, &mut io::sink()));
+                let drain = move || io::copy(&mut output, &mut io::sink());
+                let _ = thread::Builder::new().spawn(drain);
             }
             if engine.wait(QUIT_LIMIT).is_none() {
                 log::warn!("the engine ignores \"quit\" and is killed");
@@ -471,17 +535,41 @@ impl<P: Port> Relay<P> {
             engine.kill();
         }
         self.lines.write_down();
-        let until = Instant::now() + LAST_WORDS_LIMIT;
-        while !self.lines.gui.is_empty()
-            && self.port.write_gui(&mut self.lines.gui).is_ok()
-            && !self.lines.gui.is_empty()
-            && Instant::now() < until
-        {
-            thread::sleep(Duration::from_millis(1));
-        }
         self.port.settle(LAST_WORDS_LIMIT);
     }
 }
+
+/// The system's wish that we end is heeded as `quit` is: what the engine has
+/// started ends with it.
+#[cfg(unix)]
+fn heed_signals(port: &impl Port) {
+    use signal_hook::consts::{SIGINT, SIGTERM};
+    let deliver = port.deliver();
+    let heed = || {
+        let (mut reader, writer) = io::pipe()?;
+        for signal in [SIGINT, SIGTERM] {
+            signal_hook::low_level::pipe::register(signal, writer.try_clone()?)?;
+        }
+        let wait = move || {
+            let mut byte = [0];
+            while matches!(reader.read(&mut byte), Ok(1)) {
+                deliver(News::Terminate);
+            }
+        };
+        thread::Builder::new()
+            .name("signals".to_owned())
+            .spawn(wait)
+            .map(drop)
+    };
+    if let Err(error) = heed() {
+        let error: io::Error = error;
+        log::warn!("signals end the program at once: {error}");
+    }
+}
+
+/// Windows ends the job that the engine and all it starts belong to.
+#[cfg(not(unix))]
+fn heed_signals(_port: &impl Port) {}
 
 #[cfg(unix)]
 fn into_file(pipe: impl Into<std::os::fd::OwnedFd>) -> File {

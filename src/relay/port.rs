@@ -3,6 +3,7 @@
 
 use std::fs::File;
 use std::io;
+use std::sync::Arc;
 use std::time::Duration;
 
 use crate::book_set::BookSet;
@@ -19,22 +20,40 @@ pub(super) struct Ready {
     pub(super) engine_ended: bool,
     /// Nobody can hear us any more.
     pub(super) gui_deaf: bool,
-    /// Books have been opened.
-    pub(super) books: Option<(BookSet, Vec<String>)>,
+    /// What other threads have to tell.
+    pub(super) news: Vec<News>,
 }
 
-/// Hands opened books to the loop, from another thread.
-pub(super) type Deliver = Box<dyn FnOnce(BookSet, Vec<String>) + Send>;
+/// What comes from another thread.
+#[derive(Debug)]
+pub(super) enum News {
+    /// Books have been opened: which request that was, the books, and what
+    /// there is to say about them.
+    Books(u64, BookSet, Vec<String>),
+    /// The system wants us to end.
+    Terminate,
+}
+
+/// Hands news to the loop, from another thread. Cannot fail for want of
+/// anything: it is made when there is enough of everything.
+pub(super) type Deliver = Arc<dyn Fn(News) + Send + Sync>;
+
+/// Who is to be read.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Listen {
+    pub(super) gui: bool,
+    pub(super) engine: bool,
+}
 
 /// The pipes to both sides.
 pub(super) trait Port {
-    /// Waits until something is ready, or `timeout` is over. The engine is
-    /// not waited for unless `listen`; where lines are left to be written, so
-    /// is the pipe they are for.
+    /// Waits until something is ready, or `timeout` is over. Nobody is waited
+    /// for who is not to be heard; where lines are left to be written, the
+    /// pipe they are for is.
     fn wait(
         &mut self,
         timeout: Option<Duration>,
-        listen: bool,
+        listen: Listen,
         gui_left: &[u8],
         engine_left: &[u8],
     ) -> Ready;
@@ -74,6 +93,6 @@ pub(super) trait Port {
     /// Waits until everything handed over has been written, at most `limit`.
     fn settle(&mut self, limit: Duration);
 
-    /// A way to hand in opened books.
+    /// A way to hand in news.
     fn deliver(&self) -> Deliver;
 }

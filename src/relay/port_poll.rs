@@ -1,9 +1,12 @@
-//! Waiting with `poll`, on Unix: everything happens in one thread.
+//! Waiting with `poll`, on Linux: everything happens in one thread. Other
+//! systems have it too, but not for every kind of file (terminals on macOS),
+//! and there it was never tried.
 
 use std::fs::{File, OpenOptions};
 use std::io::{self, Read, Write};
 use std::os::fd::{AsFd, AsRawFd, BorrowedFd};
 use std::os::unix::fs::OpenOptionsExt;
+use std::sync::Arc;
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::time::Duration;
 
@@ -11,8 +14,7 @@ use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::fs::OFlags;
 use rustix::io::Errno;
 
-use super::port::{Deliver, Port, Ready};
-use crate::book_set::BookSet;
+use super::port::{Deliver, Listen, News, Port, Ready};
 use crate::uci::line::LineBuffer;
 
 /// What a pipe takes without blocking once it says that it is writable
@@ -29,9 +31,9 @@ pub(super) struct PollPort {
     /// Becomes readable when the engine's process ends.
     engine_end: Option<File>,
     wake: io::PipeReader,
-    waker: io::PipeWriter,
-    books: Receiver<(BookSet, Vec<String>)>,
-    to_books: Sender<(BookSet, Vec<String>)>,
+    waker: Arc<io::PipeWriter>,
+    news: Receiver<News>,
+    to_news: Sender<News>,
 }
 
 /// A pipe to write to without being blocked.
@@ -116,7 +118,7 @@ fn is_writable(fd: BorrowedFd<'_>) -> bool {
 impl PollPort {
     pub(super) fn new(input: File, output: File) -> io::Result<PollPort> {
         let (wake, waker) = io::pipe()?;
-        let (to_books, books) = channel();
+        let (to_news, news) = channel();
         Ok(PollPort {
             input,
             input_ended: false,
@@ -124,9 +126,9 @@ impl PollPort {
             engine: None,
             engine_end: None,
             wake,
-            waker,
-            books,
-            to_books,
+            waker: Arc::new(waker),
+            news,
+            to_news,
         })
     }
 }
@@ -135,7 +137,7 @@ impl Port for PollPort {
     fn wait(
         &mut self,
         timeout: Option<Duration>,
-        listen: bool,
+        listen: Listen,
         gui_left: &[u8],
         engine_left: &[u8],
     ) -> Ready {
@@ -154,11 +156,12 @@ impl Port for PollPort {
                 PollFd::new(&self.output.file, PollFlags::empty()),
                 nothing(),
             ];
-            if !self.input_ended {
+            // A closed end is told even to who asks for nothing.
+            if !self.input_ended && listen.gui {
                 fds[0] = PollFd::new(&self.input, PollFlags::IN);
             }
             if let Some((stdin, stdout)) = &self.engine {
-                if listen {
+                if listen.engine {
                     fds[2] = PollFd::new(stdout, PollFlags::IN);
                 }
                 if !engine_left.is_empty() {
@@ -180,9 +183,9 @@ impl Port for PollPort {
                             .is_some_and(|fd: &PollFd<'_>| fd.revents().intersects(of))
                     };
                     let has = |index| any(index, PollFlags::IN | closed);
-                    ready.gui = !self.input_ended && has(0);
+                    ready.gui = listen.gui && !self.input_ended && has(0);
                     woken = has(1);
-                    ready.engine = listen && self.engine.is_some() && has(2);
+                    ready.engine = listen.engine && self.engine.is_some() && has(2);
                     ready.gui_deaf = any(4, closed);
                     ready.engine_ended = self.engine_end.is_some() && has(5);
                 }
@@ -196,7 +199,7 @@ impl Port for PollPort {
         if woken {
             let mut bytes = [0; 16];
             let _ = self.wake.read(&mut bytes);
-            ready.books = self.books.try_iter().last();
+            ready.news.extend(self.news.try_iter());
         }
         ready
     }
@@ -242,13 +245,11 @@ impl Port for PollPort {
     fn settle(&mut self, _limit: Duration) {}
 
     fn deliver(&self) -> Deliver {
-        let to_books = self.to_books.clone();
-        let waker = self.waker.try_clone();
-        Box::new(move |book_set, messages| {
-            let _ = to_books.send((book_set, messages));
-            if let Ok(mut waker) = waker {
-                let _ = waker.write_all(b"!");
-            }
+        let to_news = self.to_news.clone();
+        let waker = Arc::clone(&self.waker);
+        Arc::new(move |news| {
+            let _ = to_news.send(news);
+            let _ = (&*waker).write_all(b"!");
         })
     }
 }

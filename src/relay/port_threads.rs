@@ -1,19 +1,19 @@
-//! Waiting with threads, where pipes cannot be polled (Windows): one thread
-//! reads each side, one writes to each.
+//! Waiting with threads, where pipes cannot be polled (Windows) or where that
+//! was never tried: one thread reads each side, one writes to each.
 //!
 //! It runs everywhere, and is tested everywhere.
 
-#![cfg_attr(unix, allow(dead_code))]
+#![cfg_attr(target_os = "linux", allow(dead_code))]
 
 use std::collections::VecDeque;
 use std::fs::File;
 use std::io::{self, Read, Write};
 use std::sync::mpsc::{Receiver, Sender, channel};
+use std::sync::{Arc, Condvar, Mutex, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use super::port::{Deliver, Port, Ready};
-use crate::book_set::BookSet;
+use super::port::{Deliver, Listen, News, Port, Ready};
 use crate::uci::line::LineBuffer;
 
 /// What the threads report.
@@ -22,7 +22,7 @@ enum Report {
     Gui(Vec<u8>),
     /// Bytes of the engine with this number; none at its end.
     Engine(u64, Vec<u8>),
-    Books(BookSet, Vec<String>),
+    News(News),
     /// A writer has written so many bytes; `None` when its pipe is closed.
     GuiWritten(Option<usize>),
     EngineWritten(u64, Option<usize>),
@@ -82,11 +82,60 @@ impl Writer {
     }
 }
 
+/// Keeps a thread from reading more than can be used: counts what it has read
+/// and nobody has taken yet.
+#[derive(Default)]
+struct Gate {
+    unused: Mutex<Unused>,
+    taken: Condvar,
+}
+
+#[derive(Default)]
+struct Unused {
+    bytes: usize,
+    /// Nobody takes anything any more.
+    open: bool,
+}
+
+impl Gate {
+    /// The thread has read so much; waits if that is too much.
+    fn put(&self, count: usize) {
+        const ENOUGH: usize = 1 << 18;
+        let mut unused = self.unused.lock().unwrap_or_else(PoisonError::into_inner);
+        unused.bytes += count;
+        while unused.bytes > ENOUGH && !unused.open {
+            unused = self
+                .taken
+                .wait(unused)
+                .unwrap_or_else(PoisonError::into_inner);
+        }
+    }
+
+    fn take(&self, count: usize) {
+        let mut unused = self.unused.lock().unwrap_or_else(PoisonError::into_inner);
+        unused.bytes = unused.bytes.saturating_sub(count);
+        self.taken.notify_one();
+    }
+
+    fn open(&self) {
+        let mut unused = self.unused.lock().unwrap_or_else(PoisonError::into_inner);
+        unused.open = true;
+        self.taken.notify_one();
+    }
+}
+
 /// Bytes that have come and were not read yet.
 #[derive(Default)]
 struct Inbox {
     pieces: VecDeque<Vec<u8>>,
     at_end: bool,
+    gate: Arc<Gate>,
+}
+
+impl Drop for Inbox {
+    fn drop(&mut self) {
+        self.gate.open();
+    }
 }
 
 impl Inbox {
@@ -112,6 +161,7 @@ impl Read for Inbox {
         };
         let count = piece.as_slice().read(buffer)?;
         piece.drain(..count);
+        self.gate.take(count);
         if piece.is_empty() {
             self.pieces.pop_front();
         }
@@ -129,13 +179,14 @@ pub(super) struct ThreadPort {
     engine_number: u64,
     engine: Inbox,
     engine_writer: Writer,
-    books: Option<(BookSet, Vec<String>)>,
+    news: Vec<News>,
 }
 
 fn start_reader(
     mut file: File,
     report: impl Fn(Vec<u8>) -> Report + Send + 'static,
     to: Sender<Report>,
+    gate: Arc<Gate>,
 ) {
     thread::spawn(move || {
         let mut bytes = vec![0; 1 << 16];
@@ -149,6 +200,7 @@ fn start_reader(
             if to.send(report(piece)).is_err() || count == 0 {
                 return;
             }
+            gate.put(count);
         }
     });
 }
@@ -156,11 +208,12 @@ fn start_reader(
 impl ThreadPort {
     pub(super) fn new(input: File, output: File) -> io::Result<ThreadPort> {
         let (to_reports, reports) = channel();
-        start_reader(input, Report::Gui, to_reports.clone());
+        let gui = Inbox::default();
+        start_reader(input, Report::Gui, to_reports.clone(), gui.gate.clone());
         let written = to_reports.clone();
         Ok(ThreadPort {
             reports,
-            gui: Inbox::default(),
+            gui,
             gui_writer: Writer::start(output, move |count| {
                 let _ = written.send(Report::GuiWritten(count));
             }),
@@ -168,7 +221,7 @@ impl ThreadPort {
             engine_number: 0,
             engine: Inbox::default(),
             engine_writer: Writer::default(),
-            books: None,
+            news: Vec::new(),
         })
     }
 
@@ -180,7 +233,7 @@ impl ThreadPort {
                     self.engine.put(piece);
                 }
             }
-            Report::Books(book_set, messages) => self.books = Some((book_set, messages)),
+            Report::News(news) => self.news.push(news),
             Report::GuiWritten(count) => self.gui_writer.written(count),
             Report::EngineWritten(number, count) => {
                 if number == self.engine_number {
@@ -190,8 +243,10 @@ impl ThreadPort {
         }
     }
 
-    fn is_ready(&self, listen: bool) -> bool {
-        self.gui.is_ready() || (listen && self.engine.is_ready()) || self.books.is_some()
+    fn is_ready(&self, listen: Listen) -> bool {
+        (listen.gui && self.gui.is_ready())
+            || (listen.engine && self.engine.is_ready())
+            || !self.news.is_empty()
     }
 }
 
@@ -199,7 +254,7 @@ impl Port for ThreadPort {
     fn wait(
         &mut self,
         timeout: Option<Duration>,
-        listen: bool,
+        listen: Listen,
         _gui_left: &[u8],
         _engine_left: &[u8],
     ) -> Ready {
@@ -218,9 +273,9 @@ impl Port for ThreadPort {
             self.take_in(report);
         }
         Ready {
-            gui: self.gui.is_ready(),
-            engine: listen && self.engine.is_ready(),
-            books: self.books.take(),
+            gui: listen.gui && self.gui.is_ready(),
+            engine: listen.engine && self.engine.is_ready(),
+            news: std::mem::take(&mut self.news),
             ..Ready::default()
         }
     }
@@ -251,6 +306,7 @@ impl Port for ThreadPort {
             stdout,
             move |piece| Report::Engine(number, piece),
             self.to_reports.clone(),
+            self.engine.gate.clone(),
         );
         let written = self.to_reports.clone();
         self.engine_writer = Writer::start(stdin, move |count| {
@@ -280,8 +336,8 @@ impl Port for ThreadPort {
 
     fn deliver(&self) -> Deliver {
         let to_reports = self.to_reports.clone();
-        Box::new(move |book_set, messages| {
-            let _ = to_reports.send(Report::Books(book_set, messages));
+        Arc::new(move |news| {
+            let _ = to_reports.send(Report::News(news));
         })
     }
 }
@@ -299,6 +355,11 @@ mod tests {
             File::from(OwnedFd::from(writer)),
         )
     }
+
+    const BOTH: Listen = Listen {
+        gui: true,
+        engine: true,
+    };
 
     struct Ends {
         port: ThreadPort,
@@ -325,7 +386,7 @@ mod tests {
     }
 
     fn wait(port: &mut ThreadPort) -> Ready {
-        port.wait(Some(Duration::from_secs(20)), true, &[], &[])
+        port.wait(Some(Duration::from_secs(20)), BOTH, &[], &[])
     }
 
     #[test]
@@ -358,7 +419,7 @@ mod tests {
         assert_eq!(ends.port.read_engine(&mut buffer).unwrap(), 0);
         let ready = ends
             .port
-            .wait(Some(Duration::from_millis(20)), true, &[], &[]);
+            .wait(Some(Duration::from_millis(20)), BOTH, &[], &[]);
         assert!(!ready.engine);
     }
 
@@ -378,6 +439,35 @@ mod tests {
             wait(&mut port);
         }
         assert!(port.write_gui(&mut lines).is_err());
+    }
+
+    #[test]
+    fn who_is_not_read_can_write_no_more() {
+        let mut ends = connected();
+        let mut engine_out = ends.engine_out;
+        let written = Arc::new(std::sync::atomic::AtomicUsize::new(0));
+        let count = Arc::clone(&written);
+        thread::spawn(move || {
+            while engine_out.write_all(&[b'x'; 1 << 14]).is_ok() {
+                count.fetch_add(1 << 14, std::sync::atomic::Ordering::Relaxed);
+            }
+        });
+        let deaf = Listen {
+            gui: true,
+            engine: false,
+        };
+        for _ in 0..20 {
+            ends.port
+                .wait(Some(Duration::from_millis(10)), deaf, &[], &[]);
+        }
+        let stuck = written.load(std::sync::atomic::Ordering::Relaxed);
+        assert!(stuck < 1 << 20, "{stuck} bytes were taken in");
+        // It goes on when it is read.
+        let mut buffer = LineBuffer::default();
+        while written.load(std::sync::atomic::Ordering::Relaxed) < stuck + (1 << 20) {
+            wait(&mut ends.port);
+            ends.port.read_engine(&mut buffer).unwrap();
+        }
     }
 
     #[test]

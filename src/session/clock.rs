@@ -43,9 +43,23 @@ impl Clock {
 }
 
 /// How long the answer to a `go` may take before the engine counts as hung;
-/// `None` when nothing in the line sets a time. Without knowing whose move
-/// it is, the longer clock counts.
+/// `None` when nothing in the line sets a time.
 pub(super) fn allowance(go: &[u8], white_moves: Option<bool>) -> Option<Duration> {
+    Some(longest(go, white_moves)?.saturating_add(MARGIN))
+}
+
+/// How long a `go` may wait because the engine has still to end a search of
+/// which the GUI knows nothing. That is not the GUI's fault: it gets no more
+/// than a small part of the mover's time, and never a second too late.
+pub(super) fn patience(go: &[u8], white_moves: Option<bool>) -> Option<Duration> {
+    const LEAST: Duration = Duration::from_millis(250);
+    const MOST: Duration = Duration::from_secs(5);
+    Some((longest(go, white_moves)? / 8).clamp(LEAST, MOST))
+}
+
+/// The longest thought that a `go` allows. Without knowing whose move it is,
+/// the longer clock counts.
+fn longest(go: &[u8], white_moves: Option<bool>) -> Option<Duration> {
     let (mut white, mut black) = (Clock::default(), Clock::default());
     let mut move_time = None;
     let mut list = words(go);
@@ -70,7 +84,7 @@ pub(super) fn allowance(go: &[u8], white_moves: Option<bool>) -> Option<Duration
         None => white.longest().max(black.longest()),
     };
     let longest = clock.max(move_time)?;
-    Some(Duration::from_millis(longest.unsigned_abs()).saturating_add(MARGIN))
+    Some(Duration::from_millis(longest.unsigned_abs()))
 }
 
 /// The `go` line for a search that begins, or begins again, when `spent` of

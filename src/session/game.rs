@@ -1,5 +1,7 @@
 //! The game as the `position` lines tell it.
 
+use std::collections::VecDeque;
+
 use shakmaty::zobrist::Zobrist64;
 use shakmaty::{Chess, EnPassantMode, Position};
 
@@ -9,11 +11,16 @@ use crate::uci::{gui, line};
 /// How a `position` line relates to the one before it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Step {
-    /// The same game, perhaps with more moves.
+    /// The same game: with more moves, or with up to two plies taken back (a
+    /// ponder move that was not played), or a FEN that its next two plies
+    /// lead to.
     Onward,
-    /// Another game, or moves taken back.
+    /// Another game, or more taken back.
     Anew,
 }
+
+/// Plies that may be taken back in the same game.
+const TAKEN_BACK: usize = 2;
 
 /// Follows the game through `position` lines.
 ///
@@ -25,10 +32,22 @@ pub(super) struct Game {
     position: Chess,
     /// Hashes of the positions before the present one, in order.
     before: Vec<Zobrist64>,
+    /// The last positions of the game, the present one included, from where
+    /// the next line may go on.
+    recent: VecDeque<Reached>,
     /// Why the line could not be followed to its end.
     trouble: Option<String>,
-    /// The line has had its word `moves`.
-    has_moves: bool,
+}
+
+/// A position of the game.
+#[derive(Debug)]
+struct Reached {
+    position: Chess,
+    /// Plies from the start of the line.
+    plies: usize,
+    /// How much of the last line says so, in bytes; `None` if it was another
+    /// line.
+    until: Option<usize>,
 }
 
 impl Default for Game {
@@ -39,8 +58,8 @@ impl Default for Game {
             raw: Vec::new(),
             position: Chess::default(),
             before: Vec::new(),
+            recent: VecDeque::new(),
             trouble: None,
-            has_moves: false,
         }
     }
 }
@@ -82,68 +101,145 @@ impl Game {
     /// Takes in a `position` line.
     pub(super) fn update(&mut self, raw: &[u8]) -> Step {
         let raw = line::trimmed(raw);
-        if let Some(more) = self.continuation(raw) {
-            let more = more.to_vec();
-            self.has_moves |= !line::first_word(&more).is_empty();
-            self.raw.clear();
-            self.raw.extend_from_slice(raw);
-            self.play(&more);
+        if let Some(more) = self.go_on_from(raw) {
+            self.keep(raw);
+            self.play(more);
             return Step::Onward;
         }
-        self.raw.clear();
-        self.raw.extend_from_slice(raw);
+        let last = std::mem::take(&mut self.recent);
+        self.keep(raw);
         self.before.clear();
-        self.trouble = None;
-        self.has_moves = line::words(raw).any(|word| word == b"moves");
-        let Some(read) = gui::position(raw) else {
-            self.trouble = Some("neither startpos nor fen".to_owned());
+        match start(raw) {
+            Ok((position, moves)) => {
+                self.position = position;
+                let from = raw.len() - moves.len();
+                let start = line::trimmed_end(raw.get(..from).unwrap_or_default());
+                let start = start.strip_suffix(b"moves").unwrap_or(start);
+                self.arrive(line::trimmed_end(start).len());
+                self.play(from);
+            }
+            Err(trouble) => self.trouble = Some(trouble),
+        }
+        let known = |seen: &Reached| leads_to(&seen.position, &self.position);
+        if self.trouble.is_none() && !last.iter().any(known) {
             return Step::Anew;
-        };
-        match read
-            .fen
-            .as_deref()
-            .map_or(Ok(Chess::default()), notation::position)
-        {
-            Ok(position) => self.position = position,
-            Err(trouble) => {
-                self.trouble = Some(trouble.to_string());
-                return Step::Anew;
+        }
+        // What cannot be followed says nothing about the game.
+        for seen in last.into_iter().rev() {
+            if self.recent.len() <= TAKEN_BACK {
+                self.recent.push_front(Reached {
+                    until: None,
+                    ..seen
+                });
             }
         }
-        let moves = read.moves.to_vec();
-        self.play(&moves);
-        Step::Anew
+        Step::Onward
     }
 
-    /// The moves that `raw` has more than the last line, if it is a legal
-    /// line that goes on from there.
-    fn continuation<'a>(&self, raw: &'a [u8]) -> Option<&'a [u8]> {
-        if self.raw.is_empty() || self.trouble.is_some() {
-            return None;
-        }
-        let more = raw.strip_prefix(self.raw.as_slice())?;
-        if !more.is_empty() && !more.first().is_some_and(u8::is_ascii_whitespace) {
-            return None;
-        }
-        match line::first_word(more) {
-            b"" => Some(b""),
-            _ if self.has_moves => Some(more),
-            word @ b"moves" => Some(line::rest_after(more, word)),
-            // More of a FEN.
-            _ => None,
-        }
+    fn keep(&mut self, raw: &[u8]) {
+        self.trouble = None;
+        self.raw.clear();
+        self.raw.extend_from_slice(raw);
     }
 
-    fn play(&mut self, moves: &[u8]) {
-        for (index, word) in gui::moves(moves).enumerate() {
-            let Some(mv) = notation::find_uci(&self.position, word.as_bytes()) else {
-                let shown: String = word.chars().take(20).collect();
-                self.trouble = Some(format!("move {} ({shown}) is not legal", index + 1));
-                return;
+    /// Goes back to the last position that `raw` shares with the line before;
+    /// where in it the new moves begin.
+    fn go_on_from(&mut self, raw: &[u8]) -> Option<usize> {
+        let common = if raw.starts_with(&self.raw) {
+            self.raw.len()
+        } else {
+            let same = raw.iter().zip(&self.raw);
+            same.take_while(|(new, old)| new == old).count()
+        };
+        let shared = |seen: &Reached| {
+            let until = seen.until.filter(|until| *until <= common)?;
+            let more = raw.get(until..)?;
+            let whole_word = more.first().is_none_or(u8::is_ascii_whitespace);
+            // Behind a start that is not followed by moves: more of a FEN.
+            let word = line::first_word(more);
+            let moves = seen.plies > 0 || matches!(word, b"" | b"moves");
+            (whole_word && moves).then(|| match word {
+                b"moves" if seen.plies == 0 => raw.len() - line::rest_after(more, word).len(),
+                _ => until,
+            })
+        };
+        let (index, more) = (0..self.recent.len())
+            .rev()
+            .find_map(|index| Some((index, shared(self.recent.get(index)?)?)))?;
+        self.recent.truncate(index + 1);
+        let seen = self.recent.back()?;
+        self.position = seen.position.clone();
+        self.before.truncate(seen.plies);
+        Some(more)
+    }
+
+    /// Plays the moves of the line from this byte on.
+    fn play(&mut self, from: usize) {
+        let raw = std::mem::take(&mut self.raw);
+        let moves = raw.get(from..).unwrap_or_default();
+        for word in line::words(moves) {
+            let mv = notation::find_uci(&self.position, word)
+                .or_else(|| notation::find_uci(&self.position, &word.to_ascii_lowercase()));
+            let Some(mv) = mv else {
+                let shown: String = line::text(word).chars().take(20).collect();
+                let ply = self.before.len() + 1;
+                self.trouble = Some(format!("move {ply} ({shown}) is not legal"));
+                break;
             };
             self.before.push(hash(&self.position));
             self.position.play_unchecked(mv);
+            let end = word.as_ptr() as usize + word.len();
+            self.arrive(end.saturating_sub(raw.as_ptr() as usize));
         }
+        self.raw = raw;
+    }
+
+    /// Remembers the present position, which the line's first `until` bytes
+    /// lead to.
+    fn arrive(&mut self, until: usize) {
+        if self.recent.len() > TAKEN_BACK {
+            self.recent.pop_front();
+        }
+        self.recent.push_back(Reached {
+            position: self.position.clone(),
+            plies: self.before.len(),
+            until: Some(until),
+        });
+    }
+}
+
+/// Where a `position` line starts, and its moves.
+fn start(raw: &[u8]) -> Result<(Chess, &[u8]), String> {
+    let read = gui::position(raw).ok_or("neither startpos nor fen")?;
+    let position = read
+        .fen
+        .as_deref()
+        .map_or(Ok(Chess::default()), notation::position);
+    Ok((position.map_err(|error| error.to_string())?, read.moves))
+}
+
+/// Whether a position follows from another within two plies.
+fn leads_to(from: &Chess, to: &Chess) -> bool {
+    let changed = (from.board().occupied() ^ to.board().occupied()).count();
+    // Two moves empty and fill four squares, castling twice eight.
+    if changed > 8 {
+        return false;
+    }
+    let after = |from: &Chess| -> Vec<Chess> {
+        let moves = from.legal_moves();
+        moves
+            .into_iter()
+            .map(|mv| {
+                let mut after = from.clone();
+                after.play_unchecked(mv);
+                after
+            })
+            .collect()
+    };
+    if from.turn() == to.turn() {
+        from == to || after(from).iter().any(|next| after(next).contains(to))
+    } else {
+        after(from).contains(to)
     }
 }
 
@@ -155,6 +251,7 @@ fn hash(position: &Chess) -> Zobrist64 {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use proptest::prelude::*;
 
     fn after(lines: &[&str]) -> (Game, Step) {
         let mut game = Game::default();
@@ -195,17 +292,62 @@ mod tests {
     }
 
     #[test]
-    fn another_game_or_a_move_taken_back_begins_anew() {
+    fn another_game_or_more_than_two_plies_back_begins_anew() {
         for lines in [
             &[
-                "position startpos moves e2e4 e7e5",
+                "position startpos moves e2e4 e7e5 g1f3 g8f6",
                 "position startpos moves e2e4",
             ][..],
             &[
-                "position startpos moves e2e4",
-                "position startpos moves e2e3",
+                "position startpos moves e2e4 e7e5 g1f3",
+                "position startpos moves e2e3 e7e5 g1f3",
             ],
-            &["position startpos moves e2e4", "position startpos"],
+            &[
+                "position startpos moves e2e4 e7e5 g1f3",
+                "position startpos",
+            ],
+            &[
+                "position fen 4k3/8/8/8/8/8/8/4K2R w - -",
+                "position fen 4k3/8/8/8/8/8/8/4K2Q w - -",
+            ],
+        ] {
+            let (game, step) = after(lines);
+            assert_eq!(step, Step::Anew, "{lines:?}");
+            assert_eq!(fen(&game), fen(&after(&lines[lines.len() - 1..]).0));
+        }
+    }
+
+    #[test]
+    fn a_ponder_move_that_was_not_played_is_the_same_game() {
+        for lines in [
+            &[
+                "position startpos moves e2e4",
+                "position startpos moves e2e4 e7e5 g1f3",
+                "position startpos moves e2e4 c7c5",
+            ][..],
+            &[
+                "position startpos moves e2e4 e7e5 g1f3 b8c6",
+                "position startpos moves e2e4 e7e5 d2d4",
+            ],
+            // A word that begins as another did.
+            &[
+                "position startpos moves a7a8 e2e4",
+                "position startpos moves e2e4",
+            ],
+            &[
+                "position fen 8/P6k/8/8/8/8/8/K7 w - - 0 1 moves a7a8",
+                "position fen 8/P6k/8/8/8/8/8/K7 w - - 0 1 moves a7a8q",
+            ],
+            &[
+                "position startpos moves e2e4 e7e5 garbage",
+                "position startpos moves e2e4 e7e5 g1f3",
+            ],
+            // By FEN alone: our move and a guess, our move and the real one.
+            &[
+                "position startpos",
+                "position fen rnbqkbnr/pppp1ppp/8/4p3/4P3/8/PPPP1PPP/RNBQKBNR w KQkq - 0 2",
+                "position fen rnbqkbnr/pp1ppppp/8/2p5/4P3/8/PPPP1PPP/RNBQKBNR w KQkq - 0 2",
+            ],
             // The old line is the beginning of a FEN, not of a game.
             &[
                 "position fen 4k3/8/8/8/8/8/8/4K2R w - -",
@@ -213,8 +355,10 @@ mod tests {
             ],
         ] {
             let (game, step) = after(lines);
-            assert_eq!(step, Step::Anew, "{lines:?}");
-            assert_eq!(fen(&game), fen(&after(&lines[lines.len() - 1..]).0));
+            assert_eq!(step, Step::Onward, "{lines:?}");
+            let afresh = after(&lines[lines.len() - 1..]).0;
+            assert_eq!(fen(&game), fen(&afresh), "{lines:?}");
+            assert_eq!(game.before, afresh.before);
         }
     }
 
@@ -281,6 +425,25 @@ mod tests {
         assert!(game.repeats(&play("f6g8")));
         assert!(!game.repeats(&play("f6g4")));
         assert!(!game.repeats(&play("e7e5")));
+    }
+
+    proptest! {
+        /// Whatever was on the board before, a line means the same.
+        #[test]
+        fn what_came_before_does_not_matter(
+            lines in prop::collection::vec((prop::bool::ANY, prop::collection::vec(
+                prop::sample::select(vec!["e2e4", "e7e5", "g1f3", "b8c6", "a2a3", "a2", ""]), 0..6)),
+                1..8)) {
+            let mut game = Game::default();
+            for (with_word, moves) in lines {
+                let word = if with_word || !moves.is_empty() { " moves " } else { "" };
+                let line = format!("position startpos{word}{}", moves.join(" "));
+                game.update(line.as_bytes());
+                let afresh = after(&[&line]).0;
+                prop_assert_eq!(fen(&game), fen(&afresh));
+                prop_assert_eq!(&game.before, &afresh.before);
+            }
+        }
     }
 
     #[test]

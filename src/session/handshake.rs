@@ -37,6 +37,28 @@ impl Hello {
             .find(|option| option.name.eq_ignore_ascii_case(name))
     }
 
+    /// The engine's option that switches a book of its own, if that is on
+    /// unless somebody switches it off.
+    pub(super) fn own_book(&self) -> Option<&str> {
+        let is_on = |option: &&EngineOption| {
+            let name = option.name.to_ascii_lowercase().replace([' ', '_'], "");
+            let default = option.details.to_ascii_lowercase();
+            OWN_BOOKS.contains(&name.as_str())
+                && option.kind == "check"
+                && default.split_whitespace().eq(["default", "true"])
+        };
+        let option = self.options.iter().find(is_on)?;
+        Some(&option.name)
+    }
+
+    /// The name under which the GUI knows an option of the engine.
+    pub(super) fn announced_name(name: &str) -> String {
+        match OptionId::by_name(name) {
+            Some(_) => format!("{PREFIX}{name}"),
+            None => name.to_owned(),
+        }
+    }
+
     /// The engine's option that the GUI knows under this name, if it had to
     /// be renamed because we have one of that name: `Engine OwnBook`.
     pub(super) fn behind_prefix(&self, name: &str) -> Option<&str> {
@@ -51,6 +73,24 @@ impl Hello {
 /// Stands before the name of an engine's option that is also one of ours.
 const PREFIX: &str = "Engine ";
 
+/// By this option GUIs say that they analyse. It is offered whether the
+/// engine has it or not: an analysis by depth, nodes or time is not for the
+/// book.
+pub(super) const ANALYSE_MODE: &str = "UCI_AnalyseMode";
+
+/// Names of options, blanks and case aside, by which engines switch a book of
+/// their own.
+const OWN_BOOKS: [&str; 8] = [
+    "ownbook",
+    "usebook",
+    "useownbook",
+    "usepolyglotbook",
+    "openingbook",
+    "useopeningbook",
+    "book",
+    "bookenabled",
+];
+
 /// The engine's options as they were last set, for an engine that has to be
 /// started again, and what they say about the kind of search.
 #[derive(Debug, Default)]
@@ -64,21 +104,34 @@ pub(super) struct ChildOptions {
 
 impl ChildOptions {
     pub(super) fn note(&mut self, name: &str, value: Option<&[u8]>, line: &[u8]) {
-        let name = name.to_ascii_lowercase();
         // A button does its work once.
         let Some(value) = value else { return };
+        self.heed(name, value);
+        let name = name.to_ascii_lowercase();
+        match self.lines.iter_mut().find(|(known, _)| *known == name) {
+            Some((_, known)) => line.clone_into(known),
+            None => self.lines.push((name, line.to_vec())),
+        }
+    }
+
+    /// What an option says about the kind of search, whether the engine has it
+    /// or not.
+    pub(super) fn heed(&mut self, name: &str, value: &[u8]) {
         let value = text(value).to_ascii_lowercase();
         let on = matches!(value.as_str(), "true" | "1" | "yes" | "on");
-        match name.as_str() {
+        match name.to_ascii_lowercase().as_str() {
             "multipv" => self.multi_pv = value.parse::<u32>().is_ok_and(|lines| lines > 1),
             "uci_analysemode" => self.analyse = on,
             "uci_chess960" => self.chess960 = on,
             _ => {}
         }
-        match self.lines.iter_mut().find(|(known, _)| *known == name) {
-            Some((_, known)) => line.clone_into(known),
-            None => self.lines.push((name, line.to_vec())),
-        }
+    }
+
+    /// Whether somebody has set this option, to whatever.
+    pub(super) fn has_set(&self, name: &str) -> bool {
+        self.lines
+            .iter()
+            .any(|(known, _)| known.eq_ignore_ascii_case(name))
     }
 
     /// The GUI analyses: the book does not answer.
@@ -125,40 +178,68 @@ impl Session {
     }
 
     fn on_uci_ok(&mut self, now: Duration, book_set: &BookSet, out: &mut dyn Outlet) {
-        let Engine::Starting { index, .. } = self.link.state else {
+        let Engine::Starting { index, late } = self.link.state else {
             return;
         };
         self.link.hello.complete = true;
         self.link.state = Engine::Up { index };
         self.link.restarts.engine_up(now);
-        // The one that stands in takes over what is there.
-        let again = std::mem::replace(&mut self.link.was_up, true) || index >= self.engines.chain;
-        let Some(profile) = self.engines.profiles.get(index) else {
-            return;
-        };
+        // The GUI knows it already, or the one before it: it takes over what
+        // is there.
+        let again = self.link.was_up || late || index >= self.engines.chain;
+        if !std::mem::replace(&mut self.link.was_up, true) {
+            self.miss_options(index, out);
+        }
         if again {
             // The options of the profile are among those it is told.
             self.bring_up_to_date(now, out);
         } else {
-            self.settings = profile.settings.announced();
-            self.librarian.settings_changed();
-            for (name, value) in &profile.options {
-                let line = format!("setoption name {name} value {value}");
-                if self.link.hello.option(name).is_none() {
-                    self.notices
-                        .push(format!("the engine has no option \"{name}\""));
-                }
-                self.link
-                    .options
-                    .note(name, Some(value.as_bytes()), line.as_bytes());
-                out.engine(line.as_bytes());
+            for (_, line) in &self.link.options.lines {
+                out.engine(line);
             }
-            self.reseed();
         }
-        if std::mem::take(&mut self.uci_wanted) {
+        self.answer_uci(out);
+        self.go_on(now, book_set, out);
+    }
+
+    /// Makes the profile of an engine that is tried at the start the one in
+    /// force; no line of the GUI has been heeded yet.
+    pub(super) fn adopt(&mut self, index: usize) {
+        let Some(profile) = self.engines.profiles.get(index) else {
+            return;
+        };
+        self.settings = profile.settings.announced();
+        self.librarian.settings_changed();
+        self.link.options = ChildOptions::default();
+        for (name, value) in &profile.options {
+            let line = format!("setoption name {name} value {value}");
+            self.link
+                .options
+                .note(name, Some(value.as_bytes()), line.as_bytes());
+        }
+    }
+
+    /// Says which options of its profile an engine does not have.
+    fn miss_options(&mut self, index: usize, out: &mut dyn Outlet) {
+        let Some(profile) = self.engines.profiles.get(index) else {
+            return;
+        };
+        let mut missing = Vec::new();
+        for (name, _) in &profile.options {
+            if self.link.hello.option(name).is_none() {
+                missing.push(format!("the engine has no option \"{name}\""));
+            }
+        }
+        for text in missing {
+            self.notice(&text, out);
+        }
+    }
+
+    /// Answers each `uci` that has waited for the engine.
+    pub(super) fn answer_uci(&mut self, out: &mut dyn Outlet) {
+        for _ in 0..std::mem::take(&mut self.uci_wanted) {
             self.tell_uci(out);
         }
-        self.go_on(now, book_set, out);
     }
 
     /// Introduces us and the engine to the GUI.
@@ -187,11 +268,11 @@ impl Session {
             out.gui(line.as_bytes());
         }
         for option in &self.link.hello.options {
-            let line = if OptionId::by_name(&option.name).is_some() {
-                option.announce(&format!("{PREFIX}{}", option.name))
-            } else {
-                option.announce(&option.name)
-            };
+            let name = Hello::announced_name(&option.name);
+            out.gui(option.announce(&name).as_bytes());
+        }
+        if self.link.hello.option(ANALYSE_MODE).is_none() {
+            let line = format!("option name {ANALYSE_MODE} type check default false");
             out.gui(line.as_bytes());
         }
         self.tell_notices(out);
@@ -227,11 +308,10 @@ impl Session {
             self.link.state = Engine::Starting { index, late: true };
             self.notice(&text, out);
             out.request(Request::WakeUp(timeout));
-            if std::mem::take(&mut self.uci_wanted) {
-                self.tell_uci(out);
-            }
+            self.answer_uci(out);
+            self.go_on(now, book_set, out);
         } else {
-            self.on_engine_gone(now, &text, book_set, out);
+            self.replace_engine(now, &text, self.link.was_up, book_set, out);
         }
     }
 }

@@ -182,10 +182,7 @@ impl Learner {
 impl Session {
     /// Whether any book notes games.
     pub(super) fn learns(book_set: &BookSet) -> bool {
-        book_set
-            .books
-            .iter()
-            .any(|book| book.book.side_file().is_some())
+        book_set.books.iter().any(|book| book.side_file.is_some())
     }
 
     /// A `position` line comes.
@@ -219,7 +216,7 @@ impl Session {
 
     /// A book has chosen a move.
     pub(super) fn learn_choice(&mut self, book: &crate::book_set::OpenBook, mv: String) {
-        if book.book.side_file().is_some() {
+        if book.side_file.is_some() {
             let ply = self.learner.moves.len();
             self.learner.chosen.retain(|(known, ..)| *known < ply);
             self.learner.chosen.push((ply, mv, book.spec.path.clone()));

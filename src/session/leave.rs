@@ -19,8 +19,7 @@ impl Session {
         if !self.leaving {
             self.leaving = true;
             self.game_over(out);
-            let starting = self.link.is_starting();
-            out.request(Request::WakeUp(if starting {
+            out.request(Request::WakeUp(if self.link.is_starting() {
                 LEAVE_LIMIT_AT_START
             } else {
                 LEAVE_LIMIT
@@ -33,14 +32,23 @@ impl Session {
         if let Search::Engine(running) = &mut self.search {
             if !running.stopped && !self.link.is_starting() {
                 running.stop(now);
-                self.link.tell(b"stop", out);
+                self.link.tell_stop(now, out);
             }
             return;
         }
-        let starting = self.link.is_starting() && (self.uci_wanted || !self.deferred.is_empty());
-        if !starting && !self.opening && self.deferred.is_empty() && self.link.ready_owed == 0 {
+        let owes = self.link.owes_ready() || (self.link.is_starting() && self.uci_wanted > 0);
+        if !owes && !self.books.are_opening() && self.queue.is_empty() {
             self.exit(0, out);
         }
+    }
+
+    /// The time for that is over.
+    pub(super) fn leave(&mut self, out: &mut dyn Outlet) {
+        if self.link.is_starting() {
+            // It had its time; "quit" would only cost more.
+            out.request(Request::KillEngine);
+        }
+        self.exit(0, out);
     }
 
     pub(super) fn exit(&mut self, code: u8, out: &mut dyn Outlet) {

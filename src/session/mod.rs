@@ -23,13 +23,17 @@
 //! | `Held` | answered, but it is not time to say so (`go ponder`, or an engine that ended `go infinite` by itself) | `ponderhit`, `stop`; dropped by `position`, `go`, `ucinewgame` |
 //! | `Engine` | in the engine's hands | its `bestmove` |
 //!
-//! Beside that runs the engine's own state: starting, up, or none. While it
-//! starts, or books are being opened, lines of the GUI wait in order.
-//! While it searches, so do those that may not reach a searching engine: a
-//! new `position` or `go`, and options (Stockfish stops reading its input
-//! when one comes during a search).
-//! When we stop the engine for reasons of our own, its `bestmove` is
-//! ignored and lines meant for it wait till then.
+//! Beside that runs the engine's own state: starting, up, or none ([`link`]).
+//! Lines of the GUI are understood when they come, and the books answer
+//! whatever the engine does; what is meant for an engine that starts, or that
+//! ends a search of which the GUI knows nothing, waits until it may be told.
+//!
+//! A few lines of the GUI have to wait themselves, in order ([`queue`]): all of
+//! them until the first engine has introduced itself or has had its time, and
+//! while books are being opened (two seconds at most); while the engine
+//! searches, those that may not reach a searching engine: a new `position` or
+//! `go`, and options (Stockfish stops reading its input when one comes during
+//! a search).
 //!
 //! An engine that dies is started again, and one that has used up its clock
 //! is ended and counts as dead ([`Session::deadline`]). What cannot be
@@ -46,7 +50,9 @@ mod game;
 mod handshake;
 mod learn;
 mod leave;
+mod librarian;
 mod link;
+mod opening;
 mod options;
 mod queue;
 mod reply;
@@ -54,11 +60,7 @@ mod restart;
 mod search;
 mod why;
 
-use std::collections::VecDeque;
 use std::time::Duration;
-
-use rand::SeedableRng;
-use rand::rngs::Xoshiro256PlusPlus;
 
 pub use event::{Engines, Event, Outlet, Profile, Request, Side};
 pub use learn::Note;
@@ -67,11 +69,12 @@ use crate::book_set::BookSet;
 use crate::settings::Settings;
 use crate::uci::gui::{self, GuiCommand};
 use crate::uci::line;
-use answer::Librarian;
 use game::{Game, Step};
 use learn::Learner;
+use librarian::Librarian;
 use link::{Engine, Link};
-use queue::Waiting;
+use opening::Books;
+use queue::Queue;
 use search::Search;
 
 /// The adapter's state: see the [module](self).
@@ -79,19 +82,12 @@ use search::Search;
 pub struct Session {
     engines: Engines,
     link: Link,
-    /// The GUI's `uci` waits for the engine's `uciok`.
-    uci_wanted: bool,
+    /// So many `uci` of the GUI wait for the engine's `uciok`.
+    uci_wanted: u32,
     /// Things to say once the GUI may hear them.
     notices: Vec<String>,
-    /// Lines of the GUI that wait, oldest first.
-    deferred: VecDeque<Waiting>,
-    /// Books are being opened.
-    opening: bool,
-    /// The books on the book set may not be those that the settings name: the
-    /// settings have changed, or a new game begins and the files may have.
-    books_stale: bool,
-    /// What was said when they were last opened.
-    book_messages: Vec<String>,
+    queue: Queue,
+    books: Books,
     settings: Settings,
     game: Game,
     search: Search,
@@ -99,7 +95,7 @@ pub struct Session {
     /// The GUI has said `debug on`.
     debug: bool,
     learner: Learner,
-    rng: Xoshiro256PlusPlus,
+    /// What moves are drawn by while `Book Seed` is 0.
     entropy: u64,
     /// The GUI has said `quit` or closed our input.
     leaving: bool,
@@ -118,29 +114,24 @@ impl Session {
             .first()
             .map(|profile| profile.settings.announced())
             .unwrap_or_default();
-        let mut session = Session {
+        Session {
             engines,
             link: Link::default(),
-            uci_wanted: false,
+            uci_wanted: 0,
             notices: Vec::new(),
-            deferred: VecDeque::new(),
-            opening: false,
-            books_stale: true,
-            book_messages: Vec::new(),
+            queue: Queue::default(),
+            books: Books::default(),
             settings,
             game: Game::default(),
             search: Search::Idle,
             librarian: Librarian::default(),
             debug: false,
             learner: Learner::default(),
-            rng: Xoshiro256PlusPlus::seed_from_u64(entropy),
             entropy,
             leaving: false,
             ended: false,
             farewell: None,
-        };
-        session.reseed();
-        session
+        }
     }
 
     /// Begins: asks for the first engine.
@@ -149,6 +140,7 @@ impl Session {
             self.notices
                 .push("no engine is configured: name one in engines.toml".to_owned());
         } else {
+            self.adopt(0);
             self.start_engine(0, out);
         }
     }
@@ -182,27 +174,13 @@ impl Session {
             Event::Gui(line) => self.on_gui(now, line, book_set, out),
             Event::GuiClosed => self.begin_to_leave(out),
             Event::Engine(line) => self.on_engine(now, line, book_set, out),
-            Event::EngineUp => out.engine(b"uci"),
+            Event::EngineUp => {
+                self.link.runs = true;
+                out.engine(b"uci");
+            }
             Event::EngineGone(reason) => self.on_engine_gone(now, reason, book_set, out),
-            Event::BooksOpened(messages) => {
-                self.opening = false;
-                self.librarian.settings_changed();
-                self.librarian.forget_position();
-                if self.book_messages != messages {
-                    self.book_messages = messages.to_vec();
-                    for message in messages {
-                        self.notice(message, out);
-                    }
-                }
-                self.go_on(now, book_set, out);
-            }
-            Event::WakeUp if self.leaving => {
-                if self.link.is_starting() {
-                    // It had its time; "quit" would only cost more.
-                    out.request(Request::KillEngine);
-                }
-                self.exit(0, out);
-            }
+            Event::BooksOpened(messages) => self.on_books_opened(now, messages, book_set, out),
+            Event::WakeUp if self.leaving => self.leave(out),
             Event::WakeUp => self.on_wake_up(now, book_set, out),
             Event::Overdue => self.on_overdue(now, book_set, out),
             Event::HeldUp(time) => self.on_held_up(time),
@@ -236,13 +214,11 @@ impl Session {
         match command {
             GuiCommand::Blank => {}
             GuiCommand::Quit => self.begin_to_leave(out),
-            GuiCommand::Uci => match self.link.state {
-                Engine::Starting { late: false, .. } if !self.link.hello.complete => {
-                    self.uci_wanted = true;
-                }
-                _ => self.tell_uci(out),
-            },
-            command if self.must_wait(&command) => self.defer(now, line, command, out),
+            GuiCommand::Uci if self.link.is_starting() && !self.link.is_late() => {
+                self.uci_wanted += 1;
+            }
+            GuiCommand::Uci => self.tell_uci(out),
+            command if self.must_wait(&command) => self.defer(now, line, command, book_set, out),
             command => self.handle(now, line, command, book_set, out),
         }
     }
@@ -257,18 +233,19 @@ impl Session {
     ) {
         match command {
             GuiCommand::Uci => self.tell_uci(out),
-            GuiCommand::IsReady => self.on_is_ready(now, line, out),
+            GuiCommand::IsReady => self.on_is_ready(now, line, book_set, out),
             GuiCommand::NewGame => {
-                self.drop_held(out);
+                self.drop_held(now, out);
                 self.librarian.new_game();
+                self.librarian.count_game();
                 self.game_over(out);
-                self.books_stale = true;
+                self.books.grow_stale();
                 self.link.tell(line, out);
             }
             GuiCommand::SetOption(option) => self.on_set_option(line, option, out),
-            GuiCommand::Position => self.on_position(line, book_set, out),
-            GuiCommand::Go(go) => match self.open_books(out) {
-                true => self.wait_first(now, line, GuiCommand::Go(go)),
+            GuiCommand::Position => self.on_position(now, line, book_set, out),
+            GuiCommand::Go(go) => match self.open_books(now, out) {
+                true => self.queue.push_front(now, line, GuiCommand::Go(go)),
                 false => self.on_go(now, line, go, book_set, out),
             },
             GuiCommand::Stop => self.on_stop(now, out),
@@ -284,16 +261,31 @@ impl Session {
         }
     }
 
-    fn on_is_ready(&mut self, now: Duration, line: &[u8], out: &mut dyn Outlet) {
-        if self.search.is_idle() && self.open_books(out) {
-            return self.wait_first(now, line, GuiCommand::IsReady);
+    fn on_is_ready(
+        &mut self,
+        now: Duration,
+        line: &[u8],
+        book_set: &BookSet,
+        out: &mut dyn Outlet,
+    ) {
+        if self.search.is_idle() && self.open_books(now, out) {
+            return self.queue.push_front(now, line, GuiCommand::IsReady);
         }
-        if self.link.is_up() {
-            self.link.ready_owed += 1;
-            out.engine(b"isready");
-        } else {
+        let without_engine = match self.link.state {
+            Engine::Up { .. } => self.link.silent && self.is_in_book(book_set),
+            Engine::Starting { .. } => self.is_in_book(book_set),
+            Engine::None => true,
+        };
+        if without_engine {
             out.gui(b"readyok");
+        } else {
+            self.link.ask_ready(now, out);
         }
+    }
+
+    /// Whether no engine is needed for what comes next: a book answers.
+    fn is_in_book(&mut self, book_set: &BookSet) -> bool {
+        self.search.is_idle() && self.has_book_move(book_set)
     }
 
     fn profile(&self) -> Option<&Profile> {
@@ -305,8 +297,14 @@ impl Session {
         }
     }
 
-    fn on_position(&mut self, line: &[u8], book_set: &BookSet, out: &mut dyn Outlet) {
-        self.drop_held(out);
+    fn on_position(
+        &mut self,
+        now: Duration,
+        line: &[u8],
+        book_set: &BookSet,
+        out: &mut dyn Outlet,
+    ) {
+        self.drop_held(now, out);
         self.librarian.forget_position();
         self.learn_position(line, book_set, out);
         if self.game.update(line) == Step::Anew {
@@ -320,8 +318,7 @@ impl Session {
             self.notice(&text, out);
         } else {
             self.link.position_sent = true;
-            self.link.tell(line, out);
-            self.look_ahead(book_set);
+            self.link.tell_position(line, out);
         }
     }
 }

@@ -1,33 +1,12 @@
 //! Options that the GUI sets, ours and the engine's, and the books they name.
 
-use rand::SeedableRng;
-use rand::rngs::Xoshiro256PlusPlus;
-
-use super::{Outlet, Request, Session};
-use crate::book_set::BookSpec;
+use super::handshake::ANALYSE_MODE;
+use super::{Outlet, Session};
 use crate::settings::OptionId;
 use crate::uci::gui::SetOption;
 use crate::uci::line;
 
 impl Session {
-    /// Has the books opened if the book set does not hold those wanted; true
-    /// when the line at hand has to wait for that.
-    pub(super) fn open_books(&mut self, out: &mut dyn Outlet) -> bool {
-        if !self.books_stale {
-            return false;
-        }
-        self.books_stale = false;
-        self.opening = true;
-        let books = self.wanted_books();
-        out.request(Request::OpenBooks(books));
-        true
-    }
-
-    pub(super) fn wanted_books(&self) -> Vec<BookSpec> {
-        let configured = self.profile().map_or(&[][..], |profile| &profile.books);
-        BookSpec::wanted(&self.settings, configured)
-    }
-
     pub(super) fn on_set_option(&mut self, line: &[u8], option: SetOption, out: &mut dyn Outlet) {
         if let Some(id) = OptionId::by_name(&option.name) {
             return self.set_own(id, &option.text(), out);
@@ -42,9 +21,13 @@ impl Session {
             self.link.options.note(renamed, value, &line);
             return self.link.tell(&line, out);
         }
-        if self.link.hello.option(&option.name).is_none()
-            && let Some(meant) = OptionId::like(&option.name)
-        {
+        let is_known = self.link.hello.option(&option.name).is_some();
+        if !is_known && option.name.eq_ignore_ascii_case(ANALYSE_MODE) {
+            // Ours to heed; the engine would not know it.
+            let value = option.value.as_deref().unwrap_or_default();
+            return self.link.options.heed(ANALYSE_MODE, value);
+        }
+        if !is_known && let Some(meant) = OptionId::like(&option.name) {
             let text = format!(
                 "nobody has an option \"{}\": did you mean \"{}\"?",
                 option.name,
@@ -64,25 +47,13 @@ impl Session {
             Ok(false) => {}
             Ok(true) => {
                 self.librarian.settings_changed();
-                match id {
-                    OptionId::Seed => self.reseed(),
-                    OptionId::File
-                    | OptionId::WhiteFile
-                    | OptionId::BlackFile
-                    | OptionId::Learn => {
-                        self.books_stale = true;
-                    }
-                    _ => {}
+                if matches!(
+                    id,
+                    OptionId::File | OptionId::WhiteFile | OptionId::BlackFile | OptionId::Learn
+                ) {
+                    self.books.grow_stale();
                 }
             }
         }
-    }
-
-    pub(super) fn reseed(&mut self) {
-        let seed = match self.settings.number(OptionId::Seed) {
-            0 => self.entropy,
-            seed => u64::from(seed),
-        };
-        self.rng = Xoshiro256PlusPlus::seed_from_u64(seed);
     }
 }

@@ -1,11 +1,15 @@
 //! Lines of the GUI that have to wait for their turn.
 //!
-//! They wait in order while the engine starts, while books are being opened,
-//! and while the engine searches if they may not reach a searching engine.
+//! They wait in order until the first engine has introduced itself, while
+//! books are being opened, and while the engine searches if they may not reach
+//! a searching engine. Nothing waits for an engine that is started again or
+//! says nothing: what is meant for it waits behind [`Link`](super::link::Link),
+//! and the books answer meanwhile.
 
+use std::collections::VecDeque;
 use std::time::Duration;
 
-use super::clock::{STOP_LIMIT, WORTH_TELLING, allowance, with_time_left};
+use super::clock::{WORTH_TELLING, with_time_left};
 use super::{Outlet, Session};
 use crate::book_set::BookSet;
 use crate::settings::OptionId;
@@ -13,57 +17,118 @@ use crate::uci::gui::GuiCommand;
 
 /// A line that waits.
 #[derive(Debug)]
-pub(super) struct Waiting {
-    pub(super) line: Vec<u8>,
+struct Waiting {
+    line: Vec<u8>,
     /// What it means.
-    pub(super) command: GuiCommand,
+    command: GuiCommand,
     /// Since when.
     since: Duration,
-    /// For how long of that nobody could hear the engine.
-    held_up: Duration,
 }
 
-impl Waiting {
-    pub(super) fn since(now: Duration, line: &[u8], command: GuiCommand) -> Waiting {
-        Waiting {
+/// Lines of the GUI that wait, oldest first.
+#[derive(Debug, Default)]
+pub(super) struct Queue {
+    lines: VecDeque<Waiting>,
+    /// Their bytes.
+    bytes: usize,
+}
+
+impl Queue {
+    pub(super) fn is_empty(&self) -> bool {
+        self.lines.is_empty()
+    }
+
+    pub(super) const fn bytes(&self) -> usize {
+        self.bytes
+    }
+
+    /// Whether a `go` is among them.
+    fn has_go(&self) -> bool {
+        let is_go = |waiting: &Waiting| matches!(waiting.command, GuiCommand::Go(_));
+        self.lines.iter().any(is_go)
+    }
+
+    /// The last line. A `position` that nothing has used supersedes the one
+    /// before it: programs that send one for each move of a game that is not
+    /// ours to play shall not fill our memory.
+    pub(super) fn push(&mut self, now: Duration, line: &[u8], command: GuiCommand) {
+        if matches!(command, GuiCommand::Position) {
+            let mut used = false;
+            let last = self.lines.iter().enumerate().rev().find(|(_, waiting)| {
+                let command = &waiting.command;
+                used |= !matches!(command, GuiCommand::IsReady | GuiCommand::Position);
+                used || matches!(command, GuiCommand::Position)
+            });
+            if let Some((at, _)) = last.filter(|_| !used) {
+                self.remove(at);
+            }
+        }
+        self.bytes += line.len();
+        self.lines.push_back(Waiting {
             line: line.to_vec(),
             command,
             since: now,
-            held_up: Duration::ZERO,
+        });
+    }
+
+    /// A line that comes before all others.
+    pub(super) fn push_front(&mut self, now: Duration, line: &[u8], command: GuiCommand) {
+        self.bytes += line.len();
+        self.lines.push_front(Waiting {
+            line: line.to_vec(),
+            command,
+            since: now,
+        });
+    }
+
+    fn remove(&mut self, at: usize) {
+        if let Some(waiting) = self.lines.remove(at) {
+            self.bytes -= waiting.line.len();
         }
     }
 
-    pub(super) fn hold_up(&mut self, time: Duration) {
-        self.held_up = self.held_up.saturating_add(time);
+    fn pop(&mut self) -> Option<Waiting> {
+        let waiting = self.lines.pop_front()?;
+        self.bytes -= waiting.line.len();
+        Some(waiting)
     }
 }
 
 impl Session {
+    /// Bytes of lines of the GUI that wait here: while there are too many, no
+    /// more should be read.
+    #[must_use]
+    pub fn backlog(&self) -> usize {
+        self.queue.bytes() + self.link.backlog()
+    }
+
     /// Whether a line has to wait for its turn.
     pub(super) fn must_wait(&self, command: &GuiCommand) -> bool {
-        if self.link.is_starting() || self.opening {
+        if self.all_waits() {
             return true;
         }
-        let stopped = self.search.is_stopped();
-        if self.deferred.is_empty() {
-            return self.disturbs_search(command) || self.overtakes_ready(command);
+        if self.queue.is_empty() {
+            return self.disturbs_search(command);
         }
         match command {
             // These belong to the search under way, unless another one is
             // waiting behind it.
-            GuiCommand::Stop | GuiCommand::PonderHit => self
-                .deferred
-                .iter()
-                .any(|waiting| matches!(waiting.command, GuiCommand::Go(_))),
+            GuiCommand::Stop | GuiCommand::PonderHit => self.queue.has_go(),
             // The engine answers in the middle of a search. After a stop it
             // comes to the waiting lines at once, and they come first.
-            GuiCommand::IsReady => stopped,
+            GuiCommand::IsReady => self.search.is_stopped(),
             _ => true,
         }
     }
 
+    /// Nothing can be understood before the engine is known, and nothing
+    /// answered before the books are open.
+    pub(super) const fn all_waits(&self) -> bool {
+        self.link.is_unknown() || self.books.keep_waiting()
+    }
+
     /// Whether a line may not reach the engine during the search under way.
-    pub(super) fn disturbs_search(&self, command: &GuiCommand) -> bool {
+    fn disturbs_search(&self, command: &GuiCommand) -> bool {
         self.search.is_exclusive()
             && match command {
                 GuiCommand::Position | GuiCommand::Go(_) | GuiCommand::NewGame => true,
@@ -72,47 +137,33 @@ impl Session {
             }
     }
 
-    /// Whether a book's answer to this could come before the engine's
-    /// `readyok` to a question that was asked earlier.
-    pub(super) const fn overtakes_ready(&self, command: &GuiCommand) -> bool {
-        self.link.ready_owed > 0 && !self.search.is_engine() && matches!(command, GuiCommand::Go(_))
-    }
-
     pub(super) fn defer(
         &mut self,
         now: Duration,
         line: &[u8],
         command: GuiCommand,
+        book_set: &BookSet,
         out: &mut dyn Outlet,
     ) {
-        // A new `go` replaces a search that nobody has stopped: its answer
-        // is dropped, and with it the engine's chance to block.
-        let replaces = matches!(command, GuiCommand::Go(_)) && self.search.replace(now);
-        self.deferred.push_back(Waiting::since(now, line, command));
-        if replaces {
-            self.link.tell(b"stop", out);
+        let is_go = matches!(command, GuiCommand::Go(_));
+        self.queue.push(now, line, command);
+        if is_go && self.abandon_search(now, out) {
+            self.go_on(now, book_set, out);
         }
-    }
-
-    /// A line waits before all others, to be handled once more.
-    pub(super) fn wait_first(&mut self, now: Duration, line: &[u8], command: GuiCommand) {
-        self.deferred.push_front(Waiting::since(now, line, command));
     }
 
     /// Handles the lines that wait, as far as they may go now.
     pub(super) fn go_on(&mut self, now: Duration, book_set: &BookSet, out: &mut dyn Outlet) {
-        while !self.ended && !self.opening && !self.link.is_starting() {
-            let Some(waiting) = self.deferred.pop_front() else {
+        while !self.ended && !self.all_waits() {
+            let Some(waiting) = self.queue.lines.front() else {
                 return;
             };
-            if self.disturbs_search(&waiting.command) {
-                self.deferred.push_front(waiting);
-                return self.heed_what_waits(now, out);
-            }
-            if self.overtakes_ready(&waiting.command) {
-                self.deferred.push_front(waiting);
+            if self.disturbs_search(&waiting.command) && !self.heed_what_waits(now, out) {
                 return;
             }
+            let Some(waiting) = self.queue.pop() else {
+                return;
+            };
             // A shorter clock does not change what the line means.
             let line = self.shortened(now, &waiting).unwrap_or(waiting.line);
             self.handle(now, &line, waiting.command, book_set, out);
@@ -133,51 +184,26 @@ impl Session {
         Some(with_time_left(&waiting.line, white_moves, waited, false))
     }
 
-    /// When an engine that keeps a `go` waiting counts as hung. Whose move it
-    /// is may stand in a line that waits too: the longer clock counts.
-    pub(super) fn due_of_waiting_go(&self) -> Option<Duration> {
-        let mut due: Option<Duration> = None;
-        let mut is_behind_go = false;
-        for waiting in &self.deferred {
-            let since = waiting.since.saturating_add(waiting.held_up);
-            let limit = match &waiting.command {
-                GuiCommand::Go(_) if is_behind_go => break,
-                GuiCommand::Go(go) => {
-                    is_behind_go = true;
-                    allowance(&waiting.line, None).filter(|_| !go.ponder)
-                }
-                GuiCommand::Stop if is_behind_go => Some(STOP_LIMIT),
-                _ => None,
-            };
-            let limit = limit.map(|limit| since.saturating_add(limit));
-            due = due.into_iter().chain(limit).min();
-        }
-        due
-    }
-
     /// Lets the search under way know of what waits behind a line that has
     /// to wait for its end: a `stop` or `ponderhit` is for it, and a `go`
-    /// takes its place.
-    pub(super) fn heed_what_waits(&mut self, now: Duration, out: &mut dyn Outlet) {
+    /// takes its place. True when that has ended it.
+    fn heed_what_waits(&mut self, now: Duration, out: &mut dyn Outlet) -> bool {
         let mut at = 0;
-        while let Some(waiting) = self.deferred.get(at) {
+        while let Some(waiting) = self.queue.lines.get(at) {
             match &waiting.command {
-                GuiCommand::Go(_) => {
-                    if self.search.replace(now) {
-                        self.link.tell(b"stop", out);
-                    }
-                    return;
-                }
+                GuiCommand::Go(_) => return self.abandon_search(now, out),
                 GuiCommand::Stop => {
-                    self.deferred.remove(at);
-                    return self.on_stop(now, out);
+                    self.queue.remove(at);
+                    self.on_stop(now, out);
+                    return false;
                 }
                 GuiCommand::PonderHit => {
-                    self.deferred.remove(at);
+                    self.queue.remove(at);
                     self.on_ponder_hit(now, out);
                 }
                 _ => at += 1,
             }
         }
+        false
     }
 }

@@ -6,6 +6,7 @@ use super::search::Search;
 use super::{Outlet, Session};
 use crate::book_set::BookSet;
 use crate::uci::engine::{self, EngineReply};
+use crate::uci::line::text;
 
 impl Session {
     pub(super) fn on_engine(
@@ -29,13 +30,7 @@ impl Session {
                 }
             }
             EngineReply::BestMove => self.on_best_move(now, line, book_set, out),
-            EngineReply::ReadyOk => {
-                if self.link.ready_owed > 0 {
-                    self.link.ready_owed -= 1;
-                    out.gui(b"readyok");
-                    self.go_on(now, book_set, out);
-                }
-            }
+            EngineReply::ReadyOk => self.link.on_ready(now, out),
             EngineReply::Id | EngineReply::Option | EngineReply::UciOk => {}
             EngineReply::Protection | EngineReply::Other => out.gui(line),
         }
@@ -48,30 +43,37 @@ impl Session {
         book_set: &BookSet,
         out: &mut dyn Outlet,
     ) {
-        if self.link.ignores_answer(out) {
+        if self.link.ignores_answer(now, out) {
             return;
-        }
-        if matches!(&self.search, Search::Engine(running) if !running.replaced) {
-            self.learn_answer(line);
         }
         match &mut self.search {
             // A second answer, or one to nothing.
             Search::Idle | Search::Held(_) => {}
             Search::Engine(running) => {
+                let (kind, may_answer) = (running.kind, running.may_answer());
+                let Some(answer) = engine::sound_answer(line) else {
+                    return self.tell_unsound(line, out);
+                };
                 self.link.restarts.engine_answers();
-                let kind = running.kind;
-                let (replaced, may_answer) = (running.replaced, running.may_answer());
+                self.learn_answer(answer);
                 self.search = Search::Idle;
-                if !replaced {
-                    self.tell_stand_in(out);
-                    if may_answer {
-                        out.gui(line);
-                    } else {
-                        self.search = Search::hold(line.to_vec(), kind);
-                    }
+                self.tell_stand_in(out);
+                if may_answer {
+                    out.gui(answer);
+                } else {
+                    self.search = Search::hold(answer.to_vec(), kind);
                 }
                 self.go_on(now, book_set, out);
             }
         }
+    }
+
+    /// An answer that is none: whoever waits for it would take it for a move.
+    fn tell_unsound(&mut self, line: &[u8], out: &mut dyn Outlet) {
+        let shown: String = text(line).chars().take(80).collect();
+        self.notice(
+            &format!("the engine's answer is no UCI and does not count: {shown}"),
+            out,
+        );
     }
 }

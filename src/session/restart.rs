@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use super::clock::{ASLEEP, MARGIN, allowance, with_time_left};
 use super::link::Engine;
-use super::search::{Running, Search};
+use super::search::Search;
 use super::{Outlet, Request, Session, info_string};
 use crate::book_set::BookSet;
 use crate::settings::OptionId;
@@ -77,7 +77,9 @@ impl Restarts {
 impl Session {
     /// Asks for the engine of a profile.
     pub(super) fn start_engine(&mut self, index: usize, out: &mut dyn Outlet) {
-        self.link.begin_again(index);
+        // Who has been told `uciok` without it is not told so again.
+        let late = self.link.is_late() && !self.link.was_up;
+        self.link.begin_again(index, late);
         out.request(Request::StartEngine(index));
         if let Some(profile) = self.engines.profiles.get(index) {
             out.request(Request::WakeUp(profile.start_timeout));
@@ -92,54 +94,93 @@ impl Session {
         book_set: &BookSet,
         out: &mut dyn Outlet,
     ) {
+        // One that has never said a word may still be the right one: it is
+        // tried again. One that is not there is not.
+        let may_return = self.link.was_up || self.link.runs;
+        self.replace_engine(now, reason, may_return, book_set, out);
+    }
+
+    /// The engine is gone, or as good as that: looks for another.
+    pub(super) fn replace_engine(
+        &mut self,
+        now: Duration,
+        reason: &str,
+        may_return: bool,
+        book_set: &BookSet,
+        out: &mut dyn Outlet,
+    ) {
         let index = match self.link.state {
             Engine::None => return,
             Engine::Starting { index, .. } | Engine::Up { index } => index,
         };
         self.notice(reason, out);
-        if !self.link.was_up {
-            let next = index + 1;
-            if next < self.engines.chain {
-                return self.start_engine(next, out);
-            }
-        } else {
-            self.forget_unanswerable();
-            if self.settings.check(OptionId::Restart)
-                && self.link.restarts.allow(now, self.search.is_engine())
-            {
-                self.notice("the engine is started again", out);
-                return self.start_engine(index, out);
-            }
-        }
-        self.without_engine(now, book_set, out);
-    }
-
-    /// Searches that nobody waits for go with the engine that made them.
-    fn forget_unanswerable(&mut self) {
-        if let Search::Engine(Running { replaced: true, .. } | Running { perft: true, .. }) =
-            &self.search
-        {
+        // A search that may end without an answer is not repeated.
+        if matches!(&self.search, Search::Engine(running) if running.asked.perft) {
             self.search = Search::Idle;
         }
+        if may_return
+            && self.settings.check(OptionId::Restart)
+            && self.link.restarts.allow(now, self.search.is_engine())
+        {
+            self.notice("the engine is started again", out);
+            return self.start_engine(index, out);
+        }
+        let next = index + 1;
+        if self.link.is_unknown() && next < self.engines.chain {
+            self.link.restarts = Restarts::default();
+            self.adopt(next);
+            return self.start_engine(next, out);
+        }
+        self.without_engine(now, index, book_set, out);
     }
 
     /// No engine is left that could be started by itself.
-    fn without_engine(&mut self, now: Duration, book_set: &BookSet, out: &mut dyn Outlet) {
+    fn without_engine(
+        &mut self,
+        now: Duration,
+        index: usize,
+        book_set: &BookSet,
+        out: &mut dyn Outlet,
+    ) {
         if self.stand_in(out) {
             return;
         }
+        if self.link.is_unknown() {
+            self.adopt(0);
+        }
         self.link.lose();
         out.request(Request::KillEngine);
-        if self.search.is_engine() {
-            return self.give_up("the engine is gone and owes a move", out);
+        if let Search::Engine(running) = &self.search {
+            if self.link.was_up || !self.settings.check(OptionId::Restart) {
+                return self.give_up("the engine is gone and owes a move", out);
+            }
+            let (kind, is_due) = (running.kind, running.may_answer());
+            let go = running.asked.clone();
+            let answer = self.move_without_engine(&go, out);
+            self.answer_when_due(answer, kind, is_due, out);
         }
-        for _ in 0..std::mem::take(&mut self.link.ready_owed) {
-            out.gui(b"readyok");
+        if self.link.was_up && self.settings.check(OptionId::Restart) {
+            self.link.given_up = Some(index);
+            self.notice(
+                "the engine has died too often: it is tried again when it is to search",
+                out,
+            );
         }
-        if std::mem::take(&mut self.uci_wanted) {
-            self.tell_uci(out);
-        }
+        self.link.answer_ready(out);
+        self.answer_uci(out);
         self.go_on(now, book_set, out);
+    }
+
+    /// Starts an engine that was given up while nothing was asked of it; true
+    /// if there is one.
+    pub(super) fn try_again(&mut self, out: &mut dyn Outlet) -> bool {
+        let Some(index) = self.link.given_up else {
+            return false;
+        };
+        self.link.restarts = Restarts::default();
+        self.notice("the engine is started again", out);
+        self.start_engine(index, out);
+        true
     }
 
     /// Starts the built-in engine in place of one that is lost, if the user
@@ -180,7 +221,6 @@ impl Session {
     /// Tells an engine that was started in the middle of a session all that
     /// the one before it knew, and repeats the search that it owed.
     pub(super) fn bring_up_to_date(&mut self, now: Duration, out: &mut dyn Outlet) {
-        self.forget_unanswerable();
         for (_, line) in &self.link.options.lines {
             out.engine(line);
         }
@@ -189,15 +229,14 @@ impl Session {
         if self.link.position_sent && readable {
             out.engine(self.game.raw());
         }
-        self.link.flush(out);
-        for _ in 0..self.link.ready_owed {
-            out.engine(b"isready");
+        self.link.catch_up(now, out);
+        if !readable && self.link.position_sent {
+            return self.spare_position(out);
         }
-        if readable {
-            self.search_again(now, out);
-        } else {
-            self.spare_position(out);
+        if !readable && self.search.is_engine() {
+            self.send_position(out);
         }
+        self.search_again(now, out);
     }
 
     /// The line that nobody can read was the death of one engine already:
@@ -207,15 +246,9 @@ impl Session {
         let Search::Engine(running) = &self.search else {
             return;
         };
-        let answer = b"bestmove 0000".to_vec();
-        let (kind, may_answer) = (running.kind, running.may_answer());
-        self.search = Search::Idle;
+        let (kind, is_due) = (running.kind, running.may_answer());
         info_string("the position is not searched again", out);
-        if may_answer {
-            out.gui(&answer);
-        } else {
-            self.search = Search::hold(answer, kind);
-        }
+        self.answer_when_due(b"bestmove 0000".to_vec(), kind, is_due, out);
     }
 
     fn search_again(&mut self, now: Duration, out: &mut dyn Outlet) {
@@ -237,40 +270,93 @@ impl Session {
                     false if ponders => None,
                     false => allowance(&go, white_moves).map(|time| now.saturating_add(time)),
                 };
-                out.engine(&go);
-                if running.stopped {
-                    out.engine(b"stop");
+                let stopped = running.stopped;
+                self.link.tell_go(now, &go, out);
+                if stopped {
+                    self.link.tell_stop(now, out);
                 }
             }
         }
     }
 
-    /// When the engine counts as hung unless it has answered by then;
-    /// `None` while it may take as long as it likes. Same clock as the `now`
-    /// of [`Session::step`].
+    /// When something is to be done unless what is waited for has come by then;
+    /// `None` while nothing is. Same clock as the `now` of [`Session::step`].
     #[must_use]
     pub fn deadline(&self) -> Option<Duration> {
-        if self.leaving || !self.link.is_up() {
+        let dues = [
+            self.books.due(),
+            self.link.stop_due(),
+            self.ready_due(),
+            self.engine_due(),
+        ];
+        dues.into_iter().flatten().min().filter(|_| !self.leaving)
+    }
+
+    /// When the engine counts as hung.
+    fn engine_due(&self) -> Option<Duration> {
+        if !self.link.is_up() {
             return None;
         }
-        match &self.search {
+        let search = match &self.search {
             Search::Engine(running) => running.due,
-            // A `go` may have to wait until the engine says `readyok`.
-            _ if self.link.ready_owed > 0 => self.due_of_waiting_go(),
             _ => None,
+        };
+        search.into_iter().chain(self.aside_due()).min()
+    }
+
+    /// When the GUI has waited long enough for the `readyok` of an engine that
+    /// may not be needed.
+    fn ready_due(&self) -> Option<Duration> {
+        if !self.link.is_up() || !self.search.is_idle() {
+            return None;
         }
+        let limit = self.profile()?.start_timeout;
+        Some(self.link.ready_since()?.saturating_add(limit))
     }
 
     /// The deadline is reached.
     pub(super) fn on_overdue(&mut self, now: Duration, book_set: &BookSet, out: &mut dyn Outlet) {
-        let Some(late) = self.deadline().and_then(|due| now.checked_sub(due)) else {
-            return;
-        };
+        let is_due = |due: Option<Duration>| due.is_some_and(|due| due <= now);
+        if is_due(self.books.due()) {
+            self.on_books_late(now, book_set, out);
+        }
+        if let Some(late) = self.engine_due().and_then(|due| now.checked_sub(due)) {
+            self.on_engine_late(now, late, book_set, out);
+        }
+        self.link.say_stop(now, out);
+        if is_due(self.ready_due()) {
+            self.on_ready_late(book_set, out);
+        }
+    }
+
+    /// The engine says nothing to `isready`. While the books have a move the
+    /// GUI need not wait for it: programs give up after 15 seconds. Otherwise
+    /// it may take as long as it likes, for no clock runs: it may be reading
+    /// a network.
+    fn on_ready_late(&mut self, book_set: &BookSet, out: &mut dyn Outlet) {
+        self.link.wait_for_ready();
+        if self.is_in_book(book_set) {
+            self.link.silent = true;
+            self.link.answer_ready(out);
+        }
+    }
+
+    fn on_engine_late(
+        &mut self,
+        now: Duration,
+        late: Duration,
+        book_set: &BookSet,
+        out: &mut dyn Outlet,
+    ) {
         if late > ASLEEP {
             // We were not running, and so perhaps neither was the engine.
             return self.on_held_up(late.saturating_add(MARGIN));
         }
+        let aside = self.aside_due().is_some_and(|due| due <= now);
         let text = match &self.search {
+            _ if aside => "the engine does not end a search that nobody waits for: \
+                 it hangs and is ended"
+                .to_owned(),
             Search::Engine(running) if running.stopped => {
                 "the engine does not answer \"stop\": it hangs and is ended".to_owned()
             }
@@ -280,7 +366,7 @@ impl Session {
                 now.saturating_sub(running.since).as_secs(),
                 MARGIN.as_secs()
             ),
-            _ => "the engine does not answer \"isready\": it hangs and is ended".to_owned(),
+            Search::Idle | Search::Held(_) => return,
         };
         self.on_engine_gone(now, &text, book_set, out);
     }
@@ -288,11 +374,11 @@ impl Session {
     /// For some time the engine could not be heard: that is not its fault.
     pub(super) fn on_held_up(&mut self, time: Duration) {
         if let Search::Engine(running) = &mut self.search {
-            running.due = running.due.map(|due| due.saturating_add(time));
+            for due in [&mut running.due, &mut running.begin_due] {
+                *due = due.map(|due| due.saturating_add(time));
+            }
         }
-        for waiting in &mut self.deferred {
-            waiting.hold_up(time);
-        }
+        self.link.hold_up(time);
     }
 }
 

@@ -2,12 +2,12 @@
 
 use std::time::Duration;
 
-use super::clock::{STOP_LIMIT, allowance};
+use super::clock::{STOP_LIMIT, allowance, patience};
 use super::link::Engine;
 use super::{Outlet, Session, info_string};
 use crate::book_set::BookSet;
 use crate::settings::OptionId;
-use crate::uci::gui::{Go, GuiCommand};
+use crate::uci::gui::Go;
 
 /// What a `go` waits for before it may be answered.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -53,17 +53,17 @@ pub(super) struct Running {
     pub(super) kind: SearchKind,
     /// The `go` line as it came.
     pub(super) go: Vec<u8>,
+    /// What it asks for.
+    pub(super) asked: Go,
     /// When the mover's clock began to run for it.
     pub(super) since: Duration,
     /// When the engine counts as hung; `None` while it may take its time.
     pub(super) due: Option<Duration>,
+    /// The same if it has not even begun, for another search that it has
+    /// still to end.
+    pub(super) begin_due: Option<Duration>,
     /// The engine has been told to stop.
     pub(super) stopped: bool,
-    /// A later `go` has taken its place: the answer is dropped.
-    pub(super) replaced: bool,
-    /// A `go perft`: it may well end without a `bestmove`, so that nothing
-    /// may wait for one.
-    pub(super) perft: bool,
 }
 
 impl Running {
@@ -76,6 +76,7 @@ impl Running {
     fn start_clock(&mut self, now: Duration, white_moves: Option<bool>) {
         self.since = now;
         self.due = allowance(&self.go, white_moves).map(|time| now.saturating_add(time));
+        self.begin_due = patience(&self.go, white_moves).map(|time| now.saturating_add(time));
     }
 
     /// The engine is about to be told to stop.
@@ -106,24 +107,11 @@ impl Search {
     /// Whether the engine has to end this search before it may be told of
     /// anything else.
     pub(super) const fn is_exclusive(&self) -> bool {
-        matches!(self, Search::Engine(Running { perft: false, .. }))
+        matches!(self, Search::Engine(running) if !running.asked.perft)
     }
 
     pub(super) const fn is_stopped(&self) -> bool {
         matches!(self, Search::Engine(Running { stopped: true, .. }))
-    }
-
-    /// Marks a search that nobody has stopped as replaced by a later `go`;
-    /// true when the engine has to be stopped for that.
-    pub(super) fn replace(&mut self, now: Duration) -> bool {
-        match self {
-            Search::Engine(running) if !running.stopped => {
-                running.stop(now);
-                running.replaced = true;
-                true
-            }
-            _ => false,
-        }
     }
 }
 
@@ -136,7 +124,7 @@ impl Session {
         book_set: &BookSet,
         out: &mut dyn Outlet,
     ) {
-        self.drop_held(out);
+        self.drop_held(now, out);
         self.tell_notices(out);
         let kind = SearchKind::of(&go);
         self.learner.begin_search(go.ponder, false);
@@ -150,47 +138,45 @@ impl Session {
                 && self.link.is_up()
                 && !self.link.is_aside()
             {
-                self.link.tell(line, out);
-                self.link.warming = true;
+                self.link.warm_up(now, line, out);
             }
             self.search = Search::Held(Held { answer, kind });
             return;
         }
         if self.link.state != Engine::None {
             self.tell_silence(&go, book_set, out);
+            self.tell_own_book(out);
         }
         if analysis && self.settings.check(OptionId::InAnalysis) {
             self.show_books(&go, book_set, out);
         }
-        match self.link.state {
-            Engine::None => self.answer_without_engine(now, line, go, out),
-            _ => {
-                self.send_position(out);
-                self.link.tell(line, out);
-                let heard = !analysis && Session::learns(book_set);
-                self.learner.begin_search(go.ponder, heard);
-                let mut running = Running {
-                    kind,
-                    go: line.to_vec(),
-                    since: now,
-                    due: None,
-                    stopped: false,
-                    replaced: false,
-                    perft: go.perft,
-                };
-                if !kind.ponder {
-                    running.start_clock(now, self.white_moves());
-                }
-                self.search = Search::Engine(running);
-            }
+        if self.link.state == Engine::None && !self.stand_in(out) && !self.try_again(out) {
+            return self.answer_without_engine(&go, out);
         }
+        self.send_position(out);
+        self.link.tell_go(now, line, out);
+        let heard = !analysis && Session::learns(book_set);
+        self.learner.begin_search(go.ponder, heard);
+        let mut running = Running {
+            kind,
+            go: line.to_vec(),
+            asked: go,
+            since: now,
+            due: None,
+            begin_due: None,
+            stopped: false,
+        };
+        if !kind.ponder {
+            running.start_clock(now, self.white_moves());
+        }
+        self.search = Search::Engine(running);
     }
 
     /// Sends the last `position` line if it was kept back.
     pub(super) fn send_position(&mut self, out: &mut dyn Outlet) {
-        if !self.link.position_sent && !self.game.raw().is_empty() {
-            let line = self.game.raw().to_vec();
-            self.link.tell(&line, out);
+        // One that starts is told it when it is up.
+        if self.link.is_up() && !self.link.position_sent && !self.game.raw().is_empty() {
+            self.link.tell_position(self.game.raw(), out);
             self.link.position_sent = true;
         }
     }
@@ -204,12 +190,12 @@ impl Session {
     pub(super) fn on_stop(&mut self, now: Duration, out: &mut dyn Outlet) {
         match &mut self.search {
             Search::Idle => {}
-            Search::Held(_) => self.release(out),
+            Search::Held(_) => self.release(now, out),
             Search::Engine(running) => {
                 // Forwarded even when the engine knows: it may have missed
                 // the first one.
                 running.stop(now);
-                self.link.tell(b"stop", out);
+                self.link.tell_stop(now, out);
             }
         }
     }
@@ -217,12 +203,13 @@ impl Session {
     pub(super) fn on_ponder_hit(&mut self, now: Duration, out: &mut dyn Outlet) {
         let white_moves = self.white_moves();
         self.learner.pondering = false;
+        self.guess_came_true(out);
         match &mut self.search {
             Search::Idle => {}
             Search::Held(held) => {
                 held.kind.ponder = false;
                 if !held.kind.infinite {
-                    self.release(out);
+                    self.release(now, out);
                 }
             }
             Search::Engine(running) => {
@@ -236,42 +223,79 @@ impl Session {
     }
 
     /// Says the answer that was held.
-    fn release(&mut self, out: &mut dyn Outlet) {
+    fn release(&mut self, now: Duration, out: &mut dyn Outlet) {
         if let Search::Held(held) = std::mem::take(&mut self.search) {
             tell_all(&held.answer, out);
-            self.link.end_warming(out);
+            self.link.end_warming(now, out);
         }
     }
 
     /// Forgets an answer that was held: the GUI has gone on without it.
-    pub(super) fn drop_held(&mut self, out: &mut dyn Outlet) {
+    pub(super) fn drop_held(&mut self, now: Duration, out: &mut dyn Outlet) {
         match &self.search {
             Search::Held(_) => {
                 self.search = Search::Idle;
-                self.link.end_warming(out);
+                self.link.end_warming(now, out);
             }
-            Search::Engine(Running { perft: true, .. }) => self.search = Search::Idle,
+            // It may well end without a `bestmove`: nothing may wait for one.
+            Search::Engine(running) if running.asked.perft => self.search = Search::Idle,
             Search::Engine(_) | Search::Idle => {}
         }
     }
 
-    /// Answers a `go` for which there is neither book nor engine.
-    fn answer_without_engine(&mut self, now: Duration, line: &[u8], go: Go, out: &mut dyn Outlet) {
-        if self.stand_in(out) {
-            return self.wait_first(now, line, GuiCommand::Go(go));
+    /// A later `go` takes the place of the search under way, unless that was
+    /// stopped: nobody waits for its answer any more. True if it has done so.
+    pub(super) fn abandon_search(&mut self, now: Duration, out: &mut dyn Outlet) -> bool {
+        if !matches!(&self.search, Search::Engine(running) if !running.stopped) {
+            return false;
         }
-        if self.link.was_up {
+        self.search = Search::Idle;
+        self.link.abandon(now, out);
+        true
+    }
+
+    /// When an engine that has still to end a search aside has kept the GUI
+    /// waiting too long, or simply is silent for too long.
+    pub(super) fn aside_due(&self) -> Option<Duration> {
+        let due = self.link.ending_since()?.saturating_add(STOP_LIMIT);
+        let begin_due = match &self.search {
+            Search::Engine(running) => running.begin_due,
+            Search::Idle | Search::Held(_) => None,
+        };
+        Some(begin_due.map_or(due, |begin_due| begin_due.min(due)))
+    }
+
+    /// Answers a `go` for which there is neither book nor engine.
+    fn answer_without_engine(&mut self, go: &Go, out: &mut dyn Outlet) {
+        if self.link.was_up || !self.settings.check(OptionId::Restart) {
             return self.give_up("the engine is gone and the book has no move", out);
         }
+        let kind = SearchKind::of(go);
+        let answer = self.move_without_engine(go, out);
+        self.answer_when_due(answer, kind, kind == SearchKind::default(), out);
+    }
+
+    /// A move for a `go` for which there never was an engine.
+    pub(super) fn move_without_engine(&mut self, go: &Go, out: &mut dyn Outlet) -> Vec<u8> {
         // It never ran, so this is a matter of configuration: better a bad
         // game that tells what is wrong than a silence that tells nothing.
         info_string(
             "there is no engine and the book has no move: playing the first legal move",
             out,
         );
-        let answer = self.first_legal_move(&go);
-        let kind = SearchKind::of(&go);
-        if kind == SearchKind::default() {
+        self.first_legal_move(go)
+    }
+
+    /// Says an answer, or holds it until it may be said.
+    pub(super) fn answer_when_due(
+        &mut self,
+        answer: Vec<u8>,
+        kind: SearchKind,
+        is_due: bool,
+        out: &mut dyn Outlet,
+    ) {
+        if is_due {
+            self.search = Search::Idle;
             out.gui(&answer);
         } else {
             self.search = Search::hold(answer, kind);

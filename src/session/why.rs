@@ -11,7 +11,7 @@ use std::fmt::Write as _;
 
 use shakmaty::{CastlingMode, Chess, Color, Move, Position};
 
-use super::handshake::ChildOptions;
+use super::handshake::{ChildOptions, Hello};
 use super::{Outlet, Session, info_string};
 use crate::book::Lookup;
 use crate::book_set::{BookSet, OpenBook};
@@ -113,6 +113,24 @@ impl Session {
             },
         };
         info_string(&format!("no book move: {text}"), out);
+    }
+
+    /// Says once that the engine has a book of its own that nobody has
+    /// switched off: its moves come where ours end.
+    pub(super) fn tell_own_book(&mut self, out: &mut dyn Outlet) {
+        let Some(name) = self.link.hello.own_book() else {
+            return;
+        };
+        let untold = !self.librarian.told_own_book && !self.link.options.has_set(name);
+        if untold && self.settings.check(OptionId::OwnBook) {
+            let text = format!(
+                "the engine plays from a book of its own where Tabia's books end: \
+                 set \"{}\" to false to have it think",
+                Hello::announced_name(name)
+            );
+            self.librarian.told_own_book = true;
+            info_string(&text, out);
+        }
     }
 
     /// What keeps every book from answering, and whether it is news.

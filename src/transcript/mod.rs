@@ -43,11 +43,13 @@
 //! `x` stand as `\x` and two hexadecimal digits, so that a log can be looked
 //! at in a terminal and still has every byte.
 
+mod file;
 mod read;
 mod replay;
 mod text;
 mod write;
 
+pub use file::create;
 pub use read::{Entry, Happening, Line, ReadError, Recording};
 pub use replay::{Departure, Replayed, replay};
 pub use text::{escape, unescape};

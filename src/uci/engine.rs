@@ -161,6 +161,48 @@ pub fn best_move(line: &[u8]) -> (String, Option<String>) {
     }
 }
 
+/// The part of a `bestmove` line that a GUI can rely on: the whole of it, or
+/// the move alone when something else than a move to ponder on follows; `None`
+/// when it names no move.
+#[must_use]
+pub fn sound_answer(line: &[u8]) -> Option<&[u8]> {
+    let line = line.trim_ascii_end();
+    let mut list = words(line).skip(1);
+    let mv = list.next().filter(|mv| is_answer(mv))?;
+    let end = (mv.as_ptr() as usize).saturating_sub(line.as_ptr() as usize) + mv.len();
+    match (list.next(), list.next(), list.next()) {
+        (None, _, _) => Some(line),
+        (Some(b"ponder"), Some(reply), None) if is_answer(reply) => Some(line),
+        _ => line.get(..end),
+    }
+}
+
+/// A move, on boards of up to 16 files too and with drops, or one of the words
+/// by which engines say that they have none.
+fn is_answer(word: &[u8]) -> bool {
+    const NONE: [&[u8]; 5] = [b"0000", b"(none)", b"none", b"null", b"resign"];
+    if NONE.iter().any(|none| word.eq_ignore_ascii_case(none)) {
+        return true;
+    }
+    match word {
+        [piece, b'@', rest @ ..] => {
+            piece.is_ascii_alphabetic() && square(rest).is_some_and(<[u8]>::is_empty)
+        }
+        _ => square(word)
+            .and_then(square)
+            .is_some_and(|rest| matches!(rest, [] | [b'+' | b'-' | b'a'..=b'z' | b'A'..=b'Z'])),
+    }
+}
+
+/// What follows a square.
+fn square(text: &[u8]) -> Option<&[u8]> {
+    match text {
+        [b'a'..=b'p' | b'A'..=b'P', b'1', b'0'..=b'6', rest @ ..]
+        | [b'a'..=b'p' | b'A'..=b'P', b'1'..=b'9', rest @ ..] => Some(rest),
+        _ => None,
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

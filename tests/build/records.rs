@@ -361,17 +361,26 @@ mod with_parquet {
             ("ratings", "row 206: ratings"),
         ] {
             let name = format!("{file}.parquet");
-            let text = refused(folder, &["-o", "old.ctg", &name, "--threads", "2"]);
+            let text = refused(folder, &["-f", "-o", "old.ctg", &name, "--threads", "2"]);
             assert!(text.contains(message) && text.contains(&name), "{text}");
         }
         for (args, message) in [
             (
-                &["-o", "old.ctg", "good.parquet", "--min-elo", "2000"][..],
+                &["-f", "-o", "old.ctg", "good.parquet", "--min-elo", "2000"][..],
                 "written",
             ),
-            (&["-o", "old.ctg", "good.parquet", "--dedupe"], "written"),
-            (&["-o", "old.ctg", "--priority", "good.parquet"], "written"),
-            (&["--records", "good.parquet", "good.parquet"], "overwrite"),
+            (
+                &["-f", "-o", "old.ctg", "good.parquet", "--dedupe"],
+                "written",
+            ),
+            (
+                &["-f", "-o", "old.ctg", "--priority", "good.parquet"],
+                "written",
+            ),
+            (
+                &["--records", "good.parquet", "good.parquet"],
+                "is there already",
+            ),
             (&["--records", "good.csv", "all.pgn"], ".parquet"),
             (&["--records", "nowhere/good.parquet", "all.pgn"], "nowhere"),
             (

@@ -1,8 +1,11 @@
-//! A million lines of infos, and a GUI that reads slowly.
+//! Floods: a million lines of infos for a GUI that reads slowly, and a GUI that
+//! talks to an engine which does not listen.
 
 use std::fs;
 use std::io::{BufRead, BufReader, Write};
-use std::process::{Command, Stdio};
+use std::process::{Child, Command, Stdio};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
 use super::gui::wait_until;
@@ -64,11 +67,7 @@ pub(crate) fn check() {
         }
     }
     assert_eq!(answers, 1);
-    let status = fs::read_to_string(format!("/proc/{}/status", child.id())).expect("it runs");
-    let peak = status.lines().find_map(|line| line.strip_prefix("VmHWM:"));
-    let peak: u64 = peak
-        .and_then(|peak| peak.split_whitespace().next()?.parse().ok())
-        .expect("a number");
+    let peak = peak_kib(&child);
     stdin.write_all(b"quit\n").expect("it listens");
     assert_eq!(lines.map_while(Result::ok).count(), 0);
     assert!(child.wait().expect("it ends").success());
@@ -77,4 +76,71 @@ pub(crate) fn check() {
         "flood of {LINES} lines: `stop` reached the engine after {written} of them; most memory {:.1} MiB",
         peak as f64 / 1024.0
     );
+}
+
+/// Most memory of the adapter so far.
+fn peak_kib(child: &Child) -> u64 {
+    let status = fs::read_to_string(format!("/proc/{}/status", child.id())).expect("it runs");
+    let peak = status.lines().find_map(|line| line.strip_prefix("VmHWM:"));
+    peak.and_then(|peak| peak.split_whitespace().next()?.parse().ok())
+        .expect("a number")
+}
+
+/// 200 MB of lines for an engine that does not read, and 84 MB of `position`
+/// lines for one that never comes up: the first are not taken in, the second
+/// are, and neither stays in memory.
+pub(crate) fn check_from_gui() {
+    let command = b"d some command of the engine's own that nobody else knows\n";
+    let (taken, peak) = talk("echo uciok; exec sleep 600", command, 200_000_000);
+    println!("200 MB for an engine that does not read: {taken} bytes were taken in, {peak} KiB");
+    assert!(taken < 16 << 20, "{taken} bytes were taken in");
+    assert!(peak < MEMORY_LIMIT_KIB, "{peak} KiB of memory");
+    let position = format!(
+        "position startpos moves{}\n",
+        " g1f3 g8f6 f3g1 f6g8".repeat(50)
+    );
+    let (taken, peak) = talk("exec sleep 600", position.as_bytes(), 84_000_000);
+    println!(
+        "84 MB of positions for an engine that starts: {taken} bytes were taken in, {peak} KiB"
+    );
+    assert!(taken >= 84_000_000, "{taken} bytes were taken in");
+    assert!(peak < MEMORY_LIMIT_KIB, "{peak} KiB of memory");
+}
+
+/// Says `line` again and again to an engine that is this script of a shell and
+/// reads nothing; how many bytes were taken, and the most memory.
+fn talk(script: &str, line: &[u8], bytes: usize) -> (usize, u64) {
+    let mut child = Command::new(env!("CARGO_BIN_EXE_tabia"))
+        .args(["--set", "OwnBook=false", "--", "/bin/sh", "-c", script])
+        .env("TABIA_CONFIG", "")
+        .stdin(Stdio::piped())
+        .stdout(Stdio::null())
+        .spawn()
+        .expect("the adapter");
+    let mut stdin = child.stdin.take().expect("its input");
+    stdin.write_all(b"uci\n").expect("it listens");
+    let taken = Arc::new(AtomicUsize::new(0));
+    let count = Arc::clone(&taken);
+    let piece = line.repeat((1 << 16) / line.len());
+    let writer = std::thread::spawn(move || {
+        while count.load(Ordering::Relaxed) < bytes && stdin.write_all(&piece).is_ok() {
+            count.fetch_add(piece.len(), Ordering::Relaxed);
+        }
+        // Not closed before its memory has been looked at.
+        stdin
+    });
+    // Until nothing more is taken.
+    let mut last = (0, std::time::Instant::now());
+    while last.0 < bytes && last.1.elapsed() < Duration::from_millis(1500) {
+        std::thread::sleep(Duration::from_millis(20));
+        let now = taken.load(Ordering::Relaxed);
+        if now > last.0 {
+            last = (now, std::time::Instant::now());
+        }
+    }
+    let peak = peak_kib(&child);
+    child.kill().expect("it runs");
+    child.wait().expect("it ends");
+    writer.join().expect("the writer");
+    (taken.load(Ordering::Relaxed), peak)
 }

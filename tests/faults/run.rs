@@ -38,10 +38,12 @@ pub(crate) fn main() -> ExitCode {
         .filter(|case| wanted(&case.to_string()))
         .collect();
     failures.extend(run_all(&cases));
-    if wanted("flood")
-        && let Err(error) = std::panic::catch_unwind(flood::check)
-    {
-        failures.push(format!("flood: {}", panic_text(&*error)));
+    if wanted("flood") {
+        for check in [flood::check, flood::check_from_gui] {
+            if let Err(error) = std::panic::catch_unwind(check) {
+                failures.push(format!("flood: {}", panic_text(&*error)));
+            }
+        }
     }
     for failure in &failures {
         eprintln!("FAILED {failure}");

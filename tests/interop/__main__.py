@@ -12,6 +12,7 @@ import case_build  # noqa: F401
 import case_databases  # noqa: F401
 import case_cbh  # noqa: F401
 import case_convert  # noqa: F401
+import case_format  # noqa: F401
 import case_mark  # noqa: F401
 import case_scale  # noqa: F401
 import case_register  # noqa: F401

@@ -412,7 +412,7 @@ file = "book.ctg"
     second = client.go("position startpos moves e2e4 c7c5", "go nodes 20")
     assert second.from_book and any("book.ctg" in line for line in second.lines), second.lines
     client.quit()
-    for command in (("compact", GM2001), ("merge", to / "x.ctg", LIBRA), ("verify", GM2001), ("build", "-o", to / "x.ctg", GM2001)):
+    for command in (("compact", GM2001), ("merge", "-o", to / "x.ctg", LIBRA, LIBRA), ("verify", GM2001), ("build", "-o", to / "x.ctg", GM2001)):
         done = run(*command)
         assert done.returncode == 2 and "tabia convert" in done.stderr, done.stderr
         assert len(done.stderr.strip().splitlines()) == 1, done.stderr

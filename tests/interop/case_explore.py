@@ -297,7 +297,7 @@ def explorer_marks_a_move_red_and_the_adapter_never_plays_it():
         expect(page.locator('tr[data-uci="d2d4"] td.fact')).to_have_text("−40")
         page.click("#edit-form button.main")
         found = {move["san"]: move for move in probe(book, "")["moves"]}
-        assert (found["d4"]["annotation"], found["d4"]["factor"]) == ("!", 40)
+        assert (found["d4"]["annotation"], found["d4"]["factor"]) == ("!", -40)
         same_figures(page, probe(book, ""))
         page.keyboard.press("Control+z")
         expect(page.locator(".undo")).to_have_text("Undo (2)")

@@ -55,7 +55,7 @@ pub const FIRST_ENTRY: u32 = 900;
 pub const MAX_PLIES: usize = 1000;
 
 /// How every book begins: 3, "AB", and a letter for the kind.
-pub(super) const MAGIC: &[u8] = &[3, b'A', b'B'];
+const MAGIC: &[u8] = &[3, b'A', b'B'];
 
 /// The kinds that are laid out as above. The second was seen once, in a book
 /// of 9,142 moves that reads rightly so.

@@ -1,8 +1,7 @@
 //! The bits of a key: piece codes, writing, reading.
 
-use shakmaty::{Color, Role};
-
 use super::{Key, KeyFault};
+use crate::input::bytes::be_u64_at;
 
 /// Code and its length in bits of what stands on a square: 0 nothing, pawn 1 to
 /// king 6, for Black 8 more. The rest never occurs.
@@ -124,48 +123,92 @@ impl BitWriter {
     }
 }
 
-/// Reads bits, most significant first.
-pub(super) struct BitReader<'a> {
-    pub(super) bytes: &'a [u8],
+/// What begins with each six bits of which the first is set: the man as in
+/// [`CODES`], and the length of its code. Every pattern means something.
+const MEN: [(u8, u8); 32] = {
+    let mut men = [(0, 0); 32];
+    let mut man = 1;
+    while man < 15 {
+        let (code, length) = CODES[man];
+        if length > 0 {
+            let rest = 6 - length;
+            let first = (code as usize) << rest;
+            let mut n = 0;
+            while n < 1 << rest {
+                men[(first + n) & 31] = (man as u8, length);
+                n += 1;
+            }
+        }
+        man += 1;
+    }
+    men
+};
+
+/// Reads the bits of a key, most significant first; behind its end there are
+/// zeros.
+pub(super) struct BitReader {
+    bytes: [u8; 40],
+    bits: u32,
     /// The next bit, counted from the first of byte 0.
     pub(super) at: u32,
 }
 
-impl BitReader<'_> {
-    fn bit(&mut self) -> Result<bool, KeyFault> {
-        let byte = self
-            .bytes
-            .get(self.at as usize / 8)
-            .ok_or(KeyFault::Short)?;
-        let bit = byte << (self.at % 8) & 0x80;
-        self.at += 1;
-        Ok(bit != 0)
+impl BitReader {
+    /// From byte 1 on.
+    pub(super) fn new(key: &[u8]) -> BitReader {
+        let mut bytes = [0; 40];
+        for (to, from) in bytes.iter_mut().zip(key) {
+            *to = *from;
+        }
+        BitReader {
+            bytes,
+            bits: 8 * key.len() as u32,
+            at: 8,
+        }
+    }
+
+    /// The next bits, 57 of them at the least, in the upper places of a word.
+    fn ahead(&self) -> u64 {
+        let word = be_u64_at(&self.bytes, self.at as usize / 8).unwrap_or(0);
+        word << (self.at % 8)
+    }
+
+    /// # Errors
+    ///
+    /// More was read than there is.
+    pub(super) fn not_beyond(&self) -> Result<(), KeyFault> {
+        match self.at <= self.bits {
+            true => Ok(()),
+            false => Err(KeyFault::Short),
+        }
     }
 
     pub(super) fn number(&mut self, count: u32) -> Result<u8, KeyFault> {
-        (0..count).try_fold(0, |number, _| Ok(number << 1 | u8::from(self.bit()?)))
+        let number = self.ahead() >> (64 - count);
+        self.at += count;
+        self.not_beyond()?;
+        Ok(number as u8)
     }
 
-    /// What stands on the next square.
-    pub(super) fn man(&mut self) -> Result<Option<(Role, Color)>, KeyFault> {
-        if !self.bit()? {
-            return Ok(None);
-        }
-        // A pawn's code is known by its second bit, an officer's by the two
-        // after it, queen and king by one more. Every pattern means something.
-        let role = if self.bit()? {
-            Role::Pawn
-        } else {
-            match self.number(2)? {
-                0b11 => Role::Rook,
-                0b10 => Role::Bishop,
-                0b01 => Role::Knight,
-                _ => match self.bit()? {
-                    true => Role::Queen,
-                    false => Role::King,
-                },
+    /// Passes over empty squares, `most` of them at the most, and counts them.
+    pub(super) fn empty(&mut self, most: u32) -> u32 {
+        let mut count = 0;
+        while count < most {
+            let zeros = self.ahead().leading_zeros().min(57).min(most - count);
+            count += zeros;
+            self.at += zeros;
+            if zeros < 57 {
+                break;
             }
-        };
-        Ok(Some((role, Color::from_black(self.bit()?))))
+        }
+        count
+    }
+
+    /// The man on the next square, which is not empty: pawn 1 to king 6, for
+    /// Black 8 more.
+    pub(super) fn man(&mut self) -> u8 {
+        let (man, length) = MEN[(self.ahead() >> 58) as usize & 31];
+        self.at += u32::from(length);
+        man
     }
 }

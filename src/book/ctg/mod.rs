@@ -42,7 +42,7 @@
 //!
 //! ```text
 //! books -> entries in the order of hashes -> sums -> trie -> pages -> three files
-//!          [sorted], [runs]                  [sum]   [trie]  [writer] [replace]
+//!          [sorted], [runs]                  [sum]   [trie]  [writer]
 //! ```
 //!
 //! [`BookWriter`] takes sorted entries and needs memory for one page of them;
@@ -69,11 +69,11 @@
 //! for much memory.
 
 mod bits;
+mod directory;
 mod edit;
 mod entry;
 mod error;
 mod explain;
-mod filter;
 mod index;
 mod info;
 mod key;
@@ -84,7 +84,6 @@ mod page;
 mod pages;
 mod position;
 mod reader;
-mod replace;
 mod rewrite;
 mod runs;
 mod salvage;
@@ -98,6 +97,7 @@ mod verify;
 mod write_error;
 mod writer;
 
+pub use directory::{Directory, DirectoryReader};
 pub use edit::{
     Applied, Batch, Change, EditError, EditOptions, Editor, EntrySet, Field, MarkEdit, Pass, Touch,
     Visit, VisitedEntry, VisitedMove,
@@ -107,7 +107,6 @@ pub use entry::{
 };
 pub use error::{Error, file_offset};
 pub use explain::{Explanation, Found, StoredMove, Trace};
-pub use filter::PositionFilter;
 pub use index::{Bounds, CTB_HEADER_BYTES, CTO_HEADER_BYTES, Slot, SlotPage, slots};
 pub use info::{BookEntries, BookEntry, BookInfo};
 pub use key::{Key, hash};
@@ -119,8 +118,7 @@ pub use page::{Entries, PAGE_BYTES, PAGE_HEADER_BYTES, Page, PageFault, read_ent
 pub use pages::{Header, HeaderFault};
 pub use position::{KeyFault, NormalBoard, Orientation};
 pub use reader::{CtgBook, OpenOptions, Place, Step};
-pub use replace::is_same_book;
-pub use rewrite::{Rewritten, compact, merge};
+pub use rewrite::{RewriteOptions, Rewritten, compact, merge};
 pub use salvage::Salvage;
 pub use setup::SetupFault;
 pub use sorted::RewriteError;

@@ -30,7 +30,7 @@ impl CtgBook {
     pub fn open(path: impl AsRef<Path>, options: &OpenOptions) -> Result<CtgBook, Error> {
         let path = path.as_ref();
         // The files may be exchanged just now. A writer puts the .ctg in place
-        // before its index (see `replace`), so whoever came upon the old book
+        // before its index (see [`crate::place`]), so whoever came upon the old book
         // and the new index finds the book replaced.
         for _ in 0..8 {
             let book = CtgBook::open_once(path, options)?;

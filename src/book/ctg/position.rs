@@ -253,7 +253,7 @@ impl NormalBoard {
     pub fn from_key(key: &Key) -> Result<NormalBoard, KeyFault> {
         let bytes = key.as_bytes();
         let first = bytes.first().copied().unwrap_or(0);
-        let mut bits = BitReader { bytes, at: 8 };
+        let mut bits = BitReader::new(bytes);
         let mut board = NormalBoard {
             own: 0,
             other: 0,
@@ -263,21 +263,21 @@ impl NormalBoard {
             pinned_en_passant: None,
             orientation: Orientation::default(),
         };
-        for square in 0..64 {
-            let Some((role, color)) = bits.man()? else {
-                continue;
-            };
+        let mut square = bits.empty(64);
+        while square < 64 {
+            let man = bits.man();
             let bit = 1_u64 << square;
-            match color {
-                Color::White => board.own |= bit,
-                Color::Black => board.other |= bit,
+            match man & 8 {
+                0 => board.own |= bit,
+                _ => board.other |= bit,
             }
             for (n, word) in board.role_bits.iter_mut().enumerate() {
-                if (role_index(role) + 1) >> n & 1 != 0 {
-                    *word |= bit;
-                }
+                *word |= u64::from(man >> n & 1) << square;
             }
+            square += 1;
+            square += bits.empty(64 - square);
         }
+        bits.not_beyond()?;
         let used = bits.at;
         let tail =
             u32::from(first & Key::EN_PASSANT != 0) * 3 + u32::from(first & Key::CASTLING != 0) * 4;

@@ -2,10 +2,10 @@
 
 use std::{fmt, path::Path};
 
-use shakmaty::{Chess, EnPassantMode, Move, Position as _};
+use shakmaty::{Chess, Move, Position as _};
 
 use super::{
-    Entry, Error, Key, NormalBoard, PageFault, PositionFilter,
+    Entry, Error, Key, NormalBoard, PageFault,
     index::{Slot, SlotFile, SlotPage, SlotReader},
     moves,
     pages::{Header, PageFile, PageReader},
@@ -135,31 +135,7 @@ impl CtgBook {
         })
     }
 
-    /// As [`Probe::probe`], for many probes in a row: moves that nobody stored
-    /// are looked for only where the filter lets them pass.
-    ///
-    /// # Errors
-    ///
-    /// As for [`Probe::probe`].
-    pub fn probe_through(
-        &self,
-        filter: &PositionFilter,
-        position: &Chess,
-        wanted: Wanted,
-        found: &mut Lookup,
-    ) -> Result<(), Error> {
-        found.clear();
-        self.fill(position, wanted, Some(filter), found)
-            .inspect_err(|_| found.clear())
-    }
-
-    fn fill(
-        &self,
-        position: &Chess,
-        wanted: Wanted,
-        filter: Option<&PositionFilter>,
-        found: &mut Lookup,
-    ) -> Result<(), Error> {
+    fn fill(&self, position: &Chess, wanted: Wanted, found: &mut Lookup) -> Result<(), Error> {
         let mut reading = self.reading()?;
         let legal = position.legal_moves();
         let mut stored = MoveSet::default();
@@ -189,17 +165,8 @@ impl CtgBook {
         if wanted == Wanted::Stored {
             return Ok(());
         }
-        let filter = filter.map(|filter| {
-            let here = position.zobrist_hash(EnPassantMode::PseudoLegal);
-            (filter, here)
-        });
         for (n, &mv) in legal.iter().enumerate() {
             if stored.contains(n) {
-                continue;
-            }
-            if let Some((filter, here)) = filter
-                && !filter.may_hold_after(position, here, mv)
-            {
                 continue;
             }
             if let Some(child) = reading.record_after(position, mv)? {
@@ -228,7 +195,7 @@ impl Probe for CtgBook {
         found: &mut Lookup,
     ) -> Result<(), book::Error> {
         found.clear();
-        self.fill(position, wanted, None, found)
+        self.fill(position, wanted, found)
             .inspect_err(|_| found.clear())?;
         Ok(())
     }

@@ -9,7 +9,6 @@ use super::{
     BookWriter, Error, Key, RewriteError, Salvage, Splits, WriteError, WriteOptions, Written,
     edit::BookLock,
     index::SlotFile,
-    is_same_book,
     open::{index_agrees, samples},
     pages::PageFile,
     sorted::{EntryStream as _, Merge, SortedBook, Span, Survey},
@@ -18,6 +17,32 @@ use super::{
 };
 use crate::book::Watch;
 use crate::input::sibling::sibling;
+use crate::place::{Old, is_same_file};
+
+/// How [`compact`] and [`merge`] go about it.
+#[derive(Clone, Copy, Debug)]
+pub struct RewriteOptions {
+    /// What becomes of a book that stands at the target.
+    pub old: Old,
+    /// Makes the index as small as it can be.
+    pub repack: bool,
+    /// Bytes for sorting books whose pages overlap; twelve more for every page
+    /// always.
+    pub memory: u64,
+    /// What cannot be read is an error.
+    pub strict: bool,
+}
+
+impl Default for RewriteOptions {
+    fn default() -> RewriteOptions {
+        RewriteOptions {
+            old: Old::Refuse,
+            repack: false,
+            memory: 512 << 20,
+            strict: false,
+        }
+    }
+}
 
 /// What [`compact`] or [`merge`] did.
 #[derive(Clone, Debug)]
@@ -32,8 +57,8 @@ pub struct Rewritten {
     pub splits_kept: bool,
 }
 
-/// Writes the book `source` anew as `target`, which may be the same file: no
-/// stale bytes, a right index, right counts.
+/// Writes the book `source` anew as `target`: no stale bytes, a right index,
+/// right counts. It may be the same file, which is then replaced.
 ///
 /// Slots that the book has split stay split if its .cto file is sound; with
 /// `repack` the index is made as small as it can be instead, and slot 0 is
@@ -41,8 +66,7 @@ pub struct Rewritten {
 /// slot leads to, what stands nowhere else is taken in: it may be lost, or an
 /// old state of other pages.
 ///
-/// `memory` in bytes is needed only if pages overlap; twelve more for every
-/// page always. Who watches may end the work.
+/// Who watches may end the work.
 ///
 /// # Errors
 ///
@@ -51,18 +75,19 @@ pub struct Rewritten {
 pub fn compact(
     source: &Path,
     target: &Path,
-    repack: bool,
-    memory: u64,
+    options: &RewriteOptions,
     watch: &mut Watch<'_>,
 ) -> Result<Rewritten, RewriteError> {
     // Of what is no book, the reader has the better message.
     drop(PageFile::open(source, false)?);
-    let lock = match is_same_book(target, source) {
-        true => Some(lock(source)?),
-        false => None,
-    };
-    let done = rewrite(source, target, repack, memory, watch, None);
-    drop(lock);
+    let mut options = *options;
+    let mut kept_away = None;
+    if is_same_file(target, source) {
+        kept_away = Some(lock(source)?);
+        options.old = Old::Replace;
+    }
+    let done = rewrite(source, target, &options, watch, None);
+    drop(kept_away);
     done
 }
 
@@ -86,14 +111,18 @@ pub(super) fn rewrite_with(
     watch: &mut Watch<'_>,
     edit: Edit<'_>,
 ) -> Result<Rewritten, RewriteError> {
-    rewrite(book, book, false, memory, watch, Some(edit))
+    let options = RewriteOptions {
+        old: Old::Replace,
+        memory,
+        ..RewriteOptions::default()
+    };
+    rewrite(book, book, &options, watch, Some(edit))
 }
 
 fn rewrite(
     source: &Path,
     target: &Path,
-    repack: bool,
-    memory: u64,
+    wanted: &RewriteOptions,
     watch: &mut Watch<'_>,
     mut edit: Option<Edit<'_>>,
 ) -> Result<Rewritten, RewriteError> {
@@ -101,15 +130,19 @@ fn rewrite(
     let games = book.header().games;
     let surveyed = Surveyed::of(&book, source, watch)?;
     let options = match &surveyed.live {
-        Some(live) if !repack => WriteOptions {
+        Some(live) if !wanted.repack => WriteOptions {
             split_root: false,
             keep_splits: Some(live.splits.clone()),
+            old: wanted.old,
         },
-        _ => WriteOptions::default(),
+        _ => WriteOptions {
+            old: wanted.old,
+            ..WriteOptions::default()
+        },
     };
     let splits_kept = options.keep_splits.is_some();
     let mut writer = BookWriter::create(target, options)?;
-    let mut entries = surveyed.sorted(&writer.folder(), memory)?;
+    let mut entries = surveyed.sorted(&writer.folder(), wanted.memory)?;
     let mut entry = Vec::new();
     let total = book.header().positions.into();
     let mut done = 0;
@@ -130,6 +163,7 @@ fn rewrite(
     if edit.is_some() && salvage.is_loss() {
         return Err(RewriteError::Damaged(salvage.messages.join("; ")));
     }
+    salvage.checked(wanted.strict)?;
     // An open file cannot be replaced everywhere.
     drop(book);
     let written = writer.finish(games)?;
@@ -143,27 +177,21 @@ fn rewrite(
 
 /// Adds books up in a new one: every position that any of them holds, with the
 /// sum of its numbers (see [`sum_entries`] for the rules); the games of the
-/// headers are added too. The order of the books does not matter.
+/// headers are added too. The order of the books does not matter. One of them
+/// may stand at `target`.
 ///
-/// `memory` in bytes is shared by those books whose pages overlap; twelve more
-/// for every page always. Who watches may end the work.
+/// Memory is shared by those books whose pages overlap. Who watches may end the work.
 ///
 /// # Errors
 ///
-/// It was stopped, `target` is one of the books, a book cannot be read at all, or the new one
+/// It was stopped, a book cannot be read at all, or the new one
 /// cannot be written. Nothing is left of it then.
 pub fn merge(
     target: &Path,
     sources: &[PathBuf],
-    memory: u64,
+    options: &RewriteOptions,
     watch: &mut Watch<'_>,
 ) -> Result<Rewritten, RewriteError> {
-    if let Some(source) = sources.iter().find(|source| is_same_book(target, source)) {
-        return Err(WriteError::Input {
-            path: source.clone(),
-        }
-        .into());
-    }
     let books: Vec<PageFile> = sources
         .iter()
         .map(|source| PageFile::open(source, false))
@@ -171,9 +199,13 @@ pub fn merge(
     let games = books
         .iter()
         .fold(0_u32, |sum, book| sum.saturating_add(book.header().games));
-    let mut writer = BookWriter::create(target, WriteOptions::default())?;
+    let written_as = WriteOptions {
+        old: options.old,
+        ..WriteOptions::default()
+    };
+    let mut writer = BookWriter::create(target, written_as)?;
     let folder = writer.folder();
-    let share = memory / books.len().max(1) as u64;
+    let share = options.memory / books.len().max(1) as u64;
     let mut streams = Vec::new();
     for (book, source) in books.iter().zip(sources) {
         let surveyed = Surveyed::of(book, source, watch)?;
@@ -205,6 +237,7 @@ pub fn merge(
     for stream in entries.into_streams() {
         salvage.add(stream.salvage);
     }
+    salvage.checked(options.strict)?;
     let written = writer.finish(games)?;
     Ok(Rewritten {
         written,

@@ -1,6 +1,6 @@
 //! What of a book could not be read.
 
-use super::Error;
+use super::{Error, RewriteError};
 
 /// What was wrong in books that were read from end to end.
 #[derive(Clone, Debug, Default)]
@@ -48,12 +48,31 @@ impl Salvage {
         self.bad_pages + self.bad_keys > 0
     }
 
+    /// Nothing, or an error where losses are to be one.
+    pub(super) fn checked(&self, strict: bool) -> Result<(), RewriteError> {
+        match strict && self.is_loss() {
+            true => Err(RewriteError::Loss(self.told())),
+            false => Ok(()),
+        }
+    }
+
+    /// How much was lost, and what came first.
+    #[must_use]
+    pub fn told(&self) -> String {
+        let first = self.messages.first().map_or("", String::as_str);
+        format!("{}; the first: {first}", self.notes().join("; "))
+    }
+
     /// All that was noted, in a few words each.
     #[must_use]
     pub fn notes(&self) -> Vec<String> {
         let plural = |count: u64| if count == 1 { "" } else { "s" };
+        let end = match self.bad_pages {
+            1 => "not read to its end",
+            _ => "not read to their end",
+        };
         [
-            (self.bad_pages, "damaged page", "not read to the end"),
+            (self.bad_pages, "damaged page", end),
             (self.bad_keys, "position", "with an impossible key left out"),
             (self.repeated, "repeated position", "left out"),
             (self.unreached_pages, "page", "that no slot led to"),

@@ -20,6 +20,7 @@ use super::{
 };
 
 use crate::book::{Stopped, Watch};
+use crate::crew::Panicked;
 
 /// Reading one book or writing another failed.
 #[derive(Debug, thiserror::Error)]
@@ -34,6 +35,12 @@ pub enum RewriteError {
     /// Somebody wanted an end.
     #[error(transparent)]
     Stopped(#[from] Stopped),
+    /// A thread of the work failed.
+    #[error(transparent)]
+    Panicked(#[from] Panicked),
+    /// Some of a book cannot be read, and that was to be an error.
+    #[error("{0}; nothing was written (--strict)")]
+    Loss(String),
     /// Somebody is changing the book.
     #[error("{0}")]
     Locked(String),

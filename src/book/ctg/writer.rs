@@ -27,19 +27,17 @@
 //! and an unsplit slot 0, and so here.
 
 use std::{
-    fs::File,
-    io::{self, BufWriter, Seek as _, SeekFrom, Write},
+    ffi::OsStr,
+    io::{self, Seek as _, SeekFrom, Write},
     path::{Path, PathBuf},
 };
-
-use tempfile::TempPath;
 
 use super::{
     CTB_HEADER_BYTES, CTO_HEADER_BYTES, Key, PAGE_BYTES, PAGE_HEADER_BYTES, WriteError, hash,
     page::split_entry,
-    replace::{Target, Temporary},
     trie::{Node, Splits},
 };
+use crate::place::{self, Beside, Old};
 
 /// How a book is laid out.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -50,6 +48,9 @@ pub struct WriteOptions {
     pub split_root: bool,
     /// Slots that are split although their entries would fit one page.
     pub keep_splits: Option<Splits>,
+    /// What becomes of a book that is there already; by default it is not
+    /// touched.
+    pub old: Old,
 }
 
 impl Default for WriteOptions {
@@ -57,6 +58,7 @@ impl Default for WriteOptions {
         WriteOptions {
             split_root: true,
             keep_splits: None,
+            old: Old::default(),
         }
     }
 }
@@ -109,11 +111,8 @@ const TOLERATED_INDEX: u64 = 256 << 20;
 /// ```
 #[derive(Debug)]
 pub struct BookWriter {
-    target: Target,
     options: WriteOptions,
-    ctg: BufWriter<File>,
-    /// Deletes the file when dropped.
-    ctg_path: TempPath,
+    ctg: Beside,
     /// Slots whose entries are still to come, the next one last.
     ahead: Vec<Node>,
     /// Entries that have come and are in no page yet: bytes and numbers.
@@ -147,17 +146,19 @@ impl BookWriter {
     ///
     /// The name does not end with .ctg, or no file can be made in the folder.
     pub fn create(target: &Path, options: WriteOptions) -> Result<BookWriter, WriteError> {
-        let target = Target::new(target)?;
-        let Temporary { file, path } = target.temporary(target.ctg())?;
-        let mut ctg = BufWriter::with_capacity(256 << 10, file);
+        let is_ctg = |extension: &OsStr| extension.eq_ignore_ascii_case("ctg");
+        if !target.extension().is_some_and(is_ctg) {
+            return Err(WriteError::Name {
+                path: target.to_owned(),
+            });
+        }
+        place::check(target, &["cto", "ctb"], options.old)?;
+        let mut ctg = Beside::create(target, options.old)?;
         // Room for the header page, whose numbers come last.
-        ctg.write_all(&[0; PAGE_BYTES])
-            .map_err(|error| WriteError::io(target.ctg(), error))?;
+        ctg.add(&[0; PAGE_BYTES])?;
         Ok(BookWriter {
-            target,
             options,
             ctg,
-            ctg_path: path,
             ahead: vec![Node::ROOT],
             bytes: Vec::with_capacity(2 * PAGE_BYTES),
             pending: Vec::new(),
@@ -174,7 +175,7 @@ impl BookWriter {
 
     /// The folder of the book, for other temporary files.
     pub(super) fn folder(&self) -> PathBuf {
-        self.target.folder().to_owned()
+        place::folder_of(self.ctg.path()).to_owned()
     }
 
     /// Takes the next entry, as [`super::encode_entry`] makes it. Entries come
@@ -291,9 +292,7 @@ impl BookWriter {
         page.resize(PAGE_BYTES, 0);
         self.bytes.drain(..at);
         (self.inside, self.inside_bytes) = (0, 0);
-        self.ctg
-            .write_all(&page)
-            .map_err(|error| WriteError::io(self.target.ctg(), error))
+        Ok(self.ctg.add(&page)?)
     }
 
     /// Completes the three files, makes sure that they are on the disk, and
@@ -303,18 +302,15 @@ impl BookWriter {
     ///
     /// # Errors
     ///
-    /// The book cannot be written. What stands in its place still does, unless
-    /// the message is about the .cto or .ctb file: then the book is new and
-    /// complete, and only slower to open.
+    /// The book cannot be written. What stands in its place still does.
     pub fn finish(mut self, games: u32) -> Result<Written, WriteError> {
         if self.given_up {
             return Err(WriteError::GivenUp);
         }
         self.settle(true)?;
         let BookWriter {
-            target,
-            ctg,
-            ctg_path,
+            options,
+            mut ctg,
             mut live,
             mut split,
             positions,
@@ -337,46 +333,24 @@ impl BookWriter {
             });
         }
         let header = header_page(pages, positions, games, split.is_empty());
-        let ctg = complete((ctg, ctg_path), target.ctg(), |file| {
-            file.seek(SeekFrom::Start(0))?;
-            file.write_all(&header)
-        })?;
+        ctg.seek(SeekFrom::Start(0))
+            .map_err(|error| ctg.failed(error))?;
+        ctg.add(&header)?;
 
         let mut pages_by_slot: Vec<(u32, u32)> = live.drain(..).zip(0..).collect();
         pages_by_slot.sort_unstable();
         split.sort_unstable();
-        let path = target.sibling("cto");
-        let cto = buffered(target.temporary(&path)?);
-        let cto = complete(cto, &path, |file| write_cto(file, &shape, &pages_by_slot))?;
-        let path = target.sibling("ctb");
-        let ctb = buffered(target.temporary(&path)?);
-        let ctb = complete(ctb, &path, |file| write_ctb(file, &shape, &split))?;
-        target.put(ctg, cto, ctb)?;
+        // In lower case, whatever the book's: most readers exchange the
+        // extension as a whole.
+        let sibling =
+            |extension| Beside::create(&ctg.path().with_extension(extension), options.old);
+        let mut ctb = sibling("ctb")?;
+        write_ctb(&mut ctb, &shape, &split).map_err(|error| ctb.failed(error))?;
+        let mut cto = sibling("cto")?;
+        write_cto(&mut cto, &shape, &pages_by_slot).map_err(|error| cto.failed(error))?;
+        ctg.put_with(vec![ctb, cto])?;
         Ok(written)
     }
-}
-
-fn buffered(temporary: Temporary) -> (BufWriter<File>, TempPath) {
-    let Temporary { file, path } = temporary;
-    (BufWriter::with_capacity(256 << 10, file), path)
-}
-
-/// Writes the rest of a file and waits for the disk.
-fn complete(
-    (mut file, temporary): (BufWriter<File>, TempPath),
-    path: &Path,
-    rest: impl FnOnce(&mut BufWriter<File>) -> io::Result<()>,
-) -> Result<Temporary, WriteError> {
-    let failed = |error| WriteError::io(path, error);
-    rest(&mut file).map_err(failed)?;
-    let file = file
-        .into_inner()
-        .map_err(|error| failed(error.into_error()))?;
-    file.sync_all().map_err(failed)?;
-    Ok(Temporary {
-        file,
-        path: temporary,
-    })
 }
 
 /// The numbers of an index.

@@ -6,6 +6,7 @@ use std::sync::atomic::AtomicBool;
 use super::super::node::Node;
 use super::super::{BuildError, Progress, Written};
 use super::RecordsError;
+use crate::place::Old;
 use crate::sort::{Runs, Sorted};
 use std::sync::Arc;
 
@@ -32,7 +33,7 @@ pub(in super::super) enum Table {}
 
 impl Table {
     /// Says that nothing can be written.
-    pub(in super::super) fn create(path: &Path) -> Result<Table, RecordsError> {
+    pub(in super::super) fn create(path: &Path, _old: Old) -> Result<Table, RecordsError> {
         Err(no_feature(Some(path)))
     }
 

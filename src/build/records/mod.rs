@@ -8,8 +8,9 @@
 //!
 //! The code for Parquet comes with the feature `parquet` only.
 
-use std::io;
 use std::path::{Path, PathBuf};
+
+use crate::place::PlaceError;
 
 #[cfg(feature = "parquet")]
 mod read;
@@ -62,14 +63,9 @@ pub enum RecordsError {
         /// The name.
         path: PathBuf,
     },
-    /// Writing failed.
-    #[error("{}: cannot write the records: {source}", path.display())]
-    Write {
-        /// The file, under the name it would have got.
-        path: PathBuf,
-        /// What the system says.
-        source: io::Error,
-    },
+    /// They cannot be put in place.
+    #[error(transparent)]
+    Place(#[from] PlaceError),
     /// It is no Parquet file, or a damaged one, or compressed in a way that
     /// this program does not know.
     #[error("{}: cannot be read as Parquet: {text}", path.display())]

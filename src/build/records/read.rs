@@ -20,6 +20,7 @@ use super::super::{BuildError, Progress};
 use super::{COUNTERS, NO_MOVE, RecordsError};
 use crate::book::ctg::{Key, NormalBoard, decode_move_byte};
 use crate::crew;
+use crate::games::ReadProgress;
 use crate::input::file::read_at;
 use crate::sort::{Runs, SortError, Sorter};
 
@@ -59,11 +60,11 @@ pub(in super::super) fn read(
         if let Some(counted) = counted {
             games = Some(games.unwrap_or(0) + counted);
         }
-        observe(Progress::Reading {
+        observe(Progress::Reading(ReadProgress {
             bytes,
             total: Some(total),
             games: games.unwrap_or(0),
-        });
+        }));
     };
     crew::run(
         inputs.threads,

@@ -2,7 +2,7 @@
 
 use std::fs::File;
 use std::io;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
@@ -12,13 +12,13 @@ use parquet::errors::ParquetError;
 use parquet::file::properties::{EnabledStatistics, WriterProperties};
 use parquet::file::writer::SerializedFileWriter;
 use parquet::schema::types::{ColumnPath, Type};
-use tempfile::NamedTempFile;
 
 use super::super::node::Node;
 use super::super::{BuildError, Progress, Written};
 use super::{COUNTERS, NO_MOVE, RecordsError, is_records};
 use crate::book::ctg::Key;
 use crate::crew::{self, Lead};
+use crate::place::{Beside, Old};
 use crate::sort::Sorted;
 
 /// Rows of a row group. Engines share files out by row groups; each takes some
@@ -27,39 +27,18 @@ const GROUP_ROWS: usize = 1 << 16;
 
 /// The table that is to be written.
 pub(in super::super) struct Table {
-    path: PathBuf,
-    folder: PathBuf,
-    file: NamedTempFile,
+    file: Beside,
 }
 
 impl Table {
     /// Makes the file, beside the one that it will replace.
-    pub(in super::super) fn create(path: &Path) -> Result<Table, RecordsError> {
-        let path = path.to_owned();
-        if !is_records(&path) {
+    pub(in super::super) fn create(path: &Path, old: Old) -> Result<Table, RecordsError> {
+        if !is_records(path) {
+            let path = path.to_owned();
             return Err(RecordsError::Name { path });
         }
-        let folder = match path.parent() {
-            Some(parent) if parent != Path::new("") => parent.to_owned(),
-            _ => PathBuf::from("."),
-        };
-        let mut prefix = std::ffi::OsString::from(".");
-        prefix.push(path.file_name().unwrap_or_default());
-        prefix.push(".");
-        let mut builder = tempfile::Builder::new();
-        builder.prefix(&prefix).suffix(".tmp");
-        // Readable to whom any new file is, not to the owner alone.
-        #[cfg(unix)]
-        builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666));
-        let made = if path.is_dir() {
-            Err(io::ErrorKind::IsADirectory.into())
-        } else {
-            builder.tempfile_in(&folder)
-        };
-        match made {
-            Ok(file) => Ok(Table { path, folder, file }),
-            Err(source) => Err(RecordsError::Write { path, source }),
-        }
+        let file = Beside::create(path, old)?;
+        Ok(Table { file })
     }
 
     /// Writes everything that stands in the runs and puts the file in place.
@@ -70,34 +49,21 @@ impl Table {
         observe: &mut dyn FnMut(Progress),
         stop: &AtomicBool,
     ) -> Result<Written, BuildError> {
-        let path = self.path.clone();
-        let failed = |source| RecordsError::Write {
-            path: path.clone(),
-            source,
-        };
         let file = self.file.as_file();
         let mut written = Written::default();
         // One thread adds up, the other compresses.
         crew::run(
             1,
             |jobs| {
-                let failed = |error| BuildError::from(failed(into_io(error)));
+                let failed =
+                    |error| BuildError::from(RecordsError::from(self.file.failed(into_io(error))));
                 let mut table = open(file).map_err(failed)?;
                 jobs.each(|rows: Rows, _| rows.write(&mut table).map_err(failed))?;
                 table.close().map(drop).map_err(failed)
             },
             |lead| gather(sorted, games, &mut written, lead, observe, stop),
         )?;
-        file.sync_all().map_err(failed)?;
-        written.bytes = file.metadata().map_err(failed)?.len();
-        self.file
-            .persist(&self.path)
-            .map_err(|error| failed(error.error))?;
-        #[cfg(unix)]
-        if let Ok(folder) = File::open(&self.folder) {
-            let _ = folder.sync_all();
-        }
-        let _ = self.folder;
+        written.bytes = self.file.put().map_err(RecordsError::from)?.bytes;
         Ok(written)
     }
 }

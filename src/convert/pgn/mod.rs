@@ -9,9 +9,9 @@ mod cut;
 mod tree;
 mod write;
 
-use super::output::Output;
 use super::{Error, Summary, Work};
 use crate::book::Book;
+use crate::place::Beside;
 
 /// How much of a book becomes games.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -39,8 +39,9 @@ impl Default for PgnOptions {
 }
 
 pub(super) fn write(work: &mut Work<'_, '_>, book: &Book) -> Result<Summary, Error> {
-    let mut output = Output::create(&work.job.target)?;
-    let tree = tree::Tree::read(work, book)?;
+    let mut output = Beside::create(&work.job.target, work.job.old)?;
+    let mut summary = Summary::default();
+    let tree = tree::Tree::read(work, book, &mut summary)?;
     let games = cut::games(&tree, work.job.pgn.game_moves.max(1));
     let places = cut::places(&tree, &games);
     let name = work.job.source.file_name().unwrap_or_default();
@@ -56,23 +57,24 @@ pub(super) fn write(work: &mut Work<'_, '_>, book: &Book) -> Result<Summary, Err
     for number in 0..games.len() {
         text.clear();
         writer.game(number, &mut text);
-        output.put(text.as_bytes())?;
+        output.add(text.as_bytes())?;
         done += 1;
         work.step("writing", done, Some(games.len() as u64))?;
     }
-    let mut summary = Summary {
-        positions: tree.expanded,
-        moves: tree.nodes.len() as u64 - 1,
-        games: games.len() as u64,
-        ..Summary::default()
-    };
-    if games.is_empty() {
-        summary
-            .notes
-            .push("the book has no moves in the start position".to_owned());
-    }
+    summary.positions = tree.expanded;
+    summary.moves = tree.nodes.len() as u64 - 1;
+    summary.games = games.len() as u64;
+    summary.note(
+        tree.rare,
+        "moves left out that have fewer games than --min-games",
+    );
+    summary.note(
+        tree.unreached,
+        "positions of the book not reached (longer lines, rare moves, or none from the start position)",
+    );
+    summary.not_empty(work.job)?;
     summary.note(tree.transpositions, "transpositions cut");
     summary.note(tree.cut, "lines cut at --plies");
-    summary.bytes = output.finish()?;
+    summary.bytes = output.put()?.bytes;
     Ok(summary)
 }

@@ -6,9 +6,10 @@ use std::ops::Range;
 use rustc_hash::FxBuildHasher;
 use shakmaty::{Chess, Position as _};
 
+use crate::book::ctg::EntrySet;
 use crate::book::polyglot;
-use crate::book::{Book, BookMove, Lookup, Preference, Probe as _, Wanted};
-use crate::convert::{Error, Work};
+use crate::book::{Book, BookMove, Lookup, Preference, Wanted};
+use crate::convert::{Error, Job, Source, Summary, Work};
 use crate::policy;
 
 /// More plies than any opening book has in a line.
@@ -37,6 +38,10 @@ pub(super) struct Tree {
     pub(super) transpositions: u64,
     /// Positions that have moves in the book, and none in the tree.
     pub(super) cut: u64,
+    /// Moves of too few games.
+    pub(super) rare: u64,
+    /// Positions of a ChessBase book that the tree does not come to.
+    pub(super) unreached: u64,
 }
 
 impl Tree {
@@ -57,17 +62,27 @@ impl Tree {
     }
 
     /// Reads the tree of a book.
-    pub(super) fn read(work: &mut Work<'_, '_>, book: &Book) -> Result<Tree, Error> {
+    pub(super) fn read(
+        work: &mut Work<'_, '_>,
+        book: &Book,
+        summary: &mut Summary,
+    ) -> Result<Tree, Error> {
+        let source = Source::new(work, book, summary)?;
+        let mut prober = source.prober();
         let plies = work.job.pgn.plies.min(MOST_PLIES);
         let mut tree = Tree {
             nodes: vec![Node::new(None, 0.0, 0, 0)],
             expanded: 0,
             transpositions: 0,
             cut: 0,
+            rare: 0,
+            unreached: 0,
         };
         let mut first: HashMap<u64, u32, FxBuildHasher> = HashMap::default();
         let mut ahead = vec![(0_u32, Chess::default())];
         let mut found = Lookup::default();
+        let mut places = EntrySet::default();
+        let mut reached = 0;
         while let Some((number, position)) = ahead.pop() {
             let key = polyglot::key(&position);
             let known = *first.entry(key).or_insert(number);
@@ -77,11 +92,16 @@ impl Tree {
             }
             let ply = tree.node(number).map_or(0, |node| node.ply);
             if ply >= plies {
-                book.probe(&position, Wanted::Stored, &mut found)?;
+                let place = prober.probe(&position, Wanted::Stored, &mut found)?;
+                reached += u64::from(place.is_some_and(|place| places.insert(place)));
                 tree.cut += u64::from(!found.moves.is_empty());
                 continue;
             }
-            let moves = ordered(work, book, &position, &mut found)?;
+            let place = prober.probe(&position, Wanted::Stored, &mut found)?;
+            reached += u64::from(place.is_some_and(|place| places.insert(place)));
+            let stored = found.moves.len();
+            let moves = ordered(work.job, &mut found);
+            tree.rare += (stored - moves.len()) as u64;
             if moves.is_empty() {
                 continue;
             }
@@ -102,6 +122,9 @@ impl Tree {
                 next.play_unchecked(mv.mv);
                 ahead.push((child, next));
             }
+        }
+        if let Some(directory) = &source.directory {
+            tree.unreached = directory.entries().saturating_sub(reached);
         }
         tree.settle();
         Ok(tree)
@@ -154,16 +177,10 @@ impl Node {
 }
 
 /// The stored moves of a position, the likeliest first.
-fn ordered(
-    work: &Work<'_, '_>,
-    book: &Book,
-    position: &Chess,
-    found: &mut Lookup,
-) -> Result<Vec<(BookMove, f64)>, Error> {
-    book.probe(position, Wanted::Stored, found)?;
+fn ordered(job: &Job, found: &mut Lookup) -> Vec<(BookMove, f64)> {
     let mut verdicts = Vec::new();
-    policy::weigh(&found.moves, &work.job.policy, |_| None, &mut verdicts);
-    let least = work.job.pgn.min_games;
+    policy::weigh(&found.moves, &job.policy, |_| None, &mut verdicts);
+    let least = job.pgn.min_games;
     let mut moves: Vec<(BookMove, f64)> = found
         .moves
         .drain(..)
@@ -178,5 +195,5 @@ fn ordered(
             .total_cmp(chance)
             .then(b.stats().games.cmp(&a.stats().games))
     });
-    Ok(moves)
+    moves
 }

@@ -19,7 +19,7 @@ mod play;
 mod scene;
 mod walk;
 
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use super::EngineCommand;
 
@@ -104,6 +104,35 @@ impl Report {
             .filter(|step| step.outcome == outcome)
             .count()
     }
+}
+
+/// What an engine said when it was started.
+#[derive(Clone, Debug)]
+pub struct Greeting {
+    /// What it calls itself.
+    pub name: Option<String>,
+    /// From the start of the process to `uciok`.
+    pub took: Duration,
+}
+
+/// Starts an engine, waits for `uciok`, and ends it.
+///
+/// # Errors
+///
+/// It cannot be started or does not answer in time: why, in a user's words.
+pub fn greet(command: &EngineCommand, limit: Duration) -> Result<Greeting, String> {
+    let begun = Instant::now();
+    let mut peer = peer::Peer::start(command).map_err(|error| error.to_string())?;
+    peer.send("uci");
+    let lines = peer
+        .until("uciok", limit)
+        .map_err(|missing| walk::explain(&missing, "uciok", limit).0)?;
+    let took = begun.elapsed();
+    let name = lines.iter().find_map(|line| line.strip_prefix("id name "));
+    let name = name.map(|name| name.trim().to_owned());
+    peer.send("quit");
+    let _ = peer.ends(Patience::default().quit);
+    Ok(Greeting { name, took })
 }
 
 /// Tries every step, and calls `seen` after each.

@@ -159,7 +159,7 @@ export class BookWindow {
       cell("score", move.score === null ? "–" : (100 * move.score).toFixed(1)),
       cell("av", rounded(move.average_elo)),
       cell("perf", rounded(move.performance)),
-      move.priority === undefined ? cell("fact", signed(move.factor_for_mover)) : cell("fact", `p ${move.priority}`, "priority in the Arena book"),
+      move.priority === undefined ? cell("fact", signed(move.factor)) : cell("fact", `p ${move.priority}`, "priority in the Arena book"),
       el("td", { class: "prob", title: move.not_played ? `Not played: ${move.not_played}` : null }, ...chance(move)),
       el("td", { class: "results" }, results(move)),
       book.editable ? el("td", { class: "edit" }, el("button", {

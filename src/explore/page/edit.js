@@ -45,8 +45,8 @@ export class EditDialog {
     for (const radio of this.dialog.querySelectorAll('input[name="annotation"]')) radio.checked = radio.value === sign;
     // Nobody stored a transposition, so there is nothing to annotate.
     by("edit-annotation").disabled = move.transposition;
-    by("edit-factor").value = move.factor_for_mover;
-    by("edit-factor-number").value = move.factor_for_mover;
+    by("edit-factor").value = move.factor;
+    by("edit-factor-number").value = move.factor;
     this.dialog.showModal();
   }
 

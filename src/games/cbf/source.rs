@@ -1,8 +1,7 @@
 //! The two files as a source of games.
 
-use std::fs::{self, File};
 use std::io::{BufReader, Read, Seek, SeekFrom};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
@@ -10,11 +9,12 @@ use shakmaty::{Bitboard, Board, Color, Piece, Role, Setup, Square};
 
 use super::header::{HEADER_BYTES, Header, SETUP_BYTES, SetUp};
 use super::{moves, text, unscramble};
+use crate::games::archive::Located;
 use crate::games::files::has_extension;
 use crate::games::{
     Game, GameBatch, GameSource, Opened, Place, Recorder, SkipReason, Skipped, SourceError, Wanted,
 };
-use crate::input::sibling::sibling;
+use crate::input::file::FileReader;
 use crate::notation;
 
 /// Games that make a batch.
@@ -36,22 +36,31 @@ pub(in crate::games) fn is_cbf(path: &Path, _: &[u8]) -> bool {
 /// # Errors
 ///
 /// A file is missing or cannot be read, or does not follow the known layout.
-pub(in crate::games) fn open(path: &Path) -> Result<Opened, SourceError> {
+pub(in crate::games) fn open(named: &Located) -> Result<Opened, SourceError> {
+    let path = named.path();
     let refused = |path: &Path, text: &str| SourceError::Format {
         path: path.to_owned(),
         text: text.to_owned(),
     };
-    let games = sibling(path, "cbf").ok_or_else(|| refused(path, "there is no .cbf beside it"))?;
-    let index = sibling(path, "cbi").ok_or_else(|| {
+    let games = named
+        .sibling("cbf")
+        .ok_or_else(|| refused(path, "there is no .cbf beside it"))?;
+    let index = named.sibling("cbi").ok_or_else(|| {
         refused(
             path,
             "the index (.cbi) is missing beside it, and only it says where games begin",
         )
     })?;
-    let failed = |error| SourceError::io(&games, error);
-    let bytes = fs::metadata(&games).map_err(failed)?.len();
-    let places = fs::read(&index).map_err(|error| SourceError::io(&index, error))?;
-    let places = places_of(&places, bytes).map_err(|text| refused(&index, text))?;
+    let games = games
+        .reader()
+        .map_err(|error| SourceError::io(games.path(), error))?;
+    let bytes = games.len();
+    let mut places = Vec::new();
+    let read = index
+        .reader()
+        .and_then(|mut reader| reader.read_to_end(&mut places));
+    read.map_err(|error| SourceError::io(index.path(), error))?;
+    let places = places_of(&places, bytes).map_err(|text| refused(index.path(), text))?;
     let database = Database {
         name: path.display().to_string(),
         games,
@@ -135,7 +144,7 @@ fn is_understood(database: &Arc<Database>, places: &[(u64, u64)]) -> bool {
 
 struct Database {
     name: String,
-    games: PathBuf,
+    games: FileReader,
     bytes: u64,
     /// Games with a check byte that is not known.
     unchecked: AtomicU64,
@@ -193,7 +202,7 @@ struct Batch {
     first: u64,
     places: Vec<(u64, u64)>,
     at: usize,
-    file: Option<BufReader<File>>,
+    file: Option<BufReader<FileReader>>,
     bytes: Vec<u8>,
 }
 
@@ -218,9 +227,7 @@ impl Batch {
         }
         let file = match &mut self.file {
             Some(file) => file,
-            none => none.insert(BufReader::new(
-                File::open(&self.database.games).map_err(failed)?,
-            )),
+            none => none.insert(BufReader::new(self.database.games.clone())),
         };
         let here = file.stream_position().map_err(failed)?;
         if here != start {

@@ -23,7 +23,7 @@ use shakmaty::{CastlingSide, Chess, File, Move, Position, Rank, Role, Square};
 use super::block::Encoding;
 use super::codes::{CODES, Code};
 use super::pieces::{Pieces, square};
-use super::tree::{Place, ROOT, Tree};
+use crate::games::tree::{Place, ROOT, Tree};
 use crate::notation;
 
 /// More places to come back to are no game but damage.

@@ -15,9 +15,8 @@
 //! then the data. Evidence: the sizes of all genuine files come out exactly.
 
 use std::io;
-use std::path::Path;
 
-use super::text;
+use crate::games::windows1252;
 use crate::input::bytes::Cursor;
 use crate::input::file::DataFile;
 
@@ -35,19 +34,19 @@ const LOOKED_AT: usize = TREE_BYTES as usize + 70;
 /// Two texts that lie side by side: family and first name in .cbp, title and
 /// place in .cbt.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Layout {
+pub(super) struct Texts {
     pub(super) first_bytes: usize,
     pub(super) second_bytes: usize,
 }
 
 /// Of players.
-pub(super) const PLAYERS: Layout = Layout {
+pub(super) const PLAYERS: Texts = Texts {
     first_bytes: 30,
     second_bytes: 20,
 };
 
 /// Of tournaments.
-pub(super) const TOURNAMENTS: Layout = Layout {
+pub(super) const TOURNAMENTS: Texts = Texts {
     first_bytes: 40,
     second_bytes: 30,
 };
@@ -56,21 +55,18 @@ pub(super) const TOURNAMENTS: Layout = Layout {
 #[derive(Debug)]
 pub(super) struct Entities {
     file: DataFile,
-    layout: Layout,
+    layout: Texts,
     first_at: u64,
     stride: u64,
 }
 
 impl Entities {
-    /// Opens a file.
+    /// Reads the header of a file.
     ///
     /// # Errors
     ///
     /// It cannot be read, or is none of these.
-    pub(super) fn open(path: &Path, layout: Layout) -> io::Result<Entities> {
-        // Small ones in memory, large ones read piece by piece: what a game
-        // needs of them is a hundred bytes.
-        let file = DataFile::open_in_pieces(path)?;
+    pub(super) fn new(file: DataFile, layout: Texts) -> io::Result<Entities> {
         let mut header = [0; HEADER_BYTES as usize];
         let view = file.view().map_err(io::Error::other)?;
         let header = view.read(0, &mut header).map_err(io::Error::other)?;
@@ -94,7 +90,7 @@ impl Entities {
         if cursor.le_i32().is_none_or(|left| left == FREE) {
             return;
         }
-        let Layout {
+        let Texts {
             first_bytes,
             second_bytes,
         } = self.layout;
@@ -104,14 +100,14 @@ impl Entities {
             Some((cursor.take(first_bytes)?, cursor.take(second_bytes)?))
         };
         if let Some((one, other)) = fields() {
-            text::push(one, first);
-            text::push(other, second);
+            windows1252::push(one, first);
+            windows1252::push(other, second);
         }
     }
 }
 
 /// Bytes from one to the next, and between header and first.
-fn parse_header(header: &[u8], layout: Layout) -> Option<(u64, u64)> {
+fn parse_header(header: &[u8], layout: Texts) -> Option<(u64, u64)> {
     let mut cursor = Cursor::new(header);
     cursor.take(8)?;
     let magic = cursor.le_u32()?;

@@ -19,17 +19,16 @@
 //! | 9, 12 | 3 | White, Black: numbers in the .cbp file |
 //! | 15 | 3 | tournament: number in the .cbt file |
 //! | 24 | 3 | date: day in 5 bits, month in 4, year in 12 |
-//! | 27 | 1 | result, see [`Entry::result`] |
+//! | 27 | 1 | result, see `fields` |
 //! | 29, 30 | 1 | round and its part, 0 if none |
 //! | 31, 33 | 2 | Elo of White and Black, 0 if none |
 //! | 35 | 2 | ECO: 128 * (number + 1), and a finer division in the low bits |
 //!
 //! Evidence: eleven genuine databases, and two other readers.
 
-use std::fmt::Write as _;
+use shakmaty::ByColor;
 
-use shakmaty::{ByColor, Color};
-
+use super::fields;
 use crate::games::GameResult;
 use crate::input::bytes::{Cursor, be_u16_at, be_u32_at};
 
@@ -38,9 +37,6 @@ pub(super) const RECORD_BYTES: u64 = 46;
 
 /// How a file may begin.
 pub(super) const MAGIC: [[u8; 5]; 2] = [[0, 0, 0x24, 0, 46], [0, 0, 0x2c, 0, 46]];
-
-/// From here on, ECO numbers are those of Chess960 positions.
-const FIRST_CHESS960_ECO: u16 = 64576;
 
 /// How many entries there are.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -142,15 +138,8 @@ impl Entry {
         })
     }
 
-    /// 0 to 2: lost, drawn, won by White; 4 to 6: the same without play. 3 is
-    /// a line or unfinished, 7 lost for both; more is not known.
     pub(super) fn result(&self) -> GameResult {
-        match self.result {
-            0 | 4 => GameResult::Won(Color::Black),
-            1 | 5 => GameResult::Draw,
-            2 | 6 => GameResult::Won(Color::White),
-            _ => GameResult::Unknown,
-        }
+        fields::result(self.result)
     }
 
     /// Ratings of at most four digits, as PGN readers take them; else 0.
@@ -160,45 +149,22 @@ impl Entry {
 
     /// 0 if unknown.
     pub(super) fn year(&self) -> u16 {
-        (self.date >> 9 & 0xfff) as u16
+        fields::year(self.date)
     }
 
     /// As in the `Date` tag: `2003.05.??`.
     pub(super) fn date(&self) -> String {
-        let (month, day) = (self.date >> 5 & 15, self.date & 31);
-        let mut text = match self.year() {
-            0 => "????".to_owned(),
-            year => format!("{year:04}"),
-        };
-        for part in [month, day] {
-            let _ = match part {
-                0 => write!(text, ".??"),
-                part => write!(text, ".{part:02}"),
-            };
-        }
-        text
+        fields::date(self.date)
     }
 
     /// As in the `Round` tag: `3`, `3.1`; `None` if unknown.
     pub(super) fn round(&self) -> Option<String> {
-        match self.round {
-            (0, _) => None,
-            (round, 0) => Some(round.to_string()),
-            (round, part) => Some(format!("{round}.{part}")),
-        }
+        let (round, part) = self.round;
+        fields::round(round.into(), part.into())
     }
 
     /// As `C57`; zeros if unknown.
     pub(super) fn eco(&self) -> [u8; 3] {
-        let number = match (self.eco >> 7).checked_sub(1) {
-            Some(number @ 0..500) if self.eco < FIRST_CHESS960_ECO => number,
-            _ => return [0; 3],
-        };
-        let digit = |value: u16| b'0' + (value % 10) as u8;
-        [
-            b'A' + (number / 100) as u8,
-            digit(number / 10),
-            digit(number),
-        ]
+        fields::eco(self.eco)
     }
 }

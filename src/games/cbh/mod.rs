@@ -8,10 +8,6 @@
 //!
 //! Only the first two are needed. Annotators and sources (.cbc, .cbs) and
 //! annotations (.cba) are not read; variations stand in .cbg.
-//!
-//! Nothing is read before it is wanted: a batch is a range of entries, and
-//! whoever works on it maps their stretch of both large files, and lets it go
-//! with the batch. So memory does not depend on the size of a database.
 
 mod block;
 mod ciphers;
@@ -19,33 +15,27 @@ mod codes;
 mod decode;
 mod entities;
 mod entry;
+pub(super) mod fields;
 mod open;
 mod pieces;
 #[cfg(test)]
 mod tests;
-mod text;
-mod tree;
 
 pub(super) use open::{is_cbh, is_other, open, refuse};
 
-use std::sync::Arc;
+use std::ops::Range;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
 use shakmaty::{Chess, Color};
 
-use super::{
-    Game, GameBatch, GameSource, Place, Recorder, SkipReason, Skipped, SourceError, Wanted,
-};
-use crate::input::file::DataFile;
+use super::indexed::{Indexed, Layout};
+use super::tree::Tree;
+use super::{Game, Recorder, SkipReason, Wanted};
 use crate::input::window::Window;
 use block::{Encoding, Head};
 use decode::{Extent, Found};
 use entities::Entities;
-use entry::{Entry, Kind, RECORD_BYTES};
-use tree::Tree;
-
-/// Entries of a batch.
-const BATCH_ENTRIES: u64 = 256;
+use entry::{Entry, Kind};
 
 /// Bytes behind the start of a batch's last block that are taken for its own.
 const USUAL_BLOCK_BYTES: u64 = 1 << 16;
@@ -56,8 +46,7 @@ struct Database {
     name: Box<str>,
     /// Name of the .cbg file, without its folder.
     moves_name: String,
-    entries: Arc<DataFile>,
-    moves: Arc<DataFile>,
+    layout: Layout,
     /// Bytes of the header of the .cbg file.
     moves_header: u64,
     players: Option<Entities>,
@@ -72,177 +61,94 @@ struct Database {
     guesses: AtomicU64,
 }
 
-/// The entries of a database.
-pub(super) struct CbhSource {
-    database: Arc<Database>,
-    /// Number of the next entry, from 1.
-    next: u64,
-    /// Number of the last one.
-    last: u64,
-}
-
-impl GameSource for CbhSource {
-    fn next_batch(&mut self) -> Result<Option<Box<dyn GameBatch>>, SourceError> {
-        if self.next > self.last {
-            return Ok(None);
-        }
-        let first = self.next;
-        self.next = self.last.min(first + BATCH_ENTRIES - 1) + 1;
-        Ok(Some(Box::new(CbhBatch {
-            database: self.database.clone(),
-            number: first - 1,
-            first,
-            behind: self.next,
-            windows: None,
-            record: Vec::new(),
-            block: Vec::new(),
-            tree: Tree::default(),
-        })))
-    }
-
-    fn bytes_read(&self) -> u64 {
-        if self.next > self.last {
-            self.database.entries.len()
-        } else {
-            RECORD_BYTES * self.next
-        }
-    }
-
-    fn remarks(&self) -> Vec<String> {
-        let database = &self.database;
-        let mut remarks = database.remarks.clone();
-        for (count, what) in [
-            (
-                &database.open_games,
-                "games end without the mark of their end",
-            ),
-            (
-                &database.unknown_codes,
-                "codes of unknown meaning were passed over",
-            ),
-            (
-                &database.guesses,
-                "moves name a piece by a number that nobody has; the fourth of its kind was taken",
-            ),
-        ] {
-            let count = count.load(Relaxed);
-            if count > 0 {
-                remarks.push(format!("{}: {count} {what}", database.name));
-            }
-        }
-        remarks
-    }
-}
-
-/// The parts of the two large files that a batch needs.
-struct Windows {
-    entries: Window,
-    moves: Window,
-}
-
-/// A range of entries.
-struct CbhBatch {
-    database: Arc<Database>,
-    /// Number of the entry that came last, from 1.
-    number: u64,
-    first: u64,
-    /// Number behind the last one.
-    behind: u64,
-    windows: Option<Windows>,
+/// Memory that is used again for each game.
+#[derive(Default)]
+pub(super) struct Buffers {
     /// For bytes that are neither mapped nor in memory.
-    record: Vec<u8>,
     block: Vec<u8>,
     tree: Tree,
 }
 
-impl GameBatch for CbhBatch {
-    fn next_game(&mut self, wanted: Wanted, game: &mut Game) -> Result<bool, Skipped> {
-        self.number += 1;
-        if self.number >= self.behind {
-            return Ok(false);
-        }
-        match self.read(wanted, game) {
-            Ok(()) => Ok(true),
-            Err(reason) => Err(self.skip(reason)),
-        }
+impl Indexed for Database {
+    type Entry = Entry;
+    type Buffers = Buffers;
+
+    fn name(&self) -> &str {
+        &self.name
     }
 
-    fn skip(&self, reason: SkipReason) -> Skipped {
-        Skipped {
-            source: self.database.name.to_string(),
-            place: Place::Game(self.number),
-            cut: false,
-            reason,
-        }
+    fn layout(&self) -> &Layout {
+        &self.layout
     }
-}
 
-impl CbhBatch {
-    fn read(&mut self, wanted: Wanted, game: &mut Game) -> Result<(), SkipReason> {
-        let database = &*self.database;
-        let windows = self
-            .windows
-            .get_or_insert_with(|| database.windows(self.first, self.behind));
-        let record = windows
-            .entries
-            .read(
-                RECORD_BYTES * self.number,
-                RECORD_BYTES as usize,
-                &mut self.record,
-            )
-            .map_err(|error| SkipReason::Text(format!("its record cannot be read: {error}")))?;
-        let entry = Entry::parse(record)
-            .ok_or_else(|| SkipReason::Text("its record is cut off".to_owned()))?;
+    fn parse(&self, record: &[u8]) -> Option<Entry> {
+        Entry::parse(record)
+    }
+
+    fn place(&self, entry: &Entry) -> Option<Range<u64>> {
+        let end = entry.offset.saturating_add(USUAL_BLOCK_BYTES);
+        (entry.kind == Kind::Game).then_some(entry.offset..end)
+    }
+
+    fn read(
+        &self,
+        entry: &Entry,
+        moves: &Window,
+        wanted: Wanted,
+        buffers: &mut Buffers,
+        game: &mut Game,
+    ) -> Result<(), SkipReason> {
         match entry.kind {
             Kind::Game => {}
             Kind::Deleted => return Err(SkipReason::Deleted),
             Kind::Text => return Err(SkipReason::NoGame("a text".to_owned())),
         }
-        let (block, head) = database.block(&entry, &windows.moves, &mut self.block)?;
+        let (block, head) = self.block(entry, moves, &mut buffers.block)?;
         let encoding = Encoding::of_mode(head.mode).map_err(SkipReason::Variant)?;
-        game.clear();
-        database.describe(&entry, wanted, game);
+        self.describe(entry, wanted, game);
         let start = block::start(block, head, encoding).map_err(SkipReason::Position)?;
         game.chess960 = start.chess960;
         if start.position != Chess::default() {
             game.set_up = true;
             game.start_from(start.position.clone());
         }
-        let moves = block.get(start.moves_at..).unwrap_or_default();
+        let codes = block.get(start.moves_at..).unwrap_or_default();
         let extent = if wanted.plies > 0 && (wanted.variations || wanted.notes) {
             Extent::All
         } else {
             Extent::MainLine(wanted.plies)
         };
-        self.tree.clear();
-        let found = decode::decode(moves, &start.position, encoding, extent, &mut self.tree);
-        self.tree.tell(&mut Recorder::new(wanted, game));
-        game.cut = database.judge(&entry, start.moves_at, block.len() < head.len, found);
+        let tree = &mut buffers.tree;
+        tree.clear();
+        let found = decode::decode(codes, &start.position, encoding, extent, tree);
+        tree.tell(&mut Recorder::new(wanted, game));
+        game.cut = self.judge(entry, start.moves_at, block.len() < head.len, found);
         Ok(())
+    }
+
+    fn remarks(&self) -> Vec<String> {
+        let mut remarks = self.remarks.clone();
+        for (count, what) in [
+            (&self.open_games, "games end without the mark of their end"),
+            (
+                &self.unknown_codes,
+                "codes of unknown meaning were passed over",
+            ),
+            (
+                &self.guesses,
+                "moves name a piece by a number that nobody has; the fourth of its kind was taken",
+            ),
+        ] {
+            let count = count.load(Relaxed);
+            if count > 0 {
+                remarks.push(format!("{}: {count} {what}", self.name));
+            }
+        }
+        remarks
     }
 }
 
 impl Database {
-    /// The windows of a batch. Blocks usually lie in the order of the entries,
-    /// so those of a batch are one stretch.
-    fn windows(&self, first: u64, behind: u64) -> Windows {
-        let records = RECORD_BYTES * first..RECORD_BYTES * behind;
-        let entries = Window::new(self.entries.clone(), records);
-        let mut buffer = Vec::new();
-        let (mut start, mut end) = (u64::MAX, 0);
-        for number in first..behind {
-            let at = RECORD_BYTES * number;
-            let record = entries.read(at, RECORD_BYTES as usize, &mut buffer);
-            let entry = record.ok().and_then(Entry::parse);
-            if let Some(entry) = entry.filter(|entry| entry.kind == Kind::Game) {
-                start = start.min(entry.offset);
-                end = end.max(entry.offset.saturating_add(USUAL_BLOCK_BYTES));
-            }
-        }
-        let moves = Window::new(self.moves.clone(), start.min(end)..end);
-        Windows { entries, moves }
-    }
-
     /// A game's block, as much of it as the file has, and its head.
     fn block<'b>(
         &self,

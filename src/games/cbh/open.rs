@@ -4,19 +4,23 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::AtomicU64;
 
-use super::entities::{Entities, Layout, PLAYERS, TOURNAMENTS};
+use super::Database;
+use super::entities::{Entities, PLAYERS, TOURNAMENTS, Texts};
 use super::entry::{self, MAGIC, RECORD_BYTES};
-use super::{CbhSource, Database};
+use crate::games::archive::Located;
+use crate::games::indexed::{IndexedSource, Layout};
 use crate::games::{Opened, SourceError};
 use crate::input::bytes::{be_u16_at, be_u32_at};
 use crate::input::file::DataFile;
-use crate::input::sibling::sibling;
 
 /// Bytes of the header of a .cbg file: in the oldest databases, and since.
 const MOVES_HEADERS: [u16; 2] = [10, 26];
 
 /// Files of a database that cannot be named in its stead.
 const PARTS: [&str; 7] = ["cbg", "cbp", "cbt", "cbc", "cbs", "cba", "cbj"];
+
+/// The same of the databases since 2022.
+const NEW_PARTS: [&str; 5] = ["2cbg", "2lid", "2cba", "2lgd", "2lcd"];
 
 /// Whether a file is the main one of a database.
 pub(in crate::games) fn is_cbh(path: &Path, start: &[u8]) -> bool {
@@ -40,13 +44,12 @@ pub(in crate::games) fn refuse(path: &Path) -> Result<Opened, SourceError> {
 
 fn why_not(path: &Path) -> Option<String> {
     let text = match path.extension()?.to_str()?.to_ascii_lowercase().as_str() {
-        "cbv" => "a packed database: unpack it with ChessBase, then name its .cbh file",
-        "cbz" => "an encrypted database: unpack it with ChessBase, then name its .cbh file",
-        "2cbh" | "cbone" => {
+        "cbone" => {
             "a database of ChessBase 17 or later, which cannot be read: \
              save it as .cbh or .pgn with ChessBase"
         }
         part if PARTS.contains(&part) => "a part of a database: name its .cbh file",
+        part if NEW_PARTS.contains(&part) => "a part of a database: name its .2cbh file",
         _ => return None,
     };
     Some(text.to_owned())
@@ -69,21 +72,22 @@ fn format_error(path: &Path, text: impl Into<String>) -> SourceError {
 /// # Errors
 ///
 /// It is none, its .cbg file is missing, or one of them cannot be read.
-pub(in crate::games) fn open(path: &Path) -> Result<Opened, SourceError> {
-    let source = open_source(path)?;
-    let bytes = source.database.entries.len();
+pub(in crate::games) fn open(named: &Located) -> Result<Opened, SourceError> {
+    let database = open_database(named)?;
+    let bytes = database.layout.entries.len();
     Ok(Opened {
-        source: Box::new(source),
+        source: Box::new(IndexedSource::new(database)),
         bytes: Some(bytes),
     })
 }
 
-fn open_source(path: &Path) -> Result<CbhSource, SourceError> {
-    let entries = open_file(path)?;
+fn open_database(named: &Located) -> Result<Database, SourceError> {
+    let path = named.path();
+    let entries = open_file(named)?;
     let header = start_of(path, &entries)?;
     let extent =
         entry::parse_header(&header, entries.len()).map_err(|text| format_error(path, text))?;
-    let moves_path = sibling(path, "cbg").ok_or_else(|| {
+    let moves_file = named.sibling("cbg").ok_or_else(|| {
         let moves = path.with_extension("cbg");
         format_error(
             path,
@@ -93,7 +97,8 @@ fn open_source(path: &Path) -> Result<CbhSource, SourceError> {
             ),
         )
     })?;
-    let moves = open_file(&moves_path)?;
+    let moves_path = moves_file.path();
+    let moves = open_file(&moves_file)?;
 
     let mut remarks = Vec::new();
     let mut remark = |path: &Path, text: String| {
@@ -109,17 +114,17 @@ fn open_source(path: &Path) -> Result<CbhSource, SourceError> {
             format!("{present} entries in it, {announced} by its header; {entries} are read");
         remark(path, text);
     }
-    let moves_start = start_of(&moves_path, &moves)?;
+    let moves_start = start_of(moves_path, &moves)?;
     let announced = be_u32_at(&moves_start, 2).map_or(0, u64::from);
     if announced > moves.len() {
         let len = moves.len();
         remark(
-            &moves_path,
+            moves_path,
             format!("{len} bytes long, {announced} by its header"),
         );
     }
-    let mut companion = |extension, layout, what| {
-        let (path, text) = match open_companion(path, extension, layout) {
+    let mut companion = |extension, texts, what| {
+        let (path, text) = match open_companion(named, extension, texts) {
             Ok(entities) => return Some(entities),
             Err(problem) => problem,
         };
@@ -131,38 +136,43 @@ fn open_source(path: &Path) -> Result<CbhSource, SourceError> {
     let moves_header = be_u16_at(&moves_start, 0)
         .filter(|len| MOVES_HEADERS.contains(len))
         .unwrap_or(MOVES_HEADERS[0]);
-    Ok(CbhSource {
-        next: 1,
-        last: extent.entries,
-        database: Arc::new(Database {
-            name: path.display().to_string().into(),
-            moves_name: file_name(&moves_path),
+    Ok(Database {
+        name: path.display().to_string().into(),
+        moves_name: file_name(moves_path),
+        layout: Layout {
             entries: Arc::new(entries),
             moves: Arc::new(moves),
-            moves_header: moves_header.into(),
-            players,
-            tournaments,
-            remarks,
-            open_games: AtomicU64::new(0),
-            unknown_codes: AtomicU64::new(0),
-            guesses: AtomicU64::new(0),
-        }),
+            first_at: RECORD_BYTES,
+            record_bytes: RECORD_BYTES,
+            count: extent.entries,
+        },
+        moves_header: moves_header.into(),
+        players,
+        tournaments,
+        remarks,
+        open_games: AtomicU64::new(0),
+        unknown_codes: AtomicU64::new(0),
+        guesses: AtomicU64::new(0),
     })
 }
 
 /// A file of names, or which one it is and what is wrong with it.
 fn open_companion(
-    path: &Path,
+    named: &Located,
     extension: &str,
-    layout: Layout,
+    texts: Texts,
 ) -> Result<Entities, (PathBuf, String)> {
-    let found = sibling(path, extension)
-        .ok_or_else(|| (path.with_extension(extension), "missing".to_owned()))?;
-    Entities::open(&found, layout).map_err(|error| (found, error.to_string()))
+    let found = named.sibling(extension).ok_or_else(|| {
+        let path = named.path().with_extension(extension);
+        (path, "missing".to_owned())
+    })?;
+    let opened = found.open().and_then(|file| Entities::new(file, texts));
+    opened.map_err(|error| (found.path().to_owned(), error.to_string()))
 }
 
-fn open_file(path: &Path) -> Result<DataFile, SourceError> {
-    DataFile::open_in_pieces(path).map_err(|error| SourceError::io(path, error))
+fn open_file(file: &Located) -> Result<DataFile, SourceError> {
+    file.open()
+        .map_err(|error| SourceError::io(file.path(), error))
 }
 
 /// The first bytes of a file, as many as there are.

@@ -1,15 +1,16 @@
 //! A printed file as a source.
 
-use std::fs::File;
 use std::io::{BufRead, BufReader, Read};
 use std::path::Path;
 use std::sync::Arc;
 
 use super::{fields, movetext};
+use crate::games::archive::Located;
 use crate::games::{
     Game, GameBatch, GameResult, GameSource, Opened, Place, Recorder, SkipReason, Skipped,
     SourceError, Wanted,
 };
+use crate::input::file::FileReader;
 
 /// Games that make a batch.
 const BATCH_GAMES: usize = 256;
@@ -32,10 +33,12 @@ pub(in crate::games) fn is_text(_: &Path, start: &[u8]) -> bool {
 /// # Errors
 ///
 /// It cannot be read.
-pub(in crate::games) fn open(path: &Path) -> Result<Opened, SourceError> {
-    let failed = |error| SourceError::io(path, error);
-    let file = File::open(path).map_err(failed)?;
-    let bytes = file.metadata().map_err(failed)?.len();
+pub(in crate::games) fn open(named: &Located) -> Result<Opened, SourceError> {
+    let path = named.path();
+    let file = named
+        .reader()
+        .map_err(|error| SourceError::io(path, error))?;
+    let bytes = file.len();
     Ok(Opened {
         source: Box::new(TextSource {
             name: path.display().to_string().into(),
@@ -67,7 +70,7 @@ struct Print {
 
 struct TextSource {
     name: Arc<str>,
-    text: BufReader<File>,
+    text: BufReader<FileReader>,
     /// Lines read.
     line: u64,
     bytes_read: u64,

@@ -5,12 +5,12 @@
 //! known by an entry that cannot be one, when the bytes just before it are:
 //! they begin with the place where the game before ends.
 
-use std::fs::File;
 use std::io::{self, BufReader, Read, Seek, SeekFrom};
 
 use super::MAGIC_BYTES;
 use super::entry::{self, ENTRY_BYTES, Entry};
 use super::length;
+use crate::input::file::FileReader;
 
 /// Bytes before the first entry: magic, version, the game to open at first.
 pub(super) const HEADER_BYTES: usize = 19;
@@ -20,7 +20,7 @@ const CHUNK_BYTES: usize = 64 << 10;
 
 /// The index.
 pub(super) struct Index {
-    file: BufReader<File>,
+    file: BufReader<FileReader>,
     games: GameEnds,
     /// Read, and not yet given out.
     ahead: Vec<u8>,
@@ -49,7 +49,7 @@ pub(super) struct Faults {
 
 impl Index {
     /// Reads on in `file`, which stands behind the header.
-    pub(super) fn new(file: BufReader<File>, games: File, games_end: u64) -> Index {
+    pub(super) fn new(file: BufReader<FileReader>, games: FileReader, games_end: u64) -> Index {
         Index {
             file,
             games: GameEnds {
@@ -120,7 +120,7 @@ impl Index {
 
 /// Where games end.
 struct GameEnds {
-    file: BufReader<File>,
+    file: BufReader<FileReader>,
     end: u64,
 }
 

@@ -24,7 +24,7 @@ mod write;
 
 pub use encode::Record;
 pub(super) use source::{is_index, open};
-pub use write::{WriteError, Writer};
+pub use write::Writer;
 
 use std::path::Path;
 

@@ -1,8 +1,7 @@
 //! A database as a source of games.
 
-use std::fs::{self, File};
 use std::io::{self, BufReader, Read, Seek, SeekFrom};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::sync::{Arc, OnceLock};
 
@@ -12,10 +11,11 @@ use super::index::{Faults, HEADER_BYTES, Index};
 use super::names::Names;
 use super::promotion::{self, Numbering};
 use super::{MAGIC_BYTES, extension, has_magic, is_part, length};
+use crate::games::archive::Located;
 use crate::games::{
     Game, GameBatch, GameSource, Opened, Place, SkipReason, Skipped, SourceError, Wanted,
 };
-use crate::input::sibling::sibling;
+use crate::input::file::FileReader;
 
 /// Games that make a batch.
 const BATCH_GAMES: usize = 1024;
@@ -33,16 +33,17 @@ pub(in crate::games) fn is_index(path: &Path, start: &[u8]) -> bool {
 /// # Errors
 ///
 /// The index or the games cannot be read, or the index is none.
-pub(in crate::games) fn open(path: &Path) -> Result<Opened, SourceError> {
+pub(in crate::games) fn open(named: &Located) -> Result<Opened, SourceError> {
     let refused = |path: &Path, text: &str| SourceError::Format {
         path: path.to_owned(),
         text: text.to_owned(),
     };
-    let index_path = index_of(path)
-        .ok_or_else(|| refused(path, "the index of this database is missing (.dci)"))?;
-    let failed = |error| SourceError::io(&index_path, error);
-    let file = File::open(&index_path).map_err(failed)?;
-    let bytes = file.metadata().map_err(failed)?.len();
+    let index = index_of(named)
+        .ok_or_else(|| refused(named.path(), "the index of this database is missing (.dci)"))?;
+    let index_path = index.path();
+    let failed = |error| SourceError::io(index_path, error);
+    let file = index.reader().map_err(failed)?;
+    let bytes = file.len();
     let mut file = BufReader::new(file);
     let mut header = Vec::with_capacity(HEADER_BYTES);
     file.by_ref()
@@ -51,20 +52,20 @@ pub(in crate::games) fn open(path: &Path) -> Result<Opened, SourceError> {
         .map_err(failed)?;
     if !has_magic(&header, b'i') {
         let text = "no index of a Simple Chess Database: it does not begin with SimpleCDbi";
-        return Err(refused(&index_path, text));
+        return Err(refused(index_path, text));
     }
     match header.get(MAGIC_BYTES) {
         Some(0) | None => {}
         Some(version) => {
             let text = format!("version {version} of Simple Chess Database is not known, only 0");
-            return Err(refused(&index_path, &text));
+            return Err(refused(index_path, &text));
         }
     }
-    let Some(games_path) = sibling(&index_path, &extension(b'g')) else {
+    let Some(games) = index.sibling(&extension(b'g')) else {
         let text = "the file with its games (.dcg) is missing beside it";
-        return Err(refused(&index_path, text));
+        return Err(refused(index_path, text));
     };
-    let (database, games) = Database::open(&index_path, games_path)?;
+    let (database, games) = Database::open(&index, &games)?;
     let index = Index::new(file, games, database.games_end);
     Ok(Opened {
         source: Box::new(ScdbSource {
@@ -78,20 +79,21 @@ pub(in crate::games) fn open(path: &Path) -> Result<Opened, SourceError> {
     })
 }
 
-fn index_of(path: &Path) -> Option<PathBuf> {
+fn index_of(named: &Located) -> Option<Located> {
     let letters = [b'n', b's', b'e', b'g'];
-    let is_other = |letter: &u8| crate::games::files::has_extension(path, &extension(*letter));
+    let is_other =
+        |letter: &u8| crate::games::files::has_extension(named.path(), &extension(*letter));
     if letters.iter().any(is_other) {
-        sibling(path, &extension(b'i'))
+        named.sibling(&extension(b'i'))
     } else {
-        Some(path.to_owned())
+        Some(named.clone())
     }
 }
 
 /// What all batches share.
 struct Database {
     name: String,
-    games_path: PathBuf,
+    games: FileReader,
     games_end: u64,
     players: Names,
     sites: Names,
@@ -105,20 +107,21 @@ struct Database {
 }
 
 impl Database {
-    fn open(index: &Path, games_path: PathBuf) -> Result<(Database, File), SourceError> {
-        let failed = |error| SourceError::io(&games_path, error);
-        let games = File::open(&games_path).map_err(failed)?;
-        let games_end = games.metadata().map_err(failed)?.len();
+    fn open(index: &Located, file: &Located) -> Result<(Database, FileReader), SourceError> {
+        let failed = |error| SourceError::io(file.path(), error);
+        let games = file.reader().map_err(failed)?;
+        let games_end = games.len();
         let mut faults = Vec::new();
         let mut start = Vec::with_capacity(MAGIC_BYTES);
-        (&games)
+        games
+            .clone()
             .take(MAGIC_BYTES as u64)
             .read_to_end(&mut start)
             .map_err(failed)?;
         if !has_magic(&start, b'g') {
             faults.push(format!(
                 "{}: it does not begin with SimpleCDbg",
-                games_path.display()
+                file.path().display()
             ));
         }
         let mut names = |letter, what: &str| {
@@ -127,7 +130,7 @@ impl Database {
             names
         };
         let database = Database {
-            name: index.display().to_string(),
+            name: index.path().display().to_string(),
             players: names(b'n', "players"),
             sites: names(b's', "sites"),
             events: names(b'e', "events"),
@@ -136,7 +139,7 @@ impl Database {
             odd_status: AtomicU64::new(0),
             lost_names: AtomicU64::new(0),
             unsaid_promotions: AtomicU64::new(0),
-            games_path: games_path.clone(),
+            games: games.clone(),
             games_end,
         };
         Ok((database, games))
@@ -145,16 +148,22 @@ impl Database {
 
 /// The names of one file, and what is wrong with it. Without them games are
 /// still games.
-fn names(index: &Path, letter: u8, what: &str) -> (Names, Option<String>) {
-    let Some(path) = sibling(index, &extension(letter)) else {
+fn names(index: &Located, letter: u8, what: &str) -> (Names, Option<String>) {
+    let Some(file) = index.sibling(&extension(letter)) else {
         let extension = extension(letter);
         let fault = format!(
             "{}: .{extension} is missing, so the {what} are unknown",
-            index.display()
+            index.path().display()
         );
         return (Names::default(), Some(fault));
     };
-    match fs::read(&path) {
+    let path = file.path();
+    let read = file.reader().and_then(|mut reader| {
+        let mut bytes = Vec::new();
+        reader.read_to_end(&mut bytes)?;
+        Ok(bytes)
+    });
+    match read {
         Ok(bytes) if has_magic(&bytes, letter) => (Names::new(bytes), None),
         Ok(bytes) => {
             let magic = format!("SimpleCDb{}", char::from(letter));
@@ -170,7 +179,7 @@ fn names(index: &Path, letter: u8, what: &str) -> (Names, Option<String>) {
 
 impl Promotions for Database {
     fn numbering(&self) -> Numbering {
-        let find = || File::open(&self.games_path).and_then(promotion::detect);
+        let find = || promotion::detect(self.games.clone());
         *self
             .numbering
             .get_or_init(|| find().unwrap_or(Numbering::Program))
@@ -276,7 +285,7 @@ struct ScdbBatch {
     entries: Vec<Entry>,
     /// The next one.
     at: usize,
-    file: Option<BufReader<File>>,
+    file: Option<BufReader<FileReader>>,
     bytes: Vec<u8>,
 }
 
@@ -292,7 +301,7 @@ impl ScdbBatch {
         let file = match &mut self.file {
             Some(file) => file,
             none => {
-                let file = File::open(&self.database.games_path).map_err(failed)?;
+                let file = self.database.games.clone();
                 none.insert(BufReader::with_capacity(CHUNK_BYTES, file))
             }
         };

@@ -1,13 +1,13 @@
 //! Writing the five files.
 
 use std::io::{self, BufReader, Read, Seek, Write};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use super::encode::Record;
 use super::entry::{ENTRY_BYTES, Entry};
 use super::names::NewNames;
 use super::{LETTERS, MAGIC, MAGIC_BYTES, extension};
-use crate::games::place::{self, Beside};
+use crate::place::{self, Beside, Old, PlaceError};
 
 /// Writes a database. Its files are there when [`Writer::finish`] has
 /// returned, and not before.
@@ -24,16 +24,6 @@ pub struct Writer {
     count: u64,
 }
 
-/// A file that cannot be written.
-#[derive(Debug, thiserror::Error)]
-#[error("{}", path.display())]
-pub struct WriteError {
-    /// The file.
-    pub path: PathBuf,
-    /// What the system said.
-    pub source: io::Error,
-}
-
 impl Writer {
     /// Begins a database by the name of its index. The other files get the
     /// same name and usual extensions, in lower case.
@@ -41,26 +31,23 @@ impl Writer {
     /// # Errors
     ///
     /// There is no writing in the folder.
-    pub fn create(index: &Path) -> Result<Writer, WriteError> {
+    pub fn create(index: &Path, old: Old) -> Result<Writer, PlaceError> {
         let path = |letter: u8| match letter {
             b'i' => index.to_owned(),
             letter => index.with_extension(extension(letter)),
         };
-        let create = |letter: u8| {
-            let path = path(letter);
-            let begun = Beside::create(&path).and_then(|mut beside| {
-                beside.file.write_all(MAGIC)?;
-                beside.file.write_all(&[letter])?;
-                Ok(beside)
-            });
-            begun.map_err(|source| WriteError { path, source })
-        };
         let [players, sites, events, games, index_letter] = LETTERS;
+        let companions = [players, sites, events, games].map(extension);
+        place::check(index, &companions.each_ref().map(String::as_str), old)?;
+        let create = |letter: u8| {
+            let mut beside = Beside::create(&path(letter), old)?;
+            beside.add(MAGIC)?;
+            beside.add(&[letter])?;
+            Ok::<_, PlaceError>(beside)
+        };
         let names = |letter| Ok((create(letter)?, NewNames::default()));
-        let entries = tempfile::tempfile().map_err(|source| WriteError {
-            path: std::env::temp_dir(),
-            source,
-        })?;
+        let entries =
+            tempfile::tempfile().map_err(|error| PlaceError::io(&std::env::temp_dir(), error))?;
         let mut writer = Writer {
             index: create(index_letter)?,
             games: create(games)?,
@@ -71,8 +58,7 @@ impl Writer {
         };
         // Version, and the game to be opened at first, which the author's
         // program always makes 0.
-        let header = writer.index.file.write_all(&[0; 9]);
-        header.map_err(|error| failed(&writer.index, error))?;
+        writer.index.add(&[0; 9])?;
         Ok(writer)
     }
 
@@ -81,7 +67,7 @@ impl Writer {
     /// # Errors
     ///
     /// Writing failed.
-    pub fn push(&mut self, record: &Record) -> Result<(), WriteError> {
+    pub fn push(&mut self, record: &Record) -> Result<(), PlaceError> {
         let [white, black, site, event] = &record.names;
         let [(_, players), (_, sites), (_, events)] = &mut self.names;
         let mut entry = record.entry;
@@ -90,10 +76,9 @@ impl Writer {
         entry.players.black = players.number(black);
         entry.site = sites.number(site);
         entry.event = events.number(event);
-        let written = self.games.file.write_all(&record.bytes);
-        written.map_err(|error| failed(&self.games, error))?;
+        self.games.add(&record.bytes)?;
         let written = self.entries.write_all(&entry.encode());
-        written.map_err(|error| failed(&self.index, error))?;
+        written.map_err(|error| self.index.failed(error))?;
         self.end += record.bytes.len() as u64;
         self.count += 1;
         Ok(())
@@ -104,7 +89,7 @@ impl Writer {
     /// # Errors
     ///
     /// Writing failed. Then nothing has changed.
-    pub fn finish(self) -> Result<(), WriteError> {
+    pub fn finish(self) -> Result<(), PlaceError> {
         let Writer {
             mut index,
             games,
@@ -116,23 +101,15 @@ impl Writer {
         let mut places = Vec::with_capacity(names.len());
         for (mut file, names) in names {
             let (bytes, found) = names.finish();
-            let written = file.file.write_all(&bytes);
-            written.map_err(|error| failed(&file, error))?;
+            file.add(&bytes)?;
             files.push(file);
             places.push(found);
         }
-        let written = write_entries(entries, &places, &mut index.file);
-        written.map_err(|error| failed(&index, error))?;
+        let written = write_entries(entries, &places, &mut index);
+        written.map_err(|error| index.failed(error))?;
         files.push(games);
-        files.push(index);
-        place::put(files).map_err(|(path, source)| WriteError { path, source })
-    }
-}
-
-fn failed(file: &Beside, source: io::Error) -> WriteError {
-    WriteError {
-        path: file.path().to_owned(),
-        source,
+        index.put_with(files)?;
+        Ok(())
     }
 }
 

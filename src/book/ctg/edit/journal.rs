@@ -25,6 +25,8 @@ use std::{
     path::{Path, PathBuf},
 };
 
+use crate::place::sync_folder;
+
 const MAGIC: [u8; 8] = *b"tabiaed1";
 
 /// Begins the trailer; no record looks so.
@@ -148,22 +150,6 @@ impl Drop for Writer {
             let _ = fs::remove_file(&self.path);
         }
     }
-}
-
-/// Makes a new or deleted name last, where the system has such a call.
-pub(super) fn sync_folder(path: &Path) {
-    #[cfg(unix)]
-    {
-        let folder = match path.parent() {
-            Some(folder) if !folder.as_os_str().is_empty() => folder,
-            _ => Path::new("."),
-        };
-        if let Ok(folder) = File::open(folder) {
-            let _ = folder.sync_all();
-        }
-    }
-    #[cfg(not(unix))]
-    let _ = path;
 }
 
 /// A complete journal.

@@ -10,6 +10,7 @@
 
 use std::{
     fs::{self, File, TryLockError},
+    io,
     path::Path,
     thread,
     time::{Duration, Instant},
@@ -29,20 +30,28 @@ const PAUSE: Duration = Duration::from_millis(20);
 impl BookLock {
     /// Waits for the lock of a book, up to `wait`.
     pub(crate) fn take(path: &Path, wait: Duration) -> Result<BookLock, EditError> {
+        BookLock::take_if(path, wait, &mut is_at)
+    }
+
+    fn take_if(
+        path: &Path,
+        wait: Duration,
+        is_at: &mut dyn FnMut(&File, &Path) -> bool,
+    ) -> Result<BookLock, EditError> {
         let until = Instant::now() + wait;
         loop {
             let file = open(path).map_err(|error| EditError::io(path, error))?;
             match file.try_lock() {
                 Ok(()) if is_at(&file, path) => return Ok(BookLock { _file: file }),
-                // Replaced meanwhile: its successor is the one to lock.
-                Ok(()) => continue,
-                Err(TryLockError::WouldBlock) if Instant::now() >= until => {
+                // Without a lock, or replaced meanwhile: its successor is the
+                // one to lock.
+                Ok(()) | Err(TryLockError::WouldBlock) if Instant::now() >= until => {
                     return Err(EditError::Locked {
                         path: path.to_owned(),
                         holder: holder(&file).unwrap_or_else(|| "another program".to_owned()),
                     });
                 }
-                Err(TryLockError::WouldBlock) => thread::sleep(PAUSE),
+                Ok(()) | Err(TryLockError::WouldBlock) => thread::sleep(PAUSE),
                 // A file system without locks: then there is nothing to wait for.
                 Err(TryLockError::Error(error)) if is_unsupported(&error) => {
                     return Ok(BookLock { _file: file });
@@ -53,17 +62,26 @@ impl BookLock {
     }
 }
 
-fn is_unsupported(error: &std::io::Error) -> bool {
-    error.kind() == std::io::ErrorKind::Unsupported
+/// Whether the file system has no locks, or none for us: NFS makes a lock of
+/// the whole file of it, which a file open for reading alone is refused
+/// (EBADF), and a server without a lock service refuses all (ENOLCK).
+fn is_unsupported(error: &io::Error) -> bool {
+    const EBADF: i32 = 9;
+    const ENOLCK: i32 = if cfg!(target_os = "linux") { 37 } else { 77 };
+    let refused = cfg!(unix) && matches!(error.raw_os_error(), Some(EBADF | ENOLCK));
+    refused || error.kind() == io::ErrorKind::Unsupported
 }
 
+/// Open for writing where that may be, which NFS asks for; to be read in any
+/// case, as a book that may be replaced need not be one that may be written.
 #[cfg(unix)]
-fn open(path: &Path) -> std::io::Result<File> {
-    File::open(path)
+fn open(path: &Path) -> io::Result<File> {
+    let writable = File::options().read(true).write(true).open(path);
+    writable.or_else(|_| File::open(path))
 }
 
 #[cfg(not(unix))]
-fn open(path: &Path) -> std::io::Result<File> {
+fn open(path: &Path) -> io::Result<File> {
     let mut name = path.file_name().unwrap_or_default().to_owned();
     name.push(".lock");
     let options = File::options().create(true).write(true).to_owned();
@@ -105,4 +123,40 @@ fn holder(file: &File) -> Option<String> {
 #[cfg(not(target_os = "linux"))]
 fn holder(_file: &File) -> Option<String> {
     None
+}
+
+#[cfg(all(test, unix))]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_book_that_is_never_at_its_place_is_not_asked_for_without_end() {
+        let file = tempfile::NamedTempFile::new().unwrap();
+        let mut asked = 0;
+        let wait = 5 * PAUSE;
+        let error = BookLock::take_if(file.path(), wait, &mut |_, _| {
+            asked += 1;
+            false
+        });
+        assert!(matches!(error, Err(EditError::Locked { .. })), "{error:?}");
+        assert!((2..=6).contains(&asked), "asked {asked} times");
+    }
+
+    #[test]
+    fn a_book_that_may_only_be_read_can_be_locked() {
+        use std::os::unix::fs::PermissionsExt as _;
+        let file = tempfile::NamedTempFile::new().unwrap();
+        let read_only = fs::Permissions::from_mode(0o444);
+        file.as_file().set_permissions(read_only).unwrap();
+        let held = BookLock::take(file.path(), Duration::ZERO).unwrap();
+        assert!(BookLock::take(file.path(), Duration::ZERO).is_err());
+        drop(held);
+        BookLock::take(file.path(), Duration::ZERO).unwrap();
+    }
+
+    #[test]
+    fn what_nfs_says_is_no_reason_to_give_up() {
+        assert!(is_unsupported(&io::Error::from_raw_os_error(9)));
+        assert!(!is_unsupported(&io::Error::from_raw_os_error(5)));
+    }
 }

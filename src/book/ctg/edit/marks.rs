@@ -1,6 +1,6 @@
 //! Marks in chess terms, as changes of bytes.
 
-use shakmaty::{Chess, Move, Position as _};
+use shakmaty::{Chess, Color, Move, Position as _};
 
 use super::{Change, EditError, Editor};
 use crate::book::{
@@ -21,7 +21,7 @@ pub struct MarkEdit {
     /// with the other sign.
     pub factor: Option<i8>,
     /// The commentary of the position the move leads to: a NAG number as it is
-    /// stored, in the picture where the side to move there is White.
+    /// seen on the real board.
     pub commentary: Option<u8>,
     /// Takes away the bits that no reader heeds: of the recommendation all but
     /// green and red (of both, red stays), of the annotation the upper three.
@@ -91,14 +91,15 @@ impl MarkEdit {
         if self.clean { byte & 0x1f } else { byte }
     }
 
-    /// The record that `old` becomes.
+    /// The record that `old` becomes, of a position in which `turn` is to move.
     #[must_use]
-    pub const fn record(&self, old: &PositionRecord) -> PositionRecord {
+    pub const fn record(&self, old: &PositionRecord, turn: Color) -> PositionRecord {
         PositionRecord {
             recommendation: self.recommendation_byte(old.recommendation),
             factor: self.stored_factor(old.factor),
             commentary: match self.commentary {
-                Some(commentary) => commentary,
+                // Turning the board round once more is turning it back.
+                Some(commentary) => PositionRecord { commentary, ..*old }.commentary_for(turn),
                 None => old.commentary,
             },
             ..*old
@@ -150,7 +151,7 @@ impl Editor {
             return Ok(Vec::new());
         };
         let old = reading.entry(place)?.record();
-        let new = edit.record(&old);
+        let new = edit.record(&old, position.turn());
         let mut changes = Vec::new();
         if new.recommendation != old.recommendation {
             let byte = new.recommendation;

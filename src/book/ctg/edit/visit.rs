@@ -3,16 +3,16 @@
 //! Memory: one page, and sixteen bytes for every page of the book where
 //! something must be remembered of every position.
 
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::collections::HashSet;
 
-use shakmaty::{CastlingMode, Chess, FromSetup as _, Move, Position as _};
+use shakmaty::{CastlingMode, Chess, Color, FromSetup as _, Move, Position as _};
 
 use super::{EditError, MarkEdit};
 use crate::book::{
-    Annotation, PositionRecord,
+    Annotation, PositionRecord, Watch,
     ctg::{
-        CtgBook, Entry, Key, NormalBoard, PAGE_HEADER_BYTES, Place, STATISTICS_BYTES, moves,
-        reader::Reading,
+        CtgBook, Entry, Error, Key, NormalBoard, PAGE_HEADER_BYTES, Place, RewriteError,
+        STATISTICS_BYTES, moves, reader::Reading,
     },
 };
 
@@ -98,7 +98,8 @@ impl VisitedEntry {
         }
     }
 
-    /// Calls `found` with every byte that `edit` changes in the position.
+    /// Calls `found` with every byte that `edit` changes in the position, in the
+    /// picture where White is to move.
     ///
     /// # Errors
     ///
@@ -108,7 +109,7 @@ impl VisitedEntry {
         edit: &MarkEdit,
         mut found: impl FnMut(Touch) -> Result<(), E>,
     ) -> Result<(), E> {
-        let new = edit.record(&self.record);
+        let new = edit.record(&self.record, Color::White);
         let start = self.place.file_offset()
             + (self.key.as_bytes().len() + self.move_bytes + STATISTICS_BYTES - 3) as u64;
         let old = &self.record;
@@ -212,25 +213,27 @@ pub enum Pass {
 impl CtgBook {
     /// Shows every entry, in an order that depends on the pass. Where moves are
     /// shown, entries whose key stands for no legal position are left out;
-    /// damaged pages are read as far as they go.
+    /// damaged pages are read as far as they go, and `lost` hears of each.
     ///
     /// # Errors
     ///
-    /// The book cannot be read, `stop` is true, or `found` fails.
+    /// The book cannot be read, who watches wants an end, or `found` fails.
     pub fn visit(
         &self,
         pass: Pass,
-        stop: &AtomicBool,
+        watch: &mut Watch<'_>,
+        lost: &mut dyn FnMut(Error),
         mut found: impl FnMut(&Visit<'_>) -> Stopped,
     ) -> Stopped {
         if pass == Pass::FromStart {
-            return self.visit_from_start(stop, &mut found);
+            return self.visit_from_start(watch, lost, &mut found);
         }
         let mut reading = self.reading()?;
         let mut walker = self.pages.walker();
         for page in 0..self.pages.walked() {
-            go_on(stop)?;
-            self.visit_page(&mut walker, page, None, &mut |entry| {
+            let told = watch.pages("looking", page, self.pages.walked());
+            told.map_err(RewriteError::from)?;
+            self.visit_page(&mut walker, page, None, lost, &mut |entry| {
                 let position = (pass != Pass::Entries).then(|| position_of(&entry.0.key));
                 let moves = match (pass, position) {
                     (_, None) => Vec::new(),
@@ -254,11 +257,18 @@ impl CtgBook {
         walker: &mut crate::book::ctg::pages::PageReader<'_>,
         number: u32,
         only: Option<&EntrySet>,
+        lost: &mut dyn FnMut(Error),
         found: &mut dyn FnMut(Raw) -> Stopped,
     ) -> Stopped {
         walker.each_entry(number, |entry| {
-            if let Ok((place, entry)) = entry
-                && only.is_none_or(|only| only.contains(place))
+            let (place, entry) = match entry {
+                Ok(entry) => entry,
+                Err(damage) => {
+                    lost(damage);
+                    return Ok(());
+                }
+            };
+            if only.is_none_or(|only| only.contains(place))
                 && let Some(key) = entry.key()
             {
                 found((
@@ -273,7 +283,8 @@ impl CtgBook {
 
     fn visit_from_start(
         &self,
-        stop: &AtomicBool,
+        watch: &mut Watch<'_>,
+        lost: &mut dyn FnMut(Error),
         found: &mut dyn FnMut(&Visit<'_>) -> Stopped,
     ) -> Stopped {
         let start = NormalBoard::from_position(&Chess::default()).map(|board| board.key());
@@ -287,13 +298,24 @@ impl CtgBook {
         // With White and with Black to move.
         let mut seen = [level.clone(), EntrySet::default()];
         let mut ply = 0;
+        let mut positions = 0;
+        let expected = Some(self.header().positions.into());
+        // A page comes once for every level; its damage is named once.
+        let mut damaged = HashSet::new();
+        let mut lost = |error: Error| {
+            if damaged.insert(error.to_string()) {
+                lost(error);
+            }
+        };
         while level.pages.iter().any(|word| *word != 0) {
             let mut next = EntrySet::default();
             let mut walker = self.pages.positional_reader();
             let pages = (0..).zip(&level.pages).filter(|(_, word)| **word != 0);
             for (page, _) in pages {
-                go_on(stop)?;
-                self.visit_page(&mut walker, page, Some(&level), &mut |entry| {
+                self.visit_page(&mut walker, page, Some(&level), &mut lost, &mut |entry| {
+                    let told = watch.position("looking", positions, expected);
+                    told.map_err(RewriteError::from)?;
+                    positions += 1;
                     let Some(position) = position_of(&entry.0.key) else {
                         return Ok(());
                     };
@@ -317,13 +339,6 @@ impl CtgBook {
         }
         Ok(())
     }
-}
-
-fn go_on(stop: &AtomicBool) -> Stopped {
-    if stop.load(Ordering::Relaxed) {
-        return Err(crate::book::ctg::RewriteError::from(crate::book::Stopped).into());
-    }
-    Ok(())
 }
 
 /// The position of a key, White to move; `None` if it is none that the rules
@@ -370,7 +385,11 @@ fn with_children(
             continue;
         };
         for key in [Some(board.key()), board.other_key()].into_iter().flatten() {
-            if let Some(place) = reading.find(&key, |_| ())? {
+            let place = match reading.find(&key, |_| ()) {
+                Err(error) if error.is_damage() => None,
+                found => found?,
+            };
+            if let Some(place) = place {
                 let entry = reading.entry(place)?;
                 known.child = Some(VisitedEntry::of(place, key, &entry));
                 break;

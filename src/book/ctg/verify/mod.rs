@@ -18,7 +18,8 @@ mod files;
 use std::{collections::HashSet, path::Path, sync::Arc};
 
 use super::{RewriteError, pages::PageFile, scan::ScanIndex};
-use crate::book::{Progress, Watch, in_order};
+use crate::book::{Progress, Watch};
+use crate::crew::in_order;
 use entries::{BlockChecker, BlockReport};
 use files::IndexFacts;
 

@@ -10,7 +10,7 @@ use super::ciphers;
 use super::codes::{CODES, Code};
 use super::decode::{self, Extent, Found};
 use super::entry::{self, Entry};
-use super::tree::Tree;
+use crate::games::tree::Tree;
 use crate::games::{Game, GameResult, Item, Recorder, Wanted};
 use crate::notation;
 use encoder::{Node, encode};

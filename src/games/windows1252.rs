@@ -1,4 +1,4 @@
-//! Texts of the entity files.
+//! Texts of programs for Windows that do not say how they are encoded.
 
 /// Windows-1252 from 0x80 to 0x9f; five bytes mean nothing.
 const HIGH: [char; 32] = [
@@ -22,10 +22,18 @@ pub(super) fn push(field: &[u8], out: &mut String) {
     out.replace_range(start..start + blanks, "");
 }
 
-fn decode(byte: u8) -> char {
+pub(super) fn decode(byte: u8) -> char {
     match HIGH.get(usize::from(byte.wrapping_sub(0x80))) {
         Some(high) => *high,
         None => char::from(byte),
+    }
+}
+
+/// Text that is UTF-8 or, if it cannot be, Windows-1252.
+pub(super) fn or_utf8(bytes: &[u8]) -> String {
+    match std::str::from_utf8(bytes) {
+        Ok(text) => text.to_owned(),
+        Err(_) => bytes.iter().map(|&byte| decode(byte)).collect(),
     }
 }
 

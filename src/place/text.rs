@@ -2,14 +2,16 @@
 //! one is kept.
 
 use std::fs::{self, File, TryLockError};
-use std::io::{self, Write as _};
+use std::io;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context as _, bail, ensure};
 
+use super::{Beside, Old};
+
 /// A text file read for a change.
 #[derive(Debug)]
-pub(super) struct TextFile {
+pub(crate) struct TextFile {
     /// The file itself, links followed.
     path: PathBuf,
     /// Held as long as this lives.
@@ -20,7 +22,7 @@ pub(super) struct TextFile {
 impl TextFile {
     /// Reads a file that may not exist yet; its folder must. A lock keeps
     /// two of us apart.
-    pub(super) fn open(path: &Path) -> anyhow::Result<TextFile> {
+    pub(crate) fn open(path: &Path) -> anyhow::Result<TextFile> {
         let shown = path.display();
         let path = match fs::canonicalize(path) {
             Ok(path) => path,
@@ -60,93 +62,44 @@ impl TextFile {
         })
     }
 
-    pub(super) fn text(&self) -> &str {
+    pub(crate) fn text(&self) -> &str {
         &self.text
     }
 
     /// Whether there is such a file yet.
-    pub(super) fn exists(&self) -> bool {
+    pub(crate) fn exists(&self) -> bool {
         self.lock.is_some()
     }
 
     /// Puts a new text in place of the old one. At every moment the file is
     /// the old one or the new one. Returns where the old one is kept.
-    pub(super) fn replace(&mut self, text: &str) -> anyhow::Result<Option<PathBuf>> {
+    pub(crate) fn replace(&mut self, text: &str) -> anyhow::Result<Option<PathBuf>> {
         let shown = self.path.display();
-        let folder = self.path.parent().unwrap_or(Path::new("."));
-        let failed = || format!("cannot write {shown}; it is as it was");
-        let mut new = tempfile::Builder::new()
-            .prefix(".tabia-")
-            .tempfile_in(folder)
-            .with_context(failed)?;
-        new.write_all(text.as_bytes()).with_context(failed)?;
-        let Some(_) = &self.lock else {
-            new.as_file().sync_all().with_context(failed)?;
-            set_usual_permissions(new.as_file()).with_context(failed)?;
-            new.persist_noclobber(&self.path)
-                .map_err(|error| error.error)
-                .with_context(failed)?;
-            return Ok(None);
+        let old = match &self.lock {
+            Some(_) => Old::KeepEach,
+            None => Old::Refuse,
         };
-        let old = fs::metadata(&self.path).with_context(failed)?;
-        ensure!(
-            !old.permissions().readonly(),
-            "{shown} is read-only: it is as it was"
-        );
-        new.as_file()
-            .set_permissions(old.permissions())
-            .with_context(failed)?;
-        new.as_file().sync_all().with_context(failed)?;
-        let backup = self.back_up().with_context(failed)?;
-        let now = fs::read(&self.path).with_context(failed)?;
-        ensure!(
-            now == self.text.as_bytes(),
-            "{shown} was changed by another program meanwhile: try again"
-        );
+        if self.exists() {
+            let now = fs::metadata(&self.path).with_context(|| format!("cannot read {shown}"))?;
+            ensure!(
+                !now.permissions().readonly(),
+                "{shown} is read-only: it is as it was"
+            );
+        }
+        let mut new = Beside::create(&self.path, old)?;
+        new.add(text.as_bytes())?;
+        if self.exists() {
+            let now = fs::read(&self.path).with_context(|| format!("cannot read {shown}"))?;
+            ensure!(
+                now == self.text.as_bytes(),
+                "{shown} was changed by another program meanwhile: try again"
+            );
+        }
         // Windows replaces no file that is open, not even by us.
         #[cfg(windows)]
         drop(self.lock.take());
-        new.persist(&self.path)
-            .map_err(|error| error.error)
-            .with_context(failed)?;
-        Ok(Some(backup))
+        Ok(new.put()?.kept)
     }
-
-    /// Copies the old file to the first free name: older backups stay.
-    fn back_up(&self) -> io::Result<PathBuf> {
-        let mut name = self.path.clone().into_os_string();
-        name.push(".bak");
-        for number in 1..1000 {
-            let mut name = name.clone();
-            if number > 1 {
-                name.push(number.to_string());
-            }
-            match File::create_new(&name) {
-                Ok(mut copy) => {
-                    copy.write_all(self.text.as_bytes())?;
-                    copy.set_permissions(fs::metadata(&self.path)?.permissions())?;
-                    copy.sync_all()?;
-                    return Ok(name.into());
-                }
-                Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
-                Err(error) => return Err(error),
-            }
-        }
-        Err(io::Error::other("there are 999 backups of it already"))
-    }
-}
-
-/// Temporary files are readable by their owner alone; a configuration is as
-/// other files are.
-#[cfg(unix)]
-fn set_usual_permissions(file: &File) -> io::Result<()> {
-    use std::os::unix::fs::PermissionsExt as _;
-    file.set_permissions(fs::Permissions::from_mode(0o644))
-}
-
-#[cfg(not(unix))]
-fn set_usual_permissions(_file: &File) -> io::Result<()> {
-    Ok(())
 }
 
 #[cfg(test)]

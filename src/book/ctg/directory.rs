@@ -1,0 +1,717 @@
+//! Where every position of a book stands, in memory: for passes over whole
+//! books.
+//!
+//! A pass asks of every legal move of every position whether the book holds
+//! the position after it. Most it does not, and normalising a position and
+//! looking through a page to learn so is slow. A Zobrist hash follows a move at
+//! little cost; so here stand the hashes of every position that an entry stands
+//! for (two, or four where nobody may castle), each with the place of the
+//! entry. What is found is compared by its key: answers are exact.
+//!
+//! Memory: eight bytes for every such position and a third more, 25 for an entry
+//! of openings. Nothing is mapped: the rest of the book stays on the disk.
+
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use shakmaty::{
+    CastlingSide, Chess, Color, EnPassantMode, Move, MoveList, Position as _, Rank, Role, Setup,
+    Square,
+    zobrist::{Zobrist64, ZobristValue as _},
+};
+
+use super::{
+    BookEntry, CtgBook, Entry, Error, Key, NormalBoard, Place, RewriteError, Salvage, moves,
+    page::split_entry, reader::Index, trie::is_of_slot,
+};
+use crate::book::{
+    Annotation, BookMove, Lookup, PositionRecord, Preference, Progress, Wanted, Watch,
+};
+use crate::crew::{Panicked, in_order};
+use crate::input::file::View;
+
+/// See the [module](self).
+#[derive(Debug)]
+pub struct Directory {
+    /// Upper bits of a place, lower bits of a hash; 0 is free. A hash belongs
+    /// to the place its upper bits say, or one soon after it.
+    slots: Vec<AtomicU64>,
+    /// Eight bits for every position, one of which its hash sets: what leads
+    /// nowhere mostly ends here, near to the processor.
+    sieve: Vec<AtomicU64>,
+    /// Bits of a place.
+    place_bits: u32,
+    entries: u64,
+}
+
+/// The low bits of a place: a byte of a page.
+const OFFSET_BITS: u32 = 12;
+
+impl Directory {
+    fn with_room(positions: u64, pages: u32) -> Directory {
+        let slots = usize::try_from(positions + positions / 3 + 64).unwrap_or(usize::MAX);
+        let mut directory = Directory {
+            slots: Vec::new(),
+            sieve: Vec::new(),
+            place_bits: OFFSET_BITS + (32 - pages.leading_zeros()),
+            entries: 0,
+        };
+        directory.slots.resize_with(slots, AtomicU64::default);
+        let words = (slots / 8 + 1).next_power_of_two();
+        directory.sieve.resize_with(words, AtomicU64::default);
+        directory
+    }
+
+    /// Entries that look-ups come to.
+    #[must_use]
+    pub fn entries(&self) -> u64 {
+        self.entries
+    }
+
+    /// How many numbers [`DirectoryReader::numbers`] gives: one for every
+    /// position, and some that stand for none.
+    #[must_use]
+    pub fn numbers(&self) -> usize {
+        self.slots.len()
+    }
+
+    fn first(&self, hash: u64) -> usize {
+        let place = (u128::from(hash) * self.slots.len() as u128) >> 64;
+        place as usize
+    }
+
+    fn check(&self, hash: u64) -> u64 {
+        hash << self.place_bits
+    }
+
+    fn add(&self, hash: u64, place: Place) {
+        let packed = u64::from(place.page) << OFFSET_BITS | u64::from(place.offset);
+        let value = self.check(hash) | packed;
+        if let Some(word) = self.sieve.get(self.sieve_word(hash)) {
+            word.fetch_or(1 << (hash % 64), Ordering::Relaxed);
+        }
+        let mut at = self.first(hash);
+        // There is room: the entries were counted. Once around is enough.
+        for _ in 0..self.slots.len() {
+            let Some(slot) = self.slots.get(at) else {
+                at = 0;
+                continue;
+            };
+            let set = slot.compare_exchange(0, value, Ordering::Relaxed, Ordering::Relaxed);
+            match set {
+                Ok(_) => return,
+                // A position may be its own picture.
+                Err(known) if known == value => return,
+                Err(_) => at += 1,
+            }
+        }
+    }
+
+    /// Numbers and places that may be those of a hash.
+    fn candidates(&self, hash: u64) -> impl Iterator<Item = (usize, Place)> + '_ {
+        let check = self.check(hash) >> self.place_bits;
+        let mut at = self.first(hash);
+        std::iter::from_fn(move || {
+            loop {
+                let value = match self.slots.get(at) {
+                    Some(slot) => slot.load(Ordering::Relaxed),
+                    None => {
+                        at = 0;
+                        continue;
+                    }
+                };
+                if value == 0 {
+                    return None;
+                }
+                let number = at;
+                at += 1;
+                if value >> self.place_bits == check {
+                    let packed = value & ((1 << self.place_bits) - 1);
+                    return Some((
+                        number,
+                        Place {
+                            page: (packed >> OFFSET_BITS) as u32,
+                            offset: (packed & ((1 << OFFSET_BITS) - 1)) as u16,
+                        },
+                    ));
+                }
+            }
+        })
+    }
+
+    fn sieve_word(&self, hash: u64) -> usize {
+        (hash >> 6) as usize & (self.sieve.len() - 1)
+    }
+
+    /// False means that the book does not hold it.
+    fn may_hold(&self, hash: u64) -> bool {
+        let word = self.sieve.get(self.sieve_word(hash));
+        word.is_none_or(|word| word.load(Ordering::Relaxed) >> (hash % 64) & 1 != 0)
+    }
+}
+
+/// Pages that one thread takes at a time.
+const BLOCK: u32 = 64;
+
+impl CtgBook {
+    /// Reads all entries on all processors, block by block: what `work` makes
+    /// of a block goes to `take`, in the order of the file. Gives what could
+    /// not be read.
+    ///
+    /// # Errors
+    ///
+    /// The file cannot be read, who watches wants an end, or what `work` and
+    /// `take` say. Damage is none.
+    pub fn in_blocks<T: Send, E: From<RewriteError> + From<Panicked> + Send>(
+        &self,
+        stage: &'static str,
+        watch: &mut Watch<'_>,
+        work: impl Fn(Vec<BookEntry>) -> Result<T, E> + Sync,
+        mut take: impl FnMut(T) -> Result<(), E>,
+    ) -> Result<Salvage, E> {
+        let pages = self.pages.walked();
+        let mut all = Salvage::default();
+        let mut done = 0_u64;
+        let failed = |error: RewriteError| E::from(error);
+        in_order(
+            pages.div_ceil(BLOCK),
+            |block| {
+                let mut salvage = Salvage::default();
+                let mut entries = Vec::with_capacity(64 * BLOCK as usize);
+                let mut reader = self.pages.walker();
+                let first = block * BLOCK;
+                for page in first..first.saturating_add(BLOCK).min(pages) {
+                    let walked = reader.each_entry(page, |entry| {
+                        match entry {
+                            Ok((place, entry)) => entries.extend(BookEntry::of(place, &entry)),
+                            Err(fault) => salvage.bad_page(fault),
+                        }
+                        Ok::<_, Error>(())
+                    });
+                    walked.map_err(|error| failed(error.into()))?;
+                }
+                Ok((work(entries)?, salvage))
+            },
+            |(made, salvage)| {
+                let watched = watch.step(Progress {
+                    stage,
+                    unit: "pages",
+                    done: done.min(pages.into()),
+                    total: Some(pages.into()),
+                });
+                watched.map_err(|stopped| failed(stopped.into()))?;
+                done += u64::from(BLOCK);
+                all.add(salvage);
+                take(made)
+            },
+        )?;
+        Ok(all)
+    }
+
+    /// Reads the whole book and makes a directory of it.
+    ///
+    /// # Errors
+    ///
+    /// The file cannot be read, or who watches wants an end. What stands in
+    /// damaged pages is not in the directory.
+    pub fn directory(&self, watch: &mut Watch<'_>) -> Result<(Directory, Salvage), RewriteError> {
+        let owners = Owners::of(self)?;
+        let mut positions = 0_u64;
+        self.in_blocks(
+            "counting",
+            watch,
+            |entries| Ok::<_, RewriteError>(entries.iter().map(|entry| forms(&entry.key)).sum()),
+            |count: u64| {
+                positions += count;
+                Ok(())
+            },
+        )?;
+        let mut directory = Directory::with_room(positions, self.pages.held());
+        let mut found = 0;
+        let mut bad_keys = Salvage::default();
+        let mut salvage = self.in_blocks(
+            "reading",
+            watch,
+            |entries| {
+                let mut count = 0_u64;
+                let mut salvage = Salvage::default();
+                for entry in &entries {
+                    let board = match NormalBoard::from_key(&entry.key) {
+                        Ok(board) => board,
+                        Err(fault) => {
+                            let path = self.path().display();
+                            let at = entry.place.file_offset();
+                            salvage
+                                .bad_key(|| format!("{path}: file byte {at}: left out: {fault}"));
+                            continue;
+                        }
+                    };
+                    if owners.lead_to(entry) {
+                        count += 1;
+                        for hash in hashes(&board.to_setup()) {
+                            directory.add(hash, entry.place);
+                        }
+                    }
+                }
+                Ok::<_, RewriteError>((count, salvage))
+            },
+            |(count, salvage)| {
+                found += count;
+                bad_keys.add(salvage);
+                Ok(())
+            },
+        )?;
+        salvage.add(bad_keys);
+        directory.entries = found;
+        Ok((directory, salvage))
+    }
+}
+
+/// Positions that an entry stands for.
+fn forms(key: &Key) -> u64 {
+    match key.as_bytes().first() {
+        Some(first) if first & Key::CASTLING != 0 => 2,
+        _ => 4,
+    }
+}
+
+/// Which slot leads to a page: stale pages that none does may hold old states
+/// of entries.
+enum Owners {
+    /// Without a .cto file every page counts.
+    All,
+    /// By page; [`Owners::NONE`] and [`Owners::SEVERAL`].
+    Slots(Vec<u32>),
+}
+
+impl Owners {
+    const NONE: u32 = u32::MAX;
+    const SEVERAL: u32 = u32::MAX - 1;
+
+    fn of(book: &CtgBook) -> Result<Owners, Error> {
+        let Index::Slots(slots) = &book.index else {
+            return Ok(Owners::All);
+        };
+        let mut owners = vec![Owners::NONE; book.pages.held() as usize];
+        slots.for_each(|slot, page| {
+            let owner = usize::try_from(page).ok().and_then(|at| owners.get_mut(at));
+            if let Some(owner) = owner {
+                *owner = match *owner {
+                    Owners::NONE => u32::try_from(slot).unwrap_or(Owners::SEVERAL),
+                    _ => Owners::SEVERAL,
+                };
+            }
+        })?;
+        Ok(Owners::Slots(owners))
+    }
+
+    fn lead_to(&self, entry: &BookEntry) -> bool {
+        let Owners::Slots(owners) = self else {
+            return true;
+        };
+        match owners.get(entry.place.page as usize) {
+            None | Some(&Owners::NONE) => false,
+            Some(&Owners::SEVERAL) => true,
+            Some(&slot) => is_of_slot(slot, entry.key.hash()),
+        }
+    }
+}
+
+/// Looks positions up by a [`Directory`]; one for each thread.
+pub struct DirectoryReader<'b> {
+    directory: &'b Directory,
+    book: &'b CtgBook,
+    view: View<'b>,
+    buffer: Vec<u8>,
+    /// Hashes of the positions after the legal moves.
+    after: Vec<u64>,
+    numbers: Vec<usize>,
+}
+
+/// An entry is not longer.
+const LONGEST_ENTRY: usize = 31 + 255 + 33;
+
+impl<'b> DirectoryReader<'b> {
+    /// For look-ups in the book that the directory was made of.
+    #[must_use]
+    pub fn new(directory: &'b Directory, book: &'b CtgBook) -> DirectoryReader<'b> {
+        DirectoryReader {
+            directory,
+            book,
+            view: book.pages.file().positional_view(),
+            buffer: vec![0; LONGEST_ENTRY],
+            after: Vec::new(),
+            numbers: Vec::new(),
+        }
+    }
+
+    /// The numbers of the positions after the moves that the last probe found,
+    /// [`usize::MAX`] where the book holds none.
+    #[must_use]
+    pub fn numbers(&self) -> &[usize] {
+        &self.numbers
+    }
+
+    /// The number of a position, if the book holds it.
+    ///
+    /// # Errors
+    ///
+    /// The file cannot be read.
+    pub fn number_of(&mut self, position: &Chess) -> Result<Option<usize>, Error> {
+        let found = self.find(base_hash(position), position)?;
+        Ok(found.map(|(number, ..)| number))
+    }
+
+    /// As [`crate::book::Probe::probe`]; what is damaged is not there.
+    ///
+    /// # Errors
+    ///
+    /// The file cannot be read.
+    pub fn probe(
+        &mut self,
+        position: &Chess,
+        wanted: Wanted,
+        found: &mut Lookup,
+    ) -> Result<Option<Place>, Error> {
+        let here = base_hash(position);
+        let own = self.find(here, position)?;
+        let (moves, record) = match &own {
+            Some((_, _, entry)) => (entry.moves.as_slice(), Some(entry.record)),
+            None => (&[][..], None),
+        };
+        self.fill(position, here, moves, record, wanted, found)?;
+        Ok(own.map(|(_, place, _)| place))
+    }
+
+    /// As [`DirectoryReader::probe`], of a position whose entry is at hand.
+    ///
+    /// # Errors
+    ///
+    /// The file cannot be read.
+    pub fn probe_entry(
+        &mut self,
+        position: &Chess,
+        entry: &BookEntry,
+        wanted: Wanted,
+        found: &mut Lookup,
+    ) -> Result<(), Error> {
+        let here = base_hash(position);
+        self.fill(
+            position,
+            here,
+            &entry.moves,
+            Some(entry.record),
+            wanted,
+            found,
+        )
+    }
+
+    fn fill(
+        &mut self,
+        position: &Chess,
+        here: u64,
+        stored: &[(u8, Annotation)],
+        record: Option<PositionRecord>,
+        wanted: Wanted,
+        found: &mut Lookup,
+    ) -> Result<(), Error> {
+        found.clear();
+        self.numbers.clear();
+        found.here = record;
+        let legal = position.legal_moves();
+        let mut known = [0_u64; 4];
+        if !stored.is_empty()
+            && let Some(board) = NormalBoard::from_position(position)
+        {
+            for &(byte, annotation) in stored {
+                let Ok(n) = moves::find(byte, &board, &legal) else {
+                    continue;
+                };
+                let (Some(&mv), Some(word)) = (legal.get(n), known.get_mut(n / 64)) else {
+                    continue;
+                };
+                if *word >> (n % 64) & 1 != 0 {
+                    continue;
+                }
+                *word |= 1 << (n % 64);
+                let child = self.child(position, here, mv)?;
+                self.numbers
+                    .push(child.map_or(usize::MAX, |(number, _)| number));
+                found.moves.push(BookMove {
+                    mv,
+                    annotation,
+                    child: child.map(|(_, record)| record),
+                    transposition: false,
+                    preference: Preference::Statistics,
+                });
+            }
+        }
+        if wanted == Wanted::Transpositions {
+            self.transpositions(position, here, &legal, known, found)?;
+        }
+        Ok(())
+    }
+
+    fn transpositions(
+        &mut self,
+        position: &Chess,
+        here: u64,
+        legal: &MoveList,
+        known: [u64; 4],
+        found: &mut Lookup,
+    ) -> Result<(), Error> {
+        // All hashes first: the places they lead to are then fetched side by
+        // side.
+        let mut after = std::mem::take(&mut self.after);
+        after.clear();
+        after.extend(legal.iter().map(|mv| hash_after(position, here, *mv)));
+        let mut likely = [0_u64; 4];
+        for (n, hash) in after.iter().enumerate() {
+            if let Some(word) = likely.get_mut(n / 64) {
+                *word |= u64::from(self.directory.may_hold(*hash)) << (n % 64);
+            }
+        }
+        for (n, (&mv, &hash)) in legal.iter().zip(&after).enumerate() {
+            let bit = |words: &[u64; 4]| words.get(n / 64).map_or(0, |word| word >> (n % 64) & 1);
+            if bit(&likely) == 0 || bit(&known) != 0 {
+                continue;
+            }
+            if self.directory.candidates(hash).next().is_none() {
+                continue;
+            }
+            if let Some((number, child)) = self.child(position, here, mv)? {
+                self.numbers.push(number);
+                found.moves.push(BookMove {
+                    mv,
+                    annotation: Annotation::default(),
+                    child: Some(child),
+                    transposition: true,
+                    preference: Preference::Statistics,
+                });
+            }
+        }
+        self.after = after;
+        Ok(())
+    }
+
+    fn child(
+        &mut self,
+        position: &Chess,
+        here: u64,
+        mv: Move,
+    ) -> Result<Option<(usize, PositionRecord)>, Error> {
+        let mut after = position.clone();
+        after.play_unchecked(mv);
+        let found = self.find_with(hash_after(position, here, mv), &after, |entry| {
+            entry.record()
+        })?;
+        Ok(found.map(|(number, _, record)| (number, record)))
+    }
+
+    fn find(
+        &mut self,
+        hash: u64,
+        position: &Chess,
+    ) -> Result<Option<(usize, Place, BookEntry)>, Error> {
+        let found = self.find_with(hash, position, |entry| {
+            (entry.moves().collect::<Vec<_>>(), entry.record())
+        })?;
+        Ok(found.and_then(|(number, place, (moves, record))| {
+            let key = NormalBoard::from_position(position)?.key();
+            Some((
+                number,
+                place,
+                BookEntry {
+                    place,
+                    key,
+                    moves,
+                    record,
+                },
+            ))
+        }))
+    }
+
+    /// The entry of a position: its key before its other key, and of equal
+    /// ones the first in the file.
+    fn find_with<T>(
+        &mut self,
+        hash: u64,
+        position: &Chess,
+        read: impl Fn(&Entry<'_>) -> T,
+    ) -> Result<Option<(usize, Place, T)>, Error> {
+        let directory = self.directory;
+        let mut keys = None;
+        let mut best: Option<(bool, Place, usize, T)> = None;
+        for (number, place) in directory.candidates(hash) {
+            if keys.is_none() {
+                let Some(board) = NormalBoard::from_position(position) else {
+                    return Ok(None);
+                };
+                keys = Some((board.key(), board.other_key()));
+            }
+            let Some((key, other)) = &keys else { continue };
+            let file = self.book.pages.file();
+            let bytes = self
+                .view
+                .read(place.file_offset(), &mut self.buffer)
+                .map_err(|error| Error::read(file.path(), error))?;
+            let Ok((entry, _)) = split_entry(bytes, 0) else {
+                continue;
+            };
+            let is_other = entry.key_bytes() != key.as_bytes();
+            if is_other && other.is_none_or(|other| other.as_bytes() != entry.key_bytes()) {
+                continue;
+            }
+            let rank = (is_other, place.page, place.offset);
+            if best
+                .as_ref()
+                .is_none_or(|(other, place, ..)| rank < (*other, place.page, place.offset))
+            {
+                best = Some((is_other, place, number, read(&entry)));
+            }
+        }
+        Ok(best.map(|(_, place, number, read)| (number, place, read)))
+    }
+}
+
+/// The Zobrist hash without the en passant file.
+fn base_hash(position: &Chess) -> u64 {
+    let Zobrist64(hash) = position.zobrist_hash(EnPassantMode::PseudoLegal);
+    match position.pseudo_legal_ep_square() {
+        Some(square) => hash ^ Zobrist64::zobrist_for_en_passant_file(square.file()).0,
+        None => hash,
+    }
+}
+
+/// The same after a legal move; `here` is that of the position.
+fn hash_after(position: &Chess, here: u64, mv: Move) -> u64 {
+    let turn = position.turn();
+    let man = |square, role: Role| Zobrist64::zobrist_for_piece(square, role.of(turn)).0;
+    let other = |square, role: Role| Zobrist64::zobrist_for_piece(square, role.of(!turn)).0;
+    let rights = position.castles().castling_rights();
+    let home = match turn {
+        Color::White => Rank::First,
+        Color::Black => Rank::Eighth,
+    };
+    let turned = here ^ Zobrist64::zobrist_for_white_turn().0;
+    match mv {
+        Move::Normal {
+            role,
+            from,
+            to,
+            capture,
+            promotion,
+        } if !rights.contains(from)
+            && !rights.contains(to)
+            && (role != Role::King || (rights & home).is_empty()) =>
+        {
+            let captured = capture.map_or(0, |role| other(to, role));
+            turned ^ man(from, role) ^ man(to, promotion.unwrap_or(role)) ^ captured
+        }
+        Move::EnPassant { from, to } => {
+            let captured = Square::from_coords(to.file(), from.rank());
+            turned ^ man(from, Role::Pawn) ^ man(to, Role::Pawn) ^ other(captured, Role::Pawn)
+        }
+        _ => {
+            let mut after = position.clone();
+            after.play_unchecked(mv);
+            base_hash(&after)
+        }
+    }
+}
+/// Hashes of the two or four positions that a normalised one stands for, en
+/// passant left out.
+fn hashes(setup: &Setup) -> impl Iterator<Item = u64> {
+    let turn = Zobrist64::zobrist_for_white_turn().0;
+    // As it is, colours exchanged, wings exchanged, both.
+    let mut forms = [turn, 0, turn, 0];
+    for (square, piece) in setup.board.iter() {
+        let mut other = piece;
+        other.color = !piece.color;
+        let pictures = [
+            (square, piece),
+            (square.flip_vertical(), other),
+            (square.flip_horizontal(), piece),
+            (square.flip_horizontal().flip_vertical(), other),
+        ];
+        for (form, (square, piece)) in forms.iter_mut().zip(pictures) {
+            *form ^= Zobrist64::zobrist_for_piece(square, piece).0;
+        }
+    }
+    let rights = [
+        (Square::H1, Color::White, CastlingSide::KingSide),
+        (Square::A1, Color::White, CastlingSide::QueenSide),
+        (Square::H8, Color::Black, CastlingSide::KingSide),
+        (Square::A8, Color::Black, CastlingSide::QueenSide),
+    ];
+    let [plain, reversed, ..] = &mut forms;
+    for (square, color, side) in rights {
+        if setup.castling_rights.contains(square) {
+            *plain ^= Zobrist64::zobrist_for_castling_right(color, side).0;
+            *reversed ^= Zobrist64::zobrist_for_castling_right(!color, side).0;
+        }
+    }
+    let count = if setup.castling_rights.any() { 2 } else { 4 };
+    forms.into_iter().take(count)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::book::{OpenOptions, Probe as _};
+
+    /// Along random games, the hashes of an entry are those of its positions,
+    /// and they follow moves.
+    #[test]
+    fn hashes_are_those_of_all_pictures() {
+        let mut state = 7_u64;
+        for _ in 0..40 {
+            let mut position = Chess::default();
+            for _ in 0..80 {
+                let legal = position.legal_moves();
+                let here = base_hash(&position);
+                for mv in &legal {
+                    let mut after = position.clone();
+                    after.play_unchecked(*mv);
+                    assert_eq!(hash_after(&position, here, *mv), base_hash(&after));
+                }
+                state = state
+                    .wrapping_mul(6_364_136_223_846_793_005)
+                    .wrapping_add(1);
+                let Some(&mv) = legal.get((state >> 33) as usize % legal.len().max(1)) else {
+                    break;
+                };
+                position.play_unchecked(mv);
+                let board = NormalBoard::from_position(&position).unwrap();
+                let hash = base_hash(&position);
+                assert!(hashes(&board.to_setup()).any(|known| known == hash));
+            }
+        }
+    }
+
+    #[test]
+    fn a_directory_finds_what_a_probe_finds() {
+        let book = CtgBook::open("books/tabia.ctg", &OpenOptions::default()).unwrap();
+        let (directory, salvage) = book.directory(&mut Watch::default()).unwrap();
+        assert!(!salvage.is_loss());
+        assert_eq!(directory.entries(), book.info().unwrap().positions);
+        let mut reader = DirectoryReader::new(&directory, &book);
+        let (mut by_probe, mut by_directory) = (Lookup::default(), Lookup::default());
+        let (mut ahead, mut seen) = (vec![Chess::default()], 0);
+        while let Some(position) = ahead.pop() {
+            for wanted in [Wanted::Stored, Wanted::Transpositions] {
+                book.probe(&position, wanted, &mut by_probe).unwrap();
+                reader.probe(&position, wanted, &mut by_directory).unwrap();
+                assert_eq!(by_probe, by_directory);
+            }
+            seen += 1;
+            if seen + ahead.len() < 3000 {
+                ahead.extend(by_probe.moves.iter().map(|mv| {
+                    let mut after = position.clone();
+                    after.play_unchecked(mv.mv);
+                    after
+                }));
+            }
+        }
+        assert!(seen > 1000);
+    }
+}

@@ -1,0 +1,288 @@
+//! ChessBase databases since 2022: `.2cbh` and the files beside it.
+//!
+//! | file | holds | module |
+//! |---|---|---|
+//! | .2cbh | who, when, which result, one record for each entry | `entry` |
+//! | .2cbg | first positions and moves, at places that .2cbh tells | `framing`, `start`, `words`, `decode` |
+//! | .2lid | players, tournaments | `names` |
+//!
+//! Only the first two are needed. No genuine file could be had when this was
+//! written: it follows published descriptions whose authors have read millions
+//! of games. So everything is checked that can be: framing and checksum of each
+//! record, piece and captured piece of each move, and the rules. What does not
+//! fit is refused with its place, not guessed.
+
+mod decode;
+mod entry;
+mod framing;
+mod names;
+mod start;
+#[cfg(test)]
+mod tests;
+mod words;
+
+use std::ops::Range;
+use std::path::Path;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+
+use super::archive::Located;
+use super::cbh::fields;
+use super::indexed::{Indexed, IndexedSource, Layout};
+use super::tree::Tree;
+use super::{Game, Opened, SkipReason, SourceError, Wanted};
+use crate::input::file::DataFile;
+use crate::input::window::Window;
+use entry::{Entry, Kind, RECORD_BYTES};
+use framing::Tag;
+use names::Names;
+
+/// Bytes behind the start of a batch's last record that are taken for its own.
+const USUAL_RECORD_BYTES: u64 = 1 << 12;
+
+/// An open database.
+struct Database {
+    name: String,
+    layout: Layout,
+    names: Option<Names>,
+    remarks: Vec<String>,
+    /// Games that end without a mark.
+    open_games: AtomicU64,
+    /// Games whose first position was read by the older description.
+    other_readings: AtomicU64,
+    /// Games that castle without a right.
+    new_rights: AtomicU64,
+    /// Games with half a word at their end.
+    half_words: AtomicU64,
+    /// Results that mean nothing known.
+    odd_results: AtomicU64,
+}
+
+/// Whether a file is the main one of such a database.
+pub(super) fn is_index(path: &Path, start: &[u8]) -> bool {
+    super::files::has_extension(path, "2cbh") || entry::is_header(start) && start.len() >= 192
+}
+
+/// Opens a database by its .2cbh file.
+///
+/// # Errors
+///
+/// It is none, its .2cbg file is missing, or one of them cannot be read.
+pub(super) fn open(index: &Located) -> Result<Opened, SourceError> {
+    let path = index.path();
+    let format_error = |text: String| SourceError::Format {
+        path: path.to_owned(),
+        text,
+    };
+    let entries = open_file(index)?;
+    let mut header = [0; 32];
+    let copied = entries.view().and_then(|view| view.copy(0, &mut header));
+    let count = copied.map_err(|error| SourceError::io(path, std::io::Error::other(error)))?;
+    let header = header.get(..count).unwrap_or_default();
+    if entries.len() < RECORD_BYTES || !entry::is_header(header) {
+        return Err(format_error(
+            "no .2cbh file that can be read: its header is another; \
+             save it as .cbh or .pgn with ChessBase"
+                .to_owned(),
+        ));
+    }
+    let moves = index.sibling("2cbg").ok_or_else(|| {
+        let text = "its games are in a .2cbg file, which is missing; \
+                    keep all files of a database together";
+        format_error(text.to_owned())
+    })?;
+    let moves = open_file(&moves)?;
+    let mut remarks = Vec::new();
+    let announced = entry::announced(header);
+    let present = entries.len() / RECORD_BYTES - 1;
+    if announced != present || entries.len() % RECORD_BYTES > 0 {
+        remarks.push(format!(
+            "{}: {present} entries in it, {announced} by its header; the smaller number is read",
+            path.display()
+        ));
+    }
+    let names = match open_names(index) {
+        Ok(names) => Some(names),
+        Err(fault) => {
+            let shown = path.with_extension("2lid");
+            remarks.push(format!("{}: {fault}; names are not known", shown.display()));
+            None
+        }
+    };
+    let bytes = entries.len();
+    let database = Database {
+        name: path.display().to_string(),
+        layout: Layout {
+            entries: Arc::new(entries),
+            moves: Arc::new(moves),
+            first_at: RECORD_BYTES,
+            record_bytes: RECORD_BYTES,
+            count: announced.min(present),
+        },
+        names,
+        remarks,
+        open_games: AtomicU64::new(0),
+        other_readings: AtomicU64::new(0),
+        new_rights: AtomicU64::new(0),
+        half_words: AtomicU64::new(0),
+        odd_results: AtomicU64::new(0),
+    };
+    Ok(Opened {
+        source: Box::new(IndexedSource::new(database)),
+        bytes: Some(bytes),
+    })
+}
+
+fn open_file(file: &Located) -> Result<DataFile, SourceError> {
+    file.open()
+        .map_err(|error| SourceError::io(file.path(), error))
+}
+
+fn open_names(index: &Located) -> Result<Names, String> {
+    let file = index.sibling("2lid").ok_or("missing")?;
+    Names::open(file.open().map_err(|error| error.to_string())?)
+}
+
+/// Memory that is used again for each game.
+#[derive(Default)]
+pub(super) struct Buffers {
+    head: Vec<u8>,
+    content: Vec<u8>,
+    words: Vec<u16>,
+    tree: Tree,
+    name: Vec<u8>,
+}
+
+impl Indexed for Database {
+    type Entry = Entry;
+    type Buffers = Buffers;
+
+    fn name(&self) -> &str {
+        &self.name
+    }
+
+    fn layout(&self) -> &Layout {
+        &self.layout
+    }
+
+    fn parse(&self, record: &[u8]) -> Option<Entry> {
+        Entry::parse(record)
+    }
+
+    fn place(&self, entry: &Entry) -> Option<Range<u64>> {
+        let end = entry.offset.saturating_add(USUAL_RECORD_BYTES);
+        (entry.kind == Kind::Game).then_some(entry.offset..end)
+    }
+
+    fn read(
+        &self,
+        entry: &Entry,
+        moves: &Window,
+        wanted: Wanted,
+        buffers: &mut Buffers,
+        game: &mut Game,
+    ) -> Result<(), SkipReason> {
+        let no_game = |what: &str| Err(SkipReason::NoGame(what.to_owned()));
+        match entry.kind {
+            Kind::Game => {}
+            Kind::Deleted => return Err(SkipReason::Deleted),
+            Kind::Text => return no_game("a text"),
+            Kind::Analysis => return no_game("an analysis"),
+            Kind::Unknown => return no_game("of an unknown kind"),
+        }
+        let Buffers {
+            head,
+            content,
+            words,
+            tree,
+            name,
+        } = buffers;
+        let place = |text: String| {
+            SkipReason::Text(format!(
+                "its record at byte {} of the .2cbg file: {text}",
+                entry.offset
+            ))
+        };
+        let (tag, content) = framing::read(moves, entry.offset, head, content).map_err(place)?;
+        if tag == Tag::Annotations {
+            return Err(place("it holds annotations".to_owned()));
+        }
+        self.describe(entry, wanted, name, game);
+        let (pairs, half) = content.as_chunks::<2>();
+        self.half_words
+            .fetch_add(u64::from(!half.is_empty()), Relaxed);
+        words.clear();
+        words.extend(pairs.iter().map(|pair| u16::from_le_bytes(*pair)));
+        let start = start::read(words, tag).map_err(SkipReason::Position)?;
+        game.chess960 = start.chess960;
+        let rest = words.get(start.words..).unwrap_or_default();
+        let (odd, fault) = decode::decode(rest, &start, wanted, tree, game);
+        self.open_games.fetch_add(odd.is_open.into(), Relaxed);
+        self.other_readings
+            .fetch_add(odd.is_other_reading.into(), Relaxed);
+        self.new_rights
+            .fetch_add(odd.has_new_rights.into(), Relaxed);
+        game.cut = fault.map(SkipReason::from);
+        Ok(())
+    }
+
+    fn remarks(&self) -> Vec<String> {
+        let mut remarks = self.remarks.clone();
+        for (count, what) in [
+            (&self.open_games, "games end without the mark of their end"),
+            (
+                &self.other_readings,
+                "set-up positions are legal only with castling rights and en passant file exchanged, \
+                 and were read so",
+            ),
+            (
+                &self.new_rights,
+                "games castle without the right in their set-up position; it was added",
+            ),
+            (&self.half_words, "games have half a word at their end"),
+            (&self.odd_results, "results mean nothing known"),
+        ] {
+            let count = count.load(Relaxed);
+            if count > 0 {
+                remarks.push(format!("{}: {count} {what}", self.name));
+            }
+        }
+        remarks
+    }
+}
+
+impl Database {
+    /// Everything about a game but its moves.
+    fn describe(&self, entry: &Entry, wanted: Wanted, buffer: &mut Vec<u8>, game: &mut Game) {
+        if let Some(names) = &self.names {
+            game.names = entry.players.map(|number| names.player(number, buffer));
+        }
+        game.elo = entry.elo();
+        game.year = fields::year(entry.date);
+        game.circumstances.speed = entry.speed();
+        game.eco = fields::eco(entry.eco);
+        game.result = fields::result(entry.result);
+        self.odd_results
+            .fetch_add((entry.result > 7).into(), Relaxed);
+        if !wanted.notes {
+            return;
+        }
+        let (round, part) = entry.round;
+        let names = self.names.as_ref();
+        let tournament = names.and_then(|names| names.tournament(entry.tournament, buffer));
+        let (title, site, event_date) = tournament.unwrap_or_default();
+        let annotator = names.map(|names| names.player(entry.annotator, buffer));
+        for (name, value) in [
+            ("Event", Some(title)),
+            ("Site", Some(site)),
+            ("Date", Some(fields::date(entry.date))),
+            ("Round", fields::round(round, part)),
+            ("Annotator", annotator),
+            ("EventDate", event_date),
+        ] {
+            if let Some(value) = value.filter(|value| !value.is_empty()) {
+                game.tags.set(name, value);
+            }
+        }
+    }
+}

@@ -1,0 +1,81 @@
+//! Blocks: the pieces in which a member is packed.
+//!
+//! | offset | size | content |
+//! |---|---|---|
+//! | 0 | 2 | bytes of the payload |
+//! | 2 | 2 | sum of the payload's 16-bit words, an odd last byte left out |
+//! | 4 | | payload: one byte that says how the rest is packed, and the rest |
+//!
+//! Little-endian. Packed in the ways 0: not at all; 1: `lz`; 2: `huffman`;
+//! 3: `lz`, and that by `huffman`.
+
+use super::{huffman, lz};
+
+/// A block of more plain bytes is damage: genuine ones have 61,440.
+pub(super) const LARGEST_BYTES: usize = 1 << 20;
+
+/// Bytes before the payload.
+pub(super) const HEAD_BYTES: usize = 4;
+
+/// What is wrong with a block.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub(super) enum Fault {
+    #[error("it is empty")]
+    Empty,
+    #[error("it ends behind the member it belongs to")]
+    Cut,
+    #[error("its checksum is {found:04x}, expected {expected:04x}")]
+    Checksum { found: u16, expected: u16 },
+    #[error("it is packed in the way {0}, expected 0 to 3")]
+    Mode(u8),
+    #[error("it ends inside a code")]
+    CutCode,
+    #[error("its table of codes is damaged")]
+    Codes,
+    #[error("it copies bytes from before the start of the member")]
+    CopyTooFar,
+    #[error("it unpacks to more than a megabyte")]
+    TooLarge,
+}
+
+/// Buffers of unpacking.
+#[derive(Debug, Default)]
+pub(super) struct Unpacker {
+    codes: Vec<u16>,
+    middle: Vec<u8>,
+}
+
+impl Unpacker {
+    /// Adds the plain bytes of a payload to `out`.
+    pub(super) fn unpack(
+        &mut self,
+        payload: &[u8],
+        checksum: u16,
+        out: &mut Vec<u8>,
+    ) -> Result<(), Fault> {
+        let found = sum(payload);
+        if found != checksum {
+            let expected = checksum;
+            return Err(Fault::Checksum { found, expected });
+        }
+        let (mode, data) = payload.split_first().ok_or(Fault::Empty)?;
+        match mode {
+            0 => out.extend_from_slice(data),
+            1 => lz::unpack(data, out)?,
+            2 => huffman::unpack(data, &mut self.codes, out)?,
+            3 => {
+                self.middle.clear();
+                huffman::unpack(data, &mut self.codes, &mut self.middle)?;
+                lz::unpack(&self.middle, out)?;
+            }
+            mode => return Err(Fault::Mode(*mode)),
+        }
+        Ok(())
+    }
+}
+
+fn sum(payload: &[u8]) -> u16 {
+    let (words, _) = payload.as_chunks::<2>();
+    let add = |sum: u16, word: &[u8; 2]| sum.wrapping_add(u16::from_le_bytes(*word));
+    words.iter().fold(0, add)
+}

@@ -1,0 +1,296 @@
+//! ChessBase archives: `.cbv`, and encrypted `.cbz`.
+//!
+//! | file | concept |
+//! |---|---|
+//! | `table` | the members: names, places, lengths |
+//! | `block` | pieces of at most 61,440 bytes, with a checksum |
+//! | `lz`, `huffman` | the two ways in which a block is packed |
+//! | `password` | the cipher of a `.cbz` |
+//!
+//! An archive is read in place, block by block: what a member holds comes as a
+//! stream, in memory of two blocks. Evidence: three genuine archives and three
+//! encrypted ones, each member of which comes out as it was published.
+
+mod block;
+mod huffman;
+mod lz;
+mod password;
+mod table;
+#[cfg(test)]
+mod tests;
+
+use std::io::{self, Read};
+use std::path::Path;
+use std::sync::Arc;
+
+use super::archive::{Archive, Entry, Located};
+use super::files::has_extension;
+use super::open::Access;
+use super::{Opened, SourceError, unpacked};
+use crate::input::file::DataFile;
+use block::{Fault, HEAD_BYTES, Unpacker};
+use password::Key;
+use table::Member;
+
+/// Bytes of an archive that are read at once; a multiple of the cipher's.
+const CHUNK_BYTES: usize = 256 << 10;
+
+/// Whether a file is an archive. An encrypted one is known by its name alone.
+pub(super) fn is_archive(path: &Path, start: &[u8]) -> bool {
+    table::is_archive(start) || has_extension(path, "cbv") || has_extension(path, "cbz")
+}
+
+/// Opens an archive as what is in it.
+///
+/// # Errors
+///
+/// It cannot be read, is encrypted without the right password, or holds no
+/// database.
+pub(super) fn open(file: &Located, access: Access<'_>) -> Result<Opened, SourceError> {
+    unpacked::open(file, access, |bytes| {
+        archive(file.path(), bytes, access.password)
+    })
+}
+
+/// The archive in a file.
+///
+/// # Errors
+///
+/// What is wrong with it, for its user.
+pub(super) fn archive(
+    path: &Path,
+    bytes: DataFile,
+    password: Option<&str>,
+) -> Result<Arc<dyn Archive>, String> {
+    let mut start = [0; table::HEADER_BYTES];
+    let copied = bytes.view().and_then(|view| view.copy(0, &mut start));
+    let count = copied.map_err(|error| error.to_string())?;
+    let is_plain = table::extent(start.get(..count).unwrap_or_default()).is_some();
+    if !is_plain && password.is_none() && has_extension(path, "cbz") {
+        return Err("an encrypted archive: give its --password".to_owned());
+    }
+    let password = password.filter(|_| !is_plain);
+    Ok(Arc::new(Cbv::open(bytes, password)?))
+}
+
+/// An open archive.
+#[derive(Debug)]
+pub(super) struct Cbv {
+    bytes: Bytes,
+    members: Vec<Member>,
+    entries: Vec<Entry>,
+}
+
+impl Cbv {
+    /// Opens an archive; with a password, an encrypted one.
+    ///
+    /// # Errors
+    ///
+    /// What is wrong with it, for its user.
+    pub(super) fn open(file: DataFile, password: Option<&str>) -> Result<Cbv, String> {
+        let bytes = Bytes {
+            key: password.map(Key::new),
+            file,
+        };
+        let unreadable = |error: io::Error| error.to_string();
+        let mut header = [0; table::HEADER_BYTES];
+        let count = bytes.read(0, &mut header).map_err(unreadable)?;
+        let extent = table::extent(header.get(..count).unwrap_or_default());
+        let (count, record) = extent.ok_or_else(|| match password {
+            Some(_) => "this is not its password".to_owned(),
+            None => "no ChessBase archive: its header is damaged".to_owned(),
+        })?;
+        let len = bytes.file.len();
+        if (table::HEADER_BYTES + count * record) as u64 > len {
+            return Err(format!(
+                "no whole ChessBase archive: a list of {count} files does not fit {len} bytes"
+            ));
+        }
+        let mut table = vec![0; count * record];
+        bytes
+            .read(table::HEADER_BYTES as u64, &mut table)
+            .map_err(unreadable)?;
+        let members = table::members(&table, record, len);
+        let entry = |member: &Member| Entry {
+            name: member.name.clone(),
+            size: member.size,
+        };
+        let entries = members.iter().map(entry).collect();
+        Ok(Cbv {
+            bytes,
+            members,
+            entries,
+        })
+    }
+}
+
+impl Archive for Cbv {
+    fn entries(&self) -> &[Entry] {
+        &self.entries
+    }
+
+    fn read(self: Arc<Self>, index: usize) -> io::Result<Box<dyn Read + Send>> {
+        let member = self.members.get(index).ok_or(io::ErrorKind::NotFound)?;
+        if let Some(fault) = member.fault {
+            return Err(io::Error::new(io::ErrorKind::InvalidData, fault));
+        }
+        Ok(Box::new(Stream {
+            next: member.offset,
+            end: member.offset.saturating_add(member.packed),
+            size: member.size,
+            archive: self,
+            chunk: Vec::new(),
+            chunk_at: 0,
+            unpacker: Unpacker::default(),
+            plain: Vec::new(),
+            given: 0,
+            done: 0,
+            failed: false,
+        }))
+    }
+}
+
+/// The plain bytes of an archive.
+#[derive(Debug)]
+struct Bytes {
+    file: DataFile,
+    key: Option<Key>,
+}
+
+impl Bytes {
+    /// Reads what there is from `at` on, at most as much as `buffer` holds.
+    fn read(&self, at: u64, buffer: &mut [u8]) -> io::Result<usize> {
+        let view = self.file.view().map_err(io::Error::other)?;
+        let Some(key) = &self.key else {
+            return view.copy(at, buffer).map_err(io::Error::other);
+        };
+        let before = (at % password::BLOCK_BYTES as u64) as usize;
+        let wanted = (before + buffer.len()).next_multiple_of(password::BLOCK_BYTES);
+        let mut blocks = vec![0; wanted];
+        let start = at - before as u64;
+        let count = view.copy(start, &mut blocks).map_err(io::Error::other)?;
+        blocks.truncate(count);
+        key.decipher(&mut blocks);
+        let found = blocks.get(before..).unwrap_or_default();
+        let count = found.len().min(buffer.len());
+        buffer
+            .iter_mut()
+            .zip(found)
+            .for_each(|(to, from)| *to = *from);
+        Ok(count)
+    }
+}
+
+/// A member, unpacked as it is read.
+struct Stream {
+    archive: Arc<Cbv>,
+    /// Where the next chunk begins, and the blocks end.
+    next: u64,
+    end: u64,
+    /// Bytes of the archive that are in memory, and how many are used.
+    chunk: Vec<u8>,
+    chunk_at: usize,
+    unpacker: Unpacker,
+    /// What was unpacked, and how much of it was given.
+    plain: Vec<u8>,
+    given: usize,
+    /// Bytes unpacked so far, and to unpack.
+    done: u64,
+    size: u64,
+    failed: bool,
+}
+
+impl Read for Stream {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        while self.given >= self.plain.len() {
+            if self.failed || !self.next_block()? {
+                return Ok(0);
+            }
+        }
+        let left = self.plain.get(self.given..).unwrap_or_default();
+        let count = left.len().min(buffer.len());
+        if let (Some(to), Some(from)) = (buffer.get_mut(..count), left.get(..count)) {
+            to.copy_from_slice(from);
+        }
+        self.given += count;
+        Ok(count)
+    }
+}
+
+impl Stream {
+    /// Unpacks a block; false at the end.
+    fn next_block(&mut self) -> io::Result<bool> {
+        let at = self.place();
+        if at >= self.end {
+            if self.done != self.size {
+                let text = format!("it unpacks to {} bytes, expected {}", self.done, self.size);
+                return Err(self.fail(text));
+            }
+            return Ok(false);
+        }
+        self.hold(HEAD_BYTES)?;
+        let mut fault = Fault::Cut;
+        if let Some(&[low, high, sum_low, sum_high]) = self.held().first_chunk::<HEAD_BYTES>() {
+            let length = usize::from(u16::from_le_bytes([low, high]));
+            let sum = u16::from_le_bytes([sum_low, sum_high]);
+            self.hold(HEAD_BYTES + length)?;
+            // Copies may begin in blocks before, though no genuine one does.
+            self.plain
+                .drain(..self.plain.len().saturating_sub(lz::FARTHEST));
+            self.given = self.plain.len();
+            let chunk = self.chunk.get(self.chunk_at..).unwrap_or_default();
+            let payload = chunk.get(HEAD_BYTES..HEAD_BYTES + length);
+            let unpacked = match payload {
+                Some(payload) => self.unpacker.unpack(payload, sum, &mut self.plain),
+                None => Err(Fault::Cut),
+            };
+            match unpacked {
+                Ok(()) => {
+                    self.chunk_at += HEAD_BYTES + length;
+                    self.done += (self.plain.len() - self.given) as u64;
+                    return Ok(true);
+                }
+                Err(found) => fault = found,
+            }
+        }
+        Err(self.fail(format!(
+            "the block at byte {at} of the archive is damaged: {fault}"
+        )))
+    }
+
+    /// Nothing more can come.
+    fn fail(&mut self, text: String) -> io::Error {
+        self.failed = true;
+        self.plain.truncate(self.given);
+        io::Error::new(io::ErrorKind::InvalidData, text)
+    }
+
+    /// Where the next block begins.
+    fn place(&self) -> u64 {
+        self.next - self.held().len() as u64
+    }
+
+    fn held(&self) -> &[u8] {
+        self.chunk.get(self.chunk_at..).unwrap_or_default()
+    }
+
+    /// Gets so many bytes into memory, if the member has them.
+    fn hold(&mut self, count: usize) -> io::Result<()> {
+        if self.held().len() >= count || self.next >= self.end {
+            return Ok(());
+        }
+        self.chunk.drain(..self.chunk_at);
+        self.chunk_at = 0;
+        let held = self.chunk.len();
+        let left = usize::try_from(self.end - self.next).unwrap_or(usize::MAX);
+        self.chunk.resize(held + left.min(CHUNK_BYTES), 0);
+        let new = self.chunk.get_mut(held..).unwrap_or_default();
+        let read = self.archive.bytes.read(self.next, new)?;
+        self.chunk.truncate(held + read);
+        self.next += read as u64;
+        if read == 0 {
+            self.end = self.next;
+        }
+        Ok(())
+    }
+}

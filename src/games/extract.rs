@@ -1,0 +1,176 @@
+//! Unpacking an archive into a folder.
+
+use std::collections::HashSet;
+use std::fs;
+use std::io::{self, Read, Write as _};
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
+
+use super::archive::Located;
+use super::{SourceError, open};
+use crate::place::{Beside, Old, PlaceError};
+
+/// What was unpacked.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Extracted {
+    /// Files written.
+    pub files: u64,
+    /// Their bytes.
+    pub bytes: u64,
+    /// Files that were not written, and why.
+    pub faults: Vec<String>,
+}
+
+/// Why unpacking ended.
+#[derive(Debug, thiserror::Error)]
+pub enum ExtractError {
+    /// The archive cannot be read, or is none.
+    #[error(transparent)]
+    Source(#[from] SourceError),
+    /// A file cannot be written.
+    #[error(transparent)]
+    Place(#[from] PlaceError),
+    /// Somebody asked to stop.
+    #[error("interrupted; files that were complete are there")]
+    Interrupted,
+}
+
+/// Bytes that are read at once.
+const CHUNK_BYTES: usize = 256 << 10;
+
+/// Names that Windows takes for devices, with any ending.
+const DEVICES: [&str; 6] = ["con", "prn", "aux", "nul", "conin$", "conout$"];
+
+/// Unpacks an archive into a folder, which is made if it is not there. A file
+/// is there when it is complete, or not at all. Files that are damaged, and
+/// those whose names lead out of the folder, are not written.
+///
+/// # Errors
+///
+/// It is no archive or cannot be read; or a file cannot be written.
+pub fn extract(
+    archive: &Path,
+    folder: &Path,
+    password: Option<&str>,
+    old: Old,
+    stop: &AtomicBool,
+) -> Result<Extracted, ExtractError> {
+    let packed = open::packed(archive, password)?.ok_or_else(|| SourceError::Format {
+        path: archive.to_owned(),
+        text: "no archive: only .cbv, .cbz and .zip are unpacked into a folder".to_owned(),
+    })?;
+    let mut done = Extracted::default();
+    let mut names = HashSet::new();
+    let mut wanted = Vec::new();
+    for (file, entry) in packed.files().zip(packed.entries()) {
+        let name = decent(&entry.name).filter(|_| names.insert(entry.name.to_lowercase()));
+        match name {
+            Some(name) => wanted.push((file, folder.join(name))),
+            None => done.faults.push(format!(
+                "{}: not unpacked: {:?} is no name for a file in a folder, or is there twice",
+                archive.display(),
+                entry.name
+            )),
+        }
+    }
+    for (_, path) in &wanted {
+        let parent = path.parent().unwrap_or(folder);
+        fs::create_dir_all(parent).map_err(|error| PlaceError::io(parent, error))?;
+        // Refused before anything is written.
+        crate::place::check(path, &[], old)?;
+    }
+    for (file, path) in wanted {
+        match write(&file, &path, old, stop)? {
+            Ok(bytes) => {
+                done.files += 1;
+                done.bytes += bytes;
+            }
+            Err(fault) => {
+                let shown = file.path().display();
+                done.faults.push(format!("{shown}: not unpacked: {fault}"));
+            }
+        }
+    }
+    Ok(done)
+}
+
+/// Writes a file; the inner error is that of the archive.
+fn write(
+    file: &Located,
+    path: &Path,
+    old: Old,
+    stop: &AtomicBool,
+) -> Result<Result<u64, io::Error>, ExtractError> {
+    let mut stream = match file.stream() {
+        Ok((stream, _)) => stream,
+        Err(error) => return Ok(Err(error)),
+    };
+    let mut beside = Beside::create(path, old)?;
+    let mut chunk = vec![0; CHUNK_BYTES];
+    loop {
+        if stop.load(Relaxed) {
+            return Err(ExtractError::Interrupted);
+        }
+        match stream.read(&mut chunk) {
+            Ok(0) => break,
+            Ok(count) => {
+                let bytes = chunk.get(..count).unwrap_or_default();
+                let written = beside.write_all(bytes);
+                written.map_err(|error| PlaceError::io(path, error))?;
+            }
+            Err(error) => return Ok(Err(error)),
+        }
+    }
+    Ok(Ok(beside.put()?.bytes))
+}
+
+/// The name of a file below a folder, on every system: nothing that leads out
+/// of it, is a device, or cannot be written somewhere.
+fn decent(name: &str) -> Option<PathBuf> {
+    let parts = name.split('/');
+    let is_decent = |part: &str| {
+        let stem = part.split('.').next().unwrap_or(part).trim_end();
+        let stem = stem.to_lowercase();
+        let is_port = ["com", "lpt"].iter().any(|port| {
+            let rest = stem.strip_prefix(port);
+            rest.is_some_and(|rest| rest.chars().count() == 1 && rest != "0")
+        });
+        !part.is_empty()
+            && !part.ends_with(['.', ' '])
+            && !part.contains(|c: char| c.is_control() || "\\:*?\"<>|".contains(c))
+            && !DEVICES.contains(&stem.as_str())
+            && !is_port
+    };
+    parts.clone().all(is_decent).then(|| parts.collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_stay_in_the_folder() {
+        for good in ["a.cbh", "a.html/b.jpg", ".hidden", "Łódź 2.cbg", "common.x"] {
+            assert_eq!(decent(good), Some(PathBuf::from(good)), "{good}");
+        }
+        for bad in [
+            "",
+            "/etc/passwd",
+            "../a",
+            "a/../b",
+            "a//b",
+            ".",
+            "a/.",
+            "C:a",
+            "a\\b",
+            "nul",
+            "NUL.cbh",
+            "com1.txt",
+            "a\u{7}b",
+            "a. ",
+            "x?",
+        ] {
+            assert_eq!(decent(bad), None, "{bad:?}");
+        }
+    }
+}

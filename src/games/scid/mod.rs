@@ -1,0 +1,332 @@
+//! Scid databases: `.si4` with `.sn4` and `.sg4`, `.si5` with `.sn5` and
+//! `.sg5`.
+//!
+//! | file | holds | module |
+//! |---|---|---|
+//! | .si4, .si5 | a record for each game | `entry` |
+//! | .sn4, .sn5 | players, events, sites, rounds | `names` |
+//! | .sg4, .sg5 | tags, moves, comments, at places that the index tells | `decode`, `moves` |
+//!
+//! The two versions differ in the first two; the games are the same.
+
+mod decode;
+mod entry;
+mod moves;
+mod names;
+#[cfg(test)]
+mod tests;
+
+use std::ops::Range;
+use std::path::Path;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+
+use shakmaty::Color;
+
+use super::archive::Located;
+use super::indexed::{Indexed, IndexedSource, Layout};
+use super::{Game, Opened, SkipReason, SourceError, Wanted};
+use crate::input::bytes::be_u16_at;
+use crate::input::file::DataFile;
+use crate::input::window::Window;
+use entry::{Entry, NEW_BYTES, OLD_BYTES, RATING_KINDS};
+use names::{EVENTS, Names, PLAYERS, ROUNDS, SITES};
+
+/// How an index of version 4 begins.
+const OLD_MAGIC: &[u8; 8] = b"Scid.si\0";
+
+/// Bytes before its first record.
+const OLD_HEADER_BYTES: u64 = 182;
+
+/// The version that can be read, as it stands in the header.
+const OLD_VERSION: u16 = 400;
+
+/// An open database.
+struct Database {
+    name: String,
+    layout: Layout,
+    parse: fn(&[u8]) -> Option<Entry>,
+    names: Names,
+    remarks: Vec<String>,
+    /// Names that nobody has the number of.
+    lost_names: AtomicU64,
+    missing_comments: AtomicU64,
+    unmarked_comments: AtomicU64,
+}
+
+/// Whether a file is the index of a database of version 4.
+pub(super) fn is_old(start: &[u8]) -> bool {
+    start.starts_with(OLD_MAGIC)
+}
+
+/// Opens a database by its index.
+///
+/// # Errors
+///
+/// It is none, or a file of it is missing.
+pub(super) fn open(index: &Located) -> Result<Opened, SourceError> {
+    let path = index.path();
+    let entries = open_file(index)?;
+    let mut start = [0; 17];
+    let count = start_of(path, &entries, &mut start)?;
+    let start = start.get(..count).unwrap_or_default();
+    let is_old = is_old(start);
+    let (endings, record_bytes, first_at) = if is_old {
+        let version = be_u16_at(start, 8).unwrap_or(0);
+        if version != OLD_VERSION {
+            let text = format!(
+                "a Scid database of version {version}, which cannot be read: \
+                 open it with Scid, which makes it version {OLD_VERSION}"
+            );
+            return Err(format_error(path, text));
+        }
+        (["sn4", "sg4"], OLD_BYTES, OLD_HEADER_BYTES)
+    } else {
+        (["sn5", "sg5"], NEW_BYTES, 0)
+    };
+    let [names_ending, games_ending] = endings;
+    let games = index.sibling(games_ending).ok_or_else(|| {
+        let text = format!(
+            "its games are in a .{games_ending} file, which is missing; \
+             keep all files of a database together"
+        );
+        format_error(path, text)
+    })?;
+    let games = open_file(&games)?;
+    let mut remarks = Vec::new();
+    let names = match read_names(index, names_ending, is_old) {
+        Ok(names) => names,
+        Err(fault) => {
+            remarks.push(format!("{}: {fault}; names are not known", path.display()));
+            Names::default()
+        }
+    };
+    let room = entries.len().saturating_sub(first_at);
+    let (present, rest) = (room / record_bytes, room % record_bytes);
+    let announced = if is_old {
+        // Three bytes.
+        start.get(14..17).map_or(0, |bytes| {
+            bytes
+                .iter()
+                .fold(0, |sum, byte| sum << 8 | u64::from(*byte))
+        })
+    } else {
+        present
+    };
+    if !is_old && present == 0 {
+        return Err(format_error(
+            path,
+            "no Scid database: it is too short".to_owned(),
+        ));
+    }
+    if present != announced || rest > 0 {
+        remarks.push(format!(
+            "{}: {present} whole games in it and {rest} bytes, {announced} games by its header",
+            path.display()
+        ));
+    }
+    if let Some(fault) = &names.fault {
+        let shown = path.with_extension(names_ending);
+        remarks.push(format!(
+            "{}: {fault}; some names are not known",
+            shown.display()
+        ));
+    }
+    let bytes = entries.len();
+    let database = Database {
+        name: path.display().to_string(),
+        layout: Layout {
+            entries: Arc::new(entries),
+            moves: Arc::new(games),
+            first_at,
+            record_bytes,
+            count: announced.min(present),
+        },
+        parse: if is_old {
+            Entry::parse_old
+        } else {
+            Entry::parse_new
+        },
+        names,
+        remarks,
+        lost_names: AtomicU64::new(0),
+        missing_comments: AtomicU64::new(0),
+        unmarked_comments: AtomicU64::new(0),
+    };
+    Ok(Opened {
+        source: Box::new(IndexedSource::new(database)),
+        bytes: Some(bytes),
+    })
+}
+
+fn open_file(file: &Located) -> Result<DataFile, SourceError> {
+    file.open()
+        .map_err(|error| SourceError::io(file.path(), error))
+}
+
+fn format_error(path: &Path, text: String) -> SourceError {
+    SourceError::Format {
+        path: path.to_owned(),
+        text,
+    }
+}
+
+fn start_of(path: &Path, file: &DataFile, buffer: &mut [u8]) -> Result<usize, SourceError> {
+    let copied = file.view().and_then(|view| view.copy(0, buffer));
+    copied.map_err(|error| SourceError::io(path, std::io::Error::other(error)))
+}
+
+/// Reads the file of names, all of which are held.
+fn read_names(index: &Located, ending: &str, is_old: bool) -> Result<Names, String> {
+    let file = index.sibling(ending);
+    let file = file.ok_or_else(|| format!("its .{ending} file is missing"))?;
+    let failed = |error: &dyn std::fmt::Display| format!(".{ending}: {error}");
+    let file = file.open().map_err(|error| failed(&error))?;
+    let view = file.view().map_err(|error| failed(&error))?;
+    let mut bytes = Vec::new();
+    let all = match view.bytes() {
+        Some(bytes) => bytes,
+        None => {
+            bytes.resize(usize::try_from(file.len()).unwrap_or(0), 0);
+            view.copy(0, &mut bytes).map_err(|error| failed(&error))?;
+            &bytes
+        }
+    };
+    Ok(if is_old {
+        Names::parse_old(all)
+    } else {
+        Names::parse_new(all)
+    })
+}
+
+impl Indexed for Database {
+    type Entry = Entry;
+    type Buffers = Vec<u8>;
+
+    fn name(&self) -> &str {
+        &self.name
+    }
+
+    fn layout(&self) -> &Layout {
+        &self.layout
+    }
+
+    fn parse(&self, record: &[u8]) -> Option<Entry> {
+        (self.parse)(record)
+    }
+
+    fn place(&self, entry: &Entry) -> Option<Range<u64>> {
+        let end = entry.offset.saturating_add(entry.length.into());
+        (!entry.is_deleted()).then_some(entry.offset..end)
+    }
+
+    fn read(
+        &self,
+        entry: &Entry,
+        moves: &Window,
+        wanted: Wanted,
+        buffer: &mut Vec<u8>,
+        game: &mut Game,
+    ) -> Result<(), SkipReason> {
+        if entry.is_deleted() {
+            return Err(SkipReason::Deleted);
+        }
+        let length = usize::try_from(entry.length).unwrap_or(0);
+        let bytes = moves
+            .read(entry.offset, length, buffer)
+            .map_err(|error| SkipReason::Text(error.to_string()))?;
+        if length == 0 || bytes.len() < length {
+            let text = format!(
+                "its {length} bytes should be at byte {} of the file of games, \
+                 which has {} bytes",
+                entry.offset,
+                moves.file_len()
+            );
+            return Err(SkipReason::Text(text));
+        }
+        self.describe(entry, wanted, game);
+        let losses = decode::decode(bytes, entry.chess960, wanted, game)?;
+        self.missing_comments
+            .fetch_add(losses.missing_comments, Relaxed);
+        self.unmarked_comments
+            .fetch_add(losses.unmarked_comments, Relaxed);
+        Ok(())
+    }
+
+    fn remarks(&self) -> Vec<String> {
+        let mut remarks = self.remarks.clone();
+        for (count, what) in [
+            (
+                &self.lost_names,
+                "names are unknown: nobody has their number",
+            ),
+            (
+                &self.missing_comments,
+                "comments are marked, but not written",
+            ),
+            (
+                &self.unmarked_comments,
+                "comments were left out: nothing says where they belong",
+            ),
+        ] {
+            let count = count.load(Relaxed);
+            if count > 0 {
+                remarks.push(format!("{}: {count} {what}", self.name));
+            }
+        }
+        remarks
+    }
+}
+
+impl Database {
+    fn look_up(&self, kind: usize, number: u32) -> String {
+        let name = self.names.get(kind, number);
+        name.unwrap_or_else(|| {
+            self.lost_names.fetch_add(1, Relaxed);
+            "?".to_owned()
+        })
+    }
+
+    /// What the index says.
+    fn describe(&self, entry: &Entry, wanted: Wanted, game: &mut Game) {
+        game.names = entry.players.map(|number| self.look_up(PLAYERS, number));
+        game.year = entry.date.year();
+        if let Some(event) = self.names.bytes(EVENTS, entry.event) {
+            game.circumstances.hear(b"Event", event);
+        }
+        game.result = entry.result;
+        let eco = entry::eco(entry.eco);
+        if let Some(code) = eco.as_ref().and_then(|eco| eco.as_bytes().first_chunk()) {
+            game.eco = *code;
+        }
+        for color in Color::ALL {
+            // As in PGN: other ratings than Elo are not compared with it.
+            if *entry.kinds.get(color) == 0 {
+                *game.elo.get_mut(color) = *entry.ratings.get(color);
+            }
+        }
+        if !wanted.notes {
+            return;
+        }
+        let tags = &mut game.tags;
+        tags.set("Event", self.look_up(EVENTS, entry.event));
+        tags.set("Site", self.look_up(SITES, entry.site));
+        if let Some(date) = entry.date.to_pgn() {
+            tags.set("Date", date);
+        }
+        tags.set("Round", self.look_up(ROUNDS, entry.round));
+        if let Some(eco) = eco.filter(|eco| eco.len() > 3) {
+            tags.set("ECO", eco);
+        }
+        for (color, name) in [(Color::White, "White"), (Color::Black, "Black")] {
+            let kind = usize::from(*entry.kinds.get(color));
+            let rating = *entry.ratings.get(color);
+            if let Some(kind) = RATING_KINDS.get(kind).filter(|_| kind > 0 && rating > 0) {
+                tags.set(&format!("{name}{kind}"), rating.to_string());
+            }
+        }
+        if let Some(date) = entry.event_date.to_pgn() {
+            tags.set("EventDate", date);
+        }
+    }
+}

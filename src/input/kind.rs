@@ -1,0 +1,291 @@
+//! What a file is: games, a book, or neither. By its content; its name counts
+//! only where that says nothing.
+//!
+//! Everything that is given a file asks here, so that one given where the other
+//! is wanted is refused with the command that would help.
+
+use std::fs::File;
+use std::io::Read as _;
+use std::path::Path;
+
+/// So many bytes at its beginning tell what a file is.
+pub const START_BYTES: usize = 1024;
+
+/// What a file is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kind {
+    /// An opening book.
+    Book(BookKind),
+    /// Games as PGN text.
+    Pgn,
+    /// Something compressed: as PGN often is, and books never.
+    Packed,
+    /// A database of games.
+    Database,
+    /// Text of 16 bits a character, which no reader takes.
+    Utf16,
+    /// Neither games nor a book.
+    Other,
+}
+
+/// A format of books.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum BookKind {
+    /// ChessBase, `.ctg`.
+    Ctg,
+    /// Polyglot, `.bin`.
+    Bin,
+    /// Arena, `.abk`.
+    Abk,
+    /// A book as text, `.jsonl`.
+    Jsonl,
+}
+
+impl BookKind {
+    /// What people call such a book.
+    #[must_use]
+    pub const fn title(self) -> &'static str {
+        match self {
+            BookKind::Ctg => "ChessBase opening book",
+            BookKind::Bin => "Polyglot opening book",
+            BookKind::Abk => "Arena opening book",
+            BookKind::Jsonl => "book as text",
+        }
+    }
+}
+
+/// How databases of games end.
+const DATABASES: [&str; 9] = [
+    "cbh", "2cbh", "cbv", "cbz", "cbf", "dci", "si4", "si5", "prn",
+];
+
+impl Kind {
+    /// Of the file at a path. `None` if it cannot be read, which opening it
+    /// will say, or is no file.
+    #[must_use]
+    pub fn of_file(path: &Path) -> Option<Kind> {
+        // A pipe would wait for its writer.
+        path.metadata().ok().filter(std::fs::Metadata::is_file)?;
+        let mut start = Vec::new();
+        let file = File::open(path).ok()?;
+        file.take(START_BYTES as u64).read_to_end(&mut start).ok()?;
+        Some(Kind::of(path, &start))
+    }
+
+    /// Of a file by its name and its first bytes: [`START_BYTES`], or less if
+    /// it has no more.
+    #[must_use]
+    pub fn of(path: &Path, start: &[u8]) -> Kind {
+        // The index files of a ChessBase book begin alike; its reader knows.
+        const CTG: [[u8; 4]; 3] = [[0, 0x20, 0x10, 0], [0, 0x10, 0, 1], [0, 0x0c, 0, 1]];
+        let is = |extension: &str| {
+            path.extension()
+                .is_some_and(|own| own.eq_ignore_ascii_case(extension))
+        };
+        match *start {
+            [3, b'A', b'B', ..] => return Kind::Book(BookKind::Abk),
+            [0x1f, 0x8b, ..] | [b'B', b'Z', b'h', b'1'..=b'9', ..] | [b'P', b'K', 3, 4, ..] => {
+                return Kind::Packed;
+            }
+            [0x28, 0xb5, 0x2f, 0xfd, ..] | [0x50..=0x5f, 0x2a, 0x4d, 0x18, ..] => {
+                return Kind::Packed;
+            }
+            [0xff, 0xfe, ..] | [0xfe, 0xff, ..] => return Kind::Utf16,
+            _ => {}
+        }
+        if start.first_chunk().is_some_and(|first| CTG.contains(first)) {
+            return Kind::Book(BookKind::Ctg);
+        }
+        if is("jsonl")
+            || start
+                .trim_ascii_start()
+                .starts_with(b"{\"format\":\"tabia-book\"")
+        {
+            return Kind::Book(BookKind::Jsonl);
+        }
+        if DATABASES.iter().any(|database| is(database)) {
+            return Kind::Database;
+        }
+        let named = [
+            ("ctg", BookKind::Ctg),
+            ("abk", BookKind::Abk),
+            ("bin", BookKind::Bin),
+        ];
+        let named = named.into_iter().find(|(extension, _)| is(extension));
+        match named {
+            _ if is_pgn(start) && (named.is_none() || !start.is_empty()) => Kind::Pgn,
+            // A damaged one too: its reader then says what it misses.
+            Some((_, book)) => Kind::Book(book),
+            None if is_ascending(start) => Kind::Book(BookKind::Bin),
+            None => Kind::Other,
+        }
+    }
+
+    /// Says to somebody who wants a book what this is instead, and what would
+    /// help. `None` for a book.
+    #[must_use]
+    pub fn no_book(self) -> Option<&'static str> {
+        Some(match self {
+            Kind::Book(_) => return None,
+            Kind::Pgn => "this is PGN: `tabia build -o BOOK.ctg FILE` makes a book of it",
+            Kind::Packed => {
+                "this is compressed: `tabia build -o BOOK.ctg FILE` makes a book of the games in it"
+            }
+            Kind::Database => {
+                "this is a database of games: `tabia build -o BOOK.ctg FILE` makes a book of it"
+            }
+            Kind::Utf16 | Kind::Other => {
+                "this is no opening book: .ctg, .bin, .abk and .jsonl are read"
+            }
+        })
+    }
+
+    /// Says to somebody who wants games what this is instead, and what would
+    /// help. `None` for games.
+    #[must_use]
+    pub fn no_games(self) -> Option<String> {
+        Some(match self {
+            Kind::Pgn | Kind::Packed | Kind::Database => return None,
+            Kind::Book(book) => format!(
+                "this is a book ({}), not games: `tabia convert BOOK OUT.pgn` writes its lines \
+                 as games, `tabia merge` adds books up",
+                book.title()
+            ),
+            Kind::Utf16 => "this is text in UTF-16: save it as UTF-8".to_owned(),
+            Kind::Other => "this is neither games nor a book: PGN and the databases of \
+                 `tabia games --help` are read"
+                .to_owned(),
+        })
+    }
+}
+
+/// Whether bytes are PGN text, as far as one sees; also if there is nothing.
+fn is_pgn(start: &[u8]) -> bool {
+    let text = start.strip_prefix(b"\xef\xbb\xbf").unwrap_or(start);
+    // Old editors end a text with 0x1a.
+    let is_text = |byte: &u8| *byte >= b' ' || byte.is_ascii_whitespace() || *byte == 0x1a;
+    let text_only = text.iter().all(is_text);
+    let mut words = text.split(u8::is_ascii_whitespace);
+    let is_word = |word: &[u8]| {
+        let digits = word.iter().take_while(|byte| byte.is_ascii_digit()).count();
+        let behind = word.get(digits + 1);
+        // "1." and "1.e4"; "2.9" is a number.
+        let numbered = digits > 0
+            && word.get(digits) == Some(&b'.')
+            && !behind.is_some_and(u8::is_ascii_digit);
+        numbered || is_move(word) || is_result(word)
+    };
+    text_only
+        && match text.trim_ascii_start().first() {
+            None | Some(b'%' | b';' | b'(') => true,
+            // A tag; a list of something else has no name there.
+            Some(b'[') => tag_name(text) || words.any(is_word),
+            Some(b'{') => text.trim_ascii_start().get(1) != Some(&b'"'),
+            Some(_) => words.any(is_word) || tag_name(text),
+        }
+}
+
+/// Whether a line begins like a tag: `[Event "`.
+fn tag_name(text: &[u8]) -> bool {
+    text.split(|byte| *byte == b'\n').any(|line| {
+        let Some(rest) = line.trim_ascii_start().strip_prefix(b"[") else {
+            return false;
+        };
+        let rest = rest.trim_ascii_start();
+        let is_name = |byte: &&u8| byte.is_ascii_alphanumeric() || **byte == b'_';
+        let name = rest.iter().take_while(is_name).count();
+        let behind = rest.get(name..).unwrap_or_default().trim_ascii_start();
+        name > 0 && behind.first() == Some(&b'"')
+    })
+}
+
+fn is_result(word: &[u8]) -> bool {
+    [&b"1-0"[..], b"0-1", b"1/2-1/2"].contains(&word)
+}
+
+/// Whether a word looks like a move as PGN writes it.
+fn is_move(word: &[u8]) -> bool {
+    let word = word.trim_ascii_end();
+    if word.starts_with(b"O-O") {
+        return true;
+    }
+    let word = word.strip_suffix(b"+").unwrap_or(word);
+    let word = match word {
+        [b'K' | b'Q' | b'R' | b'B' | b'N', rest @ ..] => rest,
+        _ => word,
+    };
+    let word = word.strip_prefix(b"x").unwrap_or(word);
+    matches!(
+        word,
+        [b'a'..=b'h', b'1'..=b'8'] | [b'a'..=b'h', b'x', b'a'..=b'h', b'1'..=b'8']
+    )
+}
+
+/// Whether bytes are Polyglot's: entries of 16 bytes with keys in order, which
+/// by chance are so in one file of thousands.
+fn is_ascending(start: &[u8]) -> bool {
+    let (entries, rest) = start.as_chunks::<16>();
+    let key = |entry: &[u8; 16]| entry.first_chunk::<8>().copied().unwrap_or_default();
+    rest.is_empty()
+        && entries.len() >= 8
+        && entries.is_sorted_by_key(key)
+        && entries.first().map(key) < entries.last().map(key)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn content_goes_before_the_name() {
+        let mut polyglot = Vec::new();
+        for n in 0..64_u64 {
+            polyglot.extend((n * 0x0123_4567_89ab).to_be_bytes());
+            polyglot.extend([0; 8]);
+        }
+        let mut program = b"\x7fELF\x02\x01\x01\0".to_vec();
+        program.extend((0..1000_u32).map(|n| (n * 7919 % 251) as u8));
+        let book = Kind::Book;
+        for (name, start, kind) in [
+            ("a.pgn", &b"[Event \"?\"]\n\n1. e4 *\n"[..], Kind::Pgn),
+            (
+                "a.ctg",
+                b"\xef\xbb\xbf[Event \"?\"]\n\n1. e4 *\n",
+                Kind::Pgn,
+            ),
+            ("a", b"1.e4 e5 2.Nf3", Kind::Pgn),
+            ("a", b"e4 e5 Nf3 *", Kind::Pgn),
+            (
+                "a.toml",
+                b"[package]\nversion = \"0.1.0\"\n# below 2.9: no\n",
+                Kind::Other,
+            ),
+            ("a", b"{ a comment } 1. e4", Kind::Pgn),
+            ("a", b"[ White\t\"M\xfcller\" ]\r\n", Kind::Pgn),
+            ("a.pgn", b"", Kind::Pgn),
+            ("a.pgn", b"\0\x20\x10\0rest", book(BookKind::Ctg)),
+            ("a.pgn", b"\x03AB1", book(BookKind::Abk)),
+            (
+                "a.pgn",
+                b"{\"format\":\"tabia-book\",",
+                book(BookKind::Jsonl),
+            ),
+            ("a.pgn", &polyglot, book(BookKind::Bin)),
+            ("a.bin", b"\0\x01", book(BookKind::Bin)),
+            ("a.ctg", b"", book(BookKind::Ctg)),
+            ("a.pgn.gz", b"\x1f\x8b\x08", Kind::Packed),
+            ("a.ctg", b"\x28\xb5\x2f\xfd", Kind::Packed),
+            ("a.CBH", b"\0\0\x2c", Kind::Database),
+            ("a.pgn", b"\xff\xfe[\0E\0", Kind::Utf16),
+            ("a.pgn", &program, Kind::Other),
+            ("a.pgn", &[0; 1024], Kind::Other),
+            ("a.json", b"{\"games\": [1, 2]}", Kind::Other),
+            ("a.json", b"[1, 2, 3]", Kind::Other),
+            ("a.txt", b"Dear reader, nothing here is chess.", Kind::Other),
+        ] {
+            assert_eq!(Kind::of(Path::new(name), start), kind, "{name} {start:?}");
+            let (no_book, no_games) = (kind.no_book(), kind.no_games());
+            assert!(no_book.is_some() || no_games.is_some(), "{kind:?}");
+        }
+    }
+}

@@ -1,0 +1,306 @@
+//! Marks put into a book.
+
+use std::io;
+use std::path::{Path, PathBuf};
+
+use shakmaty::{Chess, Move, Position as _};
+
+use super::select::{Selection, select};
+use super::tell::{Told, tell};
+use super::{Filter, Subject};
+use crate::book::ctg::{Applied, Change, EditError, EditOptions, Editor, Error, Field, MarkEdit};
+use crate::book::{BookMove, Format, Lookup, Probe as _, Wanted, Watch};
+use crate::notation::{self, Line};
+
+/// What is to be marked.
+#[derive(Clone, Debug)]
+pub enum Target {
+    /// The last move of each line.
+    Moves(Vec<Line>),
+    /// The position at the end of a line, whatever move leads there.
+    Position(Line),
+    /// Whatever the selection admits.
+    Book,
+}
+
+/// How a book is marked.
+#[derive(Clone, Debug)]
+pub struct Job {
+    /// What is to be marked.
+    pub target: Target,
+    /// The marks, and which moves get them.
+    pub selection: Selection,
+    /// Nothing is changed.
+    pub dry_run: bool,
+    /// What cannot be read of a whole book is an error.
+    pub strict: bool,
+    /// So many changes of a whole book are told.
+    pub told: usize,
+}
+
+/// What was done.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Marked {
+    /// Moves or positions that were chosen.
+    pub chosen: u64,
+    /// Marks that changed, or would.
+    pub changes: u64,
+    /// What was written for them, of a whole book.
+    pub applied: Option<Applied>,
+}
+
+/// A book that was not marked. Nothing was changed.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum MarkError {
+    /// The format has no marks.
+    #[error(
+        "{}: a {}, which has no marks; `tabia convert` makes a ChessBase book of it",
+        path.display(), format.title()
+    )]
+    Format {
+        /// The book.
+        path: PathBuf,
+        /// What it is.
+        format: Format,
+    },
+    /// It is no book.
+    #[error(transparent)]
+    Book(#[from] crate::book::Error),
+    /// A move or the position is not in the book.
+    #[error("{}: {what}; nothing was changed", path.display())]
+    NotInBook {
+        /// The book.
+        path: PathBuf,
+        /// Which.
+        what: String,
+    },
+    /// Some of the book cannot be read, and that was to be an error.
+    #[error("damaged pages not read to their end: {0}; nothing was changed (--strict)")]
+    Loss(u64),
+    /// The book cannot be changed.
+    #[error(transparent)]
+    Edit(#[from] EditError),
+    /// Nobody hears what is told.
+    #[error("cannot write the list")]
+    Output(#[from] io::Error),
+}
+
+/// Opens a book whose marks are to be changed, whatever its format: one that
+/// cannot have any says so.
+///
+/// # Errors
+///
+/// That; or as for [`Editor::open`].
+pub fn open(path: &Path, options: &EditOptions) -> Result<Editor, MarkError> {
+    match Format::of_file(path)? {
+        Format::Ctg => Ok(Editor::open(path, options)?),
+        format => Err(MarkError::Format {
+            path: path.to_owned(),
+            format,
+        }),
+    }
+}
+
+/// Marks a book. `told` hears of the changes, `lost` of pages that cannot be
+/// read.
+///
+/// # Errors
+///
+/// The book cannot be read or written, what is named is not in it, who
+/// watches wants an end, or `told` fails.
+pub fn mark(
+    editor: &mut Editor,
+    job: &Job,
+    watch: &mut Watch<'_>,
+    lost: &mut dyn FnMut(Error),
+    told: &mut dyn FnMut(&Told) -> io::Result<()>,
+) -> Result<Marked, MarkError> {
+    match &job.target {
+        Target::Book => whole_book(editor, job, watch, lost, told),
+        Target::Position(line) => {
+            let plan = editor.plan_position(line.last(), &job.selection.edit);
+            let plan = plan
+                .map_err(|error| absent(error, || "the position is not in the book".to_owned()))?;
+            let planned = plan.into_iter().map(|change| (line.clone(), change));
+            carry_out(editor, job, 1, planned.collect(), told)
+        }
+        Target::Moves(lines) => {
+            let mut planned: Vec<(Line, Change)> = Vec::new();
+            let mut chosen = 0;
+            for line in lines {
+                let Some((position, mv)) = line.moves().next_back() else {
+                    continue;
+                };
+                if !admits(&job.selection, editor, line, position, mv)? {
+                    continue;
+                }
+                chosen += 1;
+                let plan = editor.plan(position, mv, &job.selection.edit);
+                let name = || notation::number(position) + &notation::san(position, mv);
+                let plan =
+                    plan.map_err(|error| absent(error, || name() + " leads out of the book"))?;
+                for change in plan {
+                    // A line may pass through a position twice.
+                    if !planned.iter().any(|(_, known)| *known == change) {
+                        planned.push((line.clone(), change));
+                    }
+                }
+            }
+            carry_out(editor, job, chosen, planned, told)
+        }
+    }
+}
+
+fn absent(error: EditError, what: impl FnOnce() -> String) -> MarkError {
+    match error {
+        EditError::NotInBook { path, .. } => MarkError::NotInBook { path, what: what() },
+        error => error.into(),
+    }
+}
+
+/// Whether a selection lets a named move pass.
+fn admits(
+    selection: &Selection,
+    editor: &Editor,
+    line: &Line,
+    position: &Chess,
+    mv: Move,
+) -> Result<bool, EditError> {
+    if selection.colour.is_some_and(|c| c != position.turn()) {
+        return Ok(false);
+    }
+    let Some(filter) = &selection.filter else {
+        return Ok(true);
+    };
+    let mut found = Lookup::default();
+    editor
+        .book()
+        .probe(position, Wanted::Transpositions, &mut found)?;
+    let known = found.moves.iter().find(|known| known.mv == mv);
+    // The plan says that it is not in the book.
+    Ok(known.is_none_or(|known| filter_admits(filter, known, &found, line)))
+}
+
+fn filter_admits(filter: &Filter, mv: &BookMove, found: &Lookup, line: &Line) -> bool {
+    let games = |mv: &BookMove| f64::from(mv.stats().games);
+    let stored = found.moves.iter().filter(|mv| !mv.transposition);
+    let all: f64 = stored.map(games).sum();
+    let after = line.last();
+    let plies = 2 * (after.fullmoves().get() - 1) + u32::from(after.turn().is_black());
+    let commentary = |child: crate::book::PositionRecord| child.commentary_for(after.turn());
+    filter.admits(&Subject {
+        stats: mv.stats(),
+        factor: mv.factor(),
+        mark: mv.mark(),
+        commentary: mv.child.map_or(0, commentary),
+        annotation: Some(mv.annotation),
+        share: (all > 0.0).then(|| 100.0 * games(mv) / all),
+        ply: Some(plies),
+    })
+}
+
+fn carry_out(
+    editor: &mut Editor,
+    job: &Job,
+    chosen: u64,
+    planned: Vec<(Line, Change)>,
+    told: &mut dyn FnMut(&Told) -> io::Result<()>,
+) -> Result<Marked, MarkError> {
+    let changes: Vec<Change> = planned.iter().map(|(_, change)| *change).collect();
+    let undo = match job.dry_run {
+        true => editor.rehearse(&changes)?,
+        false => editor.apply(&changes)?,
+    };
+    for ((line, change), old) in planned.into_iter().zip(undo.iter().rev()) {
+        told(&of_change(line, change, old))?;
+    }
+    Ok(Marked {
+        chosen,
+        changes: changes.len() as u64,
+        applied: None,
+    })
+}
+
+/// A change and that which takes it back, at the end of a line.
+fn of_change(line: Line, change: Change, old: &Change) -> Told {
+    let (field, new, old) = match (change, *old) {
+        (Change::Recommendation { byte, .. }, Change::Recommendation { byte: old, .. }) => {
+            (Field::Recommendation, byte, old)
+        }
+        (Change::Factor { value, .. }, Change::Factor { value: old, .. }) => {
+            (Field::Factor, value.cast_unsigned(), old.cast_unsigned())
+        }
+        (Change::Commentary { byte, .. }, Change::Commentary { byte: old, .. }) => {
+            (Field::Commentary, byte, old)
+        }
+        (Change::Annotation { byte, .. }, Change::Annotation { byte: old, .. }) => {
+            (Field::Annotation, byte, old)
+        }
+        (Change::AddMove { annotation, .. }, _) => (Field::Annotation, annotation, 0),
+        (_, _) => (Field::Annotation, 0, 0),
+    };
+    Told {
+        is_stored: matches!(change, Change::AddMove { .. }),
+        ..Told::new(line, field, [old, new])
+    }
+}
+
+fn whole_book(
+    editor: &mut Editor,
+    job: &Job,
+    watch: &mut Watch<'_>,
+    lost: &mut dyn FnMut(Error),
+    told: &mut dyn FnMut(&Told) -> io::Result<()>,
+) -> Result<Marked, MarkError> {
+    let book = editor.snapshot()?;
+    let mut done = Marked::default();
+    let mut losses = 0;
+    let mut count = |damage| {
+        losses += 1;
+        lost(damage);
+    };
+    let lost = &mut count;
+    if job.dry_run {
+        let mut noted = Vec::new();
+        done.chosen = select(&book, &job.selection, watch, lost, &mut |chosen| {
+            done.changes += 1;
+            if noted.len() < job.told {
+                noted.push(chosen.noted());
+            }
+            Ok(())
+        })?;
+        tell(&book, noted, watch, &mut |one| {
+            told(one).map_err(MarkError::from)
+        })?;
+        checked(job, losses)?;
+        return Ok(done);
+    }
+    let mut batch = editor.batch();
+    done.chosen = select(&book, &job.selection, watch, lost, &mut |chosen| {
+        done.changes += 1;
+        batch.set(&chosen.touch)
+    })?;
+    checked(job, losses)?;
+    drop(book);
+    done.applied = Some(editor.commit(batch)?);
+    Ok(done)
+}
+
+fn checked(job: &Job, losses: u64) -> Result<(), MarkError> {
+    match job.strict && losses > 0 {
+        true => Err(MarkError::Loss(losses)),
+        false => Ok(()),
+    }
+}
+
+impl Selection {
+    /// Whether marks of a whole book would mean one thing with White to move
+    /// and another with Black: an advantage is that of one side, and an entry
+    /// stands for both.
+    #[must_use]
+    pub fn is_one_sided(&self) -> bool {
+        let MarkEdit { commentary, .. } = self.edit;
+        commentary.is_some_and(|nag| (14..=19).contains(&nag))
+    }
+}

@@ -1,0 +1,246 @@
+//! Changes of marks as players read them: by the moves that lead there.
+
+use std::collections::{HashMap, HashSet, VecDeque};
+use std::fmt;
+
+use shakmaty::{CastlingMode, Chess, Move, Position as _};
+
+use super::words;
+use crate::book::ctg::{CtgBook, EditError, Field, Key, NormalBoard, RewriteError};
+use crate::book::polyglot::PackedMove;
+use crate::book::{Lookup, PositionRecord, Probe as _, Wanted, Watch};
+use crate::notation::{self, Line};
+
+/// A byte that changes, by its place in the book.
+#[derive(Clone, Debug)]
+pub struct Noted {
+    /// The position that it stands with.
+    pub key: Key,
+    /// Of a sign: the position after the move that it stands beside.
+    pub after: Option<Key>,
+    /// What it is.
+    pub field: Field,
+    /// As stored.
+    pub old: u8,
+    /// As stored.
+    pub new: u8,
+    /// What else is to be said of it.
+    pub note: String,
+}
+
+/// A change as players read it.
+#[derive(Clone, Debug)]
+pub struct Told {
+    /// Up to and with the move that is marked; without a move, the position.
+    pub line: Line,
+    /// Moves of the book lead there from the start position. Else the line
+    /// begins in the position as the book has it, White to move.
+    pub is_reached: bool,
+    /// What changes.
+    pub field: Field,
+    /// As it is, on the real board: see [`Told::shown`].
+    pub old: u8,
+    /// As it will be.
+    pub new: u8,
+    /// The move is stored first: it leads into the book, but was no move of it.
+    pub is_stored: bool,
+    /// What else is to be said of it.
+    pub note: String,
+}
+
+impl Told {
+    /// From stored bytes, of a position in which the last of `line` leads to
+    /// (a sign: stands beside the last move of).
+    pub(super) fn new(line: Line, field: Field, [old, new]: [u8; 2]) -> Told {
+        let turn = line.last().turn();
+        let seen = |byte: u8| match field {
+            Field::Commentary => PositionRecord {
+                commentary: byte,
+                ..PositionRecord::default()
+            }
+            .commentary_for(turn),
+            _ => byte,
+        };
+        Told {
+            is_reached: *line.start() == Chess::default(),
+            line,
+            field,
+            old: seen(old),
+            new: seen(new),
+            is_stored: false,
+            note: String::new(),
+        }
+    }
+
+    /// What it is called in JSON.
+    #[must_use]
+    pub const fn field_name(&self) -> &'static str {
+        match self.field {
+            Field::Recommendation => "mark",
+            Field::Factor => "factor",
+            Field::Commentary => "commentary",
+            Field::Annotation => "annotation",
+        }
+    }
+
+    /// A value in words: a colour, a sign, a symbol, a learn value as the
+    /// player of the move sees it.
+    #[must_use]
+    pub fn shown(&self, byte: u8) -> String {
+        match self.field {
+            Field::Recommendation => words::mark_name(byte),
+            Field::Factor => words::learn_value_name(byte.cast_signed().saturating_neg()),
+            Field::Commentary => words::commentary_name(byte),
+            Field::Annotation => words::annotation_name(byte),
+        }
+    }
+}
+
+/// `1.d4 d5 2.c4: e6  none -> main`.
+impl fmt::Display for Told {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let plies = self.line.plies();
+        let last = self.line.moves().next_back();
+        match last {
+            None if self.is_reached => f.write_str("start position")?,
+            None => f.write_str(&notation::fen(self.line.start()))?,
+            Some((before, mv)) if plies > 1 => {
+                let before = (self.line.up_to(plies - 1), notation::san(before, mv));
+                write!(f, "{}: {}", before.0, before.1)?;
+            }
+            Some((before, mv)) if !self.is_reached => {
+                write!(
+                    f,
+                    "{}: {}",
+                    notation::fen(before),
+                    notation::san(before, mv)
+                )?;
+            }
+            Some(_) => write!(f, "{}", self.line)?,
+        }
+        let name = match self.field {
+            Field::Recommendation => "",
+            Field::Factor => "learn value ",
+            Field::Commentary => "commentary ",
+            Field::Annotation => "annotation ",
+        };
+        let [old, new] = [self.old, self.new].map(|byte| self.shown(byte));
+        match self.is_stored {
+            true => write!(f, "  stored, {name}{new}")?,
+            false => write!(f, "  {name}{old} -> {new}")?,
+        }
+        match self.note.as_str() {
+            "" => Ok(()),
+            note => write!(f, " ({note})"),
+        }
+    }
+}
+
+/// Finds the moves that lead to each change, shortest first, and calls
+/// `found` with it; at last with those that no moves lead to.
+///
+/// # Errors
+///
+/// The book cannot be read, who watches wants an end, or `found` fails.
+pub fn tell<E: From<EditError>>(
+    book: &CtgBook,
+    noted: Vec<Noted>,
+    watch: &mut Watch<'_>,
+    found: &mut dyn FnMut(&Told) -> Result<(), E>,
+) -> Result<(), E> {
+    let read = |error: crate::book::Error| E::from(EditError::from(error));
+    let mut wanted: HashMap<Key, Vec<Noted>> = HashMap::new();
+    for noted in noted {
+        wanted.entry(noted.key).or_default().push(noted);
+    }
+    let start = Chess::default();
+    let mut steps: Vec<Step> = Vec::new();
+    let mut ahead = VecDeque::from([(start.clone(), usize::MAX)]);
+    let mut seen: HashSet<Key> = HashSet::new();
+    let mut here = Lookup::default();
+    let expected = Some(book.header().positions.into());
+    while let Some((position, step)) = ahead.pop_front() {
+        if wanted.is_empty() {
+            return Ok(());
+        }
+        let told = watch.position("finding lines", seen.len() as u64, expected);
+        told.map_err(|stopped| EditError::from(RewriteError::from(stopped)))?;
+        let Some(key) = book.key_of(&position).map_err(|error| read(error.into()))? else {
+            continue;
+        };
+        if !seen.insert(key) {
+            continue;
+        }
+        for noted in wanted.remove(&key).unwrap_or_default() {
+            found(&noted.told(line(&steps, step), true))?;
+        }
+        book.probe(&position, Wanted::Stored, &mut here)
+            .map_err(read)?;
+        for known in &here.moves {
+            let mut next = position.clone();
+            next.play_unchecked(known.mv);
+            steps.push(Step {
+                before: step,
+                mv: PackedMove::of(known.mv),
+            });
+            ahead.push_back((next, steps.len() - 1));
+        }
+    }
+    let mut rest: Vec<Noted> = wanted.into_values().flatten().collect();
+    rest.sort_by_key(|noted| noted.key);
+    for noted in rest {
+        if let Some(position) = position_of(&noted.key) {
+            found(&noted.told(Line::from_start(position), false))?;
+        }
+    }
+    Ok(())
+}
+
+/// How a position of the walk was reached.
+struct Step {
+    before: usize,
+    mv: PackedMove,
+}
+
+fn line(steps: &[Step], last: usize) -> Line {
+    let mut moves = Vec::new();
+    let mut at = last;
+    while let Some(step) = steps.get(at) {
+        moves.push(step.mv);
+        at = step.before;
+    }
+    let mut line = Line::default();
+    for mv in moves.into_iter().rev() {
+        let legal = line.last().legal_moves();
+        if let Some(mv) = mv.find(&legal).and_then(|n| legal.get(n)) {
+            line.push(*mv);
+        }
+    }
+    line
+}
+
+fn position_of(key: &Key) -> Option<Chess> {
+    let setup = NormalBoard::from_key(key).ok()?.to_setup();
+    setup.position(CastlingMode::Standard).ok()
+}
+
+impl Noted {
+    fn told(self, mut line: Line, is_reached: bool) -> Told {
+        if let Some(after) = self.after {
+            let leads = |mv: &&Move| {
+                let mut next = line.last().clone();
+                next.play_unchecked(**mv);
+                NormalBoard::from_position(&next).is_some_and(|board| board.key() == after)
+            };
+            let legal = line.last().legal_moves();
+            if let Some(mv) = legal.iter().find(leads).copied() {
+                line.push(mv);
+            }
+        }
+        Told {
+            is_reached,
+            note: self.note,
+            ..Told::new(line, self.field, [self.old, self.new])
+        }
+    }
+}

@@ -1,0 +1,180 @@
+//! Old files under other names while new ones come.
+
+use std::ffi::OsString;
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+
+use super::{Old, PlaceError, TEMPORARY, named_like, prefix};
+
+/// The old files; back in their places when dropped.
+pub(super) struct Aside {
+    path: PathBuf,
+    old: Old,
+    /// The other name of the old file, which bears its own as well until the
+    /// new one takes its place.
+    second: Option<PathBuf>,
+    /// Other and own names of its companions.
+    companions: Vec<(PathBuf, PathBuf)>,
+    /// Whether the new file is in place.
+    placed: bool,
+    /// New companions in place.
+    new: Vec<PathBuf>,
+    done: bool,
+}
+
+impl Aside {
+    /// Gives the old files other names.
+    pub(super) fn of(path: &Path, companions: &[PathBuf], old: Old) -> Result<Aside, PlaceError> {
+        let mut aside = Aside {
+            path: path.to_owned(),
+            old,
+            second: None,
+            companions: Vec::new(),
+            placed: false,
+            new: Vec::new(),
+            done: false,
+        };
+        let mut others = Vec::new();
+        for companion in companions {
+            let alike = named_like(companion).map_err(|error| PlaceError::io(path, error))?;
+            others.extend(alike);
+        }
+        if old == Old::Refuse {
+            return match others.into_iter().next() {
+                Some(path) => Err(PlaceError::Exists { path }),
+                None => Ok(aside),
+            };
+        }
+        let number = aside
+            .free_number(&others)
+            .map_err(|error| PlaceError::io(path, error))?;
+        if old == Old::Keep {
+            // So that no older backup gets the companions of a newer one.
+            for companion in companions {
+                for stale in named_like(&other_name(companion, old, number)).unwrap_or_default() {
+                    let _ = fs::remove_file(stale);
+                }
+            }
+        }
+        let is_alone = companions.is_empty() && old == Old::Replace;
+        if !is_alone && fs::symlink_metadata(path).is_ok() {
+            let second = other_name(path, old, number);
+            match aside.name_twice(&second) {
+                Ok(()) => aside.second = Some(second),
+                // Then there is no way back once the new one is in place.
+                Err(_) if old == Old::Replace => {}
+                Err(error) => return Err(PlaceError::io(path, error)),
+            }
+        }
+        for own in others {
+            let other = other_name(&own, old, number);
+            fs::rename(&own, &other).map_err(|error| PlaceError::io(&own, error))?;
+            aside.companions.push((other, own));
+        }
+        Ok(aside)
+    }
+
+    /// The file that is replaced.
+    pub(super) fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// The new file is in place.
+    pub(super) fn placed(&mut self) {
+        self.placed = true;
+    }
+
+    /// A new companion is in place.
+    pub(super) fn placed_too(&mut self, companion: PathBuf) {
+        self.new.push(companion);
+    }
+
+    /// All new files are in place; gives where the old one is kept.
+    pub(super) fn forget(mut self) -> Option<PathBuf> {
+        self.done = true;
+        let kept = self.second.take();
+        if self.old != Old::Replace {
+            return kept;
+        }
+        let companions = self.companions.iter().map(|(other, _)| other);
+        for old in companions.chain(&kept) {
+            // A leftover is removed by the next writer.
+            let _ = fs::remove_file(old);
+        }
+        None
+    }
+
+    /// Lets the old file have a second name. Where there are no such, it is
+    /// moved if it is to be kept: then, for a moment, no file is in its place.
+    fn name_twice(&self, second: &Path) -> io::Result<()> {
+        let mut name = prefix(&self.path);
+        name.push(format!("{}-link{TEMPORARY}", std::process::id()));
+        let link = self.path.with_file_name(name);
+        let _ = fs::remove_file(&link);
+        match fs::hard_link(&self.path, &link) {
+            Ok(()) => {
+                let renamed = fs::rename(&link, second);
+                // Two names of one file stay two when one is renamed to the
+                // other.
+                let _ = fs::remove_file(&link);
+                renamed
+            }
+            Err(_) if self.old != Old::Replace => fs::rename(&self.path, second),
+            Err(error) => Err(error),
+        }
+    }
+
+    /// The number that makes all the names of backups free: 1 is none.
+    fn free_number(&self, companions: &[PathBuf]) -> io::Result<u32> {
+        if self.old != Old::KeepEach {
+            return Ok(1);
+        }
+        let is_free = |number: &u32| {
+            let mut paths = companions.iter().chain([&self.path]);
+            paths.all(|path| fs::symlink_metadata(other_name(path, self.old, *number)).is_err())
+        };
+        (1..1000)
+            .find(is_free)
+            .ok_or_else(|| io::Error::other("there are 999 backups of it already"))
+    }
+}
+
+impl Drop for Aside {
+    fn drop(&mut self) {
+        if self.done {
+            return;
+        }
+        for path in &self.new {
+            let _ = fs::remove_file(path);
+        }
+        if let Some(second) = &self.second {
+            let is_gone = fs::symlink_metadata(&self.path).is_err();
+            let _ = match self.placed || is_gone {
+                true => fs::rename(second, &self.path),
+                false => fs::remove_file(second),
+            };
+        } else if self.placed && self.old == Old::Refuse {
+            let _ = fs::remove_file(&self.path);
+        }
+        for (other, own) in &self.companions {
+            let _ = fs::rename(other, own);
+        }
+    }
+}
+
+/// `book.ctg.bak`, `book.ctg.bak2`; for what is not kept, a temporary name.
+fn other_name(path: &Path, old: Old, number: u32) -> PathBuf {
+    let mut name;
+    if old == Old::Replace {
+        name = prefix(path);
+        name.push(format!("{}-old{TEMPORARY}", std::process::id()));
+    } else {
+        name = OsString::from(path.file_name().unwrap_or_default());
+        name.push(".bak");
+        if number > 1 {
+            name.push(number.to_string());
+        }
+    }
+    path.with_file_name(name)
+}

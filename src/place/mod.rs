@@ -1,0 +1,357 @@
+//! Putting files in place: whole or not at all, and nothing lost on the way.
+//!
+//! A file is written beside its place under a temporary name, brought to the
+//! disk, and renamed. What stands in its place already is refused, kept under
+//! another name, or replaced ([`Old`]).
+//!
+//! Some files have companions, as a ChessBase book has its index. Companions
+//! beside a file that they do not belong to may go unnoticed by readers, so no
+//! moment may show such a pair; a file without companions is read rightly, or
+//! refused. Hence, with all new files complete and synced:
+//!
+//! 1. the old file gets a second name, the old companions another one;
+//! 2. the new file takes the place of the old one, in one rename;
+//! 3. the new companions come in place;
+//! 4. what is not to be kept of the old ones is deleted.
+//!
+//! The folder is synced after 1, 2 and 3, so that a power cut sees the same
+//! order. If a step before the fourth fails, the old files are moved back.
+//!
+//! Temporary names begin with a dot, the file's name and another dot, and end
+//! with `.tmp`. A killed writer leaves its files; the next one for the same
+//! file removes them: those of a writer at work are locked.
+
+mod aside;
+mod error;
+#[cfg(all(feature = "cli", feature = "register"))]
+mod text;
+
+use std::ffi::OsString;
+use std::fs::{self, File};
+use std::io::{self, BufWriter, Seek, SeekFrom, Write};
+use std::path::{Path, PathBuf};
+
+use tempfile::TempPath;
+
+use aside::Aside;
+pub use error::PlaceError;
+#[cfg(all(feature = "cli", feature = "register"))]
+pub(crate) use text::TextFile;
+
+/// What becomes of a file that stands in the place of a new one.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Old {
+    /// It stays: the new one is refused, before any work.
+    #[default]
+    Refuse,
+    /// It is kept with `.bak` behind its name, in place of an older one.
+    Keep,
+    /// As [`Old::Keep`]; older ones stay too, with numbers (`.bak2`).
+    KeepEach,
+    /// It is gone.
+    Replace,
+}
+
+/// A file that is being written beside its place; deleted when dropped.
+#[derive(Debug)]
+pub(crate) struct Beside {
+    file: BufWriter<File>,
+    temporary: TempPath,
+    path: PathBuf,
+    old: Old,
+}
+
+/// A file that was put in place.
+#[derive(Debug)]
+pub(crate) struct Placed {
+    /// Its length in bytes.
+    pub(crate) bytes: u64,
+    /// Where the old one is kept.
+    #[cfg_attr(not(feature = "register"), allow(dead_code))]
+    pub(crate) kept: Option<PathBuf>,
+}
+
+const TEMPORARY: &str = ".tmp";
+
+impl Beside {
+    /// Begins a file that will be `path`.
+    ///
+    /// # Errors
+    ///
+    /// It is there and [`Old::Refuse`]d, or no file can be made in the folder.
+    pub(crate) fn create(path: &Path, old: Old) -> Result<Beside, PlaceError> {
+        check(path, &[], old)?;
+        remove_leftovers(path);
+        let failed = |error| PlaceError::io(path, error);
+        let prefix = prefix(path);
+        let mut builder = tempfile::Builder::new();
+        builder.prefix(&prefix).suffix(TEMPORARY);
+        // Readable to whom any new file is, not to the owner alone.
+        #[cfg(unix)]
+        builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666));
+        let made = builder.tempfile_in(folder_of(path));
+        let (file, temporary) = made.map_err(|error| failed(plain(error)))?.into_parts();
+        // Where locks are not to be had, nobody removes anything either.
+        let _ = file.try_lock();
+        Ok(Beside {
+            file: BufWriter::with_capacity(256 << 10, file),
+            temporary,
+            path: path.to_owned(),
+            old,
+        })
+    }
+
+    /// The final place.
+    pub(crate) fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// The file, for who writes in large pieces past the buffer, and nothing
+    /// through it.
+    #[cfg(feature = "parquet")]
+    pub(crate) fn as_file(&self) -> &File {
+        self.file.get_ref()
+    }
+
+    /// Joins a system error with the name the file will have.
+    pub(crate) fn failed(&self, error: io::Error) -> PlaceError {
+        PlaceError::io(&self.path, error)
+    }
+
+    /// Writes, and names the file if that fails.
+    pub(crate) fn add(&mut self, bytes: &[u8]) -> Result<(), PlaceError> {
+        self.write_all(bytes).map_err(|error| self.failed(error))
+    }
+
+    /// Brings the file to the disk and puts it in its place.
+    ///
+    /// # Errors
+    ///
+    /// It cannot be written. What stood in its place stands there again.
+    pub(crate) fn put(self) -> Result<Placed, PlaceError> {
+        self.put_with(Vec::new())
+    }
+
+    /// Puts a file in its place together with its companions, which are
+    /// without use alone: see the head of this module for the order.
+    ///
+    /// # Errors
+    ///
+    /// One of them cannot be written. What stood in their places stands there
+    /// again.
+    pub(crate) fn put_with(mut self, companions: Vec<Beside>) -> Result<Placed, PlaceError> {
+        let bytes = self.complete()?;
+        let mut companions = companions;
+        let mut others = Vec::new();
+        for companion in &mut companions {
+            companion.complete()?;
+            others.push(companion.path.clone());
+        }
+        let mut aside = Aside::of(&self.path, &others, self.old)?;
+        sync_folder(&self.path);
+        self.rename()?;
+        aside.placed();
+        sync_folder(aside.path());
+        for companion in companions {
+            let path = companion.path.clone();
+            companion.rename()?;
+            aside.placed_too(path);
+        }
+        sync_folder(aside.path());
+        Ok(Placed {
+            bytes,
+            kept: aside.forget(),
+        })
+    }
+
+    fn complete(&mut self) -> Result<u64, PlaceError> {
+        let write = |file: &mut BufWriter<File>, path: &Path| {
+            file.flush()?;
+            let file = file.get_ref();
+            // Who could read the old file can read the new one.
+            if let Ok(old) = fs::metadata(path) {
+                let _ = file.set_permissions(old.permissions());
+            }
+            file.sync_all()?;
+            Ok(file.metadata()?.len())
+        };
+        write(&mut self.file, &self.path).map_err(|error| self.failed(error))
+    }
+
+    /// Gives a complete file its final name.
+    fn rename(self) -> Result<(), PlaceError> {
+        let Beside {
+            file,
+            temporary,
+            path,
+            old,
+        } = self;
+        // Renamed while still open and locked, so that nobody takes it for a
+        // leftover. On Windows a lock keeps readers out as well.
+        #[cfg(windows)]
+        let _ = file.get_ref().unlock();
+        let renamed = match old {
+            Old::Refuse => temporary.persist_noclobber(&path).or_else(|failed| {
+                // Not every file system can do both in one.
+                match fs::symlink_metadata(&path) {
+                    Err(_) => failed.path.persist(&path),
+                    Ok(_) => Err(failed),
+                }
+            }),
+            _ => temporary.persist(&path),
+        };
+        drop(file);
+        renamed.map_err(|failed| match failed.error.kind() {
+            io::ErrorKind::AlreadyExists if old == Old::Refuse => PlaceError::Exists { path },
+            _ => PlaceError::io(&path, failed.error),
+        })
+    }
+}
+
+impl Write for Beside {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.file.write(bytes)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.file.flush()
+    }
+}
+
+impl Seek for Beside {
+    fn seek(&mut self, to: SeekFrom) -> io::Result<u64> {
+        self.file.seek(to)
+    }
+}
+
+/// Looks, before any work, whether a file can be put in place: whether it, or
+/// a companion with one of these extensions, is there and refused, and
+/// whether there is a folder for it.
+///
+/// # Errors
+///
+/// If not.
+pub(crate) fn check(path: &Path, companions: &[&str], old: Old) -> Result<(), PlaceError> {
+    let folder = folder_of(path);
+    if !folder.is_dir() {
+        return Err(PlaceError::NoFolder {
+            path: path.to_owned(),
+            folder: folder.to_owned(),
+        });
+    }
+    if path.is_dir() {
+        return Err(PlaceError::io(path, io::ErrorKind::IsADirectory.into()));
+    }
+    if old != Old::Refuse {
+        return Ok(());
+    }
+    let mut there = fs::symlink_metadata(path).is_ok().then(|| path.to_owned());
+    for extension in companions {
+        if there.is_none() {
+            let alike = named_like(&path.with_extension(extension));
+            there = alike.ok().and_then(|paths| paths.into_iter().next());
+        }
+    }
+    match there {
+        Some(path) => Err(PlaceError::Exists { path }),
+        None => Ok(()),
+    }
+}
+
+/// The folder of a file.
+pub(crate) fn folder_of(path: &Path) -> &Path {
+    match path.parent() {
+        Some(parent) if !parent.as_os_str().is_empty() => parent,
+        _ => Path::new("."),
+    }
+}
+
+/// Makes new and deleted names in the folder of a file last. Windows has no
+/// such call for folders, and some file systems refuse it: then the order is
+/// theirs.
+pub(crate) fn sync_folder(path: &Path) {
+    #[cfg(unix)]
+    if let Ok(folder) = File::open(folder_of(path)) {
+        let _ = folder.sync_all();
+    }
+    #[cfg(not(unix))]
+    let _ = path;
+}
+
+/// Whether two names are of one file, or differ in case alone: then a book of
+/// the one name has the index of the other.
+#[must_use]
+pub(crate) fn is_same_file(a: &Path, b: &Path) -> bool {
+    let (Ok(a), Ok(b)) = (resolved(a), resolved(b)) else {
+        return a == b;
+    };
+    let name = |path: &Path| path.file_name().unwrap_or_default().to_ascii_lowercase();
+    a.parent() == b.parent() && name(&a) == name(&b)
+}
+
+/// The path without links; of a file that does not exist yet, its folder's.
+fn resolved(path: &Path) -> io::Result<PathBuf> {
+    path.canonicalize().or_else(|error| match path.file_name() {
+        Some(name) => Ok(folder_of(path).canonicalize()?.join(name)),
+        None => Err(error),
+    })
+}
+
+/// Files whose names differ from that of `path` at most in case: readers may
+/// take any of them for it.
+fn named_like(path: &Path) -> io::Result<Vec<PathBuf>> {
+    let wanted = path.file_name().unwrap_or_default();
+    let names = names_beside(path)?.into_iter();
+    Ok(names
+        .filter(|name| name.eq_ignore_ascii_case(wanted))
+        .map(|name| path.with_file_name(name))
+        .collect())
+}
+
+fn names_beside(path: &Path) -> io::Result<Vec<OsString>> {
+    folder_of(path)
+        .read_dir()?
+        .map(|entry| entry.map(|entry| entry.file_name()))
+        .collect()
+}
+
+fn remove_leftovers(path: &Path) {
+    let prefix = prefix(path);
+    for name in names_beside(path).unwrap_or_default() {
+        let bytes = name.as_encoded_bytes();
+        let is_ours =
+            bytes.starts_with(prefix.as_encoded_bytes()) && bytes.ends_with(TEMPORARY.as_bytes());
+        let path = path.with_file_name(name);
+        if is_ours
+            && let Ok(file) = File::open(&path)
+            && file.try_lock().is_ok()
+        {
+            drop(file);
+            let _ = fs::remove_file(path);
+        }
+    }
+}
+
+/// `.book.ctg.`
+fn prefix(path: &Path) -> OsString {
+    let mut prefix = OsString::from(".");
+    prefix.push(path.file_name().unwrap_or_default());
+    prefix.push(".");
+    prefix
+}
+
+/// The usual reasons without the temporary name, which tells nobody anything.
+fn plain(error: io::Error) -> io::Error {
+    use io::ErrorKind::{
+        NotFound, PermissionDenied, QuotaExceeded, ReadOnlyFilesystem, StorageFull,
+    };
+    match error.kind() {
+        kind @ (NotFound | PermissionDenied | QuotaExceeded | ReadOnlyFilesystem | StorageFull) => {
+            kind.into()
+        }
+        _ => error,
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -122,7 +122,7 @@ pub struct Greeting {
 /// It cannot be started or does not answer in time: why, in a user's words.
 pub fn greet(command: &EngineCommand, limit: Duration) -> Result<Greeting, String> {
     let begun = Instant::now();
-    let mut peer = peer::Peer::start(command).map_err(|error| error.to_string())?;
+    let mut peer = super::peer::Peer::start(command).map_err(|error| error.to_string())?;
     peer.send("uci");
     let lines = peer
         .until("uciok", limit)

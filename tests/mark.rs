@@ -309,6 +309,7 @@ fn who_watches_hears_of_the_work_and_may_end_it() {
                 filter: None,
             },
             dry_run: false,
+            strict: false,
             told: 0,
         };
         let stop = AtomicBool::new(false);

@@ -152,6 +152,8 @@ fn job(args: &BuildArgs) -> anyhow::Result<Job> {
         filter: args.filter.filter(),
         password: args.filter.password.clone(),
         max_ply: args.max_ply.into(),
+        eco_relative: args.eco_relative.map(usize::from),
+        only: args.only.map(shakmaty::Color::from),
         min_games: args.min_games,
         variations: args.variations,
         setups: args.setups,

@@ -81,7 +81,19 @@ impl Bench {
     }
 
     /// Median time of one run of `work`, after a check of what it says.
-    fn measure(&mut self, name: &str, expected: &str, mut work: impl FnMut(&mut Bench)) {
+    fn measure(&mut self, name: &str, expected: &str, work: impl FnMut(&mut Bench)) {
+        self.measure_after(name, expected, |_| {}, work);
+    }
+
+    /// The same; `before` each run something is done that is not measured.
+    fn measure_after(
+        &mut self,
+        name: &str,
+        expected: &str,
+        mut before: impl FnMut(&mut Bench),
+        mut work: impl FnMut(&mut Bench),
+    ) {
+        before(self);
         self.out.gui.clear();
         self.out.engine.clear();
         work(self);
@@ -91,13 +103,16 @@ impl Bench {
         const BATCH: u32 = 200;
         let mut times: Vec<f64> = (0..60)
             .map(|_| {
-                let begin = Instant::now();
+                let mut time = Duration::ZERO;
                 for _ in 0..BATCH {
+                    before(self);
                     self.out.gui.clear();
                     self.out.engine.clear();
+                    let begin = Instant::now();
                     work(self);
+                    time += begin.elapsed();
                 }
-                begin.elapsed().as_secs_f64() * 1e9 / f64::from(BATCH)
+                time.as_secs_f64() * 1e9 / f64::from(BATCH)
             })
             .collect();
         times.sort_by(f64::total_cmp);
@@ -108,15 +123,32 @@ impl Bench {
 
 fn main() {
     let mut bench = Bench::new();
+    // Between a position and its `go` the relay looks ahead.
+    let go = "go wtime 60000 btime 60000 winc 600 binc 600";
+    for (name, position) in [
+        ("go in book, start position", "position startpos"),
+        (
+            "go in book, 3 plies",
+            "position startpos moves e2e4 c7c5 g1f3",
+        ),
+    ] {
+        let prepare = |bench: &mut Bench| {
+            bench.gui("position startpos moves a2a3");
+            bench.gui(position);
+            bench.session.look_ahead(&bench.book_set);
+        };
+        bench.measure_after(name, "bestmove", prepare, |bench| bench.gui(go));
+        bench.measure_after(
+            &format!("{name}, not looked ahead"),
+            "bestmove",
+            |bench| bench.gui("position startpos moves a2a3"),
+            |bench| {
+                bench.gui(position);
+                bench.gui(go);
+            },
+        );
+    }
     bench.gui("position startpos");
-    bench.measure("go in book, start position", "bestmove", |bench| {
-        bench.gui("go wtime 60000 btime 60000 winc 600 binc 600");
-    });
-    bench.measure("position and go in book, 3 plies", "bestmove", |bench| {
-        bench.gui("position startpos moves e2e4 c7c5 g1f3");
-        bench.gui("go wtime 60000 btime 60000 winc 600 binc 600");
-        bench.gui("position startpos");
-    });
     bench.gui("setoption name Book Info value none");
     bench.gui("setoption name Book Ponder value false");
     bench.measure("go in book, the bare move", "bestmove", |bench| {
@@ -129,6 +161,29 @@ fn main() {
         game.push_str(shuffle.next().unwrap_or_default());
         bench.gui(&game);
     });
+    let long = format!(
+        "position startpos moves{}",
+        " g1f3 g8f6 f3g1 f6g8".repeat(75)
+    );
+    let longer = format!("{long} e2e4");
+    let guess = format!("{long} e2e4 a7a6");
+    let played = format!("{long} e2e4 b7b6");
+    for (name, before, line) in [
+        ("a line of 300 plies, one more", &long, &longer),
+        ("a line of 300 plies, another move", &guess, &played),
+        (
+            "a line of 300 plies, all of it",
+            &"position startpos".to_owned(),
+            &longer,
+        ),
+    ] {
+        bench.measure_after(
+            name,
+            "e2e4",
+            |bench| bench.gui(before),
+            |bench| bench.gui(line),
+        );
+    }
     bench.gui("position startpos moves a2a3");
     let info = b"info depth 20 seldepth 30 multipv 1 score cp 31 nodes 1000000 nps 900000 \
                  hashfull 100 tbhits 0 time 1100 pv e2e4 e7e5 g1f3 b8c6 f1b5 a7a6 b5a4 g8f6";

@@ -349,7 +349,7 @@ fn wrong_names_are_refused_before_anything_is_written() {
     );
     job.old = Old::Keep;
     let stopped = run(&job, &mut Watch::stopped_by(&AtomicBool::new(true))).unwrap_err();
-    assert!(stopped.to_string().contains("stopped"), "{stopped}");
+    assert!(stopped.to_string().contains("interrupted"), "{stopped}");
     assert_eq!(fs::read(&kept).unwrap(), b"old");
     only(folder.path(), &["kept.bin"]);
 }

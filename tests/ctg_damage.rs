@@ -347,7 +347,7 @@ fn one_policy_for_damage_in_every_command() {
         let (code, text) = tabia(&[args, &["--strict"]].concat());
         assert_eq!(code, Some(2), "{args:?} {text}");
         assert!(
-            text.contains("1 damaged page not read to the end"),
+            text.contains("1 damaged page not read to its end"),
             "{text}"
         );
         assert!(!at(out).exists(), "{args:?}");
@@ -356,7 +356,7 @@ fn one_policy_for_damage_in_every_command() {
         let named = format!("bad.ctg: page {page} (file byte {})", 4096 * (page + 1));
         assert_eq!(text.matches(&named).count(), 1, "{args:?} {text}");
         assert!(
-            text.contains("; 1 damaged page not read to the end"),
+            text.contains("; 1 damaged page not read to its end"),
             "{text}"
         );
         assert!(fs::metadata(at(out)).unwrap().len() > 10_000, "{args:?}");
@@ -366,6 +366,45 @@ fn one_policy_for_damage_in_every_command() {
             let sound: Vec<&str> = sound.iter().map(String::as_str).collect();
             assert_eq!(tabia(&sound).0, Some(0), "{args:?}");
         }
+    }
+}
+
+/// A wish for a whole book, too.
+#[test]
+fn marks_of_a_damaged_book_are_told_to_be_incomplete() {
+    let folder = tempfile::tempdir().unwrap();
+    let at = |name: &str| folder.path().join(name);
+    for extension in ["ctg", "cto", "ctb"] {
+        let from = format!("books/tabia.{extension}");
+        fs::write(at(&format!("bad.{extension}")), fs::read(from).unwrap()).unwrap();
+    }
+    let mut bytes = fs::read(at("bad.ctg")).unwrap();
+    bytes[4096 * 8 + 2..][..2].fill(0xff);
+    fs::write(at("bad.ctg"), &bytes).unwrap();
+    let tabia = |args: &[&str]| {
+        let mut command = std::process::Command::new(env!("CARGO_BIN_EXE_tabia"));
+        let done = command
+            .args(["mark", "bad.ctg", "--factor", "7", "--where", "games>=2"])
+            .args(args)
+            .current_dir(folder.path())
+            .output()
+            .unwrap();
+        let text = String::from_utf8(done.stderr).unwrap();
+        (done.status.code(), text)
+    };
+    let (code, text) = tabia(&["--strict"]);
+    assert_eq!(code, Some(2), "{text}");
+    assert!(text.contains("nothing was changed"), "{text}");
+    assert_eq!(fs::read(at("bad.ctg")).unwrap(), bytes);
+    for more in [&[][..], &["--colour", "white", "--dry-run"]] {
+        let (code, text) = tabia(more);
+        assert_eq!(code, Some(1), "{text}");
+        let named = "bad.ctg: page 7 (file byte 32768)";
+        assert_eq!(text.matches(named).count(), 1, "{text}");
+        assert!(
+            text.contains("1 damaged page not read to its end"),
+            "{text}"
+        );
     }
 }
 

@@ -221,7 +221,7 @@ fn compacting_saves_what_can_be_read() {
     let text = stderr(&output);
     assert_eq!(output.status.code(), Some(1), "{text}");
     assert!(
-        text.contains("2 damaged pages not read to the end"),
+        text.contains("2 damaged pages not read to their end"),
         "{text}"
     );
     assert!(

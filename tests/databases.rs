@@ -450,3 +450,95 @@ fn a_folder_stands_for_all_databases_below_it() {
     assert!(said.contains("205 games read, 205 written"), "{said}");
     assert_eq!(text.matches("[Event ").count(), 205);
 }
+
+/// The moves of a book's position as `tabia probe` has them.
+fn probe(folder: &Path, fen_moves: &str) -> Vec<String> {
+    let output = tabia(
+        folder,
+        &["probe", "out.ctg", "--json", "--moves", fen_moves],
+    );
+    let answer: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
+    let moves = answer["moves"].as_array().unwrap();
+    let mut sans: Vec<_> = moves
+        .iter()
+        .map(|m| m["san"].as_str().unwrap().to_owned())
+        .collect();
+    sans.sort();
+    sans
+}
+
+const ONLINE: &str = r#"[Event "Rated Blitz game"]
+[White "anna"]
+[Black "bob"]
+[Result "1-0"]
+[WhiteElo "1900"]
+[BlackElo "1950"]
+[WhiteTitle "WFM"]
+[TimeControl "300+0"]
+
+1. e4 c5 2. Nf3 d6 3. d4 cxd4 4. Nxd4 Nf6 5. Nc3 a6 6. h3 h6 7. g3 g6 8. a3 1-0
+
+[Event "Casual Bullet game"]
+[White "carl"]
+[Black "anna"]
+[Result "1/2-1/2"]
+[WhiteElo "2400"]
+[BlackElo "1900"]
+[TimeControl "60+0"]
+
+1. d4 d5 2. c4 e6 1/2-1/2
+"#;
+
+#[test]
+fn games_are_chosen_by_the_conditions_of_todays_book_makers() {
+    let folder = tempfile::tempdir().unwrap();
+    fs::write(folder.path().join("in.pgn"), ONLINE).unwrap();
+    for (options, first) in [
+        (&["--elo-band", "1900..2000"][..], &["e4"][..]),
+        (&["--elo-band", "..2200"], &["d4", "e4"]),
+        (&["--max-elo-diff", "50"], &["e4"]),
+        (&["--speeds", "bullet,rapid"], &["d4"]),
+        (&["--rated"], &["e4"]),
+        (&["--title", "wfm"], &["e4"]),
+        (&["--not-player", "Carl"], &["e4"]),
+        (&["--decisive"], &["e4"]),
+        (&[], &["d4", "e4"]),
+    ] {
+        let all = [&["build", "in.pgn", "-f", "-o", "out.ctg"], options].concat();
+        let output = tabia(folder.path(), &all);
+        assert_eq!(output.status.code(), Some(0), "{}", messages(&output));
+        assert_eq!(probe(folder.path(), ""), first, "{options:?}");
+    }
+}
+
+#[test]
+fn a_book_of_one_side_has_moves_of_that_side_alone() {
+    let folder = tempfile::tempdir().unwrap();
+    fs::write(folder.path().join("in.pgn"), ONLINE).unwrap();
+    let build = |more: &[&str]| {
+        let all = [&["build", "in.pgn", "-f", "-o", "out.ctg"], more].concat();
+        assert_eq!(tabia(folder.path(), &all).status.code(), Some(0));
+    };
+    build(&["--only", "white"]);
+    assert_eq!(probe(folder.path(), "e2e4"), [""; 0]);
+    assert_eq!(probe(folder.path(), "e2e4 c7c5"), ["Nf3"]);
+    build(&["--only", "black"]);
+    assert_eq!(probe(folder.path(), ""), [""; 0]);
+    assert_eq!(probe(folder.path(), "e2e4"), ["c5"]);
+}
+
+#[test]
+fn a_book_ends_so_many_plies_behind_the_named_opening() {
+    let folder = tempfile::tempdir().unwrap();
+    fs::write(folder.path().join("in.pgn"), ONLINE).unwrap();
+    let all = ["build", "in.pgn", "-o", "out.ctg", "--eco-relative", "2"];
+    assert_eq!(tabia(folder.path(), &all).status.code(), Some(0));
+    // The Najdorf, and its variation with 6. h3, have names.
+    let najdorf = "e2e4 c7c5 g1f3 d7d6 d2d4 c5d4 f3d4 g8f6 b1c3 a7a6 h2h3";
+    assert_eq!(probe(folder.path(), najdorf), ["h6"]);
+    assert_eq!(probe(folder.path(), &format!("{najdorf} h7h6")), ["g3"]);
+    assert_eq!(
+        probe(folder.path(), &format!("{najdorf} h7h6 g2g3")),
+        [""; 0]
+    );
+}

@@ -334,3 +334,32 @@ fn without_a_seed_no_two_draws_are_the_same() {
     assert_eq!(moves.len(), 40);
     assert!(moves.iter().any(|mv| *mv != moves[0]), "{moves:?}");
 }
+
+/// What is done ahead shows in the time it takes and nowhere else.
+#[test]
+fn looking_ahead_changes_nothing_that_is_said() {
+    let folder = tempfile::tempdir().unwrap();
+    let (book, fens) = rich_book(folder.path());
+    for sets in [&LOOSE[..], &["Book Leave Early=1"], &["Book Seed=3"]] {
+        let [ahead, plain] = [true, false].map(|looks_ahead| {
+            let mut adapter = Adapter::new(&book, sets);
+            let mut said = Vec::new();
+            for fen in fens.iter().chain(&fens) {
+                adapter.gui(&format!("position fen {fen}"));
+                for set in [
+                    "Book Transpositions value false",
+                    "Book Transpositions value true",
+                ] {
+                    if looks_ahead {
+                        adapter.session.look_ahead(&adapter.book_set);
+                    }
+                    adapter.gui(&format!("setoption name {set}"));
+                    adapter.book_move("go movetime 1");
+                    said.append(&mut adapter.said.gui);
+                }
+            }
+            said
+        });
+        assert_eq!(ahead, plain, "{sets:?}");
+    }
+}

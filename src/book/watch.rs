@@ -17,7 +17,7 @@ pub struct Progress {
 
 /// Somebody wanted an end.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("stopped; nothing was changed")]
+#[error("interrupted; nothing was changed")]
 pub struct Stopped;
 
 /// Who hears how far some long work is, and may end it: nobody, as

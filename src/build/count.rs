@@ -1,6 +1,6 @@
 //! What one thread counts: games in, sorted runs out.
 
-use shakmaty::{Color, Position};
+use shakmaty::{Chess, Color, Position};
 
 use super::node::{Node, Outcome, Place};
 use super::tree::Tree;
@@ -50,6 +50,15 @@ pub(super) struct Extent {
     pub(super) max_ply: usize,
     /// The positions it reaches get the mark of main moves.
     pub(super) main: bool,
+    /// Moves of this side alone.
+    pub(super) only: Option<Color>,
+}
+
+impl Extent {
+    /// Whether a move in a position is stored.
+    fn has_moves_of(&self, position: &Chess) -> bool {
+        self.only.is_none_or(|only| only == position.turn())
+    }
 }
 
 /// Counts games.
@@ -134,7 +143,7 @@ impl<'r> Counter<'r> {
                         .and_then(|board| encode_move_byte(&board, m)),
                 };
                 self.unstorable += u64::from(byte.is_none());
-                if byte.is_some() && !repeats(byte) {
+                if byte.is_some() && !repeats(byte) && extent.has_moves_of(position) {
                     match step {
                         Some(step) => self.tree.count_move(step.node),
                         None => flags |= MOVE | PLAYED,
@@ -179,7 +188,10 @@ impl<'r> Counter<'r> {
             let seen = |board: &NormalBoard, byte: Option<u8>, flags| Seen {
                 place: Place::of(&board.key()),
                 byte: byte.unwrap_or(0),
-                flags: flags | if byte.is_some() { MOVE } else { 0 },
+                flags: match byte {
+                    Some(_) if extent.has_moves_of(position) => flags | MOVE,
+                    _ => flags,
+                },
                 own: 0,
                 other: 0,
             };

@@ -34,12 +34,15 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
 use std::{io, thread};
 
+use shakmaty::Color;
+
 use crate::book::ctg::{BookWriter, WriteError, WriteOptions, Written};
 use crate::crew::Panicked;
 use crate::games::{
     Batches, Game, Intake, ReadError, ReadProgress, SourceError, Sources, Starts, Tally, Wanted,
 };
 pub use crate::games::{EcoRange, Filter, ParseEcoError, has_name};
+use crate::openings;
 use crate::place::Old;
 use crate::sort::{Runs, Sorted};
 use count::{Counter, Extent};
@@ -95,6 +98,11 @@ pub struct Job {
     pub filter: Filter,
     /// Plies of each game that are stored.
     pub max_ply: usize,
+    /// Of these, so many plies at most behind the last position that has a name
+    /// as an opening.
+    pub eco_relative: Option<usize>,
+    /// Moves of this side alone are stored.
+    pub only: Option<Color>,
     /// Positions and moves of fewer games are left out. A move is played at
     /// most as often as the position behind it is reached, so no move leads
     /// out of the book.
@@ -126,6 +134,8 @@ impl Job {
             password: None,
             filter: Filter::default(),
             max_ply: 40,
+            eco_relative: None,
+            only: None,
             min_games: 1,
             variations: false,
             setups: false,
@@ -136,6 +146,26 @@ impl Job {
         }
     }
 }
+
+impl Job {
+    /// Plies of a game that are stored.
+    fn plies(&self, game: &Game) -> usize {
+        let Some(more) = self.eco_relative else {
+            return self.max_ply;
+        };
+        let kept = game.positions.iter().take(self.max_ply + 1);
+        let kept = kept.enumerate().take(LONGEST_OPENING + 1);
+        let mut named = kept.rev().filter(|(_, now)| openings::of(now).is_some());
+        named
+            .next()
+            .map_or(0, |(ply, _)| ply)
+            .saturating_add(more)
+            .min(self.max_ply)
+    }
+}
+
+/// No opening that has a name is longer, in plies.
+const LONGEST_OPENING: usize = 40;
 
 /// What was built.
 #[derive(Clone, Debug, Default)]
@@ -350,18 +380,18 @@ fn count_all(
         let mut game = Game::default();
         let mut lot = Lot::default();
         batches.each(|batch| {
-            let extent = Extent {
-                max_ply: job.max_ply,
-                main: job
-                    .sources
-                    .get(batch.argument())
-                    .is_some_and(|s| s.priority),
+            let source = job.sources.get(batch.argument());
+            let main = source.is_some_and(|source| source.priority);
+            let extent = |game: &Game| Extent {
+                max_ply: job.plies(game),
+                main,
+                only: job.only,
             };
             let (mut games, mut repeated) = (0, 0);
             let Some(duplicates) = &duplicates else {
                 while batch.next(&mut game) {
                     games += 1;
-                    counter.count(&game, extent)?;
+                    counter.count(&game, extent(&game))?;
                 }
                 return Ok((games, repeated));
             };
@@ -382,7 +412,7 @@ fn count_all(
                 }
                 lot.play(&mut game, |game| {
                     games += 1;
-                    counter.count(game, extent)
+                    counter.count(game, extent(game))
                 })?;
                 if !more {
                     return Ok((games, repeated));

@@ -266,6 +266,13 @@ pub(super) struct BuildArgs {
     /// Plies of each game that are stored
     #[arg(long, value_name = "N", default_value_t = 40)]
     pub(super) max_ply: u16,
+    /// Of these, N plies at most behind the last position that has a name as an
+    /// opening; ChessBase proposes 20
+    #[arg(long, value_name = "N")]
+    pub(super) eco_relative: Option<u16>,
+    /// Stores moves of this side only
+    #[arg(long, value_name = "COLOUR")]
+    pub(super) only: Option<PlayerColour>,
     /// Leaves out positions and moves of fewer games
     #[arg(long, value_name = "N", default_value_t = 1)]
     pub(super) min_games: u32,

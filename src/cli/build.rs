@@ -11,6 +11,7 @@ use indicatif::HumanCount;
 use super::args::BuildArgs;
 use super::collection::{self, ReadBar};
 use super::progress;
+use super::style::counted;
 use crate::book::Watch;
 use crate::book::ctg::{RewriteOptions, Written, merge};
 use crate::build::{self, Job, Product, Progress, Source, Summary};
@@ -95,7 +96,11 @@ fn add_to_books(
         ..RewriteOptions::default()
     };
     let done = merge(&target, &books, &options, &mut Watch::stopped_by(stop))?;
-    let what = format!("{}: {} books", target.display(), books.len());
+    let what = format!(
+        "{}: {}",
+        target.display(),
+        counted(books.len() as u64, "book")
+    );
     let code = super::compact::report(&what, &done, start);
     if args.json {
         writeln!(out, "{}", to_json(done.games.into(), &done.written, &games))?;
@@ -147,6 +152,8 @@ fn job(args: &BuildArgs) -> anyhow::Result<Job> {
         filter: args.filter.filter(),
         password: args.filter.password.clone(),
         max_ply: args.max_ply.into(),
+        eco_relative: args.eco_relative.map(usize::from),
+        only: args.only.map(shakmaty::Color::from),
         min_games: args.min_games,
         variations: args.variations,
         setups: args.setups,

@@ -11,7 +11,7 @@ use shakmaty::Color;
 
 use super::args::PlayerColour;
 use super::progress;
-use crate::games::{EcoRange, Filter, GameResult, ReadProgress, Tally};
+use crate::games::{self, Band, EcoRange, Filter, GameResult, ReadProgress, Speed, Tally, Title};
 
 /// Conditions on games. A game must meet all that are given.
 #[derive(Args, Debug)]
@@ -45,6 +45,28 @@ pub(super) struct GameFilter {
     /// Only games of these openings: B20-B99, C57, D; several with commas
     #[arg(long, value_name = "CODES", value_delimiter = ',')]
     eco: Vec<EcoRange>,
+    /// Only games whose players' mean rating is in these bounds, as 1800..2000
+    #[arg(long, value_name = "LO..HI")]
+    elo_band: Option<Band>,
+    /// Only games of players whose ratings differ by this at most
+    #[arg(long, value_name = "N")]
+    max_elo_diff: Option<u16>,
+    /// Only games of these speeds, as lichess divides them: ultrabullet, bullet,
+    /// blitz, rapid, classical, correspondence; several with commas
+    #[arg(long, value_name = "LIST", value_delimiter = ',')]
+    speeds: Vec<Speed>,
+    /// Only rated games (of lichess: it says so in the event)
+    #[arg(long)]
+    rated: bool,
+    /// Only games in which a player has one of these titles, as GM,IM,WGM,BOT
+    #[arg(long, value_name = "LIST", value_delimiter = ',', value_parser = title)]
+    title: Vec<Title>,
+    /// Leaves out games of a player; may be given several times
+    #[arg(long, value_name = "NAME")]
+    not_player: Vec<String>,
+    /// Only games that somebody won
+    #[arg(long)]
+    decisive: bool,
     /// The password of encrypted archives (.cbz)
     #[arg(long, value_name = "TEXT")]
     pub(super) password: Option<String>,
@@ -61,8 +83,21 @@ impl GameFilter {
             colour: self.player_colour.map(Color::from),
             result: self.result,
             eco: self.eco.clone(),
+            elo_band: self.elo_band,
+            max_elo_diff: self.max_elo_diff,
+            speeds: self.speeds.clone(),
+            rated: self.rated,
+            titles: self.title.clone(),
+            not_players: self.not_player.clone(),
+            decisive: self.decisive,
         }
     }
+}
+
+/// Reads `--title`.
+fn title(text: &str) -> Result<Title, String> {
+    let found = games::title(text.as_bytes()).filter(|title| *title != Title::default());
+    found.ok_or_else(|| "expected a title as GM, IM, WGM or BOT".to_owned())
 }
 
 /// Reads `--result`.

@@ -70,13 +70,11 @@ pub(super) fn run(args: &ExploreArgs, out: &mut impl Write) -> anyhow::Result<u8
     let url = format!("http://{}/", shown(address));
     writeln!(out, "{url}")?;
     out.flush()?;
-    if !args.no_open
-        && let Err(error) = open::that_detached(&url)
-    {
+    if !args.no_open && open::that_detached(&url).is_err() {
         let mut stderr = super::messages();
         let _ = writeln!(
             stderr,
-            "tabia: no browser could be opened ({error}): open {url}"
+            "tabia: no browser could be started: open {url} in one"
         );
     }
     serve(listener, Arc::new(explorer), Limits::default(), stop)?;

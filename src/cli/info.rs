@@ -1,5 +1,6 @@
 //! `tabia info`: what a book is, in numbers.
 
+use std::collections::BTreeMap;
 use std::fmt::Display;
 use std::io::{self, Write};
 use std::path::Path;
@@ -36,6 +37,8 @@ struct Json<'a> {
     main_marks: u64,
     avoid_marks: u64,
     commentaries: u64,
+    /// Moves by their sign, those that there are.
+    annotations: BTreeMap<&'static str, u64>,
     header_positions: u32,
     /// Whether everything was counted; otherwise what is counted was
     /// estimated from `read_pages` pages.
@@ -72,6 +75,12 @@ pub(super) fn run(args: &InfoArgs, out: &mut impl Write) -> anyhow::Result<u8> {
             main_marks: info.for_all_pages(info.main_marks),
             avoid_marks: info.for_all_pages(info.avoid_marks),
             commentaries: info.for_all_pages(info.commentaries),
+            annotations: (0_u8..)
+                .zip(info.annotations)
+                .skip(1)
+                .filter(|(_, count)| *count > 0)
+                .map(|(nag, count)| (Annotation(nag).symbol(), info.for_all_pages(count)))
+                .collect(),
             header_positions: info.header_positions,
             exact: info.is_exact(),
             read_pages: info.read_pages,

@@ -71,6 +71,10 @@ pub(super) struct MarkArgs {
     /// Shows what would change and changes nothing
     #[arg(long, short = 'n')]
     dry_run: bool,
+    /// With a whole book: what cannot be read of it is an error, and nothing is
+    /// changed then
+    #[arg(long)]
+    strict: bool,
     /// With --dry-run: shows all that would change, not the first 20
     #[arg(long, requires = "dry_run")]
     list: bool,
@@ -235,6 +239,7 @@ impl MarkArgs {
             target,
             selection,
             dry_run: self.dry_run,
+            strict: self.strict,
             told: if self.list { usize::MAX } else { SHOWN },
         })
     }

@@ -166,8 +166,10 @@ pub(super) fn engines(
                     .push((name.trim().to_owned(), value.to_owned())),
             }
         }
-        if let Some(meant) = OptionId::like(name.trim()) {
-            let name = name.trim();
+        let name = name.trim();
+        if OptionId::by_name(name).is_none()
+            && let Some(meant) = OptionId::like(name)
+        {
             let _ = writeln!(
                 messages(),
                 "tabia: --set \"{name}\" goes to the engine; did you mean \"{}\"?",

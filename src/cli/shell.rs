@@ -95,5 +95,6 @@ fn page(command: Command) -> anyhow::Result<Vec<u8>> {
     let mut roff = Vec::new();
     clap_mangen::Man::new(command).render(&mut roff)?;
     let text = String::from_utf8(roff)?;
+    let text = text.replace(".SH EXTRA\nExamples:\n", ".SH EXAMPLES\n");
     Ok(text.replace(".SH EXTRA\n", ".SH EXAMPLES\n").into_bytes())
 }

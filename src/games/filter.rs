@@ -4,7 +4,7 @@ use std::str::FromStr;
 
 use shakmaty::Color;
 
-use super::{Game, GameResult};
+use super::{Game, GameResult, Speed, Title};
 
 /// Conditions on a game; it must meet all that are set.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -25,6 +25,20 @@ pub struct Filter {
     pub result: Option<GameResult>,
     /// Its opening is in one of these ranges; empty for any.
     pub eco: Vec<EcoRange>,
+    /// The mean of both ratings lies in these bounds.
+    pub elo_band: Option<Band>,
+    /// The ratings differ by so much at most.
+    pub max_elo_diff: Option<u16>,
+    /// It was played at one of these speeds; empty for any.
+    pub speeds: Vec<Speed>,
+    /// It counted for ratings.
+    pub rated: bool,
+    /// One of the players has one of these titles; empty for any.
+    pub titles: Vec<Title>,
+    /// None of the players has one of these names.
+    pub not_players: Vec<String>,
+    /// Somebody won.
+    pub decisive: bool,
 }
 
 impl Filter {
@@ -52,6 +66,63 @@ impl Filter {
                 };
                 played(Color::White) || played(Color::Black)
             })
+            && self.admits_ratings(game)
+            && self.admits_circumstances(game)
+            && (!self.decisive || matches!(game.result, GameResult::Won(_)))
+            && !self.not_players.iter().any(|name| {
+                let names = [&game.names.white, &game.names.black];
+                names.iter().any(|other| has_name(other, name))
+            })
+    }
+
+    fn admits_ratings(&self, game: &Game) -> bool {
+        let (white, black) = (game.elo.white, game.elo.black);
+        let sum = u32::from(white) + u32::from(black);
+        let known = white > 0 && black > 0;
+        self.elo_band.is_none_or(|band| {
+            known && (2 * u32::from(band.low)..=2 * u32::from(band.high)).contains(&sum)
+        }) && self
+            .max_elo_diff
+            .is_none_or(|most| known && white.abs_diff(black) <= most)
+    }
+
+    fn admits_circumstances(&self, game: &Game) -> bool {
+        let played = &game.circumstances;
+        (self.speeds.is_empty()
+            || played
+                .speed
+                .is_some_and(|speed| self.speeds.contains(&speed)))
+            && (!self.rated || played.rated == Some(true))
+            && (self.titles.is_empty()
+                || self.titles.contains(&played.titles.white)
+                || self.titles.contains(&played.titles.black))
+    }
+}
+
+/// Ratings from one to another, both included.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Band {
+    low: u16,
+    high: u16,
+}
+
+impl FromStr for Band {
+    type Err = &'static str;
+
+    /// Reads `1800..2000`; one end may be missing.
+    fn from_str(text: &str) -> Result<Band, &'static str> {
+        let (low, high) = text
+            .split_once("..")
+            .ok_or("expected ratings as 1800..2000")?;
+        let number = |text: &str, missing: u16| match text.trim() {
+            "" => Ok(missing),
+            text => text.parse().map_err(|_| "expected ratings as 1800..2000"),
+        };
+        let (low, high) = (number(low, 0)?, number(high, u16::MAX)?);
+        if low > high {
+            return Err("the lower rating comes first");
+        }
+        Ok(Band { low, high })
     }
 }
 
@@ -136,6 +207,50 @@ mod tests {
         assert!(has_name("Fischer, Robert James", "Robert Fischer"));
         assert!(!has_name("Fischerova, A", "Fischer"));
         assert!(has_name("Hübner, Robert", "HÜBNER"));
+    }
+
+    #[test]
+    fn ratings_lie_in_a_band_and_near_each_other() {
+        let band = |text: &str| Filter {
+            elo_band: Some(text.parse().unwrap()),
+            ..Filter::default()
+        };
+        let mut game = Game::default();
+        assert!(!band("..").admits(&game));
+        (game.elo.white, game.elo.black) = (1900, 2001);
+        assert!(band("1950..").admits(&game) && !band("1951..").admits(&game));
+        assert!(!band("..1950").admits(&game) && band("1800..1951").admits(&game));
+        let diff = |most| Filter {
+            max_elo_diff: Some(most),
+            ..Filter::default()
+        };
+        assert!(diff(101).admits(&game) && !diff(100).admits(&game));
+        for bad in ["2000", "2000..1000", "x..", "70000.."] {
+            assert!(bad.parse::<Band>().is_err(), "{bad}");
+        }
+    }
+
+    #[test]
+    fn circumstances_and_names_that_are_not_wanted() {
+        let mut game = Game::default();
+        let filter = Filter {
+            speeds: vec![Speed::Blitz, Speed::Rapid],
+            rated: true,
+            titles: vec![*b"GM\0", *b"BOT"],
+            not_players: vec!["fischer".to_owned()],
+            decisive: true,
+            ..Filter::default()
+        };
+        assert!(!filter.admits(&game));
+        game.circumstances.hear(b"Event", b"Rated Rapid game");
+        game.circumstances.hear(b"BlackTitle", b"GM");
+        game.result = GameResult::Won(Color::Black);
+        assert!(filter.admits(&game));
+        game.names.white = "Fischer, Bobby".to_owned();
+        assert!(!filter.admits(&game));
+        game.names.white.clear();
+        game.result = GameResult::Draw;
+        assert!(!filter.admits(&game));
     }
 
     #[test]

@@ -2,6 +2,8 @@
 
 use shakmaty::{ByColor, Chess, Color, Move};
 
+use super::Circumstances;
+
 /// How a game ended.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum GameResult {
@@ -51,6 +53,8 @@ pub struct Game {
     pub eco: [u8; 3],
     /// The result.
     pub result: GameResult,
+    /// How it was played.
+    pub circumstances: Circumstances,
     /// Whether it starts from another position than the usual one.
     pub set_up: bool,
     /// Whether it is played by the rules of Chess960.
@@ -82,6 +86,7 @@ impl Default for Game {
             year: 0,
             eco: [0; 3],
             result: GameResult::Unknown,
+            circumstances: Circumstances::default(),
             set_up: false,
             chess960: false,
             positions: vec![Chess::default()],
@@ -103,6 +108,7 @@ impl Game {
         self.year = 0;
         self.eco = [0; 3];
         self.result = GameResult::Unknown;
+        self.circumstances = Circumstances::default();
         self.set_up = false;
         self.chess960 = false;
         self.cut = None;

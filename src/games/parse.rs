@@ -302,7 +302,7 @@ impl Visitor for Visit<'_> {
                 Err(error) => self.bad_fen = Some(error.to_string()),
             },
             b"Variant" => text_of(&value, &mut self.variant),
-            _ => {}
+            name => game.circumstances.hear(name, value.as_bytes()),
         }
         Continue(())
     }

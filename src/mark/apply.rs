@@ -32,6 +32,8 @@ pub struct Job {
     pub selection: Selection,
     /// Nothing is changed.
     pub dry_run: bool,
+    /// What cannot be read of a whole book is an error.
+    pub strict: bool,
     /// So many changes of a whole book are told.
     pub told: usize,
 }
@@ -73,6 +75,9 @@ pub enum MarkError {
         /// Which.
         what: String,
     },
+    /// Some of the book cannot be read, and that was to be an error.
+    #[error("damaged pages not read to their end: {0}; nothing was changed (--strict)")]
+    Loss(u64),
     /// The book cannot be changed.
     #[error(transparent)]
     Edit(#[from] EditError),
@@ -250,6 +255,12 @@ fn whole_book(
 ) -> Result<Marked, MarkError> {
     let book = editor.snapshot()?;
     let mut done = Marked::default();
+    let mut losses = 0;
+    let mut count = |damage| {
+        losses += 1;
+        lost(damage);
+    };
+    let lost = &mut count;
     if job.dry_run {
         let mut noted = Vec::new();
         done.chosen = select(&book, &job.selection, watch, lost, &mut |chosen| {
@@ -262,6 +273,7 @@ fn whole_book(
         tell(&book, noted, watch, &mut |one| {
             told(one).map_err(MarkError::from)
         })?;
+        checked(job, losses)?;
         return Ok(done);
     }
     let mut batch = editor.batch();
@@ -269,9 +281,17 @@ fn whole_book(
         done.changes += 1;
         batch.set(&chosen.touch)
     })?;
+    checked(job, losses)?;
     drop(book);
     done.applied = Some(editor.commit(batch)?);
     Ok(done)
+}
+
+fn checked(job: &Job, losses: u64) -> Result<(), MarkError> {
+    match job.strict && losses > 0 {
+        true => Err(MarkError::Loss(losses)),
+        false => Ok(()),
+    }
 }
 
 impl Selection {

@@ -254,6 +254,7 @@ impl<P: Port> Relay<P> {
                 self.lines.engine.clear();
             }
             self.lines.write_down();
+            self.session.look_ahead(&self.book_set);
             let for_engine = self.lines.engine.len() + self.session.backlog();
             let listen = Listen {
                 gui: for_engine.max(self.lines.gui.len()) < HIGHEST_WATER,
@@ -626,3 +627,6 @@ fn describe_end(status: Option<ExitStatus>) -> String {
         None => "the engine has ended".to_owned(),
     }
 }
+
+#[cfg(all(test, unix))]
+mod tests;

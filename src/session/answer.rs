@@ -2,211 +2,62 @@
 
 use std::fmt::Write as _;
 
-use rand::rngs::Xoshiro256PlusPlus;
-use rand::{Rng, SeedableRng};
-use shakmaty::zobrist::Zobrist64;
-use shakmaty::{CastlingMode, Chess, EnPassantMode, Move, Position};
+use shakmaty::{CastlingMode, Chess, Move, Position};
 
-use super::game::Game;
-use super::why::{Said, Silence};
+use super::why::Silence;
 use super::{Outlet, Session, info_string};
-use crate::book::{BookMove, Lookup, Probe, Wanted};
+use crate::book::{BookMove, Probe};
 use crate::book_set::{BookSet, OpenBook};
 use crate::notation;
-use crate::policy::{self, Circumstances, Weighed};
+use crate::policy::{self, Weighed};
 use crate::settings::{OptionId, Settings};
 use crate::uci::gui::Go;
 
 /// Most moves that an announcement lists.
 const LISTED: usize = 12;
 
-/// What is remembered of a game for the book's sake, and buffers.
-#[derive(Debug, Default)]
-pub(super) struct Librarian {
-    misses: u32,
-    /// The books had nothing for a ponder move, which may yet be played.
-    missed_guess: bool,
-    pub(super) shut: bool,
-    /// Games before this one in which the books were asked.
-    games: u64,
-    /// They have been asked in this one.
-    asked: bool,
-    /// How often a move was drawn, for draws that are not to repeat.
-    draws: u64,
-    /// What kept each book of the book set from answering when they were asked
-    /// last.
-    pub(super) silences: Vec<Silence>,
-    pub(super) said: Said,
-    found: Lookup,
-    /// What `found` holds: the present position in the book with this index,
-    /// asked for so.
-    found_in: Option<(usize, Wanted)>,
-    verdicts: Vec<Weighed>,
-    reply: Lookup,
-    reply_verdicts: Vec<Weighed>,
-    /// The settings in force for each book of the book set.
-    settings: Vec<Settings>,
-    /// The engine's own book has been warned of.
-    pub(super) told_own_book: bool,
-    /// Paths of the books whose trouble has been told of. Once is enough: a
-    /// book that is cut off has another trouble in every other position.
-    told: Vec<String>,
-}
-
 /// A book's answer to a position.
 struct Choice<'a> {
+    /// Which of the book set.
+    index: usize,
     book: &'a OpenBook,
     mv: Move,
     reply: Option<Move>,
 }
 
-impl Librarian {
-    pub(super) fn new_game(&mut self) {
-        self.misses = 0;
-        self.shut = false;
-        self.said = Said::default();
-    }
-
-    /// The GUI says that another game begins. Only its word counts for what
-    /// a seed repeats: what positions look like may hang on timing.
-    pub(super) fn count_game(&mut self) {
-        self.games += u64::from(std::mem::take(&mut self.asked));
-    }
-
-    pub(super) fn settings_changed(&mut self) {
-        self.settings.clear();
-    }
-
-    /// The position has changed, or the books have.
-    pub(super) fn forget_position(&mut self) {
-        self.found_in = None;
-        self.missed_guess = false;
-    }
-
-    /// The chance that decides in a position. With a seed it depends on that,
-    /// the game and the position alone, so that equal games are equal whatever
-    /// is asked in between; without one no two draws are the same.
-    fn chance(&mut self, seed: u32, entropy: u64, position: &Chess) -> impl Rng + use<> {
-        self.draws += 1;
-        let (seed, draw) = match seed {
-            0 => (entropy, self.draws),
-            seed => (u64::from(seed), 0),
-        };
-        let place: Zobrist64 = position.zobrist_hash(EnPassantMode::Legal);
-        [self.games, place.0, draw]
-            .into_iter()
-            .fold(Xoshiro256PlusPlus::seed_from_u64(seed), |mut rng, part| {
-                Xoshiro256PlusPlus::seed_from_u64(rng.next_u64() ^ part)
-            })
-    }
-
-    fn refresh_settings(&mut self, general: &Settings, book_set: &BookSet) {
-        if self.settings.len() != book_set.books.len() {
-            self.settings = book_set
-                .books
-                .iter()
-                .map(|book| book.spec.settings(general))
-                .collect();
-        }
-    }
-
-    /// True the first time that a book's trouble is to be told.
-    fn is_news(&mut self, book: &str) -> bool {
-        let news = !self.told.iter().any(|told| told == book);
-        if news {
-            self.told.push(book.to_owned());
-        }
-        news
-    }
-
-    /// Brings into `found` what a book knows of the present position.
-    fn find(
-        &mut self,
-        (index, book): (usize, &dyn Probe),
-        settings: &Settings,
-        position: &Chess,
-    ) -> Result<(), String> {
-        let wanted = wanted(settings);
-        if self.found_in != Some((index, wanted)) {
-            self.found_in = None;
-            book.probe(position, wanted, &mut self.found)
-                .map_err(|error| error.to_string())?;
-            self.found_in = Some((index, wanted));
-        }
-        Ok(())
-    }
-
-    /// Looks a position up in one book and weighs its moves.
-    fn look_up(
-        &mut self,
-        (index, book): (usize, &dyn Probe),
-        settings: &Settings,
-        game: &Game,
-        position: &Chess,
-        asked: Option<&[Move]>,
-    ) -> Result<(), String> {
-        self.find((index, book), settings, position)?;
-        let repeats = |next: &Chess| game.repeats(next);
-        let circumstances = Circumstances {
-            position,
-            book,
-            asked,
-            repeats: settings
-                .check(OptionId::AvoidRepetition)
-                .then_some(&repeats),
-            line_plies: 2 * settings.number(OptionId::LeaveEarly),
-        };
-        policy::weigh(
-            &self.found.moves,
-            &settings.policy(),
-            |candidate| circumstances.against(candidate),
-            &mut self.verdicts,
-        );
-        Ok(())
-    }
-
-    /// The move the opponent would most probably play from the book.
-    fn best_reply(&mut self, book: &dyn Probe, settings: &Settings, after: &Chess) -> Option<Move> {
-        book.probe(after, wanted(settings), &mut self.reply).ok()?;
-        policy::weigh(
-            &self.reply.moves,
-            &settings.policy(),
-            |_| None,
-            &mut self.reply_verdicts,
-        );
-        let index = policy::best(&self.reply_verdicts)?;
-        self.reply.moves.get(index).map(|reply| reply.mv)
-    }
-}
-
 impl Session {
-    /// Looks the present position up before it is asked for: GUIs send it
-    /// some time before the `go` with which the clock begins to run. Only in
-    /// the book that is asked first; what is wrong with it shows at the `go`.
-    pub(super) fn look_ahead(&mut self, book_set: &BookSet) {
-        if !self.settings.check(OptionId::OwnBook)
-            || self.librarian.shut
-            || self.link.options.analysing()
-        {
+    /// Looks the present position up before it is asked for, the reply to the
+    /// move that would be drawn included. To be called when all that was said
+    /// is on its way: then it costs time that nobody waits for. Says nothing,
+    /// and changes nothing that will be said.
+    pub fn look_ahead(&mut self, book_set: &BookSet) {
+        if self.librarian.is_prepared || self.books.are_opening() || !self.books_may_answer() {
             return;
         }
-        let Some(position) = self.game.position() else {
+        self.librarian.is_prepared = true;
+        // To follow lines to their end is too much for a mere chance.
+        if self.settings.number(OptionId::LeaveEarly) > 0 {
             return;
+        }
+        self.has_book_move(book_set);
+    }
+
+    /// Whether a book has a move here that may be played.
+    pub(super) fn has_book_move(&mut self, book_set: &BookSet) -> bool {
+        let position = self.game.position().filter(|_| self.books_may_answer());
+        let Some(position) = position.cloned() else {
+            return false;
         };
         self.librarian.refresh_settings(&self.settings, book_set);
-        let own_settings = std::mem::take(&mut self.librarian.settings);
-        let first = book_set
-            .books
-            .iter()
-            .zip(&own_settings)
-            .enumerate()
-            .find(|(_, (book, settings))| answers(book, settings, position));
-        if let Some((index, (book, settings))) = first {
-            let _ = self
-                .librarian
-                .find((index, &*book.book), settings, position);
-        }
-        self.librarian.settings = own_settings;
+        self.choose(&position, None, book_set, &mut Vec::new())
+            .is_some()
+    }
+
+    /// Whether books have a say in this game at present.
+    fn books_may_answer(&self) -> bool {
+        self.settings.check(OptionId::OwnBook)
+            && !self.librarian.shut
+            && !self.link.options.analysing()
     }
 
     /// The book's answer to a `go`: the lines to say, the last of them the
@@ -224,19 +75,16 @@ impl Session {
         self.librarian.refresh_settings(&self.settings, book_set);
         let asked = go.searchmoves.as_ref().map(|moves| legal(moves, &position));
         let mut troubles = Vec::new();
-        self.librarian.asked = true;
         let choice = self.choose(&position, asked.as_deref(), book_set, &mut troubles);
+        self.librarian.count_question();
         for (book, trouble) in troubles {
             if self.librarian.is_news(book) {
                 info_string(&trouble, out);
             }
         }
         let Some(choice) = choice else {
-            if !book_set.books.is_empty() {
-                self.librarian.missed_guess = go.ponder;
-                if !go.ponder {
-                    self.count_miss(out);
-                }
+            if !book_set.books.is_empty() && self.librarian.miss(go.ponder) {
+                self.count_miss(out);
             }
             return None;
         };
@@ -265,7 +113,7 @@ impl Session {
                 self.librarian.silences.push(silence);
                 continue;
             }
-            let probe = &*book.book;
+            let probe: &dyn Probe = &*book.book;
             let looked_up =
                 self.librarian
                     .look_up((index, probe), settings, &self.game, position, asked);
@@ -274,9 +122,7 @@ impl Session {
                 self.librarian.silences.push(Silence::Trouble);
                 continue;
             }
-            let Librarian {
-                found, verdicts, ..
-            } = &self.librarian;
+            let (found, verdicts) = self.librarian.found(index);
             let drawn =
                 policy::pick(verdicts, &mut chance).and_then(|index| found.moves.get(index));
             let Some(mv) = drawn.map(|mv| mv.mv) else {
@@ -284,13 +130,19 @@ impl Session {
                 self.librarian.silences.push(silence);
                 continue;
             };
-            let mut reply = None;
-            if settings.check(OptionId::Ponder) {
-                let mut after = position.clone();
-                after.play_unchecked(mv);
-                reply = self.librarian.best_reply(probe, settings, &after);
-            }
-            choice = Some(Choice { book, mv, reply });
+            let reply = match settings.check(OptionId::Ponder) {
+                true => {
+                    let of = (index, probe);
+                    self.librarian.best_reply(of, settings, position, mv)
+                }
+                false => None,
+            };
+            choice = Some(Choice {
+                index,
+                book,
+                mv,
+                reply,
+            });
             break;
         }
         self.librarian.settings = own_settings;
@@ -299,16 +151,14 @@ impl Session {
 
     /// The ponder move was played: what the books did not know counts.
     pub(super) fn guess_came_true(&mut self, out: &mut dyn Outlet) {
-        if std::mem::take(&mut self.librarian.missed_guess) {
+        if self.librarian.take_missed_guess() {
             self.count_miss(out);
         }
     }
 
     fn count_miss(&mut self, out: &mut dyn Outlet) {
         let limit = self.settings.number(OptionId::MissLimit);
-        self.librarian.misses += 1;
-        if limit > 0 && self.librarian.misses >= limit && !self.librarian.shut {
-            self.librarian.shut = true;
+        if self.librarian.count_miss(limit) {
             info_string(
                 &format!("book closed for this game after {limit} misses"),
                 out,
@@ -331,7 +181,7 @@ impl Session {
         let detail = self.settings.text(OptionId::Info);
         if detail != "none" {
             let mut line = String::with_capacity(256);
-            self.list_moves(&choice.book.name, &mut line);
+            self.list_moves((choice.index, choice.book), &mut line);
             lines.push(line.into_bytes());
         }
         if detail == "full" {
@@ -345,15 +195,14 @@ impl Session {
     }
 
     /// "info string book NAME: e2e4 44% (w 33, n 1204, +21) ..."
-    fn list_moves(&self, name: &str, line: &mut String) {
+    fn list_moves(&self, (index, book): (usize, &OpenBook), line: &mut String) {
         let mode = self.castling_mode();
-        let _ = write!(line, "info string book {name}:");
-        let librarian = &self.librarian;
-        let mut order: Vec<(&BookMove, &Weighed)> = librarian
-            .found
+        let _ = write!(line, "info string book {}:", book.name);
+        let (found, verdicts) = self.librarian.found(index);
+        let mut order: Vec<(&BookMove, &Weighed)> = found
             .moves
             .iter()
-            .zip(&librarian.verdicts)
+            .zip(verdicts)
             .filter(|(_, verdict)| verdict.probability > 0.0)
             .collect();
         order.sort_by(|a, b| b.1.probability.total_cmp(&a.1.probability));
@@ -376,33 +225,6 @@ impl Session {
         }
     }
 
-    /// Whether a book has a move here that may be played.
-    pub(super) fn has_book_move(&mut self, book_set: &BookSet) -> bool {
-        if !self.settings.check(OptionId::OwnBook)
-            || self.librarian.shut
-            || self.link.options.analysing()
-        {
-            return false;
-        }
-        let Some(position) = self.game.position().cloned() else {
-            return false;
-        };
-        self.librarian.refresh_settings(&self.settings, book_set);
-        let own_settings = std::mem::take(&mut self.librarian.settings);
-        let mut books = book_set.books.iter().zip(&own_settings).enumerate();
-        let has = books.any(|(index, (book, settings))| {
-            let probe: (usize, &dyn Probe) = (index, &*book.book);
-            answers(book, settings, &position)
-                && self
-                    .librarian
-                    .look_up(probe, settings, &self.game, &position, None)
-                    .is_ok()
-                && policy::best(&self.librarian.verdicts).is_some()
-        });
-        self.librarian.settings = own_settings;
-        has
-    }
-
     /// Shows what the books would play, while the engine analyses.
     pub(super) fn show_books(&mut self, go: &Go, book_set: &BookSet, out: &mut dyn Outlet) {
         let Some(position) = self.game.position().cloned() else {
@@ -422,9 +244,9 @@ impl Session {
                 &position,
                 asked.as_deref(),
             );
-            if looked_up.is_ok() && policy::best(&self.librarian.verdicts).is_some() {
+            if looked_up.is_ok() && policy::best(self.librarian.found(index).1).is_some() {
                 let mut line = String::new();
-                self.list_moves(&book.name, &mut line);
+                self.list_moves((index, book), &mut line);
                 out.gui(line.as_bytes());
             }
         }
@@ -455,14 +277,6 @@ impl Session {
 #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)]
 fn rounded(number: f64) -> u64 {
     number.round() as u64
-}
-
-/// Whether moves count that nobody stored.
-fn wanted(settings: &Settings) -> Wanted {
-    match settings.check(OptionId::Transpositions) {
-        true => Wanted::Transpositions,
-        false => Wanted::Stored,
-    }
 }
 
 /// Whether a book has a say in this position.

@@ -67,8 +67,12 @@ impl Salvage {
     #[must_use]
     pub fn notes(&self) -> Vec<String> {
         let plural = |count: u64| if count == 1 { "" } else { "s" };
+        let end = match self.bad_pages {
+            1 => "not read to its end",
+            _ => "not read to their end",
+        };
         [
-            (self.bad_pages, "damaged page", "not read to the end"),
+            (self.bad_pages, "damaged page", end),
             (self.bad_keys, "position", "with an impossible key left out"),
             (self.repeated, "repeated position", "left out"),
             (self.unreached_pages, "page", "that no slot led to"),

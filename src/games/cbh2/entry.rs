@@ -13,7 +13,7 @@
 //! | 48 | 8 | annotator, a number of a player |
 //! | 88 | 1 | result |
 //! | 90, 92 | 2 | round, its part |
-//! | 96, 112 | 2 | Elo of White, Black |
+//! | 96, 112 | 2 | Elo of White, Black; behind each its kind (2): speed in the bits from 3 on |
 //! | 128 | 2 | ECO |
 //! | 188 | 4 | date |
 //!
@@ -22,6 +22,7 @@
 
 use shakmaty::ByColor;
 
+use crate::games::Speed;
 use crate::input::bytes::{Cursor, le_u16_at, le_u32_at, u8_at};
 
 /// Bytes of a record, and of the header.
@@ -64,6 +65,8 @@ pub(super) struct Entry {
     elo: ByColor<u16>,
     pub(super) eco: u16,
     pub(super) date: u32,
+    /// Of the ratings; see [`Entry::speed`].
+    kinds: ByColor<u16>,
 }
 
 impl Entry {
@@ -96,7 +99,23 @@ impl Entry {
             },
             eco: le_u16_at(record, 128)?,
             date: le_u32_at(record, 188)?,
+            kinds: ByColor {
+                white: le_u16_at(record, 98)?,
+                black: le_u16_at(record, 114)?,
+            },
         })
+    }
+
+    /// For what speed a rating of White's, or else of Black's, is.
+    pub(super) fn speed(&self) -> Option<Speed> {
+        let speed = |kind: u16| match kind >> 3 {
+            1 => Some(Speed::Bullet),
+            2 => Some(Speed::Blitz),
+            3 => Some(Speed::Rapid),
+            4 => Some(Speed::Correspondence),
+            _ => None,
+        };
+        speed(self.kinds.white).or(speed(self.kinds.black))
     }
 
     /// Ratings of at most four digits, as PGN readers take them; else 0.

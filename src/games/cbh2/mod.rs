@@ -259,6 +259,7 @@ impl Database {
         }
         game.elo = entry.elo();
         game.year = fields::year(entry.date);
+        game.circumstances.speed = entry.speed();
         game.eco = fields::eco(entry.eco);
         game.result = fields::result(entry.result);
         self.odd_results

@@ -110,6 +110,9 @@ fn tags<'b>(mut bytes: &'b [u8], wanted: Wanted, game: &mut Game) -> Option<&'b 
         let (length, rest) = rest.split_first()?;
         let (value, rest) = rest.split_at_checked((*length).into())?;
         bytes = rest;
+        if let Some(name) = name {
+            game.circumstances.hear(name, value);
+        }
         if let Some(name) = name.filter(|_| wanted.notes) {
             let name = text(name);
             // The board says these.

@@ -291,6 +291,9 @@ impl Database {
     fn describe(&self, entry: &Entry, wanted: Wanted, game: &mut Game) {
         game.names = entry.players.map(|number| self.look_up(PLAYERS, number));
         game.year = entry.date.year();
+        if let Some(event) = self.names.bytes(EVENTS, entry.event) {
+            game.circumstances.hear(b"Event", event);
+        }
         game.result = entry.result;
         let eco = entry::eco(entry.eco);
         if let Some(code) = eco.as_ref().and_then(|eco| eco.as_bytes().first_chunk()) {

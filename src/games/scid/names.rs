@@ -101,7 +101,7 @@ impl Names {
             let shared = if index > 0 { cursor.u8()?.into() } else { 0 };
             let (start, end): (u32, u32) = last;
             let before = self.bytes.get(start as usize..end as usize)?;
-            let is_new = self.find(kind, number).is_none();
+            let is_new = self.bytes(kind, number).is_none();
             // Each name takes four bytes at least: no list is longer than the file.
             let is_sound = is_new && number < count && number as usize <= self.most;
             let shared = before.get(..shared).filter(|shared| shared.len() <= length);
@@ -156,7 +156,8 @@ impl Names {
         Some(place)
     }
 
-    fn find(&self, kind: usize, number: u32) -> Option<&[u8]> {
+    /// A name as it is written.
+    pub(super) fn bytes(&self, kind: usize, number: u32) -> Option<&[u8]> {
         let place = self.kinds.get(kind)?.places.get(number as usize);
         let (start, end) = place.copied()?;
         self.bytes.get(start as usize..end as usize)
@@ -164,7 +165,7 @@ impl Names {
 
     /// A name; `None` if nobody has the number.
     pub(super) fn get(&self, kind: usize, number: u32) -> Option<String> {
-        Some(windows1252::or_utf8(self.find(kind, number)?))
+        Some(windows1252::or_utf8(self.bytes(kind, number)?))
     }
 }
 

@@ -125,6 +125,9 @@ pub mod convert;
 pub mod crew;
 #[cfg(feature = "play")]
 pub mod engine;
+pub mod eval;
+#[cfg(feature = "evaluations")]
+pub mod evals;
 #[cfg(feature = "explore")]
 pub mod explore;
 #[cfg(feature = "games")]

@@ -2,108 +2,54 @@
 
 #![allow(clippy::unwrap_used)]
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// Each module of the library and those it may use, from the ground up.
-/// Arrows point downwards only: a row names none that stands below it.
+/// The floors, from the ground up, each with the reason why it is one. A
+/// module knows of those on its own floor and below.
 const FLOORS: &[(&str, &[&str])] = &[
-    ("plain", &[]),
-    ("place", &[]),
-    ("input", &[]),
-    ("notation", &[]),
-    ("crew", &[]),
-    ("sort", &["crew", "input"]),
-    ("book", &["crew", "input", "place", "sort"]),
-    ("games", &["crew", "input", "place"]),
-    ("openings", &[]),
     (
-        "build",
+        "bytes, words and threads, of use to any program: what stands here can be \
+         tested without a book, a game or an engine",
+        &["crew", "input", "notation", "place", "plain", "sort", "uci"],
+    ),
+    (
+        "books and games: what a library user depends on without the adapter, so \
+         it knows no GUI, no engine and no option of theirs",
         &[
-            "book", "crew", "games", "input", "openings", "place", "sort",
-        ],
-    ),
-    ("mark", &["book"]),
-    ("learn", &["book", "crew", "games", "mark"]),
-    ("uci", &[]),
-    ("policy", &["book"]),
-    ("view", &["book", "policy"]),
-    (
-        "convert",
-        &["view", "book", "crew", "place", "policy", "sort"],
-    ),
-    ("settings", &["policy"]),
-    ("consult", &["view", "book", "policy", "settings"]),
-    ("book_set", &["input", "book", "learn", "settings"]),
-    (
-        "session",
-        &["book", "policy", "learn", "settings", "book_set", "uci"],
-    ),
-    ("transcript", &["session", "settings", "book_set"]),
-    (
-        "explore",
-        &[
-            "view", "book", "policy", "consult", "games", "mark", "session", "settings",
-            "book_set", "openings",
-        ],
-    ),
-    ("engine", &["input", "plain", "uci"]),
-    ("builtin", &[]),
-    (
-        "config",
-        &["input", "engine", "session", "settings", "book_set"],
-    ),
-    ("compare", &["book"]),
-    ("tree", &["book"]),
-    ("register", &[]),
-    (
-        "relay",
-        &[
-            "engine",
-            "learn",
-            "plain",
-            "session",
-            "book_set",
-            "transcript",
-            "uci",
+            "book", "build", "compare", "convert", "eval", "evals", "games", "learn", "mark",
+            "openings", "policy", "tree", "view",
         ],
     ),
     (
-        "cli",
+        "the conversation as values: no process, pipe, socket or clock, so that \
+         every game can be had again in a test",
+        &["book_set", "consult", "session", "settings", "transcript"],
+    ),
+    (
+        "the world: processes, pipes, sockets, and files of other programs",
         &[
-            "input",
-            "book",
-            "build",
-            "builtin",
-            "policy",
-            "compare",
-            "config",
-            "consult",
-            "convert",
-            "engine",
-            "explore",
-            "games",
-            "input",
-            "learn",
-            "mark",
-            "openings",
-            "tree",
-            "view",
-            "place",
-            "plain",
-            "register",
-            "relay",
-            "session",
-            "settings",
-            "book_set",
-            "transcript",
+            "builtin", "config", "engine", "explore", "register", "relay",
         ],
+    ),
+    (
+        "the command line parses and prints; nobody below prints for people",
+        &["cli"],
     ),
 ];
 
-/// What chess is as text, everybody may know.
-const GROUND: &str = "notation";
+/// Those who stay strangers although their floor would let them meet.
+const STRANGERS: &[(&str, &str, &str)] = &[
+    ("book", "games", "a book is read without any collection"),
+    ("games", "book", "a collection is read without any book"),
+    (
+        "explore",
+        "relay",
+        "the browser sees books, not conversations",
+    ),
+    ("builtin", "engine", "it is an engine like any other"),
+];
 
 fn sources(folder: &Path, found: &mut Vec<PathBuf>) {
     for entry in fs::read_dir(folder).unwrap() {
@@ -130,44 +76,78 @@ fn used(text: &str) -> BTreeSet<String> {
         .collect()
 }
 
-#[test]
-fn modules_use_only_what_stands_below_them() {
+/// Every module, and those it names.
+fn modules() -> BTreeMap<String, BTreeSet<String>> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
     let mut files = Vec::new();
     sources(&root, &mut files);
-    let mut seen = BTreeSet::new();
+    let mut modules: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
     for path in files {
         let inner = path.strip_prefix(&root).unwrap();
-        let first = inner.components().next().unwrap();
-        let module = Path::new(first.as_os_str()).with_extension("");
-        let module = module.to_str().unwrap();
-        if ["lib", "main"].contains(&module) {
+        let first = Path::new(inner.components().next().unwrap().as_os_str());
+        let module = first.file_stem().unwrap().to_str().unwrap().to_owned();
+        if module == "lib" || module == "main" {
             continue;
         }
-        let floor = FLOORS.iter().find(|(name, _)| *name == module);
-        let (_, allowed) = floor.unwrap_or_else(|| panic!("{module} has no floor here"));
-        seen.insert(module.to_owned());
-        for name in used(&fs::read_to_string(&path).unwrap()) {
-            assert!(
-                name == module || name == GROUND || allowed.contains(&name.as_str()),
-                "{}: {module} may not use {name}",
-                inner.display()
-            );
-        }
+        let text = fs::read_to_string(&path).unwrap();
+        assert!(
+            !text.contains("crate::{"),
+            "{}: a line each",
+            inner.display()
+        );
+        let mut names = used(&text);
+        names.remove(&module);
+        modules.entry(module).or_default().extend(names);
     }
-    assert_eq!(seen.len(), FLOORS.len(), "a floor without a module");
+    modules
+}
+
+fn floor_of(module: &str) -> usize {
+    let floor = FLOORS.iter().position(|(_, rooms)| rooms.contains(&module));
+    floor.unwrap_or_else(|| panic!("{module} has no floor here"))
 }
 
 #[test]
-fn floors_name_only_floors_above_them_in_the_list() {
-    for (index, (module, allowed)) in FLOORS.iter().enumerate() {
-        for name in *allowed {
-            assert!(
-                FLOORS[..index].iter().any(|(above, _)| above == name),
-                "{module} -> {name}"
-            );
+fn nobody_knows_of_a_higher_floor() {
+    let modules = modules();
+    for (module, names) in &modules {
+        for name in names {
+            let (own, other) = (floor_of(module), floor_of(name));
+            let reason = FLOORS[own].0;
+            assert!(other <= own, "{module} may not use {name}: {reason}");
         }
     }
+    let rooms: usize = FLOORS.iter().map(|(_, rooms)| rooms.len()).sum();
+    assert_eq!(modules.len(), rooms, "a name here that is no module");
+}
+
+#[test]
+fn strangers_stay_strangers() {
+    let modules = modules();
+    for (module, name, reason) in STRANGERS {
+        assert!(
+            !modules[*module].contains(*name),
+            "{module} knows {name}: {reason}"
+        );
+    }
+}
+
+/// Whoever stands on nobody that is still there goes; in the end nobody is left.
+#[test]
+fn modules_do_not_go_round_in_circles() {
+    let mut modules = modules();
+    loop {
+        let free: Vec<String> = modules
+            .iter()
+            .filter(|(_, names)| names.iter().all(|name| !modules.contains_key(name)))
+            .map(|(module, _)| module.clone())
+            .collect();
+        if free.is_empty() {
+            break;
+        }
+        modules.retain(|module, _| !free.contains(module));
+    }
+    assert!(modules.is_empty(), "a circle among {modules:?}");
 }
 
 /// The parser of UCI lines has faults; one file answers for them.

@@ -171,7 +171,7 @@ fn what_cannot_be_done_is_said_in_one_line_with_exit_code_2() {
     let rows: [(&[&str], &str); 9] = [
         (&["info", "/nowhere/x.ctg"], "/nowhere/x.ctg"),
         (&["info", "src"], "not a regular file"),
-        (&["probe", "Cargo.toml"], "not a CTG book"),
+        (&["probe", "Cargo.toml"], "this is no opening book"),
         (&["probe", SIMPLE, "not", "a", "fen"], "not a fen"),
         (&["probe", SIMPLE, "--moves", "e2e5"], "e2e5"),
         (

@@ -322,7 +322,7 @@ fn who_watches_hears_of_the_work_and_may_end_it() {
         let mut watch = Watch::new(&mut tell, &stop);
         let ended = tabia::mark::mark(&mut editor, &job, &mut watch, &mut |_| {}, &mut |_| Ok(()));
         let ended = ended.unwrap_err().to_string();
-        assert!(ended.contains("stopped"), "{ended}");
+        assert!(ended.contains("interrupted"), "{ended}");
         assert_eq!(heard, 1);
     }
     assert_eq!(fs::read(&book).unwrap(), before);

@@ -8,6 +8,10 @@ use std::fmt::{self, Display};
 use anstyle::{AnsiColor, Style};
 
 use crate::book::Mark;
+use crate::mark::words;
+
+/// A learn value with its sign.
+pub(super) use crate::mark::words::learn_value_name as signed;
 
 /// Headings.
 pub(super) const HEADING: Style = Style::new().bold();
@@ -69,30 +73,12 @@ pub(super) fn per_cent(part: Option<f64>) -> String {
     part.map_or_else(|| "-".to_owned(), |part| format!("{:.1}", 100.0 * part))
 }
 
-/// A learn value with its sign.
-pub(super) fn signed(factor: i8) -> String {
-    match factor {
-        0 => "0".to_owned(),
-        factor => format!("{factor:+}"),
-    }
-}
-
-/// A commentary in symbols: those of the Informator in ASCII, else the number
-/// of the NAG.
+/// A commentary in symbols, or the number of the NAG; nothing for none.
 pub(super) fn commentary_symbol(nag: u8) -> String {
     match nag {
-        0 => "",
-        10 | 11 => "=",
-        13 => "unclear",
-        14 => "+/=",
-        15 => "=/+",
-        16 => "+/-",
-        17 => "-/+",
-        18 => "+-",
-        19 => "-+",
-        nag => return format!("${nag}"),
+        0 => String::new(),
+        nag => words::commentary_name(nag),
     }
-    .to_owned()
 }
 
 /// A text broken at blanks into rows no wider than this, if its words are not.

@@ -1,6 +1,11 @@
 //! The real engine as a child process.
 
+mod analyst;
 pub mod check;
+mod info;
+mod peer;
 mod spawn;
 
+pub use analyst::{Analyst, AnalystError, Effort, Question};
+pub use info::{Finding, finding};
 pub use spawn::{EngineCommand, EngineProcess, SpawnError, Spawned, is_on_path};

@@ -26,7 +26,8 @@ pub(super) fn from_text(text: &str) -> Result<Line, String> {
     if text.is_empty() {
         return Err("there is nothing to read".to_owned());
     }
-    if text.lines().count() == 1 && text.matches('/').count() >= 7 && !text.contains("1.") {
+    let is_game = text.starts_with('[') || text.starts_with("1.");
+    if text.lines().count() == 1 && text.matches('/').count() >= 7 && !is_game {
         return read(Some(text), None);
     }
     if !text.starts_with('[')
@@ -75,6 +76,10 @@ mod tests {
         let fen = "fen 8/8/8/8/8/8/8/Kk6 w - - 0 1";
         assert!(of(fen).unwrap_err().contains("no legal position"));
         assert_eq!(of("4k3/8/8/8/8/8/8/4K3 w - -").unwrap(), "");
+        let typed = "4k2r/8/8/8/8/8/8/4K3 b k - 3 1 moves 1...0-0 2.Ré";
+        assert!(of(typed).unwrap_err().contains("move 2 (2.Ré) is no move"));
+        let typed = "4k2r/8/8/8/8/8/8/4K3 b k - 3 1 moves 1...0-0";
+        assert_eq!(of(typed).unwrap(), "e8g8");
         let set_up =
             "[Event \"x\"]\n[SetUp \"1\"]\n[FEN \"4k3/8/8/8/8/8/4P3/4K3 w - - 0 1\"]\n\n1. e4 *";
         assert_eq!(of(set_up).unwrap(), "e2e4");

@@ -168,7 +168,12 @@ fn is_pgn(start: &[u8]) -> bool {
     let mut words = text.split(u8::is_ascii_whitespace);
     let is_word = |word: &[u8]| {
         let digits = word.iter().take_while(|byte| byte.is_ascii_digit()).count();
-        digits > 0 && word.get(digits) == Some(&b'.') || is_move(word) || is_result(word)
+        let behind = word.get(digits + 1);
+        // "1." and "1.e4"; "2.9" is a number.
+        let numbered = digits > 0
+            && word.get(digits) == Some(&b'.')
+            && !behind.is_some_and(u8::is_ascii_digit);
+        numbered || is_move(word) || is_result(word)
     };
     text_only
         && match text.trim_ascii_start().first() {
@@ -250,6 +255,11 @@ mod tests {
             ),
             ("a", b"1.e4 e5 2.Nf3", Kind::Pgn),
             ("a", b"e4 e5 Nf3 *", Kind::Pgn),
+            (
+                "a.toml",
+                b"[package]\nversion = \"0.1.0\"\n# below 2.9: no\n",
+                Kind::Other,
+            ),
             ("a", b"{ a comment } 1. e4", Kind::Pgn),
             ("a", b"[ White\t\"M\xfcller\" ]\r\n", Kind::Pgn),
             ("a.pgn", b"", Kind::Pgn),

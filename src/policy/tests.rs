@@ -76,7 +76,7 @@ fn plays_in_proportion_to_doubled_points() {
 
 #[test]
 fn unfinished_games_count_half() {
-    let unfinished = with(candidate(0, 0, 0, 0), |child| child.stats.games = 7);
+    let unfinished = with(candidate(0, 0, 0, 0), |after| after.stats.games = 7);
     let drawn = candidate(1, 0, 7, 0);
     let shares = probabilities(&[unfinished, drawn], &Policy::default());
     assert!(close(shares[0], 0.5), "{shares:?}");
@@ -112,8 +112,8 @@ fn of_equally_heavy_moves_variety_0_takes_the_first_stored() {
 
 #[test]
 fn red_is_never_played_and_green_alone() {
-    let red = with(candidate(0, 90, 0, 0), |child| child.recommendation = 0x40);
-    let green = with(candidate(1, 1, 0, 5), |child| child.recommendation = 0x80);
+    let red = with(candidate(0, 90, 0, 0), |after| after.recommendation = 0x40);
+    let green = with(candidate(1, 1, 0, 5), |after| after.recommendation = 0x80);
     let black = candidate(2, 50, 0, 0);
     let moves = [red, green, black];
     assert_eq!(
@@ -129,7 +129,7 @@ fn red_is_never_played_and_green_alone() {
 
 #[test]
 fn a_red_move_is_not_played_even_when_it_is_the_only_one() {
-    let red = with(candidate(0, 9, 0, 0), |child| child.recommendation = 0x40);
+    let red = with(candidate(0, 9, 0, 0), |after| after.recommendation = 0x40);
     assert_eq!(probabilities(&[red], &Policy::default()), [0.0]);
 }
 
@@ -152,7 +152,7 @@ fn doubtful_moves_are_played_only_when_nothing_else_is_left() {
 #[test]
 fn a_doubtful_annotation_outweighs_a_green_position() {
     let doubtful = annotated(
-        with(candidate(0, 90, 0, 0), |child| child.recommendation = 0x80),
+        with(candidate(0, 90, 0, 0), |after| after.recommendation = 0x80),
         Annotation::DUBIOUS,
     );
     let sound = candidate(1, 5, 0, 5);
@@ -182,7 +182,7 @@ fn minimums_drop_moves_and_say_why() {
         candidate(0, 1, 0, 1),
         candidate(1, 10, 0, 90),
         candidate(2, 60, 0, 40),
-        with(candidate(3, 0, 0, 0), |child| child.stats.games = 5),
+        with(candidate(3, 0, 0, 0), |after| after.stats.games = 5),
     ];
     let policy = Policy {
         minimum_games: 5,
@@ -222,9 +222,9 @@ fn small_shares_drop_out() {
 
 #[test]
 fn the_learn_value_is_seen_from_the_mover() {
-    // The byte stands in the child, whose side to move is the opponent:
+    // The byte stands in the position after it, whose side to move is the opponent:
     // negative speaks for the move.
-    let liked = with(candidate(0, 10, 0, 10), |child| child.factor = -60);
+    let liked = with(candidate(0, 10, 0, 10), |after| after.factor = -60);
     let neutral = candidate(1, 10, 0, 10);
     let shares = probabilities(&[liked.clone(), neutral.clone()], &Policy::default());
     assert!(
@@ -239,8 +239,8 @@ fn the_learn_value_is_seen_from_the_mover() {
         probabilities(&[liked, neutral.clone()], &deaf)[0],
         0.5
     ));
-    let never = with(candidate(2, 10, 0, 10), |child| child.factor = 127);
-    let always = with(candidate(3, 10, 0, 10), |child| child.factor = -128);
+    let never = with(candidate(2, 10, 0, 10), |after| after.factor = 127);
+    let always = with(candidate(3, 10, 0, 10), |after| after.factor = -128);
     assert_eq!(
         reasons(&[never, always, neutral], &Policy::default()),
         [
@@ -254,9 +254,9 @@ fn the_learn_value_is_seen_from_the_mover() {
 #[test]
 fn stronger_players_count_more_up_to_the_double() {
     let rated = |index, elo: u32, games: u32| {
-        with(candidate(index, 10, 0, 10), |child| {
-            child.stats.other_rated = games;
-            child.stats.other_rating_sum = elo * games;
+        with(candidate(index, 10, 0, 10), |after| {
+            after.stats.other_rated = games;
+            after.stats.other_rating_sum = elo * games;
         })
     };
     let shares = probabilities(
@@ -466,12 +466,12 @@ prop_compose! {
             1 => Just(Preference::Weight(0)),
         ],
     ) -> BookMove {
-        let mut mv = with(candidate(index, results.0, results.1, results.2), |child| {
-            child.stats.games = games;
-            child.stats.other_rated = rating.0;
-            child.stats.other_rating_sum = rating.1;
-            child.recommendation = recommendation;
-            child.factor = factor;
+        let mut mv = with(candidate(index, results.0, results.1, results.2), |after| {
+            after.stats.games = games;
+            after.stats.other_rated = rating.0;
+            after.stats.other_rating_sum = rating.1;
+            after.recommendation = recommendation;
+            after.factor = factor;
         });
         mv.annotation = Annotation(annotation);
         mv.transposition = transposition;

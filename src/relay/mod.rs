@@ -627,3 +627,6 @@ fn describe_end(status: Option<ExitStatus>) -> String {
         None => "the engine has ended".to_owned(),
     }
 }
+
+#[cfg(all(test, unix))]
+mod tests;

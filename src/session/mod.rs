@@ -23,12 +23,12 @@
 //! | `Held` | answered, but it is not time to say so (`go ponder`, or an engine that ended `go infinite` by itself) | `ponderhit`, `stop`; dropped by `position`, `go`, `ucinewgame` |
 //! | `Engine` | in the engine's hands | its `bestmove` |
 //!
-//! Beside that runs the engine's own state: starting, up, or none ([`link`]).
+//! Beside that runs the engine's own state (`link`): starting, up, or none.
 //! Lines of the GUI are understood when they come, and the books answer
 //! whatever the engine does; what is meant for an engine that starts, or that
 //! ends a search of which the GUI knows nothing, waits until it may be told.
 //!
-//! A few lines of the GUI have to wait themselves, in order ([`queue`]): all of
+//! A few lines of the GUI have to wait themselves, in order (`queue`): all of
 //! them until the first engine has introduced itself or has had its time, and
 //! while books are being opened (two seconds at most); while the engine
 //! searches, those that may not reach a searching engine: a new `position` or

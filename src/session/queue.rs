@@ -3,7 +3,7 @@
 //! They wait in order until the first engine has introduced itself, while
 //! books are being opened, and while the engine searches if they may not reach
 //! a searching engine. Nothing waits for an engine that is started again or
-//! says nothing: what is meant for it waits behind [`Link`](super::link::Link),
+//! says nothing: what is meant for it waits behind the link to it,
 //! and the books answer meanwhile.
 
 use std::collections::VecDeque;

@@ -219,7 +219,7 @@ pub const SPECS: [Spec; 25] = {
             Id::Seed,
             "Book Seed",
             Spin(0, 0, 2_147_483_647),
-            "other than 0: the same positions give the same moves",
+            "other than 0: seed, game and position decide the draw",
         ),
         spec(
             Id::Restart,

@@ -76,7 +76,7 @@ pub struct LineBuffer {
     searched: usize,
     /// Inside a line that is too long.
     skipping: bool,
-    rejection: u32,
+    dropped: u32,
 }
 
 impl Default for LineBuffer {
@@ -87,7 +87,7 @@ impl Default for LineBuffer {
             end: 0,
             searched: 0,
             skipping: false,
-            rejection: 0,
+            dropped: 0,
         }
     }
 }
@@ -148,7 +148,7 @@ impl LineBuffer {
             self.searched = self.start;
             if self.skipping {
                 self.skipping = false;
-                self.rejection += 1;
+                self.dropped += 1;
                 continue;
             }
             let line = &self.bytes[line];
@@ -161,7 +161,7 @@ impl LineBuffer {
     pub fn last_line(&mut self) -> Option<&[u8]> {
         if self.skipping {
             self.skipping = false;
-            self.rejection += 1;
+            self.dropped += 1;
             self.start = self.end;
         }
         let line = self.start..self.end;
@@ -172,7 +172,7 @@ impl LineBuffer {
 
     /// How many lines were too long and dropped since the last call.
     pub fn take_dropped(&mut self) -> u32 {
-        std::mem::take(&mut self.rejection)
+        std::mem::take(&mut self.dropped)
     }
 }
 

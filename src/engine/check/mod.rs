@@ -7,7 +7,7 @@
 //! every wait has an end, every line and every buffer a limit.
 //!
 //! * [`lines`] judges single lines of output;
-//! * `peer` is the engine's process behind a thread for each direction;
+//! * [`super::peer`] is the engine's process behind a thread for each direction;
 //! * `walk` keeps an engine running from step to step;
 //! * `handshake`, `play` and `ending` are the steps.
 
@@ -15,7 +15,6 @@ mod clocks;
 mod ending;
 mod handshake;
 pub mod lines;
-mod peer;
 mod play;
 mod scene;
 mod walk;
@@ -123,7 +122,7 @@ pub struct Greeting {
 /// It cannot be started or does not answer in time: why, in a user's words.
 pub fn greet(command: &EngineCommand, limit: Duration) -> Result<Greeting, String> {
     let begun = Instant::now();
-    let mut peer = peer::Peer::start(command).map_err(|error| error.to_string())?;
+    let mut peer = super::peer::Peer::start(command).map_err(|error| error.to_string())?;
     peer.send("uci");
     let lines = peer
         .until("uciok", limit)

@@ -6,8 +6,8 @@ use std::time::{Duration, Instant};
 use shakmaty::{Chess, Position};
 
 use super::super::EngineCommand;
+use super::super::peer::{Missing, Peer};
 use super::lines::{DeclaredOption, Info};
-use super::peer::{Missing, Peer};
 use super::scene::{Scene, read_move};
 use super::{Outcome, Patience, Report, Step, ending, handshake, play};
 

@@ -137,16 +137,23 @@ function forward() {
 
 const back = () => state.at > 0 && go({ at: state.at - 1 });
 
-function typed(text) {
+async function typed(text) {
   const plain = (san) => san.replace(/[+#x=-]/g, "").replaceAll("0", "O").toLowerCase();
   const exact = view.legal.filter((move) => move.san === text || move.uci === text.toLowerCase());
   // "bc4" may be a pawn's or a bishop's: the case decides first.
   const near = view.legal.filter((move) => move.san.replace(/[+#x]/g, "") === text.replace(/[+#x]/g, ""));
   const loose = view.legal.filter((move) => plain(move.san) === plain(text));
   const found = [exact, near, loose].find((list) => list.length > 0) ?? [];
-  if (found.length !== 1) return say(found.length ? `${text} can mean several moves` : `${text} is not a legal move here`, true);
+  if (found.length > 1) return say(`${text} can mean several moves`, true);
+  if (found.length === 1) {
+    by("move").value = "";
+    return play(found[0].uci);
+  }
+  // Other notations, and several moves: the program reads them all.
+  const walked = state.line.slice(0, state.at);
+  const line = await post("/api/read", { text: `${view.fen} moves ${text}` });
   by("move").value = "";
-  play(found[0].uci);
+  await go({ line: [...walked, ...line.play], at: walked.length + line.play.length });
 }
 
 async function loadText(text) {
@@ -274,7 +281,7 @@ function listen() {
   by("move-form").addEventListener("submit", (event) => {
     event.preventDefault();
     const text = by("move").value.trim();
-    if (text && view) typed(text);
+    if (text && view) typed(text).catch((error) => say(error.message, true));
   });
   by("move").addEventListener("keydown", (event) => event.key === "Escape" && by("move").blur());
   by("paste-form").addEventListener("submit", async (event) => {

@@ -3,8 +3,6 @@
 //! Memory: one page, and sixteen bytes for every page of the book where
 //! something must be remembered of every position.
 
-use std::collections::HashSet;
-
 use shakmaty::{CastlingMode, Chess, Color, FromSetup as _, Move, Position as _};
 
 use super::{EditError, MarkEdit};
@@ -300,19 +298,12 @@ impl CtgBook {
         let mut ply = 0;
         let mut positions = 0;
         let expected = Some(self.header().positions.into());
-        // A page comes once for every level; its damage is named once.
-        let mut damaged = HashSet::new();
-        let mut lost = |error: Error| {
-            if damaged.insert(error.to_string()) {
-                lost(error);
-            }
-        };
         while level.pages.iter().any(|word| *word != 0) {
             let mut next = EntrySet::default();
             let mut walker = self.pages.positional_reader();
             let pages = (0..).zip(&level.pages).filter(|(_, word)| **word != 0);
             for (page, _) in pages {
-                self.visit_page(&mut walker, page, Some(&level), &mut lost, &mut |entry| {
+                self.visit_page(&mut walker, page, Some(&level), &mut |_| (), &mut |entry| {
                     let told = watch.position("looking", positions, expected);
                     told.map_err(RewriteError::from)?;
                     positions += 1;
@@ -336,6 +327,14 @@ impl CtgBook {
             }
             level = next;
             ply += 1;
+        }
+        // A line also ends where the page it would go on in is damaged, which
+        // no level comes to: all pages count, each once.
+        let mut walker = self.pages.walker();
+        for page in 0..self.pages.walked() {
+            let told = watch.pages("looking", page, self.pages.walked());
+            told.map_err(RewriteError::from)?;
+            self.visit_page(&mut walker, page, None, lost, &mut |_| Ok(()))?;
         }
         Ok(())
     }

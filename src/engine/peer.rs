@@ -7,7 +7,7 @@ use std::sync::mpsc::{self, Receiver, RecvTimeoutError, Sender, SyncSender};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use super::super::{EngineCommand, EngineProcess, SpawnError, Spawned};
+use super::{EngineCommand, EngineProcess, SpawnError, Spawned};
 
 /// No line of UCI is nearly as long, long option lists included.
 const MAX_LINE_BYTES: u64 = 64 << 10;
@@ -27,7 +27,7 @@ enum Event {
 
 /// Why an expected line did not come.
 #[derive(Debug)]
-pub(super) enum Missing {
+pub(in crate::engine) enum Missing {
     /// Time is up.
     Silent,
     /// A line beyond all measure.
@@ -39,7 +39,7 @@ pub(super) enum Missing {
 }
 
 /// A running engine. Killed when dropped.
-pub(super) struct Peer {
+pub(in crate::engine) struct Peer {
     process: EngineProcess,
     /// `None` once its input is closed.
     input: Option<Sender<Vec<u8>>>,
@@ -48,7 +48,7 @@ pub(super) struct Peer {
 }
 
 impl Peer {
-    pub(super) fn start(command: &EngineCommand) -> Result<Self, SpawnError> {
+    pub(in crate::engine) fn start(command: &EngineCommand) -> Result<Self, SpawnError> {
         let Spawned {
             process,
             stdin,
@@ -69,11 +69,11 @@ impl Peer {
         })
     }
 
-    pub(super) fn send(&mut self, line: &str) {
+    pub(in crate::engine) fn send(&mut self, line: &str) {
         self.send_raw(line, "\n");
     }
 
-    pub(super) fn send_raw(&mut self, line: &str, end: &str) {
+    pub(in crate::engine) fn send_raw(&mut self, line: &str, end: &str) {
         self.keep(">> ", line);
         if let Some(input) = &self.input {
             // A writer that is gone shows as a missing answer.
@@ -82,13 +82,13 @@ impl Peer {
     }
 
     /// Ends the engine's input, once all that was sent is written.
-    pub(super) fn close_input(&mut self) {
+    pub(in crate::engine) fn close_input(&mut self) {
         self.keep(">> ", "(end of input)");
         self.input = None;
     }
 
     /// The next line, without its line end.
-    pub(super) fn next(&mut self, limit: Duration) -> Result<String, Missing> {
+    pub(in crate::engine) fn next(&mut self, limit: Duration) -> Result<String, Missing> {
         match self.output.recv_timeout(limit) {
             Ok(Event::Line(line)) => {
                 self.keep("<< ", &line);
@@ -107,7 +107,11 @@ impl Peer {
     }
 
     /// Lines up to and including the first that begins with `word`.
-    pub(super) fn until(&mut self, word: &str, limit: Duration) -> Result<Vec<String>, Missing> {
+    pub(in crate::engine) fn until(
+        &mut self,
+        word: &str,
+        limit: Duration,
+    ) -> Result<Vec<String>, Missing> {
         let end = Instant::now() + limit;
         let mut lines = Vec::new();
         let mut bytes = 0;
@@ -131,7 +135,7 @@ impl Peer {
     }
 
     /// What comes within `time`; ends early only with the engine.
-    pub(super) fn watch(&mut self, time: Duration) -> Result<Vec<String>, Missing> {
+    pub(in crate::engine) fn watch(&mut self, time: Duration) -> Result<Vec<String>, Missing> {
         let end = Instant::now() + time;
         let mut lines = Vec::new();
         let mut bytes = 0;
@@ -153,7 +157,7 @@ impl Peer {
 
     /// Whether the engine ends within `limit`. What it still prints is read
     /// meanwhile, as it could not end with a full pipe.
-    pub(super) fn ends(&mut self, limit: Duration) -> Option<ExitStatus> {
+    pub(in crate::engine) fn ends(&mut self, limit: Duration) -> Option<ExitStatus> {
         let end = Instant::now() + limit;
         loop {
             let left = end.saturating_duration_since(Instant::now());
@@ -167,17 +171,17 @@ impl Peer {
     }
 
     /// The process number.
-    pub(super) fn id(&self) -> u32 {
+    pub(in crate::engine) fn id(&self) -> u32 {
         self.process.id()
     }
 
     /// Forgets the lines exchanged so far.
-    pub(super) fn new_exchange(&mut self) {
+    pub(in crate::engine) fn new_exchange(&mut self) {
         self.exchange.clear();
     }
 
     /// The last lines exchanged.
-    pub(super) fn exchange(&self) -> Vec<String> {
+    pub(in crate::engine) fn exchange(&self) -> Vec<String> {
         self.exchange.iter().cloned().collect()
     }
 

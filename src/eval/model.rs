@@ -1,0 +1,113 @@
+//! From centipawns to points.
+
+use shakmaty::Color;
+
+use super::Value;
+
+/// Per centipawn: fitted by lichess to its games (lila, pull 11148 of 2022;
+/// python-chess and En Croissant use the same).
+const LICHESS: f64 = 0.003_682_08;
+
+/// What a position without any knowledge is worth: games that count as much as
+/// an evaluation.
+pub const EVALUATION_GAMES: f64 = 20.0;
+
+/// Points that `side` may expect from a value, 0 to 1, among people: the curve
+/// of lichess.
+#[must_use]
+pub fn expected(value: Value, side: Color) -> f64 {
+    expected_of_cp(f64::from(value.clamped(side)))
+}
+
+/// The same for centipawns, limited to ten pawns.
+#[must_use]
+pub fn expected_of_cp(cp: f64) -> f64 {
+    1.0 / (1.0 + (-LICHESS * cp.clamp(-1000.0, 1000.0)).exp())
+}
+
+/// Centipawns for an expectation: the inverse of [`expected_of_cp`], limited
+/// to ten pawns.
+#[must_use]
+pub fn cp_of_expected(expected: f64) -> f64 {
+    let odds = expected / (1.0 - expected);
+    (odds.ln() / LICHESS).clamp(-1000.0, 1000.0)
+}
+
+/// Points that results and an evaluation together let expect: `score` of
+/// `games`, and what the evaluation says as if it were
+/// [`EVALUATION_GAMES`] more.
+#[must_use]
+pub fn blend(score: f64, games: f64, evaluation: f64) -> f64 {
+    (games * score + EVALUATION_GAMES * evaluation) / (games + EVALUATION_GAMES)
+}
+
+/// Shares of won, drawn and lost games between strong engines: Stockfish's
+/// model. `men` is the material on the board: pawns 1, knights and bishops 3,
+/// rooks 5, queens 9, both sides.
+#[must_use]
+pub fn engine_results(cp: f64, men: u32) -> [f64; 3] {
+    // Published with Stockfish 17 (official-stockfish/WDL_model).
+    const A: [f64; 4] = [-185.72, 504.85, -438.58, 474.05];
+    const B: [f64; 4] = [89.24, -137.02, 73.29, 47.53];
+    let m = f64::from(men.clamp(17, 78)) / 58.0;
+    let cubic = |c: [f64; 4]| ((c[0] * m + c[1]) * m + c[2]) * m + c[3];
+    let (a, b) = (cubic(A), cubic(B));
+    let internal = cp * a / 100.0;
+    let win = |x: f64| 1.0 / (1.0 + ((a - x) / b).exp());
+    let (won, lost) = (win(internal), win(-internal));
+    [won, (1.0 - won - lost).max(0.0), lost]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn close(a: f64, b: f64) {
+        assert!((a - b).abs() < 6e-4, "{a} {b}");
+    }
+
+    #[test]
+    fn expectations_are_those_of_lichess() {
+        for (cp, points) in [
+            (0.0, 0.5),
+            (15.0, 0.514),
+            (30.0, 0.528),
+            (100.0, 0.5910),
+            (-100.0, 0.4090),
+            (200.0, 0.676),
+            (500.0, 0.863),
+            (1000.0, 0.9755),
+            (1500.0, 0.9755),
+        ] {
+            close(expected_of_cp(cp), points);
+        }
+        close(
+            expected(Value::mate_of_mover(Color::Black, 2), Color::White),
+            0.0245,
+        );
+    }
+
+    #[test]
+    fn and_back() {
+        for (points, cp) in [(0.52, 22.0), (0.55, 54.0), (0.65, 168.0), (0.9, 597.0)] {
+            assert!((cp_of_expected(points) - cp).abs() < 0.6);
+        }
+        assert_eq!(cp_of_expected(1.0), 1000.0);
+    }
+
+    #[test]
+    fn engines_win_half_of_their_games_a_pawn_up() {
+        for (cp, points) in [(0.0, 0.5), (50.0, 0.586), (100.0, 0.749), (200.0, 0.976)] {
+            let [won, drawn, lost] = engine_results(cp, 78);
+            close(won + drawn / 2.0, points);
+            close(won + drawn + lost, 1.0);
+        }
+        close(engine_results(100.0, 78)[0], 0.5);
+    }
+
+    #[test]
+    fn few_games_hardly_move_an_evaluation() {
+        close(blend(1.0, 1.0, 0.5), 0.524);
+        close(blend(0.4, 1e9, 0.5), 0.4);
+    }
+}

@@ -1,0 +1,251 @@
+//! Values carried from the ends of a book to all its positions.
+//!
+//! A book is a graph: transpositions join its lines, and moves back and forth
+//! close circles. The side to move may play a move of the book or *leave* it;
+//! leaving is worth what an engine says about the best move that is not in the
+//! book. Both sides play for their best; who walks in circles for ever gets a
+//! draw. What follows is the exact value of that game.
+//!
+//! Sweeping over the positions until nothing changes is not enough: it
+//! depends on the order, may never settle, and credits sides with values that
+//! they would have to leave a circle for. Instead, values above zero for one
+//! player, the hero, are dealt out from the greatest down: a position where he
+//! moves takes the first that arrives; one where his opponent moves takes the
+//! *last* of all the options there (the opponent keeps to what is least).
+//! Positions that get nothing are worth nothing to him.
+//!
+//! All values are seen from the side to move, so a position stands for the one
+//! with colours exchanged too, as in the books themselves. Either of the two
+//! players may be the hero in it: each node has both roles, and one pass gives
+//! the values above zero by the first and those below zero by the second.
+
+/// A position of a [`Graph`].
+pub type Node = u32;
+
+/// Positions, the moves between them, and what leaving is worth.
+#[derive(Clone, Debug, Default)]
+pub struct Graph {
+    /// Centipawns for the side to move; `NO_VALUE` where nobody knows.
+    leaving: Vec<i32>,
+    /// Where the edges into a node begin in `from`; one more than nodes.
+    begins: Vec<u32>,
+    /// Where the edges into the nodes come from.
+    from: Vec<Node>,
+}
+
+/// Collects a [`Graph`].
+#[derive(Clone, Debug, Default)]
+pub struct GraphBuilder {
+    leaving: Vec<i32>,
+    edges: Vec<(Node, Node)>,
+}
+
+const NO_VALUE: i32 = i32::MIN;
+
+impl GraphBuilder {
+    /// Adds a position. `leaving` is what it is worth to the side to move to
+    /// leave the book there, in centipawns; `None` where nobody knows.
+    pub fn add(&mut self, leaving: Option<i32>) -> Node {
+        self.leaving.push(leaving.unwrap_or(NO_VALUE));
+        (self.leaving.len() - 1) as Node
+    }
+
+    /// Adds a move of the book from one position to another.
+    pub fn connect(&mut self, from: Node, to: Node) {
+        self.edges.push((from, to));
+    }
+
+    /// The graph, 4 bytes for each edge and 8 for each node.
+    #[must_use]
+    pub fn finish(self) -> Graph {
+        let mut begins = vec![0_u32; self.leaving.len() + 1];
+        for &(_, to) in &self.edges {
+            begins[to as usize + 1] += 1;
+        }
+        for n in 1..begins.len() {
+            begins[n] += begins[n - 1];
+        }
+        let mut next = begins.clone();
+        let mut from = vec![0; self.edges.len()];
+        for (before, to) in self.edges {
+            let place = &mut next[to as usize];
+            from[*place as usize] = before;
+            *place += 1;
+        }
+        Graph {
+            leaving: self.leaving,
+            begins,
+            from,
+        }
+    }
+}
+
+impl Graph {
+    /// How many positions there are.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.leaving.len()
+    }
+
+    /// Whether there is none.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.leaving.is_empty()
+    }
+
+    fn nodes(&self) -> std::ops::Range<Node> {
+        0..self.len() as Node
+    }
+
+    fn leaving(&self, node: Node) -> Option<i32> {
+        Some(self.leaving[node as usize]).filter(|value| *value != NO_VALUE)
+    }
+
+    fn before(&self, node: Node) -> &[Node] {
+        let node = node as usize;
+        &self.from[self.begins[node] as usize..self.begins[node + 1] as usize]
+    }
+
+    /// The positions from which some known value can be reached at all.
+    fn known(&self) -> Vec<bool> {
+        let mut known: Vec<bool> = self.nodes().map(|n| self.leaving(n).is_some()).collect();
+        let mut open: Vec<Node> = self.nodes().filter(|n| known[*n as usize]).collect();
+        while let Some(node) = open.pop() {
+            for &before in self.before(node) {
+                if !std::mem::replace(&mut known[before as usize], true) {
+                    open.push(before);
+                }
+            }
+        }
+        known
+    }
+}
+
+/// The value of every position in centipawns for its side to move; `None`
+/// where no known value can be reached from it.
+///
+/// Moves into such unknown positions count as if they were not there: nothing
+/// is known that speaks for or against them.
+#[must_use]
+pub fn solve(graph: &Graph) -> Vec<Option<i32>> {
+    let known = graph.known();
+    // Options where the opponent is to move: those that have not yet arrived.
+    let mut to_come: Vec<u32> = graph
+        .nodes()
+        .map(|n| u32::from(graph.leaving(n).is_some()))
+        .collect();
+    for node in graph.nodes().filter(|n| known[*n as usize]) {
+        for &before in graph.before(node) {
+            to_come[before as usize] += 1;
+        }
+    }
+    let mut leaves: Vec<(u32, Node)> = graph
+        .nodes()
+        .filter_map(|node| {
+            let value = graph.leaving(node).filter(|value| *value != 0)?;
+            // Positive: the hero moves and leaves; negative: the other does.
+            Some((value.unsigned_abs(), node))
+        })
+        .collect();
+    leaves.sort_unstable_by(|a, b| b.cmp(a));
+
+    let mut values: Vec<Option<i32>> = known.iter().map(|known| known.then_some(0)).collect();
+    // Which roles of a node have their value.
+    let mut hero_moves = vec![false; graph.len()];
+    let mut other_moves = vec![false; graph.len()];
+    let mut open: Vec<(Node, bool)> = Vec::new();
+    for (worth, leaf) in leaves {
+        let worth = worth as i32;
+        open.push((leaf, graph.leaving[leaf as usize] > 0));
+        // All that hangs on this leaf is worth the same.
+        while let Some((node, hero)) = open.pop() {
+            let at = node as usize;
+            if hero {
+                if std::mem::replace(&mut hero_moves[at], true) {
+                    continue;
+                }
+                values[at] = Some(worth);
+            } else {
+                to_come[at] -= 1;
+                if to_come[at] > 0 {
+                    continue;
+                }
+                other_moves[at] = true;
+                values[at] = Some(-worth);
+            }
+            debug_assert!(!(hero_moves[at] && other_moves[at]), "good for both");
+            open.extend(graph.before(node).iter().map(|before| (*before, !hero)));
+        }
+    }
+    values
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use rand::{RngExt, SeedableRng, rngs::SmallRng};
+
+    use super::*;
+
+    fn graph(leaving: &[Option<i32>], edges: &[(Node, Node)]) -> Graph {
+        let mut builder = GraphBuilder::default();
+        for leaving in leaving {
+            builder.add(*leaving);
+        }
+        for &(from, to) in edges {
+            builder.connect(from, to);
+        }
+        builder.finish()
+    }
+
+    #[test]
+    fn repetition_is_worth_nothing_to_either_side() {
+        let circle = [(0, 1), (1, 0)];
+        // White to move at 0, Black at 1; -10 and +30 for White.
+        let both = graph(&[Some(-10), Some(-30)], &circle);
+        assert_eq!(solve(&both), [Some(0), Some(0)]);
+        // Black leaves when that is better for him than going round.
+        let leaves = graph(&[Some(-10), Some(5)], &circle);
+        assert_eq!(solve(&leaves), [Some(-5), Some(5)]);
+    }
+
+    #[test]
+    fn unknown_ends_count_as_if_they_were_not_there() {
+        let tree = graph(&[None, Some(-20), None, None], &[(0, 1), (0, 2), (2, 3)]);
+        assert_eq!(solve(&tree), [Some(20), Some(-20), None, None]);
+        let alone = graph(&[None, None], &[(0, 1), (1, 0)]);
+        assert_eq!(solve(&alone), [None, None]);
+    }
+
+    /// Plays so many moves that nothing changes any more: the value of the
+    /// game that is called a draw then.
+    fn finite_horizon(leaving: &[i32], edges: &[(Node, Node)], plies: usize) -> Vec<i32> {
+        let mut values = vec![0; leaving.len()];
+        for _ in 0..plies {
+            let after = |node: usize| {
+                let moves = edges.iter().filter(|(from, _)| *from as usize == node);
+                let moves = moves.map(|(_, to)| -values[*to as usize]);
+                moves.chain([leaving[node]]).max().unwrap_or(0)
+            };
+            values = (0..leaving.len()).map(after).collect();
+        }
+        values
+    }
+
+    #[test]
+    fn equal_to_playing_it_out_on_thousands_of_graphs_with_circles() {
+        let mut rng = SmallRng::seed_from_u64(5);
+        for round in 0..4000 {
+            let count: u32 = rng.random_range(1..9);
+            let leaving: Vec<i32> = (0..count).map(|_| rng.random_range(-30..31)).collect();
+            let edges: Vec<_> = (0..rng.random_range(0..3 * count))
+                .map(|_| (rng.random_range(0..count), rng.random_range(0..count)))
+                .collect();
+            let known: Vec<_> = leaving.iter().copied().map(Some).collect();
+            let exact = solve(&graph(&known, &edges));
+            let exact: Vec<i32> = exact.into_iter().map(Option::unwrap).collect();
+            let played = finite_horizon(&leaving, &edges, 200);
+            assert_eq!(exact, played, "{round}: {leaving:?} {edges:?}");
+        }
+    }
+}

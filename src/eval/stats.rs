@@ -1,0 +1,124 @@
+//! What results say about a move, honest about small numbers.
+
+/// Won, drawn and lost games from the view of the player of the move; need not
+/// be whole (old games may count less).
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Results {
+    /// Games won.
+    pub wins: f64,
+    /// Games drawn.
+    pub draws: f64,
+    /// Games lost.
+    pub losses: f64,
+}
+
+impl Results {
+    /// Those of a book's move.
+    #[must_use]
+    pub fn of(stats: &crate::book::Stats) -> Results {
+        Results {
+            wins: f64::from(stats.wins),
+            draws: f64::from(stats.draws),
+            losses: f64::from(stats.losses),
+        }
+    }
+
+    /// Games with a result.
+    #[must_use]
+    pub fn games(self) -> f64 {
+        self.wins + self.draws + self.losses
+    }
+
+    /// Points a game; 0.5 without games.
+    #[must_use]
+    pub fn score(self) -> f64 {
+        match self.games() {
+            games if games > 0.0 => (self.wins + self.draws / 2.0) / games,
+            _ => 0.5,
+        }
+    }
+
+    /// The score after `games` more that brought `prior` points each: rare
+    /// moves stay near to what is expected of them.
+    #[must_use]
+    pub fn shrunk(self, prior: f64, games: f64) -> f64 {
+        (self.wins + self.draws / 2.0 + games * prior) / (self.games() + games)
+    }
+
+    /// The bounds between which the true score lies (Wilson's interval; `z` is
+    /// 1.96 for 95 %). Draws say more than wins and losses that cancel out, so
+    /// they count as more games. 0 and 1 without games.
+    #[must_use]
+    pub fn wilson(self, z: f64) -> (f64, f64) {
+        let games = self.games();
+        if games <= 0.0 {
+            return (0.0, 1.0);
+        }
+        let s = self.score();
+        let square = |x: f64| x * x;
+        let variance =
+            (self.wins * square(1.0 - s) + self.draws * square(0.5 - s) + self.losses * square(s))
+                / games;
+        let n = match variance > 0.0 {
+            true => games * s * (1.0 - s) / variance,
+            false => games,
+        };
+        let middle = s + z * z / (2.0 * n);
+        let spread = z * (s * (1.0 - s) / n + z * z / (4.0 * n * n)).sqrt();
+        let scale = 1.0 + z * z / n;
+        ((middle - spread) / scale, (middle + spread) / scale)
+    }
+}
+
+/// A score as it would be among equals: strong players choose good moves *and*
+/// win. `difference` is the mean rating of the players of the move less that
+/// of their opponents.
+#[must_use]
+pub fn among_equals(score: f64, difference: f64) -> f64 {
+    if score <= 0.0 || score >= 1.0 {
+        return score;
+    }
+    let odds = (score / (1.0 - score)).ln() - difference * std::f64::consts::LN_10 / 400.0;
+    1.0 / (1.0 + (-odds).exp())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn results(wins: f64, draws: f64, losses: f64) -> Results {
+        Results {
+            wins,
+            draws,
+            losses,
+        }
+    }
+
+    fn close(a: f64, b: f64) {
+        assert!((a - b).abs() < 6e-4, "{a} {b}");
+    }
+
+    #[test]
+    fn bounds_and_shrunk_scores() {
+        for (w, d, l, lower, shrunk) in [
+            (1.0, 0.0, 0.0, 0.207, 0.524),
+            (3.0, 0.0, 0.0, 0.438, 0.565),
+            (10.0, 0.0, 1.0, 0.623, 0.645),
+            (3.0, 4.0, 3.0, 0.284, 0.5),
+            (55.0, 30.0, 40.0, 0.484, 0.552),
+            (5500.0, 3000.0, 4000.0, 0.552, 0.560),
+        ] {
+            close(results(w, d, l).wilson(1.96).0, lower);
+            close(results(w, d, l).shrunk(0.5, 20.0), shrunk);
+        }
+        close(results(90.0, 0.0, 10.0).wilson(1.96).0, 0.8256);
+        assert_eq!(Results::default().wilson(1.96), (0.0, 1.0));
+    }
+
+    #[test]
+    fn stronger_players_are_expected_to_win() {
+        close(among_equals(0.64, 100.0), 0.5);
+        close(among_equals(0.5, 10.0), 0.5 - 0.0144);
+        assert_eq!(among_equals(1.0, 100.0), 1.0);
+    }
+}

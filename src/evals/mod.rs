@@ -1,0 +1,13 @@
+//! Evaluations in files: reading those of others, and the file beside a book.
+
+pub mod epd;
+pub mod lichess;
+mod table;
+
+pub use table::{EvalKey, EvalTable};
+mod side_file;
+
+pub use side_file::{EvalFile, EvalFileError, EvalsRead, beside, read};
+mod import;
+
+pub use import::{Imported, LineForm, import};

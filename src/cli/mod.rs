@@ -36,6 +36,10 @@ mod register;
 mod replay;
 mod shell;
 mod style;
+#[cfg(feature = "suite")]
+mod suite;
+#[cfg(feature = "suite")]
+mod suite_check;
 mod table;
 mod tree;
 mod verify;
@@ -163,6 +167,8 @@ fn dispatch(cli: Cli) -> anyhow::Result<u8> {
         Command::Games(args) => games::run(&args, &mut output()),
         #[cfg(feature = "games")]
         Command::Learn(args) => learn::run(&args, &mut output()),
+        #[cfg(feature = "suite")]
+        Command::Suite(args) => suite::run(&args, &mut output()),
         Command::Mark(args) => mark::run(&args, &mut output()),
         Command::Merge(args) => merge::run(&args),
         Command::Compact(args) => compact::run(&args),

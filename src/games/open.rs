@@ -185,6 +185,19 @@ pub fn open_with(path: &Path, password: Option<&str>) -> Result<Opened, SourceEr
     })
 }
 
+/// The plain text of a file that may be packed (`.gz`, `.zst`, `.bz2`),
+/// whatever it is about.
+///
+/// # Errors
+///
+/// It cannot be read.
+pub fn open_text(path: &Path) -> Result<Box<dyn Read + Send>, SourceError> {
+    let failed = |source| SourceError::io(path, source);
+    let file = File::open(path).map_err(failed)?;
+    let (start, input, _) = begin(Box::new(file)).map_err(failed)?;
+    Ok(decompress(start, input))
+}
+
 /// Opens a file, in an archive or not, by its content.
 pub(super) fn open_located(file: &Located, access: Access<'_>) -> Result<Opened, SourceError> {
     let failed = |source| SourceError::io(file.path(), source);

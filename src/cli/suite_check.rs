@@ -4,6 +4,7 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 
 use super::progress;
+use super::style::counted;
 use crate::suite;
 use crate::suite::check::Report;
 use crate::suite::figures::Summary;
@@ -131,7 +132,7 @@ fn print(path: &Path, report: &Report, out: &mut impl Write) -> anyhow::Result<(
     }
     writeln!(
         out,
-        "{} different positions, {} of them mirrors by wings",
+        "{} different positions, {} of them there before with wings exchanged",
         report.exits, report.wing_mirrors
     )?;
     for line in figures(&report.figures) {
@@ -168,14 +169,18 @@ pub(super) fn played(
         percent(report.black_wins),
         report.unfinished
     )?;
-    for pairing in &report.players {
+    let paired = report
+        .players
+        .iter()
+        .filter(|pairing| pairing.pairs.count() > 0);
+    for pairing in paired.take(NAMED) {
         let [a, b, c, d, e] = pairing.pairs.pentanomial;
         writeln!(
             out,
-            "{} against {}: {} pairs, {a}/{b}/{c}/{d}/{e}",
+            "{} against {}: {}, {a}/{b}/{c}/{d}/{e}",
             pairing.first,
             pairing.second,
-            pairing.pairs.count()
+            counted(pairing.pairs.count(), "pair")
         )?;
         if let Some(strength) = &pairing.strength {
             let ([elo, elo_error], [nelo, nelo_error]) = (strength.elo, strength.nelo);

@@ -44,7 +44,8 @@ pub struct Strength {
 
 fn elo(score: f64) -> f64 {
     let score = score.clamp(1e-6, 1.0 - 1e-6);
-    -400.0 * (1.0 / score - 1.0).log10()
+    // No negative zero.
+    0.0 - 400.0 * (1.0 / score - 1.0).log10()
 }
 
 impl Pairs {

@@ -173,7 +173,8 @@ impl Values {
 #[allow(clippy::unwrap_used)]
 mod tests {
     use super::*;
-    use crate::{evals::epd, notation};
+    use crate::evals::epd;
+    use crate::notation;
 
     fn worth(line: &str) -> (Chess, Worth) {
         let (position, evaluation) = epd::read(line).unwrap();

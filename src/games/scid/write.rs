@@ -48,11 +48,12 @@ impl Writer {
     pub fn push(&mut self, record: &Record) -> Result<(), PlaceError> {
         let [white, black, event, site, round] = &record.names;
         let mut entry = record.entry;
-        entry.players.white = self.name(PLAYERS, white)?;
-        entry.players.black = self.name(PLAYERS, black)?;
+        // In the order in which Scid numbers them.
         entry.event = self.name(EVENTS, event)?;
         entry.site = self.name(SITES, site)?;
         entry.round = self.name(ROUNDS, round)?;
+        entry.players.white = self.name(PLAYERS, white)?;
+        entry.players.black = self.name(PLAYERS, black)?;
         let left = BLOCK_BYTES - self.end % BLOCK_BYTES;
         if record.bytes.len() as u64 > left {
             self.games.add(&vec![0; left as usize])?;

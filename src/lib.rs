@@ -91,11 +91,13 @@
 //! # As a library
 //!
 //! ```
+//! use std::path::Path;
+//!
 //! use shakmaty::Chess;
 //! use tabia::book::{Book, Lookup, OpenOptions, Probe, Wanted};
 //! use tabia::policy::{self, Policy};
 //!
-//! let book = Book::open("books/tabia.ctg".as_ref(), &OpenOptions::default())?;
+//! let book = Book::open(Path::new("books/tabia.ctg"), &OpenOptions::default())?;
 //! let mut found = Lookup::default();
 //! book.probe(&Chess::default(), Wanted::Transpositions, &mut found)?;
 //! let mut verdicts = Vec::new();

@@ -85,7 +85,6 @@ mod pages;
 mod position;
 mod reader;
 mod rewrite;
-mod runs;
 mod salvage;
 mod scan;
 mod setup;

@@ -47,10 +47,8 @@ impl BookGraph {
         damaged: &mut dyn FnMut(&Error),
     ) -> Result<BookGraph, GraphError> {
         let mut making = Making::default();
-        let mut done = 0;
-        for found in book.positions() {
-            watch.position("reading", done, None)?;
-            done += 1;
+        for (done, found) in book.positions().enumerate() {
+            watch.position("reading", done as u64, None)?;
             match found {
                 Ok(found) => making.add(&found)?,
                 // The walk of these goes on behind the damage.

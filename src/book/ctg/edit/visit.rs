@@ -9,7 +9,7 @@ use super::{EditError, MarkEdit};
 use crate::book::{
     Annotation, PositionRecord, Watch,
     ctg::{
-        CtgBook, Entry, Error, Key, NormalBoard, PAGE_HEADER_BYTES, Place, RewriteError,
+        CanonicalBoard, CtgBook, Entry, Error, Key, PAGE_HEADER_BYTES, Place, RewriteError,
         STATISTICS_BYTES, moves, reader::Reading,
     },
 };
@@ -56,12 +56,12 @@ pub struct VisitedEntry {
 /// A stored move on a pass.
 #[derive(Clone, Debug)]
 pub struct VisitedMove {
-    /// The move in the normalised picture, where White is to move.
+    /// The move in the canonical board, where White is to move.
     pub mv: Move,
     /// The sign beside it.
     pub annotation: Annotation,
     /// The position after it; `None` if the book does not hold it.
-    pub child: Option<VisitedEntry>,
+    pub after: Option<VisitedEntry>,
     /// Where the annotation stands in the file.
     offset: u64,
 }
@@ -79,7 +79,7 @@ pub struct Visit<'a> {
 }
 
 impl Visit<'_> {
-    /// The position, in the normalised picture, where White is to move.
+    /// The position, in the canonical board, where White is to move.
     #[must_use]
     pub fn position(&self) -> Option<Chess> {
         position_of(&self.entry.key)
@@ -97,7 +97,7 @@ impl VisitedEntry {
     }
 
     /// Calls `found` with every byte that `edit` changes in the position, in the
-    /// picture where White is to move.
+    /// board where White is to move.
     ///
     /// # Errors
     ///
@@ -237,7 +237,9 @@ impl CtgBook {
                     (_, None) => Vec::new(),
                     (_, Some(None)) => return Ok(()),
                     (Pass::Signs, Some(Some(position))) => bare_moves(&position, &entry),
-                    (_, Some(Some(position))) => with_children(&position, &entry, &mut reading)?,
+                    (_, Some(Some(position))) => {
+                        with_entries_after(&position, &entry, &mut reading)?
+                    }
                 };
                 found(&Visit {
                     entry: &entry.0,
@@ -285,7 +287,7 @@ impl CtgBook {
         lost: &mut dyn FnMut(Error),
         found: &mut dyn FnMut(&Visit<'_>) -> Stopped,
     ) -> Stopped {
-        let start = NormalBoard::from_position(&Chess::default()).map(|board| board.key());
+        let start = CanonicalBoard::from_position(&Chess::default()).map(|board| board.key());
         let mut reading = self.reading()?;
         let mut level = EntrySet::default();
         if let Some(start) = start
@@ -310,12 +312,12 @@ impl CtgBook {
                     let Some(position) = position_of(&entry.0.key) else {
                         return Ok(());
                     };
-                    let moves = with_children(&position, &entry, &mut reading)?;
+                    let moves = with_entries_after(&position, &entry, &mut reading)?;
                     let [white, black] = &mut seen;
                     let seen = if ply % 2 == 0 { black } else { white };
-                    for child in moves.iter().filter_map(|mv| mv.child.as_ref()) {
-                        if seen.insert(child.place) {
-                            next.insert(child.place);
+                    for after in moves.iter().filter_map(|mv| mv.after.as_ref()) {
+                        if seen.insert(after.place) {
+                            next.insert(after.place);
                         }
                     }
                     found(&Visit {
@@ -343,7 +345,7 @@ impl CtgBook {
 /// The position of a key, White to move; `None` if it is none that the rules
 /// can be applied to.
 fn position_of(key: &Key) -> Option<Chess> {
-    let setup = NormalBoard::from_key(key).ok()?.to_setup();
+    let setup = CanonicalBoard::from_key(key).ok()?.to_setup();
     Chess::from_setup(setup, CastlingMode::Standard)
         .or_else(shakmaty::PositionError::ignore_impossible_check)
         .or_else(shakmaty::PositionError::ignore_too_much_material)
@@ -351,7 +353,7 @@ fn position_of(key: &Key) -> Option<Chess> {
 }
 
 fn bare_moves(position: &Chess, (entry, stored): &Raw) -> Vec<VisitedMove> {
-    let Some(board) = NormalBoard::from_position(position) else {
+    let Some(board) = CanonicalBoard::from_position(position) else {
         return Vec::new();
     };
     let legal = position.legal_moves();
@@ -364,14 +366,14 @@ fn bare_moves(position: &Chess, (entry, stored): &Raw) -> Vec<VisitedMove> {
             Some(VisitedMove {
                 mv: *legal.get(n)?,
                 annotation,
-                child: None,
+                after: None,
                 offset,
             })
         })
         .collect()
 }
 
-fn with_children(
+fn with_entries_after(
     position: &Chess,
     entry: &Raw,
     reading: &mut Reading<'_>,
@@ -380,7 +382,7 @@ fn with_children(
     for known in &mut moves {
         let mut after = position.clone();
         after.play_unchecked(known.mv);
-        let Some(board) = NormalBoard::from_position(&after) else {
+        let Some(board) = CanonicalBoard::from_position(&after) else {
             continue;
         };
         for key in [Some(board.key()), board.other_key()].into_iter().flatten() {
@@ -390,7 +392,7 @@ fn with_children(
             };
             if let Some(place) = place {
                 let entry = reading.entry(place)?;
-                known.child = Some(VisitedEntry::of(place, key, &entry));
+                known.after = Some(VisitedEntry::of(place, key, &entry));
                 break;
             }
         }

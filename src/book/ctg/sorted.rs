@@ -58,6 +58,13 @@ pub(super) struct Ordered {
     pub(super) rank: u64,
 }
 
+impl Ordered {
+    /// The byte of the file that the entry begins with.
+    pub(super) fn file_offset(&self) -> u64 {
+        self.rank & !UNREACHED
+    }
+}
+
 /// Entries one after the other.
 pub(super) trait EntryStream {
     /// Copies the next entry; what was in the buffer goes.

@@ -62,6 +62,7 @@
 //! | [`config`] | `engines.toml` |
 //! | [`compare`] | what two books disagree about |
 //! | [`tree`] | a book as a tree |
+//! | [`graph`] | a book as a graph, with how likely and what worth each position is |
 //! | [`register`] | the adapter in the configuration of other programs |
 //! | [`relay`] | pipes, processes and clocks around the session |
 //! | [`openings`] | what positions are called |
@@ -91,11 +92,13 @@
 //! # As a library
 //!
 //! ```
+//! use std::path::Path;
+//!
 //! use shakmaty::Chess;
 //! use tabia::book::{Book, Lookup, OpenOptions, Probe, Wanted};
 //! use tabia::policy::{self, Policy};
 //!
-//! let book = Book::open("books/tabia.ctg".as_ref(), &OpenOptions::default())?;
+//! let book = Book::open(Path::new("books/tabia.ctg"), &OpenOptions::default())?;
 //! let mut found = Lookup::default();
 //! book.probe(&Chess::default(), Wanted::Transpositions, &mut found)?;
 //! let mut verdicts = Vec::new();
@@ -133,6 +136,8 @@ pub mod evals;
 pub mod explore;
 #[cfg(feature = "games")]
 pub mod games;
+#[cfg(feature = "evaluations")]
+pub mod graph;
 pub mod input;
 #[cfg(feature = "play")]
 pub mod learn;

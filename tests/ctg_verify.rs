@@ -745,7 +745,7 @@ fn the_command_line() {
 
     let (code, out, err) = tabia(&["Cargo.toml"]);
     assert_eq!((code, out.as_str(), err.lines().count()), (2, "", 1));
-    assert!(err.contains("not a CTG book"), "{err}");
+    assert!(err.contains("this is no opening book"), "{err}");
 }
 
 #[test]

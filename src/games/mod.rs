@@ -31,7 +31,7 @@ mod pgn;
 mod pgn_write;
 mod record;
 pub mod scdb;
-mod scid;
+pub mod scid;
 mod skipped;
 mod tree;
 mod unpacked;

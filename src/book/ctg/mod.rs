@@ -86,7 +86,6 @@ mod position;
 mod prune;
 mod reader;
 mod rewrite;
-mod runs;
 mod salvage;
 mod scan;
 mod setup;

@@ -61,6 +61,7 @@
 //! | [`config`] | `engines.toml` |
 //! | [`compare`] | what two books disagree about |
 //! | [`tree`] | a book as a tree |
+//! | [`graph`] | a book as a graph, with how likely and what worth each position is |
 //! | [`register`] | the adapter in the configuration of other programs |
 //! | [`relay`] | pipes, processes and clocks around the session |
 //! | [`openings`] | what positions are called |
@@ -134,6 +135,8 @@ pub mod evals;
 pub mod explore;
 #[cfg(feature = "games")]
 pub mod games;
+#[cfg(feature = "evaluations")]
+pub mod graph;
 pub mod input;
 #[cfg(feature = "play")]
 pub mod learn;

@@ -46,6 +46,7 @@
 //! | [`build`] | from games to a book |
 //! | [`learn`] | learn values from results, of collections and of play |
 //! | [`mark`] | which moves of a book get which marks |
+//! | [`prune`] | which moves of a book go |
 //! | [`policy`] | which book move to play: one pure function |
 //! | [`view`] | a position as people are shown it |
 //! | [`convert`] | books into one another, and into games and tables |
@@ -61,6 +62,7 @@
 //! | [`config`] | `engines.toml` |
 //! | [`compare`] | what two books disagree about |
 //! | [`tree`] | a book as a tree |
+//! | [`graph`] | a book as a graph, with how likely and what worth each position is |
 //! | [`register`] | the adapter in the configuration of other programs |
 //! | [`relay`] | pipes, processes and clocks around the session |
 //! | [`openings`] | what positions are called |
@@ -134,6 +136,8 @@ pub mod evals;
 pub mod explore;
 #[cfg(feature = "games")]
 pub mod games;
+#[cfg(feature = "evaluations")]
+pub mod graph;
 pub mod input;
 #[cfg(feature = "play")]
 pub mod learn;
@@ -145,6 +149,7 @@ pub mod place;
 #[cfg(feature = "play")]
 pub mod plain;
 pub mod policy;
+pub mod prune;
 #[cfg(feature = "register")]
 pub mod register;
 #[cfg(feature = "play")]

@@ -31,6 +31,7 @@ mod merge;
 mod play;
 mod probe;
 mod progress;
+mod prune;
 #[cfg(feature = "register")]
 mod register;
 mod replay;
@@ -165,6 +166,7 @@ fn dispatch(cli: Cli) -> anyhow::Result<u8> {
         Command::Learn(args) => learn::run(&args, &mut output()),
         Command::Mark(args) => mark::run(&args, &mut output()),
         Command::Merge(args) => merge::run(&args),
+        Command::Prune(args) => prune::run(&args),
         Command::Compact(args) => compact::run(&args),
         Command::Convert(args) => convert::run(&args),
         Command::Verify(args) => verify::run(&args, &mut output()),

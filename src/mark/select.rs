@@ -117,21 +117,8 @@ pub fn select(
         {
             return Ok(());
         }
-        let games = |mv: &VisitedMove| mv.after.map_or(0, |after| after.record.stats.games);
-        let all: f64 = visit.moves.iter().map(|mv| f64::from(games(mv))).sum();
-        for mv in visit.moves {
+        for (mv, subject) in subjects(visit) {
             let Some(after) = &mv.after else { continue };
-            let subject = Subject {
-                annotation: Some(mv.annotation),
-                share: (all > 0.0).then(|| 100.0 * f64::from(games(mv)) / all),
-                ply: visit.ply.map(|ply| ply + 1),
-                // After an even ply Black is to move.
-                commentary: after.record.commentary_for(match visit.ply {
-                    Some(ply) if ply % 2 == 0 => Color::Black,
-                    _ => Color::White,
-                }),
-                ..subject(&after.record)
-            };
             if !selection.admits(&subject) {
                 continue;
             }
@@ -151,6 +138,32 @@ pub fn select(
         Ok(())
     })?;
     Ok(seen)
+}
+
+/// The moves of a visit as filters see them.
+pub(crate) fn subjects<'a>(
+    visit: &'a Visit<'_>,
+) -> impl Iterator<Item = (&'a VisitedMove, Subject)> + use<'a> {
+    let games = |mv: &VisitedMove| mv.after.map_or(0, |after| after.record.stats.games);
+    let all: f64 = visit.moves.iter().map(|mv| f64::from(games(mv))).sum();
+    // After an even ply Black is to move.
+    let turn = match visit.ply {
+        Some(ply) if ply % 2 == 0 => Color::Black,
+        _ => Color::White,
+    };
+    visit.moves.iter().map(move |mv| {
+        let record = mv
+            .after
+            .map_or_else(PositionRecord::default, |after| after.record);
+        let subject = Subject {
+            annotation: Some(mv.annotation),
+            share: (all > 0.0).then(|| 100.0 * f64::from(games(mv)) / all),
+            ply: visit.ply.map(|ply| ply + 1),
+            commentary: record.commentary_for(turn),
+            ..subject(&record)
+        };
+        (mv, subject)
+    })
 }
 
 fn select_entry(

@@ -65,6 +65,11 @@ pub(super) struct Ordered {
 }
 
 impl Ordered {
+    /// The byte of the file that the entry begins with.
+    pub(super) fn file_offset(&self) -> u64 {
+        self.rank & !UNREACHED
+    }
+
     pub(super) fn of(key: Key, rank: u64) -> Ordered {
         Ordered {
             reversed: key.hash().reverse_bits(),

@@ -63,7 +63,7 @@ pub struct VisitedMove {
     /// The position after it; `None` if the book does not hold it.
     pub after: Option<VisitedEntry>,
     /// Where the annotation stands in the file.
-    offset: u64,
+    pub(in crate::book::ctg) offset: u64,
 }
 
 /// A position with its stored moves.
@@ -182,7 +182,23 @@ impl EntrySet {
         fresh
     }
 
-    fn contains(&self, place: Place) -> bool {
+    fn unite(&mut self, other: &EntrySet) {
+        let pages = self.pages.len().max(other.pages.len());
+        self.pages.resize(pages, 0);
+        for (word, other) in self.pages.iter_mut().zip(&other.pages) {
+            *word |= other;
+        }
+    }
+
+    /// Whether nothing is in.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.pages.iter().all(|word| *word == 0)
+    }
+
+    /// Whether an entry is in.
+    #[must_use]
+    pub fn contains(&self, place: Place) -> bool {
         let word = self.pages.get(place.page as usize);
         word.is_some_and(|word| word & EntrySet::bit(place) != 0)
     }
@@ -224,7 +240,8 @@ impl CtgBook {
         mut found: impl FnMut(&Visit<'_>) -> Stopped,
     ) -> Stopped {
         if pass == Pass::FromStart {
-            return self.visit_from_start(watch, lost, &mut found);
+            let walked = self.walk_lines(watch, lost, |visit, _| found(visit));
+            return walked.map(|_| ());
         }
         let mut reading = self.reading()?;
         let mut walker = self.pages.walker();
@@ -281,12 +298,19 @@ impl CtgBook {
         Ok(())
     }
 
-    fn visit_from_start(
+    /// As [`CtgBook::visit`] with [`Pass::FromStart`], where `found` says which
+    /// moves the walk goes on with: bit n of its second argument is move n of
+    /// the visit, and all are set before. Gives the entries that it came to.
+    ///
+    /// # Errors
+    ///
+    /// As for [`CtgBook::visit`].
+    pub fn walk_lines(
         &self,
         watch: &mut Watch<'_>,
         lost: &mut dyn FnMut(Error),
-        found: &mut dyn FnMut(&Visit<'_>) -> Stopped,
-    ) -> Stopped {
+        mut found: impl FnMut(&Visit<'_>, &mut u128) -> Stopped,
+    ) -> Result<EntrySet, EditError> {
         let start = CanonicalBoard::from_position(&Chess::default()).map(|board| board.key());
         let mut reading = self.reading()?;
         let mut level = EntrySet::default();
@@ -300,7 +324,7 @@ impl CtgBook {
         let mut ply = 0;
         let mut positions = 0;
         let expected = Some(self.header().positions.into());
-        while level.pages.iter().any(|word| *word != 0) {
+        while !level.is_empty() {
             let mut next = EntrySet::default();
             let mut walker = self.pages.positional_reader();
             let pages = (0..).zip(&level.pages).filter(|(_, word)| **word != 0);
@@ -313,18 +337,24 @@ impl CtgBook {
                         return Ok(());
                     };
                     let moves = with_entries_after(&position, &entry, &mut reading)?;
-                    let [white, black] = &mut seen;
-                    let seen = if ply % 2 == 0 { black } else { white };
-                    for after in moves.iter().filter_map(|mv| mv.after.as_ref()) {
-                        if seen.insert(after.place) {
-                            next.insert(after.place);
-                        }
-                    }
-                    found(&Visit {
+                    let visit = Visit {
                         entry: &entry.0,
                         moves: &moves,
                         ply: Some(ply),
-                    })
+                    };
+                    let mut follow = u128::MAX;
+                    found(&visit, &mut follow)?;
+                    let [white, black] = &mut seen;
+                    let seen = if ply % 2 == 0 { black } else { white };
+                    for (n, mv) in moves.iter().enumerate() {
+                        if follow >> n & 1 != 0
+                            && let Some(after) = &mv.after
+                            && seen.insert(after.place)
+                        {
+                            next.insert(after.place);
+                        }
+                    }
+                    Ok(())
                 })?;
             }
             level = next;
@@ -338,7 +368,9 @@ impl CtgBook {
             told.map_err(RewriteError::from)?;
             self.visit_page(&mut walker, page, None, lost, &mut |_| Ok(()))?;
         }
-        Ok(())
+        let [mut all, black] = seen;
+        all.unite(&black);
+        Ok(all)
     }
 }
 

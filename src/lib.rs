@@ -46,6 +46,7 @@
 //! | [`build`] | from games to a book |
 //! | [`learn`] | learn values from results, of collections and of play |
 //! | [`mark`] | which moves of a book get which marks |
+//! | [`prune`] | which moves of a book go |
 //! | [`policy`] | which book move to play: one pure function |
 //! | [`view`] | a position as people are shown it |
 //! | [`convert`] | books into one another, and into games and tables |
@@ -151,6 +152,7 @@ pub mod place;
 #[cfg(feature = "play")]
 pub mod plain;
 pub mod policy;
+pub mod prune;
 #[cfg(feature = "register")]
 pub mod register;
 #[cfg(feature = "play")]

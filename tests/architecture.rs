@@ -19,7 +19,7 @@ const FLOORS: &[(&str, &[&str])] = &[
          it knows no GUI, no engine and no option of theirs",
         &[
             "book", "build", "compare", "convert", "eval", "evals", "games", "graph", "learn",
-            "mark", "openings", "policy", "tree", "view",
+            "mark", "openings", "policy", "prune", "tree", "view",
         ],
     ),
     (

@@ -101,6 +101,9 @@ pub(super) enum Command {
         The order of the books does not matter, nor whether all are merged at once. \
         Moves are united; of two marks or annotations the warning one stays.")]
     Merge(MergeArgs),
+    /// Takes moves out of a book, and what only they lead to
+    #[command(after_help = super::prune::EXAMPLES)]
+    Prune(super::prune::PruneArgs),
     /// Writes a book anew: stale bytes gone, index and counts right
     #[command(after_help = "Examples:\n  \
         tabia compact old.ctg\n  \

@@ -33,6 +33,7 @@ mod merge;
 mod play;
 mod probe;
 mod progress;
+mod prune;
 #[cfg(feature = "register")]
 mod register;
 mod replay;
@@ -169,6 +170,7 @@ fn dispatch(cli: Cli) -> anyhow::Result<u8> {
         Command::Evaluate(args) => evaluate::run(&args),
         Command::Mark(args) => mark::run(&args, &mut output()),
         Command::Merge(args) => merge::run(&args),
+        Command::Prune(args) => prune::run(&args),
         Command::Compact(args) => compact::run(&args),
         Command::Convert(args) => convert::run(&args),
         Command::Verify(args) => verify::run(&args, &mut output()),

@@ -14,7 +14,7 @@ use std::{
 };
 
 use super::{
-    Error, Key, NormalBoard, Place, Salvage, WriteError,
+    CanonicalBoard, Error, Key, Place, Salvage, WriteError,
     pages::{PageFile, PageReader},
 };
 
@@ -65,6 +65,11 @@ pub(super) struct Ordered {
 }
 
 impl Ordered {
+    /// The byte of the file that the entry begins with.
+    pub(super) fn file_offset(&self) -> u64 {
+        self.rank & !UNREACHED
+    }
+
     pub(super) fn of(key: Key, rank: u64) -> Ordered {
         Ordered {
             reversed: key.hash().reverse_bits(),
@@ -380,7 +385,7 @@ impl EntryStream for SortedBook<'_> {
                         order.key
                     )
                 });
-            } else if let Err(fault) = NormalBoard::from_key(&order.key) {
+            } else if let Err(fault) = CanonicalBoard::from_key(&order.key) {
                 self.salvage.bad_key(|| {
                     format!(
                         "{path}: file byte {}: left out: {fault}",

@@ -185,7 +185,7 @@ pub fn weigh(
 fn rejected_alone(candidate: &BookMove, policy: &Policy) -> Option<Rejection> {
     let stats = candidate.stats();
     let counted = candidate.preference == Preference::Statistics || stats.games > 0;
-    if candidate.child.is_none() && candidate.preference == Preference::Statistics {
+    if candidate.after.is_none() && candidate.preference == Preference::Statistics {
         Some(Rejection::NoPosition)
     } else if candidate.transposition && !policy.transpositions {
         Some(Rejection::Transposition)

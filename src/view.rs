@@ -120,7 +120,7 @@ impl MoveView {
     #[must_use]
     pub fn new(position: &Chess, mv: &BookMove, verdict: &Weighed) -> MoveView {
         let stats = mv.stats();
-        let child = mv.child.unwrap_or_default();
+        let after = mv.after.unwrap_or_default();
         MoveView {
             uci: notation::uci(mv.mv),
             san: notation::san(position, mv.mv),
@@ -131,11 +131,11 @@ impl MoveView {
             score: stats.score(),
             average_elo: stats.average_elo(),
             performance: stats.performance(),
-            recommendation: child.recommendation,
+            recommendation: after.recommendation,
             mark: mv.mark(),
             annotation: mv.annotation.symbol(),
             annotation_nag: mv.annotation.nag(),
-            commentary: child.commentary_for(position.turn().other()),
+            commentary: after.commentary_for(position.turn().other()),
             factor: mv.factor(),
             transposition: mv.transposition,
             probability: verdict.probability,
@@ -165,12 +165,12 @@ mod tests {
     use super::*;
     use crate::book::{Annotation, Stats};
 
-    fn view(child: PositionRecord) -> MoveView {
+    fn view(after: PositionRecord) -> MoveView {
         let position = Chess::default();
         let mv = BookMove {
             mv: notation::read_move(&position, "e4").unwrap(),
             annotation: Annotation::GOOD,
-            child: Some(child),
+            after: Some(after),
             transposition: false,
             preference: Preference::Statistics,
         };

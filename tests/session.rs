@@ -95,7 +95,7 @@ impl WrittenBook {
                 BookMove {
                     mv: uci.to_move(&position).unwrap(),
                     annotation: Annotation::default(),
-                    child: Some(PositionRecord {
+                    after: Some(PositionRecord {
                         stats: Stats {
                             games: numbers.iter().sum(),
                             wins: numbers[2],

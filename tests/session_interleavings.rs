@@ -106,7 +106,7 @@ impl Probe for TwoMoves {
                 found.moves.push(BookMove {
                     mv: uci.to_move(position).unwrap(),
                     annotation: Annotation::default(),
-                    child: Some(child),
+                    after: Some(child),
                     transposition: false,
                     preference: Preference::Statistics,
                 });

@@ -7,13 +7,13 @@ use shakmaty::{CastlingMode, Chess, Move, Position as _};
 
 use super::{
     Annotation, Book, Error, Lookup, PositionRecord, Preference, Probe, Wanted,
-    ctg::{BookEntries, BookEntry, NormalBoard, find_move_byte},
+    ctg::{BookEntries, BookEntry, CanonicalBoard, find_move_byte},
     polyglot,
 };
 
 /// A position that a book holds.
 ///
-/// A ChessBase book holds it normalised: White is to move, and it stands for
+/// A ChessBase book holds it in its canonical form: White is to move, and it stands for
 /// the colour-reversed position too, and for the mirrored ones where nobody
 /// may castle. In the other books it is the one from the game.
 #[derive(Clone, Debug, PartialEq)]
@@ -82,7 +82,7 @@ impl BookPosition {
     /// The position of an entry; `None` if it is none that can arise.
     #[must_use]
     pub fn of(entry: &BookEntry) -> Option<BookPosition> {
-        let board = NormalBoard::from_key(&entry.key).ok()?;
+        let board = CanonicalBoard::from_key(&entry.key).ok()?;
         let position = board
             .to_setup()
             .position::<Chess>(CastlingMode::Standard)

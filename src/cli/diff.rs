@@ -222,7 +222,7 @@ fn write_text(difference: &Difference, reached: &Line, out: &mut impl Write) -> 
     }
     if let Some((a, b)) = difference.factor {
         let seen = |factor: i8| signed(factor.saturating_neg());
-        row("factor", seen(a), seen(b));
+        row("learn value", seen(a), seen(b));
     }
     if let Some((a, b)) = difference.commentary {
         let seen = |commentary: u8| {
@@ -272,7 +272,7 @@ fn write_rows(rows: &[(&str, String, String)], out: &mut impl Write) -> io::Resu
     for (what, a, b) in rows {
         writeln!(
             out,
-            "  {what:<11}{}  {}  {}",
+            "  {what:<12}{}  {}  {}",
             Painted(RED, format!("{a:<width$}")),
             Painted(FAINT, "|"),
             Painted(GREEN, b)

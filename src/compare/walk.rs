@@ -8,7 +8,9 @@ use shakmaty::{Chess, Move, Position as _};
 
 use super::{Aspect, Aspects, Difference, compare_at};
 use crate::book::polyglot::{self, PackedMove};
-use crate::book::{Book, Error, Format, Lookup, Probe, Stopped, Wanted, Watch, ctg::NormalBoard};
+use crate::book::{
+    Book, Error, Format, Lookup, Probe, Stopped, Wanted, Watch, ctg::CanonicalBoard,
+};
 
 /// What is to be compared.
 #[derive(Clone, Debug)]
@@ -151,7 +153,7 @@ impl Comparison<'_> {
             watch.position("comparing", self.compared.positions, self.expected())?;
             let new = match self.folded {
                 true => self.enter(&position),
-                false => normal_key(&position).is_none_or(|key| self.normal.insert(key)),
+                false => canonical_key(&position).is_none_or(|key| self.normal.insert(key)),
             };
             if new && let Some(difference) = self.look(&position)? {
                 found(&difference)?;
@@ -163,11 +165,11 @@ impl Comparison<'_> {
     /// Notes a position; false if it was known.
     fn enter(&mut self, position: &Chess) -> bool {
         if self.folded {
-            let key = normal_key(position).unwrap_or_else(|| polyglot::key(position));
+            let key = canonical_key(position).unwrap_or_else(|| polyglot::key(position));
             return self.seen.insert(key);
         }
         if [self.a, self.b].iter().any(|book| book.as_ctg().is_some()) {
-            self.normal.extend(normal_key(position));
+            self.normal.extend(canonical_key(position));
         }
         self.seen.insert(polyglot::key(position))
     }
@@ -209,8 +211,8 @@ impl Compared {
 
 /// A number for the entry that a ChessBase book has for a position. Two in a
 /// book of a million positions are the same once in a hundred million books.
-fn normal_key(position: &Chess) -> Option<u64> {
-    let key = NormalBoard::from_position(position)?.key();
+fn canonical_key(position: &Chess) -> Option<u64> {
+    let key = CanonicalBoard::from_position(position)?.key();
     Some(BuildHasherDefault::<DefaultHasher>::default().hash_one(key.as_bytes()))
 }
 

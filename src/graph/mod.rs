@@ -24,7 +24,7 @@ use std::collections::HashMap;
 use rustc_hash::FxBuildHasher;
 use shakmaty::{CastlingMode, Chess, Move, Position as _, uci::UciMove};
 
-use crate::book::ctg::{Key, NormalBoard};
+use crate::book::ctg::{CanonicalBoard, Key};
 use crate::book::{Annotation, BookMove, PositionRecord, Preference};
 pub use crate::eval::Node;
 use crate::evals::EvalKey;
@@ -118,9 +118,9 @@ impl BookGraph {
     }
 
     /// Its board, with White to move.
-    fn board(&self, node: Node) -> Option<NormalBoard> {
+    fn board(&self, node: Node) -> Option<CanonicalBoard> {
         let begin = *self.board_begins.get(node as usize)? as usize;
-        NormalBoard::from_key(&Key::from_prefix(self.boards.get(begin..)?)?).ok()
+        CanonicalBoard::from_key(&Key::from_prefix(self.boards.get(begin..)?)?).ok()
     }
 
     /// The position, with White to move.
@@ -162,7 +162,7 @@ impl BookGraph {
             Some(BookMove {
                 mv: known.mv.to_move(&position).ok()?,
                 annotation: known.annotation,
-                child: self.record(known.to).copied(),
+                after: self.record(known.to).copied(),
                 transposition: known.transposition,
                 preference: known.preference,
             })

@@ -6,7 +6,7 @@ use std::fmt;
 use shakmaty::{CastlingMode, Chess, Move, Position as _};
 
 use super::words;
-use crate::book::ctg::{CtgBook, EditError, Field, Key, NormalBoard, RewriteError};
+use crate::book::ctg::{CanonicalBoard, CtgBook, EditError, Field, Key, RewriteError};
 use crate::book::polyglot::PackedMove;
 use crate::book::{Lookup, PositionRecord, Probe as _, Wanted, Watch};
 use crate::notation::{self, Line};
@@ -220,7 +220,7 @@ fn line(steps: &[Step], last: usize) -> Line {
 }
 
 fn position_of(key: &Key) -> Option<Chess> {
-    let setup = NormalBoard::from_key(key).ok()?.to_setup();
+    let setup = CanonicalBoard::from_key(key).ok()?.to_setup();
     setup.position(CastlingMode::Standard).ok()
 }
 
@@ -230,7 +230,7 @@ impl Noted {
             let leads = |mv: &&Move| {
                 let mut next = line.last().clone();
                 next.play_unchecked(**mv);
-                NormalBoard::from_position(&next).is_some_and(|board| board.key() == after)
+                CanonicalBoard::from_position(&next).is_some_and(|board| board.key() == after)
             };
             let legal = line.last().legal_moves();
             if let Some(mv) = legal.iter().find(leads).copied() {

@@ -12,7 +12,7 @@ fn candidate(index: usize, wins: u32, draws: u32, losses: u32) -> BookMove {
     BookMove {
         mv: moves[index],
         annotation: Annotation::default(),
-        child: Some(PositionRecord {
+        after: Some(PositionRecord {
             stats: Stats {
                 games: wins + draws + losses,
                 wins: losses,
@@ -28,7 +28,7 @@ fn candidate(index: usize, wins: u32, draws: u32, losses: u32) -> BookMove {
 }
 
 fn with(mut candidate: BookMove, change: impl FnOnce(&mut PositionRecord)) -> BookMove {
-    change(candidate.child.as_mut().unwrap());
+    change(candidate.after.as_mut().unwrap());
     candidate
 }
 
@@ -295,7 +295,7 @@ fn transpositions_count_unless_switched_off() {
 /// A move of a Polyglot book.
 fn weighted(index: usize, weight: u32) -> BookMove {
     BookMove {
-        child: None,
+        after: None,
         preference: Preference::Weight(weight),
         ..candidate(index, 0, 0, 0)
     }
@@ -359,7 +359,7 @@ fn priorities_bend_the_statistics() {
 #[test]
 fn a_move_without_a_position_is_not_played() {
     let hidden = BookMove {
-        child: None,
+        after: None,
         ..candidate(0, 0, 0, 0)
     };
     assert_eq!(
@@ -476,7 +476,7 @@ prop_compose! {
         mv.annotation = Annotation(annotation);
         mv.transposition = transposition;
         mv.preference = preference;
-        if !present { mv.child = None; }
+        if !present { mv.after = None; }
         mv
     }
 }

@@ -14,9 +14,9 @@ use crate::sort::Runs;
 /// Enough for lines that somebody has typed, in bytes.
 const MEMORY: usize = 1 << 20;
 
-/// Writes a book of lines, each with its signs: PGN's numbers of those (`!` is
-/// 1) and the moves they stand behind, the first is 0. Positions and moves
-/// have no games.
+/// Writes a book of lines. Each has signs, by the place of the move that they
+/// stand behind, the first is 0, and their number in PGN: `!` is 1. Positions
+/// and moves have no games.
 ///
 /// # Errors
 ///

@@ -92,6 +92,10 @@ pub(super) enum Command {
     /// Moves learn values by the results of games, without adding moves
     #[command(after_help = super::learn::LEARN_EXAMPLES)]
     Learn(super::learn::LearnArgs),
+    #[cfg(feature = "games")]
+    /// Fills the evaluations beside a book, from files or by engines
+    #[command(after_help = super::evaluate::EXAMPLES)]
+    Evaluate(super::evaluate::EvaluateArgs),
     /// Changes marks in place: main, avoid, ! and ?, learn values
     #[command(after_help = super::mark::MARK_EXAMPLES)]
     Mark(super::mark::MarkArgs),

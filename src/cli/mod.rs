@@ -18,6 +18,8 @@ mod compact;
 mod convert;
 mod diff;
 mod diff_json;
+#[cfg(feature = "games")]
+mod evaluate;
 mod explain;
 #[cfg(feature = "explore")]
 mod explore;
@@ -168,6 +170,8 @@ fn dispatch(cli: Cli) -> anyhow::Result<u8> {
         Command::Games(args) => games::run(&args, &mut output()),
         #[cfg(feature = "games")]
         Command::Learn(args) => learn::run(&args, &mut output()),
+        #[cfg(feature = "games")]
+        Command::Evaluate(args) => evaluate::run(&args),
         Command::Mark(args) => mark::run(&args, &mut output()),
         Command::Merge(args) => merge::run(&args),
         Command::Prune(args) => prune::run(&args),

@@ -60,6 +60,7 @@
 //! | [`engine`] | a real engine as a child process; checking one |
 //! | [`builtin`] | the built-in engine |
 //! | [`config`] | `engines.toml` |
+//! | [`evaluate`] | evaluations of a book, from files and by engines |
 //! | [`compare`] | what two books disagree about |
 //! | [`tree`] | a book as a tree |
 //! | [`graph`] | a book as a graph, with how likely and what worth each position is |
@@ -132,6 +133,8 @@ pub mod engine;
 pub mod eval;
 #[cfg(feature = "evaluations")]
 pub mod evals;
+#[cfg(all(feature = "games", feature = "play"))]
+pub mod evaluate;
 #[cfg(feature = "explore")]
 pub mod explore;
 #[cfg(feature = "games")]

@@ -30,7 +30,7 @@ const FLOORS: &[(&str, &[&str])] = &[
     (
         "the world: processes, pipes, sockets, and files of other programs",
         &[
-            "builtin", "config", "engine", "explore", "register", "relay",
+            "builtin", "config", "engine", "evaluate", "explore", "register", "relay",
         ],
     ),
     (

@@ -97,6 +97,12 @@ impl BookGraph {
         self.nodes.get(&EvalKey::of(position)).copied()
     }
 
+    /// Whether there is a position of this key.
+    #[must_use]
+    pub fn holds(&self, key: EvalKey) -> bool {
+        self.nodes.contains_key(&key)
+    }
+
     /// What the book stores about a position; `None` if it does not hold it.
     #[must_use]
     pub fn record(&self, node: Node) -> Option<&PositionRecord> {

@@ -17,6 +17,7 @@ mod lookup;
 pub mod polyglot;
 mod positions;
 mod stats;
+pub(crate) mod walk;
 mod watch;
 
 pub use any::{Book, Format};

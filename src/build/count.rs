@@ -262,6 +262,17 @@ impl<'r> Counter<'r> {
         }
     }
 
+    /// Takes the side moves of a game and their signs, and nothing else.
+    pub(super) fn count_aside(&mut self, game: &Game) {
+        let extent = Extent {
+            max_ply: usize::MAX,
+            main: false,
+            only: None,
+        };
+        self.count_side_moves(game, extent);
+        self.count_signs(game, extent);
+    }
+
     /// Sorts the signs into a run of their own.
     fn sort_signs(&mut self) -> Result<(), SortError> {
         if self.signs.is_empty() {

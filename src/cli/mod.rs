@@ -4,6 +4,8 @@
 //! are 0 for done, 1 for a negative answer and 2 for wrong usage,
 //! configuration or files; a reader that closes our output is a quiet 0.
 
+#[cfg(feature = "build")]
+mod add;
 mod args;
 #[cfg(feature = "build")]
 mod build;
@@ -162,6 +164,8 @@ fn dispatch(cli: Cli) -> anyhow::Result<u8> {
         Command::Probe(args) => probe::run(&args, &mut painted()),
         #[cfg(feature = "build")]
         Command::Build(args) => build::run(&args, &mut output()),
+        #[cfg(feature = "build")]
+        Command::Add(args) => add::run(&args, &mut output()),
         #[cfg(feature = "games")]
         Command::Games(args) => games::run(&args, &mut output()),
         #[cfg(feature = "games")]

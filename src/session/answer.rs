@@ -88,6 +88,8 @@ impl Session {
             }
             return None;
         };
+        // Asked before the `go`, so answered before it: the book is ready.
+        self.link.answer_ready(out);
         let answer = self.announcement(&choice);
         if choice.book.side_file.is_some() {
             let mv = choice.mv.to_uci(self.castling_mode()).to_string();

@@ -4,6 +4,7 @@
 // A failed step is the test's failure.
 #![allow(clippy::unwrap_used)]
 
+mod add;
 #[path = "../common/mod.rs"]
 mod common;
 mod prune;

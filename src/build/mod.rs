@@ -335,8 +335,8 @@ fn write_book(
         if stop.load(Relaxed) {
             return Err(BuildError::Interrupted);
         }
-        for entry in piece.entries() {
-            writer.push(entry)?;
+        for (order, entry, moves) in piece.entries() {
+            writer.push_made(order, entry, moves)?;
         }
         positions += piece.len() as u64;
         observe(Progress::Writing { positions });

@@ -30,6 +30,7 @@ mod parse;
 mod pgn;
 mod pgn_write;
 mod record;
+mod san;
 pub mod scdb;
 mod scid;
 mod skipped;

@@ -11,7 +11,7 @@ use shakmaty::san::San;
 use shakmaty::{CastlingMode, Chess, Color, Outcome};
 
 use super::san::resolve;
-use super::{Game, GameResult, Recorder, SkipReason, Tags, Wanted};
+use super::{Filter, Game, GameResult, Recorder, SkipReason, Tags, Wanted};
 
 use crate::notation;
 
@@ -124,7 +124,12 @@ impl Parser {
     }
 
     /// The next game; `None` at the end of the text.
-    pub(super) fn next(&mut self, wanted: Wanted, game: &mut Game) -> Option<Ending> {
+    pub(super) fn next(
+        &mut self,
+        wanted: Wanted,
+        filter: Option<&Filter>,
+        game: &mut Game,
+    ) -> Option<Ending> {
         loop {
             // Goes to the first byte of the game; what is unclosed in the game
             // before ends with the text.
@@ -134,7 +139,7 @@ impl Parser {
                 Err(error) => return Some(self.unreadable(&error)),
             }
             self.game_start = self.place();
-            let mut visit = Visit::new(wanted, game);
+            let mut visit = Visit::new(wanted, filter, game);
             match self.reader.read_game(&mut visit) {
                 Ok(None) => return None,
                 Ok(Some(Ok(()))) if !visit.is_game => {}
@@ -213,6 +218,8 @@ enum Fault {
 struct Visit<'a> {
     recorder: Recorder<'a>,
     wanted: Wanted,
+    /// Which games are of use.
+    filter: Option<&'a Filter>,
     /// Whether there was anything but empty space.
     is_game: bool,
     has_result: bool,
@@ -236,11 +243,12 @@ struct Broken {
 }
 
 impl<'a> Visit<'a> {
-    fn new(wanted: Wanted, game: &'a mut Game) -> Visit<'a> {
+    fn new(wanted: Wanted, filter: Option<&'a Filter>, game: &'a mut Game) -> Visit<'a> {
         game.clear();
         Visit {
             recorder: Recorder::new(wanted, game),
             wanted,
+            filter,
             is_game: false,
             has_result: false,
             fen: None,
@@ -335,8 +343,15 @@ impl Visitor for Visit<'_> {
 
     fn begin_movetext(&mut self, (): ()) -> ControlFlow<Self::Output> {
         match self.set_up() {
-            Ok(()) => Continue(()),
-            Err(reason) => Break(Err(Fault::Skip(reason))),
+            Ok(()) => {}
+            Err(reason) => return Break(Err(Fault::Skip(reason))),
+        }
+        // Without a tag the result comes behind the moves.
+        match self.filter {
+            Some(filter) if self.has_result && !filter.admits(self.recorder.game()) => {
+                Break(Ok(()))
+            }
+            _ => Continue(()),
         }
     }
 

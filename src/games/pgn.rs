@@ -13,7 +13,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use memchr::memmem;
 
 use super::parse::{Ending, Parser};
-use super::{Game, GameBatch, GameSource, Place, SkipReason, Skipped, SourceError, Wanted};
+use super::{Filter, Game, GameBatch, GameSource, Place, SkipReason, Skipped, SourceError, Wanted};
 
 /// Bytes that make a batch.
 const BATCH_BYTES: usize = 512 << 10;
@@ -144,8 +144,13 @@ impl PgnBatch {
     }
 }
 
-impl GameBatch for PgnBatch {
-    fn next_game(&mut self, wanted: Wanted, game: &mut Game) -> Result<bool, Skipped> {
+impl PgnBatch {
+    fn next(
+        &mut self,
+        wanted: Wanted,
+        filter: Option<&Filter>,
+        game: &mut Game,
+    ) -> Result<bool, Skipped> {
         loop {
             if !self.is_inside {
                 let Some((start, end)) = self.next_piece() else {
@@ -159,7 +164,7 @@ impl GameBatch for PgnBatch {
                 self.is_inside = true;
             }
             let parser = self.other.as_mut().unwrap_or(&mut self.parser);
-            let reason = match parser.next(wanted, game) {
+            let reason = match parser.next(wanted, filter, game) {
                 None => {
                     self.is_inside = false;
                     continue;
@@ -173,6 +178,21 @@ impl GameBatch for PgnBatch {
             };
             return Err(self.skip(reason));
         }
+    }
+}
+
+impl GameBatch for PgnBatch {
+    fn next_game(&mut self, wanted: Wanted, game: &mut Game) -> Result<bool, Skipped> {
+        self.next(wanted, None, game)
+    }
+
+    fn next_for(
+        &mut self,
+        wanted: Wanted,
+        filter: &Filter,
+        game: &mut Game,
+    ) -> Result<bool, Skipped> {
+        self.next(wanted, Some(filter), game)
     }
 
     fn skip(&self, reason: SkipReason) -> Skipped {

@@ -4,7 +4,7 @@ use shakmaty::{Chess, Color, Position};
 
 use super::node::{Node, Outcome, Place, SignCount};
 use super::tree::Tree;
-use crate::book::ctg::{NormalBoard, encode_move_byte};
+use crate::book::ctg::{CanonicalBoard, encode_move_byte};
 use crate::book::{Annotation, PositionRecord};
 use crate::games::{Game, GameResult};
 use crate::sort::{Record as _, Runs, SortError};
@@ -136,7 +136,7 @@ impl<'r> Counter<'r> {
             let place = match node.and_then(|node| self.tree.place(node)) {
                 Some(place) => *place,
                 None => {
-                    board = NormalBoard::from_position(position);
+                    board = CanonicalBoard::from_position(position);
                     match &board {
                         Some(board) => Place::of(&board.key()),
                         // The format has no key for it: nothing to store.
@@ -184,7 +184,7 @@ impl<'r> Counter<'r> {
                 byte = match &step {
                     Some(step) => step.byte,
                     None => board
-                        .or_else(|| NormalBoard::from_position(position))
+                        .or_else(|| CanonicalBoard::from_position(position))
                         .and_then(|board| encode_move_byte(&board, m)),
                 };
                 self.unstorable += u64::from(byte.is_none());
@@ -240,7 +240,7 @@ impl<'r> Counter<'r> {
             after.play_unchecked(m);
             let subject = match sign.nag {
                 1..=8 if !extent.has_moves_of(before) => None,
-                1..=8 => NormalBoard::from_position(before).and_then(|board| {
+                1..=8 => CanonicalBoard::from_position(before).and_then(|board| {
                     let byte = encode_move_byte(&board, m)?;
                     Some((
                         board,
@@ -248,7 +248,7 @@ impl<'r> Counter<'r> {
                         if sign.nag == 7 { ONLY_MOVE } else { sign.nag },
                     ))
                 }),
-                10..=139 => NormalBoard::from_position(&after).map(|board| {
+                10..=139 => CanonicalBoard::from_position(&after).map(|board| {
                     let nag = PositionRecord::commentary_seen(sign.nag, after.turn());
                     (board, None, nag)
                 }),
@@ -270,7 +270,7 @@ impl<'r> Counter<'r> {
     /// Moves of variations: stored, with their positions, but no game.
     fn count_side_moves(&mut self, game: &Game, extent: Extent) {
         for (ply, position, m) in &game.side_moves {
-            let Some(board) = NormalBoard::from_position(position) else {
+            let Some(board) = CanonicalBoard::from_position(position) else {
                 continue;
             };
             if *ply >= extent.max_ply {
@@ -280,8 +280,8 @@ impl<'r> Counter<'r> {
             self.unstorable += u64::from(byte.is_none());
             let mut next = position.clone();
             next.play_unchecked(*m);
-            let next = NormalBoard::from_position(&next);
-            let seen = |board: &NormalBoard, byte: Option<u8>, flags| Seen {
+            let next = CanonicalBoard::from_position(&next);
+            let seen = |board: &CanonicalBoard, byte: Option<u8>, flags| Seen {
                 place: Place::of(&board.key()),
                 byte: byte.unwrap_or(0),
                 flags: match byte {
@@ -297,6 +297,17 @@ impl<'r> Counter<'r> {
                 self.push(seen(&next, None, flags));
             }
         }
+    }
+
+    /// Takes the side moves of a game and their signs, and nothing else.
+    pub(super) fn count_aside(&mut self, game: &Game) {
+        let extent = Extent {
+            max_ply: usize::MAX,
+            main: false,
+            only: None,
+        };
+        self.count_side_moves(game, extent);
+        self.count_signs(game, extent);
     }
 
     /// Sorts the signs into a run of their own.

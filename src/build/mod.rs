@@ -21,12 +21,14 @@
 mod count;
 mod dedupe;
 mod emit;
+mod lines;
 mod node;
 mod records;
 mod tree;
 
 pub use crate::sort::SortError;
 pub use emit::MAX_MOVES;
+pub use lines::write_lines;
 pub use records::RecordsError;
 
 use std::path::{Path, PathBuf};
@@ -42,6 +44,7 @@ use crate::games::{
     Batches, Game, Intake, ReadError, ReadProgress, SourceError, Sources, Starts, Tally, Wanted,
 };
 pub use crate::games::{EcoRange, Filter, ParseEcoError, has_name};
+use crate::notation::Line;
 use crate::openings;
 use crate::place::Old;
 use crate::sort::{Runs, Sorted};
@@ -231,6 +234,9 @@ pub enum BuildError {
     /// A thread met a fault of this program.
     #[error(transparent)]
     Panicked(#[from] Panicked),
+    /// A line holds a move that no book can.
+    #[error("{0}: a ChessBase book cannot hold {1} of its moves")]
+    Unstorable(Line, u64),
     /// Somebody asked to stop.
     #[error("interrupted; nothing was changed")]
     Interrupted,

@@ -13,7 +13,7 @@ use rustc_hash::FxBuildHasher;
 use shakmaty::{Chess, Move};
 
 use super::node::{Node, Outcome, Place, Tally};
-use crate::book::ctg::{NormalBoard, encode_move_byte};
+use crate::book::ctg::{CanonicalBoard, encode_move_byte};
 
 /// Nodes that one game may add.
 const GROWTH: usize = 3;
@@ -62,7 +62,7 @@ impl Tree {
             most: bytes / NODE_BYTES,
             growth: 0,
         };
-        if let Some(board) = NormalBoard::from_position(&Chess::default()) {
+        if let Some(board) = CanonicalBoard::from_position(&Chess::default()) {
             tree.push(Place::of(&board.key()), 0, None);
         }
         tree
@@ -131,8 +131,8 @@ impl Tree {
             return None;
         }
         self.growth -= 1;
-        let byte = encode_move_byte(&NormalBoard::from_position(position)?, m);
-        let place = Place::of(&NormalBoard::from_position(next)?.key());
+        let byte = encode_move_byte(&CanonicalBoard::from_position(position)?, m);
+        let place = Place::of(&CanonicalBoard::from_position(next)?.key());
         let child = self.push(place, node, byte);
         match (self.nodes.get_mut(node as usize), first) {
             (Some(parent), None) => {

@@ -282,7 +282,7 @@ fn forms(position: &Chess, out: &mut Vec<Reached>) {
     for setup in setups {
         if let Ok(form) = setup.position::<Chess>(CastlingMode::Standard) {
             let key = polyglot::key(&form);
-            // A position may be its own picture.
+            // A position may be its own mirror image.
             if !keys.contains(&key) {
                 keys.push(key);
                 add(key, form);
@@ -352,13 +352,13 @@ fn look_up_share(
             Prober::Other(_) => &[],
         };
         for (n, known) in found.moves.iter().enumerate() {
-            if known.child.is_some() {
-                let mut child = position.clone();
-                child.play_unchecked(known.mv);
+            if known.after.is_some() {
+                let mut after = position.clone();
+                after.play_unchecked(known.mv);
                 all.next.push(Reached {
-                    key: polyglot::key(&child),
+                    key: polyglot::key(&after),
                     number: numbers.get(n).copied().unwrap_or(0),
-                    position: child,
+                    position: after,
                 });
             }
         }

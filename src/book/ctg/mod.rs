@@ -19,7 +19,7 @@
 //! bits: books of 100 GB exist. Only the `.ctg` is indispensable.
 //!
 //! ```text
-//! position -> normalised board -> key -> hash -> slots -> page -> entry
+//! position -> canonical board -> key -> hash -> slots -> page -> entry
 //!             [position]          [key]          [index]  [page]  [entry]
 //! ```
 //!
@@ -83,9 +83,9 @@ mod open;
 mod page;
 mod pages;
 mod position;
+mod prune;
 mod reader;
 mod rewrite;
-mod runs;
 mod salvage;
 mod scan;
 mod setup;
@@ -116,7 +116,8 @@ pub use moves::{
 };
 pub use page::{Entries, PAGE_BYTES, PAGE_HEADER_BYTES, Page, PageFault, read_entry};
 pub use pages::{Header, HeaderFault};
-pub use position::{KeyFault, NormalBoard, Orientation};
+pub use position::{CanonicalBoard, KeyFault, Orientation};
+pub use prune::{Fate, Pruned, prune};
 pub use reader::{CtgBook, OpenOptions, Place, Step};
 pub use rewrite::{RewriteOptions, Rewritten, compact, merge};
 pub use salvage::Salvage;

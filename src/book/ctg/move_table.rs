@@ -63,7 +63,7 @@ const fn row(byte: u8, role: Role, number: u8, forward: i8, right: i8) -> (u8, M
     (byte, code)
 }
 
-/// Byte, man, its number on the normalised board, ranks forward, files right.
+/// Byte, man, its number on the canonical board, ranks forward, files right.
 pub(super) const ROWS: [(u8, MoveCode); 166] = [
     row(0x00, Pawn, 5, 1, 1),
     row(0x01, Knight, 2, -1, -2),

@@ -95,13 +95,13 @@ const TOLERATED_INDEX: u64 = 256 << 20;
 /// use shakmaty::Chess;
 /// use tabia::book::{
 ///     PositionRecord,
-///     ctg::{BookWriter, NormalBoard, WriteError, WriteOptions, encode_entry},
+///     ctg::{BookWriter, CanonicalBoard, WriteError, WriteOptions, encode_entry},
 /// };
 ///
 /// # let folder = tempfile::tempdir().expect("a folder");
 /// # let path = folder.path().join("start.ctg");
 /// let mut writer = BookWriter::create(&path, WriteOptions::default())?;
-/// let board = NormalBoard::from_position(&Chess::default()).expect("no Chess960");
+/// let board = CanonicalBoard::from_position(&Chess::default()).expect("no Chess960");
 /// let mut entry = Vec::new();
 /// encode_entry(&board.key(), &[], &PositionRecord::default(), &mut entry);
 /// writer.push(&entry)?;

@@ -104,8 +104,8 @@ impl Writer<'_> {
         let mut next = position.clone();
         next.play_unchecked(mv.mv);
         let commentary = mv
-            .child
-            .map_or(0, |child| child.commentary_for(next.turn()));
+            .after
+            .map_or(0, |after| after.commentary_for(next.turn()));
         for nag in [mv.annotation.nag(), commentary] {
             if nag > 0 {
                 text.token(&format!("${nag}"));

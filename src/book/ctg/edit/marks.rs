@@ -5,7 +5,7 @@ use shakmaty::{Chess, Color, Move, Position as _};
 use super::{Change, EditError, Editor};
 use crate::book::{
     Annotation, Mark, PositionRecord,
-    ctg::{NormalBoard, encode_move_byte, moves},
+    ctg::{CanonicalBoard, encode_move_byte, moves},
 };
 
 /// What is to become of the marks of a move; `None` leaves one as it is.
@@ -183,7 +183,7 @@ impl Editor {
         };
         let mut reading = self.book.reading()?;
         let (Some(board), Some(place)) = (
-            NormalBoard::from_position(position),
+            CanonicalBoard::from_position(position),
             reading.find(&key, |_| ())?,
         ) else {
             return Ok(None);
@@ -224,7 +224,7 @@ impl Editor {
         if let Some(key) = self.book.key_of(position)? {
             return Ok(key);
         }
-        match NormalBoard::from_position(position) {
+        match CanonicalBoard::from_position(position) {
             Some(board) => Err(EditError::NotInBook {
                 path: self.path.clone(),
                 key: board.key(),

@@ -483,7 +483,7 @@ mod tests {
                 number = number
                     .wrapping_mul(6_364_136_223_846_793_005)
                     .wrapping_add(1);
-                (number >> 32) % (1 << (n % 27)) << 32 | n
+                (((number >> 32) % (1 << (n % 27))) << 32) | n
             })
             .collect();
         let mut compared = entries.clone();

@@ -340,8 +340,8 @@ fn write_book(
         if stop.load(Relaxed) {
             return Err(ReadError::Interrupted.into());
         }
-        for entry in piece.entries() {
-            writer.push(entry)?;
+        for (order, entry, moves) in piece.entries() {
+            writer.push_made(order, entry, moves)?;
         }
         positions += piece.len() as u64;
         observe(Progress::Writing { positions });

@@ -106,16 +106,25 @@ impl<'g> Recorder<'g> {
             self.drop_line();
             return;
         };
+        if self.beyond.is_none() && self.side_lines.is_empty() {
+            if self.wanted.notes {
+                self.game.movetext.push(Item::Move(m));
+            }
+            self.game.moves.push(m);
+            // Played where it lies: most of what a reader copies is this.
+            let positions = &mut self.game.positions;
+            positions.extend_from_within(positions.len().saturating_sub(1)..);
+            if let Some(next) = positions.last_mut() {
+                next.play_unchecked(m);
+            }
+            return;
+        }
         let mut next = position.clone();
         next.play_unchecked(m);
         if self.wanted.notes {
             self.game.movetext.push(Item::Move(m));
         }
         match self.side_lines.last_mut() {
-            None if self.beyond.is_none() => {
-                self.game.moves.push(m);
-                self.game.positions.push(next);
-            }
             None => {
                 if let Some(line) = &mut self.beyond {
                     line.step(next);

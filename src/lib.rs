@@ -46,8 +46,10 @@
 //! | [`build`] | from games to a book |
 //! | [`learn`] | learn values from results, of collections and of play |
 //! | [`mark`] | which moves of a book get which marks |
+//! | [`prune`] | which moves of a book go |
 //! | [`policy`] | which book move to play: one pure function |
 //! | [`view`] | a position as people are shown it |
+//! | [`audit`] | what is wrong with a book by its evaluations |
 //! | [`convert`] | books into one another, and into games and tables |
 //! | [`uci`] | lines, words and what they mean; knows nothing of books |
 //! | [`settings`] | the adapter's own options: one table |
@@ -59,8 +61,10 @@
 //! | [`engine`] | a real engine as a child process; checking one |
 //! | [`builtin`] | the built-in engine |
 //! | [`config`] | `engines.toml` |
+//! | [`evaluate`] | evaluations of a book, from files and by engines |
 //! | [`compare`] | what two books disagree about |
 //! | [`tree`] | a book as a tree |
+//! | [`graph`] | a book as a graph, with how likely and what worth each position is |
 //! | [`register`] | the adapter in the configuration of other programs |
 //! | [`relay`] | pipes, processes and clocks around the session |
 //! | [`openings`] | what positions are called |
@@ -92,11 +96,13 @@
 //! # As a library
 //!
 //! ```
+//! use std::path::Path;
+//!
 //! use shakmaty::Chess;
 //! use tabia::book::{Book, Lookup, OpenOptions, Probe, Wanted};
 //! use tabia::policy::{self, Policy};
 //!
-//! let book = Book::open("books/tabia.ctg".as_ref(), &OpenOptions::default())?;
+//! let book = Book::open(Path::new("books/tabia.ctg"), &OpenOptions::default())?;
 //! let mut found = Lookup::default();
 //! book.probe(&Chess::default(), Wanted::Transpositions, &mut found)?;
 //! let mut verdicts = Vec::new();
@@ -109,6 +115,8 @@
 
 #![cfg_attr(docsrs, feature(doc_cfg))]
 
+#[cfg(feature = "evaluations")]
+pub mod audit;
 pub mod book;
 #[cfg(feature = "play")]
 pub mod book_set;
@@ -130,10 +138,14 @@ pub mod engine;
 pub mod eval;
 #[cfg(feature = "evaluations")]
 pub mod evals;
+#[cfg(all(feature = "games", feature = "play"))]
+pub mod evaluate;
 #[cfg(feature = "explore")]
 pub mod explore;
 #[cfg(feature = "games")]
 pub mod games;
+#[cfg(feature = "evaluations")]
+pub mod graph;
 pub mod input;
 #[cfg(feature = "play")]
 pub mod learn;
@@ -145,6 +157,7 @@ pub mod place;
 #[cfg(feature = "play")]
 pub mod plain;
 pub mod policy;
+pub mod prune;
 #[cfg(feature = "register")]
 pub mod register;
 #[cfg(feature = "play")]

@@ -14,7 +14,7 @@ use common::{TestBook, choices, colours_exchanged, random_book, wings_exchanged}
 use proptest::prelude::*;
 use shakmaty::{Chess, Position};
 use tabia::book::bin::BinBook;
-use tabia::book::ctg::{CtgBook, Key, NormalBoard, encode_entry};
+use tabia::book::ctg::{CanonicalBoard, CtgBook, Key, encode_entry};
 use tabia::book::polyglot::{self, PackedMove};
 use tabia::book::{
     Annotation, Book, Lookup, OpenOptions, PositionRecord, Preference, Probe, Stats, Wanted, Watch,
@@ -128,7 +128,7 @@ prop_compose! {
         let mut n = 0;
         for seed in seeds {
             for position in common::wander(choices(seed).take(50)) {
-                let board = NormalBoard::from_position(&position).unwrap();
+                let board = CanonicalBoard::from_position(&position).unwrap();
                 let legal = position.legal_moves();
                 let good = legal.iter().filter_map(|mv| tabia::book::ctg::encode_move_byte(&board, *mv));
                 let moves: Vec<(u8, Annotation)> = match n % 7 {
@@ -336,7 +336,9 @@ fn wrong_names_are_refused_before_anything_is_written() {
     assert!(refused(starter, at("x.ctg")).contains("tabia compact"));
     assert!(refused(Path::new("no.ctg"), at("x.bin")).contains("no.ctg: cannot read the book"));
     assert!(refused(Path::new("no.jsonl"), at("x.ctg")).contains("no.jsonl: cannot be read"));
-    assert!(refused(Path::new("COPYING"), at("x.bin")).contains("COPYING: not a CTG book"));
+    assert!(
+        refused(Path::new("COPYING"), at("x.bin")).contains("COPYING: this is no opening book")
+    );
     assert!(refused(starter, at("none/x.bin")).contains("none/x.bin: cannot be written"));
     let kept = at("kept.bin");
     fs::write(&kept, "old").unwrap();

@@ -620,3 +620,61 @@ fn signs_of_a_scid_database_are_those_of_its_pgn() {
     assert!(book(&data("scid/edge.si5"), &options) == expected);
     assert!(expected != book(&data("scid/edge.pgn"), &options[..2]));
 }
+
+/// The words of a record of version 5.
+fn words(record: &[u8]) -> Vec<u32> {
+    let (words, _) = record.as_chunks::<4>();
+    words.iter().map(|word| u32::from_le_bytes(*word)).collect()
+}
+
+#[test]
+fn a_scid_database_of_ours_has_the_records_that_scid_writes() {
+    let folder = tempfile::tempdir().unwrap();
+    let source = data("scid/edge.pgn");
+    let source = source.to_str().unwrap();
+    let output = tabia(folder.path(), &["games", source, "-o", "out.si5"]);
+    assert_eq!(output.status.code(), Some(0), "{}", messages(&output));
+    let written = folder.path().join("out.si5");
+    assert!(pgn(&written).0 == pgn(&data("scid/edge.pgn")).0);
+    let ours = fs::read(&written).unwrap();
+    let theirs = fs::read(data("scid/edge.si5")).unwrap();
+    let theirs = theirs.chunks(56).enumerate();
+    // Two are deleted there.
+    let theirs = theirs.filter(|(number, _)| ![4, 11].contains(number));
+    let mut count = 0;
+    for (ours, (number, theirs)) in ours.chunks(56).zip(theirs) {
+        let (ours, theirs) = (words(ours), words(theirs));
+        // Counts; ratings and dates; plies and promotions; material; ECO,
+        // result and how many pawns left home; which.
+        let masks = [
+            (0, 0xf000_0000),
+            (1, 0xf000_0000),
+            (2, 0xf000_0000),
+            (5, u32::MAX),
+            (6, u32::MAX),
+            (7, 0xffc0_0007),
+            (10, 0x00ff_ffff),
+            (11, u32::MAX),
+            (12, u32::MAX),
+            (13, u32::MAX),
+        ];
+        for (word, mask) in masks {
+            assert_eq!(ours[word] & mask, theirs[word] & mask, "{number} {word}");
+        }
+        count += 1;
+    }
+    assert_eq!(count, 58);
+}
+
+#[test]
+fn a_scid_database_of_ours_keeps_chess960_and_many_games() {
+    let folder = tempfile::tempdir().unwrap();
+    for source in ["scid/c960.pgn", "sample.pgn", "cbh2/made.2cbh"] {
+        let path = data(source);
+        let arguments = ["games", path.to_str().unwrap(), "-f", "-o", "out.si5"];
+        let output = tabia(folder.path(), &arguments);
+        assert_eq!(output.status.code(), Some(0), "{}", messages(&output));
+        let (text, _) = pgn(&folder.path().join("out.si5"));
+        assert!(text == pgn(&path).0, "{source}");
+    }
+}

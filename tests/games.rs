@@ -599,7 +599,7 @@ fn the_output_is_there_whole_or_not_at_all() {
             vec!["games", "small.dci", "-o", "small.dci"],
             "small.dci: is there already",
         ),
-        (vec!["games", "small.dci", "-o", "out.xyz"], ".pgn or .dci"),
+        (vec!["games", "small.dci", "-o", "out.xyz"], ".dci or .si5"),
         (vec!["games", "small.dci", "-o", "no/out.pgn"], "no/out.pgn"),
         (vec!["games", "missing.pgn", "-o", "out.dci"], "missing.pgn"),
         (

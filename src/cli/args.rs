@@ -80,6 +80,10 @@ pub(super) enum Command {
         is made. docs/scale.md of the source has their columns.\n\n\
         Exit codes: 0 done; 1 some games were skipped, with --strict; 2 no book was made.")]
     Build(BuildArgs),
+    #[cfg(feature = "build")]
+    /// Adds games, or a line, to a book
+    #[command(after_help = super::add::EXAMPLES)]
+    Add(super::add::AddArgs),
     #[cfg(feature = "games")]
     /// Game databases to PGN, or to a Simple Chess Database
     #[command(after_help = super::games::AFTER_HELP)]
@@ -93,6 +97,13 @@ pub(super) enum Command {
     /// Moves learn values by the results of games, without adding moves
     #[command(after_help = super::learn::LEARN_EXAMPLES)]
     Learn(super::learn::LearnArgs),
+    #[cfg(feature = "games")]
+    /// Fills the evaluations beside a book, from files or by engines
+    #[command(after_help = super::evaluate::EXAMPLES)]
+    Evaluate(super::evaluate::EvaluateArgs),
+    /// Says what is wrong with a book by its evaluations
+    #[command(after_help = super::audit::EXAMPLES)]
+    Audit(super::audit::AuditArgs),
     /// Changes marks in place: main, avoid, ! and ?, learn values
     #[command(after_help = super::mark::MARK_EXAMPLES)]
     Mark(super::mark::MarkArgs),
@@ -102,6 +113,9 @@ pub(super) enum Command {
         The order of the books does not matter, nor whether all are merged at once. \
         Moves are united; of two marks or annotations the warning one stays.")]
     Merge(MergeArgs),
+    /// Takes moves out of a book, and what only they lead to
+    #[command(after_help = super::prune::EXAMPLES)]
+    Prune(super::prune::PruneArgs),
     /// Writes a book anew: stale bytes gone, index and counts right
     #[command(after_help = "Examples:\n  \
         tabia compact old.ctg\n  \
@@ -258,7 +272,7 @@ pub(super) struct BuildArgs {
     /// Writes what was counted as a Parquet table instead of a book, to be
     /// added up with others by any SQL engine and given back as a source;
     /// --min-games waits for the book
-    #[arg(long, value_name = "OUT.parquet", conflicts_with_all = ["output", "min_games"])]
+    #[arg(long, value_name = "OUT.parquet", conflicts_with_all = ["output", "min_games", "annotations"])]
     pub(super) records: Option<PathBuf>,
     #[command(flatten)]
     pub(super) force: Force,
@@ -268,6 +282,14 @@ pub(super) struct BuildArgs {
     /// .ctg, whose numbers are added to those of the games
     #[arg(value_name = "SOURCE", required_unless_present = "priority")]
     pub(super) sources: Vec<PathBuf>,
+    #[command(flatten)]
+    pub(super) games: Counting,
+}
+
+/// What of which games is counted.
+#[cfg(feature = "build")]
+#[derive(Args, Debug)]
+pub(super) struct Counting {
     /// Plies of each game that are stored
     #[arg(long, value_name = "N", default_value_t = 40)]
     pub(super) max_ply: u16,
@@ -289,7 +311,7 @@ pub(super) struct BuildArgs {
     /// Makes marks of the signs in the games: of moves (! ? !! ?? !? ?!, only
     /// move) and of positions (+=, -+ and the like). The most frequent one
     /// counts; of several, that of the best player
-    #[arg(long, conflicts_with = "records")]
+    #[arg(long)]
     pub(super) annotations: bool,
     /// Games that count like the others and whose moves get the `main` mark;
     /// may be given several times

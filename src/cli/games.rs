@@ -23,7 +23,8 @@ pub(super) const AFTER_HELP: &str = "Examples:\n  \
     tabia games -o - --player \"Smith, Jane\" --since 2020 club.dci | less\n  \
     tabia games -o plain.pgn --no-variations --no-comments annotated.pgn\n  \
     tabia games -o folder/ club.cbv\n\n\
-    What is written is decided by the ending of OUT: .pgn, or .dci for a Simple Chess \
+    What is written is decided by the ending of OUT: .pgn; .si5 for a Scid database of \
+    version 5 (.sn5 and .sg5 are put beside it); or .dci for a Simple Chess \
     Database, whose other four files (.dcn .dcs .dce .dcg) are put beside it. That format \
     keeps moves, variations, comments, annotations, players, ratings, site, event, date, \
     round (a whole number), result and ECO code; other tags are lost. The output appears \
@@ -41,7 +42,7 @@ pub(super) struct GamesArgs {
     /// folder with such files; or `-` for PGN on standard input
     #[arg(value_name = "SOURCE", required = true)]
     sources: Vec<PathBuf>,
-    /// The file to write: .pgn or .dci; `-` is PGN on standard output; a folder:
+    /// The file to write: .pgn, .dci or .si5; `-` is PGN on standard output; a folder:
     /// unpacks archives
     #[arg(short, long, value_name = "OUT")]
     output: PathBuf,
@@ -75,7 +76,7 @@ pub(super) fn run(args: &GamesArgs, output: &mut dyn Write) -> anyhow::Result<u8
     bar.line.finish_and_clear();
     let summary = done?;
     let name = match &job.target {
-        Target::Pgn(path) | Target::Scdb(path) => path.display().to_string(),
+        Target::Pgn(path) | Target::Scdb(path) | Target::Scid(path) => path.display().to_string(),
         Target::Output => "standard output".to_owned(),
     };
     report(&name, &summary, start.elapsed());
@@ -133,13 +134,15 @@ fn target(path: &Path) -> anyhow::Result<Target> {
         return Ok(Target::Output);
     }
     let extension = path.extension().unwrap_or_default();
-    if extension.eq_ignore_ascii_case("pgn") {
+    if extension.eq_ignore_ascii_case("si5") {
+        Ok(Target::Scid(path.to_owned()))
+    } else if extension.eq_ignore_ascii_case("pgn") {
         Ok(Target::Pgn(path.to_owned()))
     } else if extension.eq_ignore_ascii_case("dci") {
         Ok(Target::Scdb(path.to_owned()))
     } else {
         let path = path.display();
-        bail!("{path}: games are written as .pgn or .dci (`-`: PGN on standard output)")
+        bail!("{path}: games are written as .pgn, .dci or .si5 (`-`: PGN on standard output)")
     }
 }
 

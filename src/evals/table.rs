@@ -6,7 +6,7 @@ use std::hash::{BuildHasher, BuildHasherDefault};
 use rustc_hash::FxHasher;
 use shakmaty::{Chess, Color, Position as _, uci::UciMove};
 
-use crate::book::ctg::{NormalBoard, Orientation};
+use crate::book::ctg::{CanonicalBoard, Key, Orientation};
 use crate::book::polyglot;
 use crate::eval::{Evaluation, MoveValue};
 
@@ -29,11 +29,9 @@ struct Turned {
 impl Turned {
     fn of(position: &Chess) -> Turned {
         let turn = position.turn();
-        match NormalBoard::from_position(position) {
+        match CanonicalBoard::from_position(position) {
             Some(board) => Turned {
-                key: EvalKey(
-                    BuildHasherDefault::<FxHasher>::default().hash_one(board.key().as_bytes()),
-                ),
+                key: EvalKey::of_board(&board.key()),
                 orientation: board.orientation(),
                 turn,
             },
@@ -82,6 +80,12 @@ impl EvalKey {
     pub fn of(position: &Chess) -> EvalKey {
         Turned::of(position).key
     }
+
+    /// That of a position by the key that ChessBase books store it under.
+    #[must_use]
+    pub fn of_board(key: &Key) -> EvalKey {
+        EvalKey(BuildHasherDefault::<FxHasher>::default().hash_one(key.as_bytes()))
+    }
 }
 
 /// Evaluations by position: one for each, the best that is known.
@@ -108,6 +112,12 @@ impl EvalTable {
     #[must_use]
     pub fn contains(&self, position: &Chess) -> bool {
         self.by_key.contains_key(&EvalKey::of(position))
+    }
+
+    /// What is known of a canonical board, where White is to move, by its key.
+    #[must_use]
+    pub fn canonical(&self, key: EvalKey) -> Option<&Evaluation> {
+        self.by_key.get(&key)
     }
 
     /// What is known of a position, as seen on its own board.

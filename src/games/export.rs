@@ -8,11 +8,11 @@ use std::io::{self, Write};
 use std::path::PathBuf;
 use std::sync::atomic::AtomicBool;
 
-use super::scdb;
 use super::{
     Batch, Batches, Filter, Game, Intake, ReadError, ReadProgress, SourceError, Sources, Starts,
     Tally, Wanted, write_pgn,
 };
+use super::{scdb, scid};
 use crate::crew::Panicked;
 use crate::place::{Beside, Old, PlaceError};
 
@@ -25,6 +25,8 @@ pub enum Target {
     Output,
     /// A Simple Chess Database, by the name of its index.
     Scdb(PathBuf),
+    /// A Scid database of version 5, by the name of its index.
+    Scid(PathBuf),
 }
 
 /// What is to be done.
@@ -123,6 +125,7 @@ pub fn run(
 struct Piece {
     text: String,
     records: Vec<scdb::Record>,
+    scid: Vec<scid::Record>,
     written: u64,
     tags_lost: u64,
 }
@@ -134,6 +137,16 @@ fn encode(job: &Job, batch: &mut Batch<'_>, game: &mut Game) -> Piece {
         game.strip(job.no_variations, job.no_comments);
         match &job.target {
             Target::Pgn(_) | Target::Output => write_pgn(game, &mut piece.text),
+            Target::Scid(_) => match scid::Record::new(game) {
+                Ok(record) => {
+                    piece.tags_lost += u64::from(record.loses_tags);
+                    piece.scid.push(record);
+                }
+                Err(reason) => {
+                    batch.refuse(reason);
+                    continue;
+                }
+            },
             Target::Scdb(_) => match scdb::Record::new(game) {
                 Ok(record) => {
                     piece.tags_lost += u64::from(record.loses_tags);
@@ -155,6 +168,7 @@ enum Sink<'o> {
     Pgn(Box<Beside>),
     Output(&'o mut dyn Write),
     Scdb(Box<scdb::Writer>),
+    Scid(Box<scid::Writer>),
 }
 
 impl<'o> Sink<'o> {
@@ -163,6 +177,7 @@ impl<'o> Sink<'o> {
             Target::Pgn(path) => Sink::Pgn(Box::new(Beside::create(path, job.old)?)),
             Target::Output => Sink::Output(output),
             Target::Scdb(path) => Sink::Scdb(Box::new(scdb::Writer::create(path, job.old)?)),
+            Target::Scid(path) => Sink::Scid(Box::new(scid::Writer::create(path, job.old)?)),
         })
     }
 
@@ -177,6 +192,12 @@ impl<'o> Sink<'o> {
                 }
                 Ok(())
             }
+            Sink::Scid(writer) => {
+                for record in &piece.scid {
+                    writer.push(record)?;
+                }
+                Ok(())
+            }
         }
     }
 
@@ -185,6 +206,7 @@ impl<'o> Sink<'o> {
             Sink::Pgn(beside) => Ok(beside.put().map(drop)?),
             Sink::Output(output) => output.flush().map_err(ExportError::Output),
             Sink::Scdb(writer) => Ok(writer.finish()?),
+            Sink::Scid(writer) => Ok(writer.finish()?),
         }
     }
 }

@@ -13,5 +13,6 @@ pub mod words;
 
 pub use apply::{Job, MarkError, Marked, Target, mark, open};
 pub use filter::{Filter, FilterError, Subject};
+pub(crate) use select::subjects;
 pub use select::{Chosen, Selection, select};
 pub use tell::{Noted, Told, tell};

@@ -119,7 +119,7 @@ const NAMED: usize = 100;
 /// It cannot be read.
 pub fn check(path: &Path, plies: Option<u32>, watch: &mut Watch<'_>) -> Result<Report, Error> {
     let failed = |error: std::io::Error| Error::Text(format!("{}: {error}", path.display()));
-    let text = games::open_text(path).map_err(games::ReadError::from)?;
+    let text = super::text_of(path)?;
     let mut text = BufReader::with_capacity(1 << 20, text);
     let mut start = Vec::new();
     text.by_ref()

@@ -16,7 +16,6 @@ use super::worth::{Values, Worth};
 use crate::engine::{Analyst, AnalystError, Effort, EngineCommand, Question};
 use crate::eval::{Evaluation, Value};
 use crate::evals::{self, EvalKey, epd};
-use crate::games;
 use crate::notation;
 
 /// An engine that evaluates.
@@ -42,7 +41,7 @@ pub(super) type Keys = HashSet<EvalKey, FxBuildHasher>;
 /// Reads the values of the positions that are wanted.
 pub(super) fn read_file(path: &Path, wanted: &Keys, values: &mut Values) -> Result<(), Error> {
     let failed = |error: std::io::Error| Error::Text(format!("{}: {error}", path.display()));
-    let text = games::open_text(path).map_err(games::ReadError::from)?;
+    let text = super::text_of(path)?;
     let mut text = BufReader::with_capacity(1 << 20, text);
     let start = text.fill_buf().map_err(failed)?;
     let first = start

@@ -177,7 +177,7 @@ pub(super) fn read_epd(
     watch: &mut Watch<'_>,
     mut keep: impl FnMut(Candidate) -> Result<(), Error>,
 ) -> Result<Read, Error> {
-    let text = games::open_text(path).map_err(games::ReadError::from)?;
+    let text = super::text_of(path)?;
     let mut text = BufReader::new(text);
     let mut read = Read::default();
     let mut line = Vec::new();

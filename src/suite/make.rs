@@ -104,7 +104,7 @@ fn is_suite(path: &Path) -> bool {
         return false;
     }
     let mut start = Vec::new();
-    let text = crate::games::open_text(path);
+    let text = super::text_of(path);
     let read = text.map(|text| text.take(4096).read_to_end(&mut start));
     matches!(read, Ok(Ok(_))) && is_epd(&start)
 }

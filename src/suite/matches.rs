@@ -187,7 +187,7 @@ fn keys_of(suite: &Path, watch: &mut Watch<'_>) -> Result<Keys, Error> {
         Ok(())
     };
     let mut start = Vec::new();
-    let text = games::open_text(suite).map_err(games::ReadError::from)?;
+    let text = super::text_of(suite)?;
     let read = std::io::Read::read_to_end(&mut std::io::Read::take(text, 4096), &mut start);
     read.map_err(|error| Error::Text(format!("{}: {error}", suite.display())))?;
     if is_epd(&start) {

@@ -28,7 +28,8 @@ mod output;
 mod walk;
 mod worth;
 
-use std::path::PathBuf;
+use std::io::{self, Read};
+use std::path::{Path, PathBuf};
 
 use shakmaty::Chess;
 
@@ -241,4 +242,14 @@ pub enum Error {
     /// Anything else, with its file.
     #[error("{0}")]
     Text(String),
+}
+
+/// The text of a file, unpacked.
+fn text_of(path: &Path) -> Result<Box<dyn Read + Send>, Error> {
+    let text = crate::games::unpacked(path).map_err(|error| unreadable(path, &error))?;
+    Ok(text.plain)
+}
+
+fn unreadable(path: &Path, error: &io::Error) -> Error {
+    Error::Text(format!("{}: {error}", path.display()))
 }

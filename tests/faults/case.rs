@@ -140,7 +140,7 @@ pub(crate) const ENGINES: [EngineFault; 14] = [
     fault("closes-output", "closes its output and lives on",
         [Restarts, Restarts, Restarts, Restarts, Restarts, Restarts, Plays]),
     fault("crashes", "dies each time that it comes to this",
-        [NoEngine, Ends, Ends, Ends, Ends, Ends, Plays]),
+        [NoEngine, Restarts, Restarts, Ends, Ends, Ends, Plays]),
     fault("silent", "reads, but says nothing any more",
         [NoEngine, Waits, Waits, Waits, Waits, Waits, Plays]),
     fault("hangs", "neither reads nor writes any more",

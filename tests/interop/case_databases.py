@@ -1,6 +1,8 @@
 """Game databases against other readers: a decoder of Simple Chess Databases
 that is written here, python-chess for PGN, an encoder for ChessBase for DOS."""
 
+import hashlib
+import shutil
 import subprocess
 from pathlib import Path
 
@@ -193,8 +195,8 @@ def pgn_written_twice_is_the_same_and_python_chess_reads_it():
         if "gnuchess" in source.name:
             continue
         once, twice = work / "once.pgn", work / "twice.pgn"
-        tabia("games", source, "-o", once)
-        tabia("games", once, "-o", twice)
+        tabia("games", "--force", source, "-o", once)
+        tabia("games", "--force", once, "-o", twice)
         assert once.read_bytes() == twice.read_bytes(), source.name
         count += len(games_of(once))
     assert count > 4000, count
@@ -237,3 +239,95 @@ def damaged_simple_chess_databases_are_read_to_their_ends():
             assert int(line.split(" KB")[0].split()[-1]) < 64_000, line
         said += lines
     return f"{len(said)} files"
+
+
+@case(300, needs_shared=True)
+def archives_unpack_to_what_was_published():
+    data, work, count = SHARED / "data" / "cbv", folder("cbv"), 0
+    passwords = {"small.cbz": "password", "small3.cbz": "my long password"}
+    expected = {}
+    for line in (data / "expected.sha256").read_text().splitlines():
+        digest, name = line.split("  ")
+        expected.setdefault(name.split("/")[0], {})[name.split("/", 1)[1]] = digest
+    for archive, members in expected.items():
+        out = work / archive
+        more = ["--password", passwords[archive]] if archive in passwords else []
+        tabia("games", data / archive, "-f", "-o", f"{out}/", *more)
+        found = {p.relative_to(out).as_posix(): p for p in out.rglob("*") if p.is_file() and p.suffix != ".bak"}
+        assert found.keys() == members.keys(), archive
+        for name, path in found.items():
+            assert hashlib.sha256(path.read_bytes()).hexdigest() == members[name], name
+            count += 1
+    tabia("games", data / "hedgehog_made.cbv", "-f", "-o", work / "packed.pgn")
+    tabia("games", work / "hedgehog_made.cbv" / "Hedgehog.cbh", "-f", "-o", work / "unpacked.pgn")
+    assert (work / "packed.pgn").read_bytes() == (work / "unpacked.pgn").read_bytes()
+    return f"{count} files"
+
+
+def without_event_dates(path):
+    lines = path.read_text().splitlines()
+    return [line for line in lines if not line.startswith("[EventDate ")]
+
+
+@case(600, needs_shared=True)
+def scid_databases_say_what_their_pgn_says():
+    data, work, count = SHARED / "data" / "scid", folder("scid"), 0
+    for database, source in [
+        (data / "five.si4", data / "five.pgn"),
+        (data / "edge.si4", data / "edge.pgn"),
+        (data / "edge.si5", data / "edge.pgn"),
+        (data / "twic.si4", SOURCES["twic"]),
+        (data / "kramnik.si5", SOURCES["kramnik"]),
+    ]:
+        tabia("games", database, "-f", "-o", work / "ours.pgn")
+        tabia("games", source, "-f", "-o", work / "theirs.pgn")
+        # Version 4 has no room for event dates years away.
+        ours, theirs = (without_event_dates(work / f"{name}.pgn") for name in ("ours", "theirs"))
+        assert ours == theirs, database
+        for name, source_of in (("ours", database), ("theirs", source)):
+            tabia("build", source_of, "--variations", "--setups", "-f", "-o", work / f"{name}.ctg")
+        for part in ("ctg", "cto", "ctb"):
+            assert (work / f"ours.{part}").read_bytes() == (work / f"theirs.{part}").read_bytes(), database
+        count += 1
+    return f"{count} databases"
+
+
+@case(300, needs_shared=True)
+def a_scid_database_is_written_as_scid_writes_it():
+    data, work = SHARED / "data" / "scid", folder("scid")
+    tabia("games", SOURCES["kramnik"], "-f", "-o", work / "kramnik.si5")
+    for part in ("sn5", "sg5"):
+        assert (work / f"kramnik.{part}").read_bytes() == (data / f"kramnik.{part}").read_bytes(), part
+    ours, theirs = ((place / "kramnik.si5").read_bytes() for place in (work, data))
+    assert len(ours) == len(theirs)
+    # All but the number of a stored opening line.
+    stored = {56 * game + 43 for game in range(len(ours) // 56)}
+    assert [at for at in range(len(ours)) if at not in stored and ours[at] != theirs[at]] == []
+    return f"{len(ours) // 56} records"
+
+
+@case(300)
+def a_database_that_scid_imports_comes_back_as_it_was():
+    """Debian's Scid, which knows version 4."""
+    program = shutil.which("tkscid", path="/usr/games:/usr/bin")
+    if not program:
+        return "no tkscid here"
+    work = folder("tkscid")
+    tabia("games", ROOT / "tests" / "data" / "sample.pgn", "-f", "-o", work / "sample.pgn")
+    script = work / "import.tcl"
+    script.write_text("sc_base create sample\nsc_base import [sc_base current] sample.pgn\nexit\n")
+    subprocess.run([program, script], cwd=work, check=True, timeout=120, capture_output=True)
+    tabia("games", work / "sample.si4", "-f", "-o", work / "back.pgn")
+    assert (work / "back.pgn").read_bytes() == (work / "sample.pgn").read_bytes()
+    return "200 games"
+
+
+@case(1500)
+def damaged_archives_and_newer_databases_do_no_harm():
+    """Every file cut off at 200 places, and with 2,000 bits flipped."""
+    environ = {**environment(), "TABIA_DAMAGE": "1"}
+    subprocess.run(
+        ["cargo", "test", "--quiet", "--release", "--test", "databases", "damaged"],
+        cwd=ROOT, check=True, env=environ, capture_output=True,
+    )
+    return "14 files"

@@ -86,21 +86,22 @@ pub fn compact(
         kept_away = Some(lock(source)?);
         options.old = Old::Replace;
     }
-    let done = rewrite(source, target, &options, watch, None);
+    let done = rewrite(source, target, &options, watch, None, |_| Ok(()));
     drop(kept_away);
     done
 }
 
 /// Keeps editors away from a book that is to be replaced.
-fn lock(book: &Path) -> Result<BookLock, RewriteError> {
+pub(super) fn lock(book: &Path) -> Result<BookLock, RewriteError> {
     BookLock::take(book, LOCK_WAIT).map_err(|error| RewriteError::Locked(error.to_string()))
 }
 
 /// How long to wait for somebody who changes the book.
 const LOCK_WAIT: Duration = Duration::from_secs(3);
 
-/// What becomes of an entry.
-type Edit<'a> = &'a mut dyn FnMut(&Key, &mut Vec<u8>);
+/// What becomes of an entry, which stands at a byte of the file: false leaves
+/// it out.
+type Edit<'a> = &'a mut dyn FnMut(u64, &Key, &mut Vec<u8>) -> bool;
 
 /// Writes a book anew in its own place with some entries changed; the slots
 /// it has split stay split. The caller has the lock. A damaged book is left
@@ -109,14 +110,34 @@ pub(super) fn rewrite_with(
     book: &Path,
     memory: u64,
     watch: &mut Watch<'_>,
-    edit: Edit<'_>,
+    edit: &mut dyn FnMut(&Key, &mut Vec<u8>),
 ) -> Result<Rewritten, RewriteError> {
     let options = RewriteOptions {
         old: Old::Replace,
         memory,
         ..RewriteOptions::default()
     };
-    rewrite(book, book, &options, watch, Some(edit))
+    let mut keep = |_, key: &Key, entry: &mut Vec<u8>| {
+        edit(key, entry);
+        true
+    };
+    let sound = |salvage: &Salvage| match salvage.is_loss() {
+        true => Err(RewriteError::Damaged(salvage.messages.join("; "))),
+        false => Ok(()),
+    };
+    rewrite(book, book, &options, watch, Some(&mut keep), sound)
+}
+
+/// As [`compact`] into another file, where `edit` changes entries and leaves
+/// some out.
+pub(super) fn rewrite_part(
+    source: &Path,
+    target: &Path,
+    options: &RewriteOptions,
+    watch: &mut Watch<'_>,
+    edit: Edit<'_>,
+) -> Result<Rewritten, RewriteError> {
+    rewrite(source, target, options, watch, Some(edit), |_| Ok(()))
 }
 
 fn rewrite(
@@ -125,6 +146,7 @@ fn rewrite(
     wanted: &RewriteOptions,
     watch: &mut Watch<'_>,
     mut edit: Option<Edit<'_>>,
+    check: impl FnOnce(&Salvage) -> Result<(), RewriteError>,
 ) -> Result<Rewritten, RewriteError> {
     let book = PageFile::open(source, false)?;
     let games = book.header().games;
@@ -149,8 +171,10 @@ fn rewrite(
     while let Some(order) = entries.next_into(&mut entry)? {
         done += 1;
         watch.position("writing", done, Some(total))?;
-        if let Some(edit) = &mut edit {
-            edit(&order.key, &mut entry);
+        if let Some(edit) = &mut edit
+            && !edit(order.file_offset(), &order.key, &mut entry)
+        {
+            continue;
         }
         writer.push_ranked(&entry, order.rank)?;
     }
@@ -160,9 +184,7 @@ fn rewrite(
     {
         return Err(fault.into());
     }
-    if edit.is_some() && salvage.is_loss() {
-        return Err(RewriteError::Damaged(salvage.messages.join("; ")));
-    }
+    check(&salvage)?;
     salvage.checked(wanted.strict)?;
     // An open file cannot be replaced everywhere.
     drop(book);
@@ -185,13 +207,16 @@ fn rewrite(
 /// # Errors
 ///
 /// It was stopped, a book cannot be read at all, or the new one
-/// cannot be written. Nothing is left of it then.
+/// cannot be written. Nothing is left of it then. A damaged book that is to be
+/// replaced and not kept is left alone: what cannot be read would be lost.
 pub fn merge(
     target: &Path,
     sources: &[PathBuf],
     options: &RewriteOptions,
     watch: &mut Watch<'_>,
 ) -> Result<Rewritten, RewriteError> {
+    let replaced = sources.iter().find(|source| is_same_file(target, source));
+    let _kept_away = replaced.map(|source| lock(source)).transpose()?;
     let books: Vec<PageFile> = sources
         .iter()
         .map(|source| PageFile::open(source, false))
@@ -237,7 +262,12 @@ pub fn merge(
     for stream in entries.into_streams() {
         salvage.add(stream.salvage);
     }
+    if replaced.is_some() && options.old == Old::Replace && salvage.is_loss() {
+        return Err(RewriteError::Damaged(salvage.messages.join("; ")));
+    }
     salvage.checked(options.strict)?;
+    // An open file cannot be replaced everywhere.
+    drop(books);
     let written = writer.finish(games)?;
     Ok(Rewritten {
         written,

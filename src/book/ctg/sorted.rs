@@ -5,22 +5,22 @@
 //! [`super::scan`]). So one pass finds the first and last hash of every page,
 //! and a second reads the pages in the order of these, which needs twelve bytes
 //! for a page and no sorting beyond each page. Books whose pages overlap are
-//! sorted on disk ([`super::runs`]).
+//! sorted by [`crate::sort`].
 
 use std::{
-    cmp::Reverse,
+    cmp::{Ordering, Reverse},
     collections::{BinaryHeap, HashSet},
     path::Path,
 };
 
 use super::{
-    Error, Key, NormalBoard, Place, Salvage, WriteError,
+    CanonicalBoard, Error, Key, Place, Salvage, WriteError,
     pages::{PageFile, PageReader},
-    runs::{SortedRuns, Sorter},
 };
 
 use crate::book::{Stopped, Watch};
 use crate::crew::Panicked;
+use crate::sort::{self, Record, SortError, Sorter};
 
 /// Reading one book or writing another failed.
 #[derive(Debug, thiserror::Error)]
@@ -49,6 +49,12 @@ pub enum RewriteError {
     Damaged(String),
 }
 
+impl From<SortError> for RewriteError {
+    fn from(error: SortError) -> RewriteError {
+        WriteError::from(error).into()
+    }
+}
+
 /// Where an entry stands in the order, and where it came from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Ordered {
@@ -56,6 +62,90 @@ pub(super) struct Ordered {
     pub(super) key: Key,
     /// Place in the file it came from, in bytes.
     pub(super) rank: u64,
+}
+
+impl Ordered {
+    /// The byte of the file that the entry begins with.
+    pub(super) fn file_offset(&self) -> u64 {
+        self.rank & !UNREACHED
+    }
+
+    pub(super) fn of(key: Key, rank: u64) -> Ordered {
+        Ordered {
+            reversed: key.hash().reverse_bits(),
+            key,
+            rank,
+        }
+    }
+}
+
+/// An entry as it is sorted: of one key, by rank.
+#[derive(Default)]
+pub(super) struct SortedEntry {
+    reversed: u32,
+    rank: u64,
+    bytes: Vec<u8>,
+}
+
+impl SortedEntry {
+    /// Becomes the entry with these bytes.
+    pub(super) fn set(&mut self, bytes: &[u8], rank: u64) {
+        self.bytes.clear();
+        self.bytes.extend_from_slice(bytes);
+        self.rank = rank;
+        self.reversed = super::hash(self.key_bytes()).reverse_bits();
+    }
+
+    fn key_bytes(&self) -> &[u8] {
+        let length = self.bytes.first().map_or(0, |first| first & Key::LENGTH);
+        self.bytes.get(..usize::from(length)).unwrap_or_default()
+    }
+}
+
+impl Record for SortedEntry {
+    fn order(&self) -> u32 {
+        self.reversed
+    }
+
+    fn compare(&self, other: &SortedEntry) -> Ordering {
+        let keys = || self.key_bytes().cmp(other.key_bytes());
+        let by_hash = self.reversed.cmp(&other.reversed);
+        by_hash.then_with(keys).then(self.rank.cmp(&other.rank))
+    }
+
+    fn encode(&self, out: &mut Vec<u8>) {
+        out.extend(self.reversed.to_be_bytes());
+        out.extend(self.rank.to_be_bytes());
+        out.extend((self.bytes.len() as u16).to_be_bytes());
+        out.extend_from_slice(&self.bytes);
+    }
+
+    fn decode(&mut self, bytes: &[u8]) -> Option<usize> {
+        let (reversed, rest) = bytes.split_first_chunk()?;
+        let (rank, rest) = rest.split_first_chunk()?;
+        let (length, rest) = rest.split_first_chunk()?;
+        let entry = rest.get(..usize::from(u16::from_be_bytes(*length)))?;
+        self.reversed = u32::from_be_bytes(*reversed);
+        self.rank = u64::from_be_bytes(*rank);
+        self.bytes.clear();
+        self.bytes.extend_from_slice(entry);
+        Some(bytes.len() - rest.len() + entry.len())
+    }
+}
+
+impl EntryStream for sort::Merge<SortedEntry> {
+    fn next_into(&mut self, entry: &mut Vec<u8>) -> Result<Option<Ordered>, RewriteError> {
+        let Some(next) = self.next()? else {
+            return Ok(None);
+        };
+        entry.clear();
+        entry.extend_from_slice(&next.bytes);
+        Ok(Key::from_prefix(entry).map(|key| Ordered {
+            reversed: next.reversed,
+            key,
+            rank: next.rank,
+        }))
+    }
 }
 
 /// Entries one after the other.
@@ -128,7 +218,7 @@ enum Source<'b> {
         /// What is left of the page, in reverse order.
         queue: Vec<(Ordered, Vec<u8>)>,
     },
-    Runs(SortedRuns),
+    Sorted(sort::Merge<SortedEntry>),
 }
 
 /// What a first pass over a book finds.
@@ -228,18 +318,18 @@ impl<'b> SortedBook<'b> {
         } else {
             pages.sort_unstable();
             let mut reader = book.walker();
-            let mut sorter = Sorter::new(folder, memory);
+            let mut sorter = Sorter::alone(folder, memory);
+            let mut sorted = SortedEntry::default();
             for page in pages {
                 reader.each_entry(page, |entry| {
-                    if let Ok((place, entry)) = entry
-                        && let Some(key) = entry.key()
-                    {
-                        sorter.push(entry.bytes(), &key, rank(place, &unreached))?;
+                    if let Ok((place, entry)) = entry {
+                        sorted.set(entry.bytes(), rank(place, &unreached));
+                        sorter.push(&sorted)?;
                     }
                     Ok::<_, RewriteError>(())
                 })?;
             }
-            Source::Runs(sorter.finish()?)
+            Source::Sorted(sorter.merge()?)
         };
         Ok(SortedBook {
             source,
@@ -253,7 +343,7 @@ impl<'b> SortedBook<'b> {
     fn next_of_source(&mut self, out: &mut Vec<u8>) -> Result<Option<Ordered>, RewriteError> {
         let unreached = &self.unreached;
         match &mut self.source {
-            Source::Runs(runs) => runs.next_into(out),
+            Source::Sorted(entries) => entries.next_into(out),
             Source::Pages {
                 reader,
                 order,
@@ -271,11 +361,7 @@ impl<'b> SortedBook<'b> {
                     if let Ok((place, entry)) = entry
                         && let Some(key) = entry.key()
                     {
-                        let order = Ordered {
-                            reversed: key.hash().reverse_bits(),
-                            key,
-                            rank: rank(place, unreached),
-                        };
+                        let order = Ordered::of(key, rank(place, unreached));
                         queue.push((order, entry.bytes().to_vec()));
                     }
                     Ok::<_, Error>(())
@@ -299,7 +385,7 @@ impl EntryStream for SortedBook<'_> {
                         order.key
                     )
                 });
-            } else if let Err(fault) = NormalBoard::from_key(&order.key) {
+            } else if let Err(fault) = CanonicalBoard::from_key(&order.key) {
                 self.salvage.bad_key(|| {
                     format!(
                         "{path}: file byte {}: left out: {fault}",
@@ -321,4 +407,45 @@ const UNREACHED: u64 = 1 << 63;
 fn rank(place: Place, unreached: &HashSet<u32>) -> u64 {
     let late = unreached.contains(&place.page);
     place.file_offset() | if late { UNREACHED } else { 0 }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn sorted(entries: &[(Vec<u8>, u64)], memory: u64) -> Vec<(Vec<u8>, u64)> {
+        let folder = tempfile::tempdir().unwrap();
+        let mut sorter = Sorter::alone(folder.path(), memory);
+        let mut sorted = SortedEntry::default();
+        for (bytes, rank) in entries {
+            sorted.set(bytes, *rank);
+            sorter.push(&sorted).unwrap();
+        }
+        let mut stream = sorter.merge().unwrap();
+        let mut all = Vec::new();
+        let mut bytes = Vec::new();
+        while let Some(order) = stream.next_into(&mut bytes).unwrap() {
+            all.push((bytes.clone(), order.rank));
+        }
+        all
+    }
+
+    #[test]
+    fn entries_are_sorted_by_hash_key_and_rank_in_memory_and_on_disk() {
+        let mut entries: Vec<(Vec<u8>, u64)> = Vec::new();
+        for n in 0..20_000_u32 {
+            let mut bytes = vec![0x45];
+            bytes.extend(n.wrapping_mul(0x9e37_79b1).to_be_bytes());
+            bytes.push(1);
+            bytes.extend([n as u8; 33]);
+            entries.push((bytes.clone(), u64::from(n) + 50_000));
+            entries.push((bytes, u64::from(n)));
+        }
+        let in_memory = sorted(&entries, u64::MAX);
+        let on_disk = sorted(&entries, 0);
+        entries.sort_by_key(|(bytes, rank)| Ordered::of(Key::from_prefix(bytes).unwrap(), *rank));
+        assert!(in_memory == entries);
+        assert!(on_disk == entries);
+        assert_eq!(sorted(&[], 0), []);
+    }
 }

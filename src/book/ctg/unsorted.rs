@@ -3,16 +3,19 @@
 use std::path::Path;
 
 use super::{
-    BookWriter, Key, RewriteError, WriteError, WriteOptions, Written, page::split_entry,
-    runs::Sorter, sorted::EntryStream as _,
+    BookWriter, Key, RewriteError, WriteError, WriteOptions, Written,
+    page::split_entry,
+    sorted::{EntryStream as _, SortedEntry},
 };
 use crate::book::Watch;
+use crate::sort::Sorter;
 
 /// Takes entries in any order, sorts them within some memory (and on disk
 /// beyond it), and writes the book.
 pub struct UnsortedWriter {
     writer: BookWriter,
-    sorter: Sorter,
+    sorter: Sorter<SortedEntry>,
+    entry: SortedEntry,
 }
 
 impl UnsortedWriter {
@@ -28,8 +31,12 @@ impl UnsortedWriter {
         memory: u64,
     ) -> Result<UnsortedWriter, WriteError> {
         let writer = BookWriter::create(target, options)?;
-        let sorter = Sorter::new(&writer.folder(), memory);
-        Ok(UnsortedWriter { writer, sorter })
+        let sorter = Sorter::alone(&writer.folder(), memory);
+        Ok(UnsortedWriter {
+            writer,
+            sorter,
+            entry: SortedEntry::default(),
+        })
     }
 
     /// Takes an entry, as [`super::encode_entry`] makes it. `rank` orders
@@ -39,11 +46,12 @@ impl UnsortedWriter {
     ///
     /// It is no entry, or temporary files cannot be written.
     pub fn push(&mut self, entry: &[u8], rank: u64) -> Result<(), WriteError> {
-        let (whole, length) = split_entry(entry, 0).map_err(WriteError::Malformed)?;
-        match whole.key() {
-            Some(key) if length == entry.len() => self.sorter.push(entry, &key, rank),
-            _ => Err(WriteError::Trailing(entry.len() - length)),
+        let (_, length) = split_entry(entry, 0).map_err(WriteError::Malformed)?;
+        if length != entry.len() {
+            return Err(WriteError::Trailing(entry.len() - length));
         }
+        self.entry.set(entry, rank);
+        Ok(self.sorter.push(&self.entry)?)
     }
 
     /// Writes the book. Of entries with one key, in the order of their ranks,
@@ -60,8 +68,11 @@ impl UnsortedWriter {
         watch: &mut Watch<'_>,
         total: Option<u64>,
     ) -> Result<Written, E> {
-        let UnsortedWriter { mut writer, sorter } = self;
-        let mut stream = sorter.finish().map_err(E::from)?;
+        let UnsortedWriter {
+            mut writer, sorter, ..
+        } = self;
+        let sorted = sorter.merge().map_err(RewriteError::from);
+        let mut stream = sorted.map_err(E::from)?;
         let mut group: Vec<(u64, Vec<u8>)> = Vec::new();
         let mut joined = Vec::new();
         let mut next = Vec::new();

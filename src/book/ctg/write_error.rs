@@ -1,9 +1,10 @@
 //! What can go wrong while a book is written.
 
-use std::{io, path::PathBuf};
+use std::path::PathBuf;
 
 use super::{Key, PageFault};
 use crate::place::PlaceError;
+use crate::sort::SortError;
 
 /// A book that cannot be written. Nothing of it is left then, and a book that
 /// stood in its place still stands there.
@@ -20,13 +21,8 @@ pub enum WriteError {
     #[error(transparent)]
     Place(#[from] PlaceError),
     /// Entries cannot be sorted on disk.
-    #[error("{}: cannot write temporary files for sorting: {reason}", folder.display())]
-    Sort {
-        /// Where the files were to be.
-        folder: PathBuf,
-        /// What the system says.
-        reason: io::Error,
-    },
+    #[error(transparent)]
+    Sort(#[from] SortError),
     /// The bytes are no entry.
     #[error("not one whole entry: {0}")]
     Malformed(PageFault),

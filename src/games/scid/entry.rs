@@ -35,6 +35,7 @@ use std::fmt::Write as _;
 
 use shakmaty::{ByColor, Color};
 
+use super::keys::Keys;
 use crate::games::GameResult;
 use crate::games::cbh::fields;
 use crate::input::bytes::{be_u16_at, be_u32_at, le_u32_at, u8_at};
@@ -67,6 +68,12 @@ pub(super) struct Entry {
     pub(super) ratings: ByColor<u16>,
     /// See [`RATING_KINDS`].
     pub(super) kinds: ByColor<u8>,
+    /// Plies of the main line; written only, modulo 1024.
+    pub(super) plies: u16,
+    /// Comments, variations, NAGs; written only, and roughly.
+    pub(super) counts: [u32; 3],
+    /// Written only.
+    pub(super) keys: Keys,
 }
 
 /// Day in 5 bits, month in 4, year in 11; each 0 if unknown.
@@ -81,6 +88,21 @@ impl Date {
     /// As in a PGN tag; `None` if nothing is known.
     pub(super) fn to_pgn(self) -> Option<String> {
         (self.0 != 0).then(|| fields::date(self.0))
+    }
+}
+
+impl Date {
+    /// Of a tag's text; what is not a number is unknown.
+    pub(super) fn from_pgn(text: &str) -> Date {
+        let mut parts = text.trim().split('.');
+        let mut part = |most| {
+            let value = parts
+                .next()
+                .and_then(|part| part.trim().parse::<u32>().ok());
+            value.filter(|value| *value <= most).unwrap_or(0)
+        };
+        let (year, month, day) = (part(0x7ff), part(12), part(31));
+        Date(year << 9 | month << 5 | day)
     }
 }
 
@@ -123,6 +145,7 @@ impl Entry {
                 white: (of(0) >> 12) as u8,
                 black: (of(1) >> 12) as u8,
             },
+            ..Entry::default()
         })
     }
 
@@ -157,7 +180,64 @@ impl Entry {
                 white: (w11 >> 21 & 7) as u8,
                 black: (w11 >> 18 & 7) as u8,
             },
+            ..Entry::default()
         })
+    }
+
+    /// A record of version 5.
+    pub(super) fn encode(&self) -> [u8; NEW_BYTES as usize] {
+        let [comments, variations, nags] = self.counts.map(|count| rough(count) << 28);
+        let Keys {
+            material,
+            left,
+            pawns,
+        } = self.keys;
+        let kind = |color| u32::from(*self.kinds.get(color) & 7);
+        let result = match self.result {
+            GameResult::Unknown => 0,
+            GameResult::Won(Color::White) => 1,
+            GameResult::Won(Color::Black) => 2,
+            GameResult::Draw => 3,
+        };
+        let [p0, p1, p2, p3, p4, p5, p6, p7] = pawns;
+        let words = [
+            comments | self.players.white,
+            variations | self.players.black,
+            nags | self.event,
+            self.site,
+            u32::from(self.chess960) << 31 | self.round,
+            u32::from(self.ratings.white) << 20 | self.date.0,
+            u32::from(self.ratings.black) << 20 | self.event_date.0,
+            u32::from(self.plies & 0x3ff) << 22 | self.flags,
+            self.length << 15 | (self.offset >> 32) as u32,
+            self.offset as u32,
+            material,
+            u32::from(left) << 24
+                | kind(Color::White) << 21
+                | kind(Color::Black) << 18
+                | result << 16
+                | u32::from(self.eco),
+            u32::from_le_bytes([p0, p1, p2, p3]),
+            u32::from_le_bytes([p4, p5, p6, p7]),
+        ];
+        let mut bytes = [0; NEW_BYTES as usize];
+        for (to, word) in bytes.as_chunks_mut::<4>().0.iter_mut().zip(words) {
+            *to = word.to_le_bytes();
+        }
+        bytes
+    }
+}
+
+/// A count in four bits.
+fn rough(count: u32) -> u32 {
+    match count {
+        0..=10 => count,
+        11..=12 => 10,
+        13..=17 => 11,
+        18..=24 => 12,
+        25..=34 => 13,
+        35..=44 => 14,
+        _ => 15,
     }
 }
 
@@ -198,6 +278,26 @@ pub(super) fn eco(value: u16) -> Option<String> {
         }
     }
     Some(text)
+}
+
+/// The number of such a code, 0 if it is none.
+pub(super) fn eco_value(text: &str) -> u16 {
+    let read = || {
+        let [letter @ b'A'..=b'E', tens, ones, fine @ ..] = text.as_bytes() else {
+            return None;
+        };
+        let digit = |byte: &u8| byte.is_ascii_digit().then(|| u16::from(byte - b'0'));
+        let code = u16::from(letter - b'A') * 100 + 10 * digit(tens)? + digit(ones)?;
+        let fine = match fine {
+            [letter @ b'a'..=b'z'] => 1 + 5 * u16::from(letter - b'a'),
+            [letter @ b'a'..=b'z', part @ b'1'..=b'4'] => {
+                1 + 5 * u16::from(letter - b'a') + u16::from(part - b'0')
+            }
+            _ => 0,
+        };
+        Some(1 + 131 * code + fine)
+    };
+    read().unwrap_or(0)
 }
 
 #[cfg(test)]

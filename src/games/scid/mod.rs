@@ -10,11 +10,17 @@
 //! The two versions differ in the first two; the games are the same.
 
 mod decode;
+mod encode;
 mod entry;
+mod keys;
 mod moves;
 mod names;
 #[cfg(test)]
 mod tests;
+mod write;
+
+pub use encode::Record;
+pub use write::Writer;
 
 use std::ops::Range;
 use std::path::Path;

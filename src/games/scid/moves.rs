@@ -220,6 +220,46 @@ fn side_of(rooks: &[Square; 2], side: CastlingSide) -> &Square {
     }
 }
 
+/// Where the writing of a line is.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Line {
+    now: Pieces,
+    before: Pieces,
+    rooks: Rooks,
+}
+
+impl Line {
+    pub(super) fn new(pieces: Pieces, rooks: Rooks) -> Line {
+        Line {
+            now: pieces,
+            before: pieces,
+            rooks,
+        }
+    }
+
+    /// The number of the piece on a square, of the side to move.
+    pub(super) fn number(&self, square: Square) -> Option<usize> {
+        self.now.sides.get(self.now.turn).number(square)
+    }
+
+    /// Plays a move of the piece with a number, or passes.
+    pub(super) fn play(&mut self, step: Option<(usize, Step)>) -> Result<(), Fault> {
+        self.before = self.now;
+        match step {
+            Some((number, step)) => self.now.play(number, step, &self.rooks),
+            None => {
+                self.now.turn = !self.now.turn;
+                Ok(())
+            }
+        }
+    }
+
+    /// Goes back to where the last move was played.
+    pub(super) fn back(&mut self) {
+        self.now = self.before;
+    }
+}
+
 /// Reads the moves of a game one after the other.
 pub(super) struct Tokens<'b> {
     bytes: &'b [u8],

@@ -9,7 +9,7 @@ use super::{EditError, MarkEdit};
 use crate::book::{
     Annotation, PositionRecord, Watch,
     ctg::{
-        CtgBook, Entry, Error, Key, NormalBoard, PAGE_HEADER_BYTES, Place, RewriteError,
+        CanonicalBoard, CtgBook, Entry, Error, Key, PAGE_HEADER_BYTES, Place, RewriteError,
         STATISTICS_BYTES, moves, reader::Reading,
     },
 };
@@ -56,14 +56,14 @@ pub struct VisitedEntry {
 /// A stored move on a pass.
 #[derive(Clone, Debug)]
 pub struct VisitedMove {
-    /// The move in the normalised picture, where White is to move.
+    /// The move in the canonical board, where White is to move.
     pub mv: Move,
     /// The sign beside it.
     pub annotation: Annotation,
     /// The position after it; `None` if the book does not hold it.
-    pub child: Option<VisitedEntry>,
+    pub after: Option<VisitedEntry>,
     /// Where the annotation stands in the file.
-    offset: u64,
+    pub(in crate::book::ctg) offset: u64,
 }
 
 /// A position with its stored moves.
@@ -79,7 +79,7 @@ pub struct Visit<'a> {
 }
 
 impl Visit<'_> {
-    /// The position, in the normalised picture, where White is to move.
+    /// The position, in the canonical board, where White is to move.
     #[must_use]
     pub fn position(&self) -> Option<Chess> {
         position_of(&self.entry.key)
@@ -97,7 +97,7 @@ impl VisitedEntry {
     }
 
     /// Calls `found` with every byte that `edit` changes in the position, in the
-    /// picture where White is to move.
+    /// board where White is to move.
     ///
     /// # Errors
     ///
@@ -182,7 +182,23 @@ impl EntrySet {
         fresh
     }
 
-    fn contains(&self, place: Place) -> bool {
+    fn unite(&mut self, other: &EntrySet) {
+        let pages = self.pages.len().max(other.pages.len());
+        self.pages.resize(pages, 0);
+        for (word, other) in self.pages.iter_mut().zip(&other.pages) {
+            *word |= other;
+        }
+    }
+
+    /// Whether nothing is in.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.pages.iter().all(|word| *word == 0)
+    }
+
+    /// Whether an entry is in.
+    #[must_use]
+    pub fn contains(&self, place: Place) -> bool {
         let word = self.pages.get(place.page as usize);
         word.is_some_and(|word| word & EntrySet::bit(place) != 0)
     }
@@ -224,7 +240,8 @@ impl CtgBook {
         mut found: impl FnMut(&Visit<'_>) -> Stopped,
     ) -> Stopped {
         if pass == Pass::FromStart {
-            return self.visit_from_start(watch, lost, &mut found);
+            let walked = self.walk_lines(watch, lost, |visit, _| found(visit));
+            return walked.map(|_| ());
         }
         let mut reading = self.reading()?;
         let mut walker = self.pages.walker();
@@ -237,7 +254,9 @@ impl CtgBook {
                     (_, None) => Vec::new(),
                     (_, Some(None)) => return Ok(()),
                     (Pass::Signs, Some(Some(position))) => bare_moves(&position, &entry),
-                    (_, Some(Some(position))) => with_children(&position, &entry, &mut reading)?,
+                    (_, Some(Some(position))) => {
+                        with_entries_after(&position, &entry, &mut reading)?
+                    }
                 };
                 found(&Visit {
                     entry: &entry.0,
@@ -279,13 +298,20 @@ impl CtgBook {
         Ok(())
     }
 
-    fn visit_from_start(
+    /// As [`CtgBook::visit`] with [`Pass::FromStart`], where `found` says which
+    /// moves the walk goes on with: bit n of its second argument is move n of
+    /// the visit, and all are set before. Gives the entries that it came to.
+    ///
+    /// # Errors
+    ///
+    /// As for [`CtgBook::visit`].
+    pub fn walk_lines(
         &self,
         watch: &mut Watch<'_>,
         lost: &mut dyn FnMut(Error),
-        found: &mut dyn FnMut(&Visit<'_>) -> Stopped,
-    ) -> Stopped {
-        let start = NormalBoard::from_position(&Chess::default()).map(|board| board.key());
+        mut found: impl FnMut(&Visit<'_>, &mut u128) -> Stopped,
+    ) -> Result<EntrySet, EditError> {
+        let start = CanonicalBoard::from_position(&Chess::default()).map(|board| board.key());
         let mut reading = self.reading()?;
         let mut level = EntrySet::default();
         if let Some(start) = start
@@ -298,7 +324,7 @@ impl CtgBook {
         let mut ply = 0;
         let mut positions = 0;
         let expected = Some(self.header().positions.into());
-        while level.pages.iter().any(|word| *word != 0) {
+        while !level.is_empty() {
             let mut next = EntrySet::default();
             let mut walker = self.pages.positional_reader();
             let pages = (0..).zip(&level.pages).filter(|(_, word)| **word != 0);
@@ -310,19 +336,25 @@ impl CtgBook {
                     let Some(position) = position_of(&entry.0.key) else {
                         return Ok(());
                     };
-                    let moves = with_children(&position, &entry, &mut reading)?;
-                    let [white, black] = &mut seen;
-                    let seen = if ply % 2 == 0 { black } else { white };
-                    for child in moves.iter().filter_map(|mv| mv.child.as_ref()) {
-                        if seen.insert(child.place) {
-                            next.insert(child.place);
-                        }
-                    }
-                    found(&Visit {
+                    let moves = with_entries_after(&position, &entry, &mut reading)?;
+                    let visit = Visit {
                         entry: &entry.0,
                         moves: &moves,
                         ply: Some(ply),
-                    })
+                    };
+                    let mut follow = u128::MAX;
+                    found(&visit, &mut follow)?;
+                    let [white, black] = &mut seen;
+                    let seen = if ply % 2 == 0 { black } else { white };
+                    for (n, mv) in moves.iter().enumerate() {
+                        if follow >> n & 1 != 0
+                            && let Some(after) = &mv.after
+                            && seen.insert(after.place)
+                        {
+                            next.insert(after.place);
+                        }
+                    }
+                    Ok(())
                 })?;
             }
             level = next;
@@ -336,14 +368,16 @@ impl CtgBook {
             told.map_err(RewriteError::from)?;
             self.visit_page(&mut walker, page, None, lost, &mut |_| Ok(()))?;
         }
-        Ok(())
+        let [mut all, black] = seen;
+        all.unite(&black);
+        Ok(all)
     }
 }
 
 /// The position of a key, White to move; `None` if it is none that the rules
 /// can be applied to.
 fn position_of(key: &Key) -> Option<Chess> {
-    let setup = NormalBoard::from_key(key).ok()?.to_setup();
+    let setup = CanonicalBoard::from_key(key).ok()?.to_setup();
     Chess::from_setup(setup, CastlingMode::Standard)
         .or_else(shakmaty::PositionError::ignore_impossible_check)
         .or_else(shakmaty::PositionError::ignore_too_much_material)
@@ -351,7 +385,7 @@ fn position_of(key: &Key) -> Option<Chess> {
 }
 
 fn bare_moves(position: &Chess, (entry, stored): &Raw) -> Vec<VisitedMove> {
-    let Some(board) = NormalBoard::from_position(position) else {
+    let Some(board) = CanonicalBoard::from_position(position) else {
         return Vec::new();
     };
     let legal = position.legal_moves();
@@ -364,14 +398,14 @@ fn bare_moves(position: &Chess, (entry, stored): &Raw) -> Vec<VisitedMove> {
             Some(VisitedMove {
                 mv: *legal.get(n)?,
                 annotation,
-                child: None,
+                after: None,
                 offset,
             })
         })
         .collect()
 }
 
-fn with_children(
+fn with_entries_after(
     position: &Chess,
     entry: &Raw,
     reading: &mut Reading<'_>,
@@ -380,7 +414,7 @@ fn with_children(
     for known in &mut moves {
         let mut after = position.clone();
         after.play_unchecked(known.mv);
-        let Some(board) = NormalBoard::from_position(&after) else {
+        let Some(board) = CanonicalBoard::from_position(&after) else {
             continue;
         };
         for key in [Some(board.key()), board.other_key()].into_iter().flatten() {
@@ -390,7 +424,7 @@ fn with_children(
             };
             if let Some(place) = place {
                 let entry = reading.entry(place)?;
-                known.child = Some(VisitedEntry::of(place, key, &entry));
+                known.after = Some(VisitedEntry::of(place, key, &entry));
                 break;
             }
         }

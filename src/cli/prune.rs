@@ -1,0 +1,126 @@
+//! `tabia prune`: a book without some of its moves.
+
+use std::io::Write as _;
+use std::path::PathBuf;
+use std::time::Instant;
+
+use anyhow::{Context as _, ensure};
+use clap::Args;
+
+use super::args::{PlayerColour, size};
+use super::force::Force;
+use super::progress;
+use super::style::counted;
+use crate::book::ctg::RewriteOptions;
+use crate::mark::Filter;
+use crate::notation::Line;
+use crate::prune::{self, Conditions, PruneError};
+
+/// Arguments of `prune`.
+#[derive(Args, Debug)]
+pub(super) struct PruneArgs {
+    /// The book
+    book: PathBuf,
+    /// The book to make; .cto and .ctb are put beside it
+    #[arg(short, long, value_name = "OUT.ctg")]
+    output: PathBuf,
+    #[command(flatten)]
+    force: Force,
+    /// Takes out moves that meet a condition, as "games<10 and score<40"
+    #[arg(long = "where", value_name = "CONDITION")]
+    filter: Option<String>,
+    /// Takes out the last move of a line; may be given several times
+    #[arg(long, value_name = "MOVES")]
+    line: Vec<String>,
+    /// Takes out moves beyond N plies from the start position
+    #[arg(long, value_name = "N")]
+    max_ply: Option<u32>,
+    /// Takes out moves into positions of fewer games
+    #[arg(long, value_name = "N")]
+    min_games: Option<u32>,
+    /// Keeps moves of this side only; positions after the other side's moves
+    /// stay
+    #[arg(long, value_name = "COLOUR", ignore_case = true)]
+    only: Option<PlayerColour>,
+    /// Memory for sorting a book whose pages follow no order, as 64M or 2G
+    #[arg(long, value_name = "SIZE", default_value = "512M", value_parser = size)]
+    memory: u64,
+    /// What cannot be read is an error: nothing is written then
+    #[arg(long)]
+    strict: bool,
+}
+
+pub(super) const EXAMPLES: &str = "Examples:\n  \
+    tabia prune book.ctg -o small.ctg --min-games 5 --max-ply 24\n  \
+    tabia prune book.ctg -o open.ctg --line \"1.d4\" --line \"1.c4\"\n  \
+    tabia prune book.ctg -o sound.ctg --where \"mark=avoid or annotation=??\"\n  \
+    tabia prune book.ctg -o mine.ctg --only white\n\n\
+    A move goes if one of the conditions says so. Then every position goes that could be \
+    reached from the start position by stored moves and can be reached no more; what stays \
+    keeps every byte of its numbers and marks. Conditions are those of `tabia mark`. A \
+    position that can be reached in several ways counts where it is nearest to the start.\n\n\
+    The position after a move that went may stay, because other moves lead there; with \
+    `Book Transpositions` on, the adapter plays into it.\n\n\
+    Exit codes: 0 done; 1 a line is not in the book, or pages cannot be read; 2 wrong usage \
+    or files.";
+
+impl PruneArgs {
+    fn conditions(&self) -> anyhow::Result<Conditions> {
+        let filter = match &self.filter {
+            None => None,
+            Some(text) => Some(Filter::parse(text).with_context(|| format!("--where \"{text}\""))?),
+        };
+        let mut lines = Vec::new();
+        for text in &self.line {
+            let line = Line::read("", text).with_context(|| format!("--line \"{text}\""))?;
+            ensure!(
+                line.plies() > 0,
+                "--line \"{text}\": there is no move in it"
+            );
+            lines.push(line);
+        }
+        let conditions = Conditions {
+            filter,
+            lines,
+            max_ply: self.max_ply,
+            min_games: self.min_games,
+            only: self.only.map(shakmaty::Color::from),
+        };
+        ensure!(
+            !conditions.is_empty(),
+            "say what goes: --where, --line, --max-ply, --min-games or --only"
+        );
+        Ok(conditions)
+    }
+}
+
+pub(super) fn run(args: &PruneArgs) -> anyhow::Result<u8> {
+    let conditions = args.conditions()?;
+    super::convert::only_ctg(&args.book)?;
+    let start = Instant::now();
+    let options = RewriteOptions {
+        old: args.force.old(),
+        memory: args.memory,
+        strict: args.strict,
+        ..RewriteOptions::default()
+    };
+    let done = progress::watched(|watch| {
+        prune::prune(&args.book, &args.output, &conditions, &options, watch)
+    })?;
+    let done = match done {
+        Err(error @ (PruneError::NotInBook(_) | PruneError::NoStart)) => {
+            // Nothing can be done about a closed standard error.
+            let _ = writeln!(super::messages(), "{}: {error}", args.book.display());
+            return Ok(1);
+        }
+        done => done?,
+    };
+    let what = format!(
+        "{}: {} taken out, and {} with {} more",
+        args.output.display(),
+        counted(done.moves, "move"),
+        counted(done.positions, "position"),
+        done.moves_behind
+    );
+    Ok(super::compact::report(&what, &done.rewritten, start))
+}

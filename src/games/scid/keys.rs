@@ -1,0 +1,89 @@
+//! What the index says of a game's positions, so that searches need not look
+//! at games which cannot have the position they look for.
+//!
+//! *Material at the end*: queens, rooks, bishops, knights (2 bits each, 3 is 3
+//! or more) and pawns (4 bits) of White, from the top of 24 bits, then of Black.
+//! *Pawns that left home*: in the order in which they moved or were taken, 15
+//! (a2) to 8 (h2), 7 (a7) to 0 (h7); 4 bits each, the upper half of a byte
+//! first. Evidence: databases written by Scid, all of whose records come out.
+
+use shakmaty::{Bitboard, Board, Color, Rank, Role, Square};
+
+/// Half moves by which pawns leave home, and the material at the end.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct Keys {
+    pub(super) material: u32,
+    pub(super) left: u8,
+    pub(super) pawns: [u8; 8],
+}
+
+/// The pawns of a side that have not moved.
+fn home(board: &Board) -> Bitboard {
+    let of =
+        |color: Color, rank: Rank| board.by_color(color) & board.pawns() & Bitboard::from(rank);
+    of(Color::White, Rank::Second) | of(Color::Black, Rank::Seventh)
+}
+
+/// Gathers them along a main line.
+#[derive(Clone, Debug)]
+pub(super) struct Gather {
+    keys: Keys,
+    at_home: Bitboard,
+}
+
+impl Gather {
+    /// Games that do not begin as usual have no list of pawns.
+    pub(super) fn new(is_usual: bool) -> Gather {
+        let at_home = home(&Board::default());
+        Gather {
+            keys: Keys::default(),
+            at_home: if is_usual { at_home } else { Bitboard::EMPTY },
+        }
+    }
+
+    /// Sees the board after a move.
+    pub(super) fn see(&mut self, board: &Board) {
+        let now = home(board);
+        for square in self.at_home & !now {
+            self.keys.leave(square);
+        }
+        self.at_home &= now;
+    }
+
+    /// `last` is the board at the end.
+    pub(super) fn finish(self, last: &Board) -> Keys {
+        Keys {
+            material: material(last),
+            ..self.keys
+        }
+    }
+}
+
+impl Keys {
+    fn leave(&mut self, square: Square) {
+        let file = 7 - u8::from(square.file());
+        let number = if square.rank() == Rank::Second {
+            8 + file
+        } else {
+            file
+        };
+        let (byte, is_low) = (usize::from(self.left / 2), self.left % 2 == 1);
+        if let Some(byte) = self.pawns.get_mut(byte) {
+            *byte |= if is_low { number } else { number << 4 };
+            self.left += 1;
+        }
+    }
+}
+
+fn material(board: &Board) -> u32 {
+    let mut sum = 0;
+    for color in Color::ALL {
+        for role in [Role::Queen, Role::Rook, Role::Bishop, Role::Knight] {
+            let count = (board.by_color(color) & board.by_role(role)).count();
+            sum = sum << 2 | count.min(3) as u32;
+        }
+        let pawns = (board.by_color(color) & board.pawns()).count();
+        sum = sum << 4 | pawns.min(15) as u32;
+    }
+    sum
+}

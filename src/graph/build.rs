@@ -1,0 +1,215 @@
+//! A graph out of a book.
+
+use shakmaty::{Chess, Position as _, uci::UciMove};
+
+use super::{BookGraph, GraphMove, Node};
+use crate::book::ctg::{CanonicalBoard, Key, Orientation};
+use crate::book::{Annotation, Book, BookPosition, Error, Preference, Watch};
+use crate::evals::EvalKey;
+
+/// What is wanted of a graph.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct GraphOptions {
+    /// Also moves that nobody stored, but that lead into the book. Every legal
+    /// move of every position is looked at: ten times the work.
+    pub transpositions: bool,
+}
+
+/// Why there is no graph.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum GraphError {
+    /// The book cannot be read.
+    #[error(transparent)]
+    Book(#[from] Error),
+    /// Somebody wanted an end.
+    #[error(transparent)]
+    Stopped(#[from] crate::book::Stopped),
+    /// More positions or moves than a graph can number.
+    #[error("a book with more than 4 thousand million moves")]
+    TooLarge,
+}
+
+/// The target of a move whose position has no number yet.
+const OPEN: Node = Node::MAX;
+
+impl BookGraph {
+    /// The graph of a book. Pages that are damaged are left out, and told of
+    /// by `damaged`; so are positions with castling rights of Chess960.
+    ///
+    /// # Errors
+    ///
+    /// The book cannot be read, or `watch` wants an end.
+    pub fn of(
+        book: &Book,
+        options: GraphOptions,
+        watch: &mut Watch<'_>,
+        damaged: &mut dyn FnMut(&Error),
+    ) -> Result<BookGraph, GraphError> {
+        let mut making = Making::default();
+        for (done, found) in book.positions().enumerate() {
+            watch.position("reading", done as u64, None)?;
+            match found {
+                Ok(found) => making.add(&found)?,
+                // The walk of these goes on behind the damage.
+                Err(error) if book.as_ctg().is_some() => damaged(&error),
+                Err(error) => return Err(error.into()),
+            }
+        }
+        if options.transpositions {
+            making.add_transpositions(watch)?;
+        }
+        making.finish()
+    }
+}
+
+#[derive(Default)]
+struct Making {
+    graph: BookGraph,
+    /// Where each move of the graph leads.
+    targets: Vec<EvalKey>,
+}
+
+/// The other picture of a move.
+pub(super) fn turned(mv: UciMove, orientation: Orientation) -> UciMove {
+    match mv {
+        UciMove::Normal {
+            from,
+            to,
+            promotion,
+        } => UciMove::Normal {
+            from: orientation.apply(from),
+            to: orientation.apply(to),
+            promotion,
+        },
+        other => other,
+    }
+}
+
+fn after(position: &Chess, mv: shakmaty::Move) -> Option<Key> {
+    let mut next = position.clone();
+    next.play_unchecked(mv);
+    Some(CanonicalBoard::from_position(&next)?.key())
+}
+
+impl Making {
+    fn number(&mut self, key: &Key) -> Result<Option<Node>, GraphError> {
+        let graph = &mut self.graph;
+        if graph.board_begins.is_empty() {
+            graph.board_begins.push(0);
+            graph.move_begins.push(0);
+        }
+        let number = Node::try_from(graph.len()).map_err(|_| GraphError::TooLarge)?;
+        match graph.nodes.entry(EvalKey::of_board(key)) {
+            std::collections::hash_map::Entry::Occupied(_) => Ok(None),
+            std::collections::hash_map::Entry::Vacant(place) => {
+                place.insert(number);
+                graph.boards.extend_from_slice(key.as_bytes());
+                let end = u32::try_from(graph.boards.len()).map_err(|_| GraphError::TooLarge)?;
+                graph.board_begins.push(end);
+                Ok(Some(number))
+            }
+        }
+    }
+
+    fn add(&mut self, found: &BookPosition) -> Result<(), GraphError> {
+        let Some(board) = CanonicalBoard::from_position(&found.position) else {
+            return Ok(());
+        };
+        // Only books that do not exchange colours hold a position twice: as
+        // the first of its pictures.
+        if self.number(&board.key())?.is_none() {
+            return Ok(());
+        }
+        self.graph.records.push(found.record);
+        for known in &found.moves {
+            let Some(child) = after(&found.position, known.mv) else {
+                continue;
+            };
+            let mv = turned(
+                known.mv.to_uci(shakmaty::CastlingMode::Chess960),
+                board.orientation(),
+            );
+            self.targets.push(EvalKey::of_board(&child));
+            self.graph.moves.push(GraphMove {
+                mv,
+                to: OPEN,
+                annotation: known.annotation,
+                transposition: false,
+                preference: known.preference,
+            });
+        }
+        let end = u32::try_from(self.graph.moves.len()).map_err(|_| GraphError::TooLarge)?;
+        self.graph.move_begins.push(end);
+        Ok(())
+    }
+
+    /// Puts behind the stored moves of each position those into the book that
+    /// nobody stored.
+    fn add_transpositions(&mut self, watch: &mut Watch<'_>) -> Result<(), GraphError> {
+        let graph = &mut self.graph;
+        let in_book = graph.records.len();
+        let (mut moves, mut targets, mut begins) = (Vec::new(), Vec::new(), vec![0]);
+        for node in 0..in_book as Node {
+            watch.position("joining", node.into(), Some(in_book as u64))?;
+            let range = graph.move_begins[node as usize] as usize
+                ..graph.move_begins[node as usize + 1] as usize;
+            let stored = &graph.moves[range.clone()];
+            moves.extend_from_slice(stored);
+            targets.extend_from_slice(&self.targets[range]);
+            let position = graph.position(node);
+            for mv in position.legal_moves() {
+                let uci = mv.to_uci(shakmaty::CastlingMode::Chess960);
+                let Some(child) = after(&position, mv) else {
+                    continue;
+                };
+                let child = EvalKey::of_board(&child);
+                if graph.nodes.contains_key(&child) && stored.iter().all(|known| known.mv != uci) {
+                    targets.push(child);
+                    moves.push(GraphMove {
+                        mv: uci,
+                        to: OPEN,
+                        annotation: Annotation::default(),
+                        transposition: true,
+                        preference: Preference::default(),
+                    });
+                }
+            }
+            begins.push(u32::try_from(moves.len()).map_err(|_| GraphError::TooLarge)?);
+        }
+        graph.moves = moves;
+        graph.move_begins = begins;
+        self.targets = targets;
+        Ok(())
+    }
+
+    /// Numbers where the moves lead; positions that the book does not hold get
+    /// theirs behind the others.
+    fn finish(mut self) -> Result<BookGraph, GraphError> {
+        for node in 0..self.graph.records.len() {
+            let range =
+                self.graph.move_begins[node] as usize..self.graph.move_begins[node + 1] as usize;
+            for index in range {
+                let target = self.targets[index];
+                let to = match self.graph.nodes.get(&target) {
+                    Some(to) => *to,
+                    None => self.outside(node as Node, index)?,
+                };
+                self.graph.moves[index].to = to;
+            }
+        }
+        Ok(self.graph)
+    }
+
+    fn outside(&mut self, node: Node, index: usize) -> Result<Node, GraphError> {
+        let position = self.graph.position(node);
+        let mv = self.graph.moves[index].mv.to_move(&position);
+        let key = mv.ok().and_then(|mv| after(&position, mv));
+        let number = match key {
+            Some(key) => self.number(&key)?,
+            None => None,
+        };
+        // The move has been played before, and its position was new then.
+        number.ok_or(GraphError::TooLarge)
+    }
+}

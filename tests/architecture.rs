@@ -18,6 +18,7 @@ const FLOORS: &[(&str, &[&str])] = &[
         "books and games: what a library user depends on without the adapter, so \
          it knows no GUI, no engine and no option of theirs",
         &[
+            "audit",
             "book",
             "build",
             "compare",

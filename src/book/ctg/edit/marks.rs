@@ -46,15 +46,6 @@ impl MarkEdit {
         self.annotation.is_some() || self.clean
     }
 
-    /// Whether it says anything about the position after the move.
-    #[must_use]
-    pub const fn touches_positions(&self) -> bool {
-        self.recommendation.is_some()
-            || self.factor.is_some()
-            || self.commentary.is_some()
-            || self.clean
-    }
-
     /// The recommendation byte that `old` becomes.
     #[must_use]
     pub const fn recommendation_byte(&self, old: u8) -> u8 {

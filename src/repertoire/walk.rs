@@ -63,10 +63,22 @@ pub(super) struct Walk<'a> {
 }
 
 /// A probability that can be ordered.
-#[derive(Clone, Copy, PartialEq, PartialOrd)]
+#[derive(Clone, Copy)]
 struct Likely(f64);
 
+impl PartialEq for Likely {
+    fn eq(&self, other: &Likely) -> bool {
+        self.cmp(other).is_eq()
+    }
+}
+
 impl Eq for Likely {}
+
+impl PartialOrd for Likely {
+    fn partial_cmp(&self, other: &Likely) -> Option<std::cmp::Ordering> {
+        Some(self.cmp(other))
+    }
+}
 
 impl Ord for Likely {
     fn cmp(&self, other: &Likely) -> std::cmp::Ordering {

@@ -11,6 +11,9 @@ use crate::book::{Annotation, PositionRecord};
 use crate::games::{Game, Item, write_pgn};
 use crate::place::{Beside, Old};
 
+/// Moves and numbers of a position.
+type Stored = (Vec<(u8, Annotation)>, PositionRecord);
+
 /// The raw recommendation of a main move.
 const MAIN_MOVE: u8 = 0x80;
 
@@ -26,8 +29,7 @@ pub fn write_book(
     target: &Path,
     old: Old,
 ) -> Result<Written, RepertoireError> {
-    let mut entries: BTreeMap<(u32, Key), (Vec<(u8, Annotation)>, PositionRecord)> =
-        BTreeMap::new();
+    let mut entries: BTreeMap<(u32, Key), Stored> = BTreeMap::new();
     let mut green = HashSet::new();
     for (n, state) in repertoire.states.iter().enumerate() {
         if !repertoire.is_stored(n) {

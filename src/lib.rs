@@ -49,6 +49,7 @@
 //! | [`prune`] | which moves of a book go |
 //! | [`policy`] | which book move to play: one pure function |
 //! | [`view`] | a position as people are shown it |
+//! | [`audit`] | what is wrong with a book by its evaluations |
 //! | [`convert`] | books into one another, and into games and tables |
 //! | [`uci`] | lines, words and what they mean; knows nothing of books |
 //! | [`settings`] | the adapter's own options: one table |
@@ -112,6 +113,8 @@
 
 #![cfg_attr(docsrs, feature(doc_cfg))]
 
+#[cfg(feature = "evaluations")]
+pub mod audit;
 pub mod book;
 #[cfg(feature = "play")]
 pub mod book_set;

@@ -18,8 +18,8 @@ const FLOORS: &[(&str, &[&str])] = &[
         "books and games: what a library user depends on without the adapter, so \
          it knows no GUI, no engine and no option of theirs",
         &[
-            "book", "build", "compare", "convert", "eval", "evals", "games", "graph", "learn",
-            "mark", "openings", "policy", "prune", "tree", "view",
+            "audit", "book", "build", "compare", "convert", "eval", "evals", "games", "graph",
+            "learn", "mark", "openings", "policy", "prune", "tree", "view",
         ],
     ),
     (

@@ -96,6 +96,9 @@ pub(super) enum Command {
     /// Fills the evaluations beside a book, from files or by engines
     #[command(after_help = super::evaluate::EXAMPLES)]
     Evaluate(super::evaluate::EvaluateArgs),
+    /// Says what is wrong with a book by its evaluations
+    #[command(after_help = super::audit::EXAMPLES)]
+    Audit(super::audit::AuditArgs),
     /// Changes marks in place: main, avoid, ! and ?, learn values
     #[command(after_help = super::mark::MARK_EXAMPLES)]
     Mark(super::mark::MarkArgs),

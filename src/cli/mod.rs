@@ -7,6 +7,7 @@
 #[cfg(feature = "build")]
 mod add;
 mod args;
+mod audit;
 #[cfg(feature = "build")]
 mod build;
 mod changes;
@@ -172,6 +173,7 @@ fn dispatch(cli: Cli) -> anyhow::Result<u8> {
         Command::Learn(args) => learn::run(&args, &mut output()),
         #[cfg(feature = "games")]
         Command::Evaluate(args) => evaluate::run(&args),
+        Command::Audit(args) => audit::run(&args, &mut output()),
         Command::Mark(args) => mark::run(&args, &mut output()),
         Command::Merge(args) => merge::run(&args),
         Command::Prune(args) => prune::run(&args),

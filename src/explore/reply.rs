@@ -7,7 +7,7 @@ use serde::Serialize;
 
 /// Nothing from anywhere else, nothing inline, no frames, no forms to others.
 const CONTENT_POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; \
-    img-src 'self'; connect-src 'self'; base-uri 'none'; form-action 'none'; \
+    img-src 'self' blob:; connect-src 'self'; base-uri 'none'; form-action 'none'; \
     frame-ancestors 'none'; require-trusted-types-for 'script'; trusted-types 'none'";
 
 const EVERYWHERE: [(HeaderName, &str); 7] = [
@@ -25,6 +25,9 @@ const EVERYWHERE: [(HeaderName, &str); 7] = [
     ),
     (header::SERVER, "tabia"),
 ];
+
+/// The type of a body that goes on telling.
+pub(super) const EVENTS: &str = "text/event-stream";
 
 /// A body of a type, which is not kept by anybody.
 pub(super) fn reply(status: StatusCode, kind: &'static str, body: Bytes) -> Response<Bytes> {

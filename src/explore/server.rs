@@ -11,7 +11,7 @@ use std::net::TcpListener;
 use std::sync::Arc;
 use std::time::Duration;
 
-use http_body_util::{BodyExt, Full, LengthLimitError, Limited};
+use http_body_util::{BodyExt, Either, Full, LengthLimitError, Limited};
 use hyper::body::{Bytes, Incoming};
 use hyper::server::conn::http1;
 use hyper::service::service_fn;
@@ -22,6 +22,7 @@ use tokio::net::TcpStream;
 use tokio::sync::{Notify, Semaphore};
 use tokio::time::{sleep, timeout};
 
+use super::events::{Events, tells};
 use super::reply::refuse;
 use super::route::Explorer;
 
@@ -168,7 +169,7 @@ async fn answer(
     request: Request<Incoming>,
     explorer: Arc<Explorer>,
     limits: Limits,
-) -> Response<Full<Bytes>> {
+) -> Response<Either<Full<Bytes>, Events>> {
     let (head, body) = request.into_parts();
     let body = Limited::new(body, limits.body_bytes).collect();
     let response = match timeout(limits.patience, body).await {
@@ -179,14 +180,18 @@ async fn answer(
         Ok(Err(_)) => refuse(StatusCode::BAD_REQUEST, "the request is broken"),
         Ok(Ok(body)) => {
             let request = Request::from_parts(head, body.to_bytes());
-            let work = tokio::task::spawn_blocking(move || explorer.answer(&request));
+            let answering = Arc::clone(&explorer);
+            let work = tokio::task::spawn_blocking(move || answering.answer(&request));
             work.await.unwrap_or_else(|_| {
                 let status = StatusCode::INTERNAL_SERVER_ERROR;
                 refuse(status, "the answer failed: please report the address")
             })
         }
     };
-    response.map(Full::new)
+    if tells(&response) {
+        return response.map(|first| Either::Right(Events::new(first, explorer.changes())));
+    }
+    response.map(|body| Either::Left(Full::new(body)))
 }
 
 #[cfg(test)]

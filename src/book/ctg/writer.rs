@@ -35,7 +35,7 @@ use std::{
 use super::{
     CTB_HEADER_BYTES, CTO_HEADER_BYTES, Key, PAGE_BYTES, PAGE_HEADER_BYTES, WriteError, hash,
     page::split_entry,
-    trie::{Node, Splits},
+    trie::{Splits, TrieNode},
 };
 use crate::place::{self, Beside, Old};
 
@@ -114,7 +114,7 @@ pub struct BookWriter {
     options: WriteOptions,
     ctg: Beside,
     /// Slots whose entries are still to come, the next one last.
-    ahead: Vec<Node>,
+    ahead: Vec<TrieNode>,
     /// Entries that have come and are in no page yet: bytes and numbers.
     bytes: Vec<u8>,
     pending: Vec<Pending>,
@@ -166,7 +166,7 @@ impl BookWriter {
         Ok(BookWriter {
             options,
             ctg,
-            ahead: vec![Node::ROOT],
+            ahead: vec![TrieNode::ROOT],
             bytes: Vec::with_capacity(2 * PAGE_BYTES),
             pending: Vec::new(),
             inside: 0,
@@ -300,7 +300,7 @@ impl BookWriter {
         Ok(())
     }
 
-    fn must_split(&self, node: Node) -> bool {
+    fn must_split(&self, node: TrieNode) -> bool {
         let kept = |splits: &Splits| splits.contains(node.slot.into());
         self.inside_bytes > ROOM
             || node.level == 0 && self.options.split_root

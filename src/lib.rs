@@ -66,6 +66,7 @@
 //! | [`tree`] | a book as a tree |
 //! | [`graph`] | a book as a graph, with how likely and what worth each position is |
 //! | [`register`] | the adapter in the configuration of other programs |
+//! | [`repertoire`] | one's own moves against what opponents play |
 //! | [`relay`] | pipes, processes and clocks around the session |
 //! | [`openings`] | what positions are called |
 //! | [`suite`] | start positions for matches between engines |
@@ -162,6 +163,8 @@ pub mod prune;
 pub mod register;
 #[cfg(feature = "play")]
 pub mod relay;
+#[cfg(all(feature = "build", feature = "evaluations"))]
+pub mod repertoire;
 #[cfg(feature = "play")]
 pub mod session;
 #[cfg(feature = "play")]

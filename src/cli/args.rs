@@ -113,6 +113,10 @@ pub(super) enum Command {
         The order of the books does not matter, nor whether all are merged at once. \
         Moves are united; of two marks or annotations the warning one stays.")]
     Merge(MergeArgs),
+    #[cfg(feature = "build")]
+    /// One's own moves out of a book, against what opponents play
+    #[command(after_help = super::repertoire::EXAMPLES)]
+    Repertoire(super::repertoire::RepertoireArgs),
     /// Takes moves out of a book, and what only they lead to
     #[command(after_help = super::prune::EXAMPLES)]
     Prune(super::prune::PruneArgs),

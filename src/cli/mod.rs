@@ -39,6 +39,8 @@ mod progress;
 mod prune;
 #[cfg(feature = "register")]
 mod register;
+#[cfg(feature = "build")]
+mod repertoire;
 mod replay;
 mod shell;
 mod style;
@@ -182,6 +184,8 @@ fn dispatch(cli: Cli) -> anyhow::Result<u8> {
         Command::Audit(args) => audit::run(&args, &mut output()),
         Command::Mark(args) => mark::run(&args, &mut output()),
         Command::Merge(args) => merge::run(&args),
+        #[cfg(feature = "build")]
+        Command::Repertoire(args) => repertoire::run(&args, &mut output()),
         Command::Prune(args) => prune::run(&args),
         Command::Compact(args) => compact::run(&args),
         Command::Convert(args) => convert::run(&args),

@@ -69,6 +69,12 @@ pub struct MoveView {
     pub commentary: u8,
     /// The learn value, -125 to 125: positive speaks for the move.
     pub factor: i8,
+    /// What it is worth by evaluations, in centipawns for its player.
+    #[cfg_attr(feature = "jsonl", serde(skip_serializing_if = "Option::is_none"))]
+    pub evaluation: Option<i32>,
+    /// Centipawns by which that is less than the best that is known.
+    #[cfg_attr(feature = "jsonl", serde(skip_serializing_if = "Option::is_none"))]
+    pub loss: Option<u32>,
     /// Nobody stored it, but it leads into the book.
     pub transposition: bool,
     /// With which the adapter would play it, 0 to 1.
@@ -137,6 +143,8 @@ impl MoveView {
             annotation_nag: mv.annotation.nag(),
             commentary: after.commentary_for(position.turn().other()),
             factor: mv.factor(),
+            evaluation: mv.judged.map(|judged| judged.value),
+            loss: mv.judged.map(|judged| judged.loss),
             transposition: mv.transposition,
             probability: verdict.probability,
             weight: verdict.weight,
@@ -173,6 +181,7 @@ mod tests {
             after: Some(after),
             transposition: false,
             preference: Preference::Statistics,
+            judged: None,
         };
         MoveView::new(&position, &mv, &Weighed::default())
     }

@@ -45,7 +45,7 @@ fn differences(a: &TestBook, b: &TestBook, plan: &Plan) -> (Vec<Difference>, Com
             Ok::<(), Box<dyn std::error::Error>>(())
         },
     );
-    (list, compared.unwrap())
+    (list, compared.unwrap().0)
 }
 
 /// What is done to a copy of a book.

@@ -193,6 +193,7 @@ fn expected(book: &TestBook, position: &Chess) -> Lookup {
                 after,
                 transposition: stored.is_none(),
                 preference: Preference::Statistics,
+                judged: None,
             });
         }
     }

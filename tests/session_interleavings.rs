@@ -109,6 +109,7 @@ impl Probe for TwoMoves {
                     after: Some(child),
                     transposition: false,
                     preference: Preference::Statistics,
+                    judged: None,
                 });
             }
         }
@@ -456,6 +457,7 @@ fn book_set() -> BookSet {
             book: Arc::new(TwoMoves),
             notices: Vec::new(),
             side_file: None,
+            evaluations: None,
         }],
     }
 }

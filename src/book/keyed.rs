@@ -79,6 +79,7 @@ fn add(moves: &mut Vec<BookMove>, mv: shakmaty::Move, entry: &KeyedEntry) {
             after,
             transposition: false,
             preference: entry.preference,
+            judged: None,
         });
         return;
     };

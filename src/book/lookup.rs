@@ -178,6 +178,19 @@ pub struct BookMove {
     pub transposition: bool,
     /// What the book says beside its statistics.
     pub preference: Preference,
+    /// What it is worth, where somebody has put evaluations on top of the
+    /// book; no format of books holds that.
+    pub judged: Option<Judged>,
+}
+
+/// What evaluations say about a move.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Judged {
+    /// Centipawns for its player after it, at most ten pawns.
+    pub value: i32,
+    /// Centipawns by which that is less than the best that is known of the
+    /// position, in the book or not.
+    pub loss: u32,
 }
 
 impl BookMove {

@@ -25,7 +25,8 @@ pub(super) const EXAMPLES: &str = "Examples:\n  \
     What is nearest to the start position comes first. Positions that no stored moves lead \
     to come last, as the book has them: White to move. Between books of different formats \
     only positions and moves are compared.\n\n\
-    Exit codes: 0 the books agree; 1 they differ; 2 a book cannot be read.";
+    Exit codes: 0 the books agree; 1 they differ, or some of one is damaged and was left out; \
+    2 a book cannot be read, or with --strict some of it.";
 
 /// Arguments of `diff`.
 #[derive(Args, Debug)]
@@ -53,6 +54,9 @@ pub(super) struct DiffArgs {
     /// Prints one JSON object for each differing position, then a summary
     #[arg(long)]
     json: bool,
+    /// What cannot be read of the books is an error
+    #[arg(long)]
+    strict: bool,
     /// Reads the books by system calls instead of mapping them into memory
     #[arg(long)]
     no_mmap: bool,
@@ -122,15 +126,23 @@ pub(super) fn run(args: &DiffArgs, out: &mut impl Write) -> anyhow::Result<u8> {
         }
         Ok(())
     };
-    let compared = progress::watched(|watch| compare(&a, &b, &plan, watch, found))??;
+    let (compared, salvage) = progress::watched(|watch| compare(&a, &b, &plan, watch, found))??;
     if args.json {
         serde_json::to_writer(&mut *out, &diff_json::summary(&compared))?;
         writeln!(out)?;
     }
     out.flush()?;
+    if args.strict && salvage.is_loss() {
+        anyhow::bail!("{} (--strict)", salvage.told());
+    }
+    let mut extra = super::compact::lost(&salvage);
+    if compared.unread > 0 {
+        let unread = thousands(compared.unread);
+        extra.push_str(&format!("; {unread} positions not compared for that"));
+    }
     // Nothing can be done about a closed standard error.
-    let _ = writeln!(super::messages(), "{}", summary(&compared));
-    Ok(u8::from(compared.different > 0))
+    let _ = writeln!(super::messages(), "{}{extra}", summary(&compared));
+    Ok(u8::from(compared.different > 0 || salvage.is_loss()))
 }
 
 fn summary(compared: &Compared) -> String {

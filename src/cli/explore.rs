@@ -96,7 +96,7 @@ fn open(path: &str, args: &ExploreArgs) -> anyhow::Result<ExploredBook> {
         mmap: !args.no_mmap,
     };
     let first = opener.open(path)?;
-    let notices = first.notices().to_vec();
+    let mut notices = first.notices().to_vec();
     for notice in &notices {
         let _ = writeln!(super::messages(), "tabia: {notice}");
     }
@@ -114,11 +114,14 @@ fn open(path: &str, args: &ExploreArgs) -> anyhow::Result<ExploredBook> {
         _ => None,
     };
     let again = path.to_owned();
+    let named = settings(&args.set)?.text(OptionId::Evaluations).to_owned();
+    let (first, _) = opener.evaluated(Arc::new(first), path, &named, &mut notices);
     let reopen: Reopen = Box::new(move || match opener.open(&again) {
-        Ok(book) => Ok(Arc::new(book)),
+        Ok(book) => Ok(opener
+            .evaluated(Arc::new(book), &again, &named, &mut Vec::new())
+            .0),
         Err(error) => Err(error.to_string()),
     });
-    let first = Arc::new(first);
     Ok(ExploredBook::new(name, notices, first, reopen, editor))
 }
 

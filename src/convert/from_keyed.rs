@@ -287,6 +287,7 @@ mod tests {
                             }),
                             transposition: false,
                             preference,
+                            judged: None,
                         };
                         if as_factor {
                             mv.after = Some(record_after(&mv));

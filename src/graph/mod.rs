@@ -171,6 +171,7 @@ impl BookGraph {
                 after: self.record(known.to).copied(),
                 transposition: known.transposition,
                 preference: known.preference,
+                judged: None,
             })
         });
         known.collect()

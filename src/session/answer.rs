@@ -220,6 +220,9 @@ impl Session {
             if mv.factor() != 0 {
                 let _ = write!(line, ", {:+}", mv.factor());
             }
+            if let Some(judged) = mv.judged {
+                let _ = write!(line, ", {:+} cp", judged.value);
+            }
             line.push(')');
         }
         if order.len() > LISTED {

@@ -442,6 +442,7 @@ impl<'b> DirectoryReader<'b> {
                     after: after.map(|(_, record)| record),
                     transposition: false,
                     preference: Preference::Statistics,
+                    judged: None,
                 });
             }
         }
@@ -486,6 +487,7 @@ impl<'b> DirectoryReader<'b> {
                     after: Some(after),
                     transposition: true,
                     preference: Preference::Statistics,
+                    judged: None,
                 });
             }
         }

@@ -155,6 +155,7 @@ impl CtgBook {
                         after: None,
                         transposition: false,
                         preference: Preference::Statistics,
+                        judged: None,
                     });
                 }
             }
@@ -176,6 +177,7 @@ impl CtgBook {
                     after: Some(after),
                     transposition: true,
                     preference: Preference::Statistics,
+                    judged: None,
                 });
             }
         }

@@ -20,7 +20,7 @@ use shakmaty::{Chess, Position};
 use tabia::book::{
     Lookup, Probe, Wanted,
     bin::BinBook,
-    ctg::{CtgBook, NormalBoard, OpenOptions},
+    ctg::{CanonicalBoard, CtgBook, OpenOptions},
 };
 
 const BATCHES: usize = 101;
@@ -40,7 +40,7 @@ fn main() {
         .iter()
         .filter(|position| position.legal_moves().len() >= 30)
         .max_by_key(|position| {
-            let board = NormalBoard::from_position(position).unwrap();
+            let board = CanonicalBoard::from_position(position).unwrap();
             book.entries[&board.key()].0.len()
         })
         .unwrap();
@@ -88,7 +88,7 @@ fn main() {
         );
     }
     let time = median(|| {
-        let board = NormalBoard::from_position(black_box(rich)).unwrap();
+        let board = CanonicalBoard::from_position(black_box(rich)).unwrap();
         black_box(board.key().hash());
     });
     println!("key and hash of one position: {time:?}");

@@ -13,7 +13,7 @@ use std::path::PathBuf;
 use shakmaty::san::San;
 use shakmaty::{Chess, Color, Position};
 use tabia::book::ctg::{
-    Key, NormalBoard, RewriteError, UnsortedWriter, WriteOptions, encode_entry, encode_move_byte,
+    CanonicalBoard, Key, RewriteError, UnsortedWriter, WriteOptions, encode_entry, encode_move_byte,
 };
 use tabia::book::{Annotation, PositionRecord, Watch};
 
@@ -38,7 +38,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         let mut position = Chess::default();
         let mut words = moves.split(' ');
         // A position without Chess960 castling always has a place in a book.
-        while let Some(board) = NormalBoard::from_position(&position) {
+        while let Some(board) = CanonicalBoard::from_position(&position) {
             let counted = book.entry(board.key()).or_default();
             count(&mut counted.record, position.turn(), winner);
             let Some(word) = words.next() else { break };

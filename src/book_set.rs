@@ -8,9 +8,10 @@ use shakmaty::Color;
 
 use crate::book::ctg::CtgBook;
 use crate::book::{Book, Error, OpenOptions, Probe};
+use crate::evals::{self, EvalTable, EvaluatedBook};
 use crate::input::path::{from_home, from_text};
 use crate::learn::{self, LearnedBook};
-use crate::settings::{CONFIGURED, OptionId, STARTER, Settings};
+use crate::settings::{BESIDE, CONFIGURED, OptionId, STARTER, Settings};
 
 /// A book that somebody wants to play from.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -28,6 +29,14 @@ impl BookSpec {
     #[must_use]
     pub fn learns(&self) -> bool {
         self.settings(&Settings::default()).check(OptionId::Learn)
+    }
+
+    /// The file of its evaluations as its own options name it.
+    #[must_use]
+    pub fn evaluations(&self) -> String {
+        self.settings(&Settings::default())
+            .text(OptionId::Evaluations)
+            .to_owned()
     }
 
     /// The books named by a `Book File` value: paths separated by `;`.
@@ -59,10 +68,14 @@ impl BookSpec {
             CONFIGURED => books.extend_from_slice(configured),
             paths => books.extend(BookSpec::list(paths, None)),
         }
-        let learn = settings.check(OptionId::Learn);
-        let said = |book: &BookSpec| book.overrides.iter().any(|(id, _)| *id == OptionId::Learn);
-        for book in books.iter_mut().filter(|book| learn && !said(book)) {
-            book.overrides.push((OptionId::Learn, "true".to_owned()));
+        // What is done when a book is opened is decided by its own options.
+        for id in [OptionId::Learn, OptionId::Evaluations] {
+            let value = settings.display(id);
+            let usual = value == Settings::default().display(id);
+            let said = |book: &BookSpec| book.overrides.iter().any(|(known, _)| *known == id);
+            for book in books.iter_mut().filter(|book| !usual && !said(book)) {
+                book.overrides.push((id, value.clone()));
+            }
         }
         books
     }
@@ -91,6 +104,50 @@ pub struct OpenBook {
     pub notices: Vec<String>,
     /// The file beside it that takes games played from it, if it learns.
     pub side_file: Option<PathBuf>,
+    /// The evaluations on top of it, as its file was when they were read.
+    pub evaluations: Option<Evaluations>,
+}
+
+/// A file of evaluations that lies on top of a book.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Evaluations {
+    path: PathBuf,
+    /// Its length and time of change.
+    state: (u64, Option<std::time::SystemTime>),
+}
+
+impl Evaluations {
+    /// The file there is for a book, if there is one: `named` is a path, or
+    /// [`BESIDE`], or empty for none.
+    fn find(opener: &Opener, book: &str, named: &str) -> Option<Evaluations> {
+        let places = match named {
+            "" => return None,
+            BESIDE if book == STARTER => return None,
+            BESIDE => opener
+                .candidates(book)
+                .iter()
+                .map(|path| evals::beside(path))
+                .collect(),
+            named => opener.candidates(named),
+        };
+        places.into_iter().find_map(|path| {
+            let found = std::fs::metadata(&path)
+                .ok()
+                .filter(|data| data.is_file())?;
+            let state = (found.len(), found.modified().ok());
+            Some(Evaluations { path, state })
+        })
+    }
+
+    /// Reads them; what is odd about them becomes a sentence.
+    fn read(&self) -> Result<(EvalTable, Option<String>), String> {
+        let read = evals::read(&self.path).map_err(|error| error.to_string())?;
+        let notice = read.first_bad.map(|first| {
+            let path = self.path.display();
+            format!("{path}: {} lines passed over; {first}", read.bad_lines)
+        });
+        Ok((read.table, notice))
+    }
 }
 
 impl fmt::Debug for OpenBook {
@@ -130,20 +187,25 @@ impl Opener {
             let known = present.books.iter().find(|open| {
                 open.spec.path == spec.path
                     && open.side_file.is_some() == spec.learns()
+                    && open.evaluations == Evaluations::find(self, &spec.path, &spec.evaluations())
                     && open.book.is_current()
             });
             let opened = match known {
                 Some(open) => Ok((
                     (Arc::clone(&open.book), open.side_file.clone()),
+                    open.evaluations.clone(),
                     open.notices.clone(),
                 )),
                 None => self.open(&spec.path).map(|book| {
-                    let notices = book.notices().to_vec();
-                    (as_played(Arc::new(book), spec.learns()), notices)
+                    let mut notices = book.notices().to_vec();
+                    let (book, side_file) = as_played(Arc::new(book), spec.learns());
+                    let (book, evaluations) =
+                        self.evaluated(book, &spec.path, &spec.evaluations(), &mut notices);
+                    ((book, side_file), evaluations, notices)
                 }),
             };
             match opened {
-                Ok(((book, side_file), notices)) => {
+                Ok(((book, side_file), evaluations, notices)) => {
                     messages.extend(notices.iter().cloned());
                     book_set.books.push(OpenBook {
                         name: short_name(&spec.path),
@@ -151,12 +213,44 @@ impl Opener {
                         book,
                         notices,
                         side_file,
+                        evaluations,
                     });
                 }
                 Err(error) => messages.push(format!("book {error}; playing without it")),
             }
         }
         (book_set, messages)
+    }
+
+    /// Puts evaluations on top of a book, if there are any: `named` is as in
+    /// `Book Evaluations`.
+    #[must_use]
+    pub fn evaluated(
+        &self,
+        book: Arc<dyn Probe + Send + Sync>,
+        path: &str,
+        named: &str,
+        notices: &mut Vec<String>,
+    ) -> (Arc<dyn Probe + Send + Sync>, Option<Evaluations>) {
+        let Some(found) = Evaluations::find(self, path, named) else {
+            if !matches!(named, "" | BESIDE) {
+                notices.push(format!("no evaluations: there is no file {named}"));
+            }
+            return (book, None);
+        };
+        match found.read() {
+            Ok((table, notice)) => {
+                notices.extend(notice);
+                (
+                    Arc::new(EvaluatedBook::new(book, Arc::new(table))),
+                    Some(found),
+                )
+            }
+            Err(error) => {
+                notices.push(format!("no evaluations: {error}"));
+                (book, None)
+            }
+        }
     }
 
     /// Opens one book: a path, or [`STARTER`].

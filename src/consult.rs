@@ -10,7 +10,7 @@ use crate::view::PositionView;
 
 /// The options that decide between moves, in the order in which people are
 /// shown them.
-pub const DECIDING: [OptionId; 12] = [
+pub const DECIDING: [OptionId; 14] = [
     OptionId::Preset,
     OptionId::Variety,
     OptionId::MinimumGames,
@@ -21,6 +21,8 @@ pub const DECIDING: [OptionId; 12] = [
     OptionId::LeaveEarly,
     OptionId::Tournament,
     OptionId::Annotations,
+    OptionId::Judgement,
+    OptionId::MaximumLoss,
     OptionId::Transpositions,
     OptionId::AvoidRepetition,
 ];

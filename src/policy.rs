@@ -35,14 +35,30 @@
 //!
 //! so that variety 50 plays in proportion to the weights, 100 plays all moves
 //! alike, and 0 always the heaviest (of equal ones the one stored first).
+//!
+//! # Evaluations
+//!
+//! Where evaluations are known ([`crate::book::Judged`]) and
+//! [`Policy::judgement`] asks for them, points and ratings are replaced:
+//!
+//! ```text
+//! weight = 1000 * e ^ ((E - best E) / 0.02)          before annotation and learn value
+//! ```
+//!
+//! with E the points, 0 to 1, that the move lets expect: by the evaluation
+//! alone, or `(games * score + 20 * E) / (games + 20)` with the score as it
+//! would be among equally strong players. A move 30 centipawns worse than the
+//! best, in a level position, has a quarter of its weight.
 
 mod game;
+mod judged;
 
 use rand::{Rng, RngExt};
 
 pub use game::{Circumstances, line_goes_on};
 
 use crate::book::{Annotation, BookMove, Mark, Preference};
+use judged::judged_weights;
 
 /// The user's wishes: how to choose among book moves.
 ///
@@ -68,6 +84,23 @@ pub struct Policy {
     pub learn_influence: u32,
     /// Whether moves that nobody stored, but that lead into the book, count.
     pub transpositions: bool,
+    /// Centipawns by which a move may be worse than the best, where
+    /// evaluations are known; 0 is no limit.
+    pub maximum_loss: u32,
+    /// What the weight is made of, where evaluations are known.
+    pub judgement: Judgement,
+}
+
+/// What a weight is made of where evaluations are known.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Judgement {
+    /// Of results, as where none are known.
+    #[default]
+    Results,
+    /// Of evaluations alone.
+    Evaluations,
+    /// Of both: many games count more than the evaluation, few less.
+    Both,
 }
 
 impl Default for Policy {
@@ -81,6 +114,8 @@ impl Default for Policy {
             annotations: true,
             learn_influence: 50,
             transpositions: true,
+            maximum_loss: 0,
+            judgement: Judgement::Results,
         }
     }
 }
@@ -112,6 +147,8 @@ pub enum Rejection {
     LearnedNever,
     /// Another move is annotated as the only one.
     NotTheOnlyMove,
+    /// Evaluations say that it loses more than it may.
+    LosesTooMuch,
     /// It is annotated ?!, ? or ??, and there are better ones.
     Doubtful,
     /// There are green moves, and it is none.
@@ -139,6 +176,7 @@ impl Rejection {
             Rejection::LowScore => "score too low",
             Rejection::LearnedNever => "learn value -125",
             Rejection::NotTheOnlyMove => "there is an only move",
+            Rejection::LosesTooMuch => "loses more than Book Maximum Loss",
             Rejection::Doubtful => "doubtful annotation",
             Rejection::NotMain => "there are green moves",
             Rejection::NotLearnedAlways => "there is a move with learn value +125",
@@ -185,7 +223,7 @@ pub fn weigh(
 fn rejected_alone(candidate: &BookMove, policy: &Policy) -> Option<Rejection> {
     let stats = candidate.stats();
     let counted = candidate.preference == Preference::Statistics || stats.games > 0;
-    if candidate.child.is_none() && candidate.preference == Preference::Statistics {
+    if candidate.after.is_none() && candidate.preference == Preference::Statistics {
         Some(Rejection::NoPosition)
     } else if candidate.transposition && !policy.transpositions {
         Some(Rejection::Transposition)
@@ -199,6 +237,10 @@ fn rejected_alone(candidate: &BookMove, policy: &Policy) -> Option<Rejection> {
         Some(Rejection::LowScore)
     } else if policy.learn_influence > 0 && candidate.factor() <= -125 {
         Some(Rejection::LearnedNever)
+    } else if policy.maximum_loss > 0
+        && (candidate.judged).is_some_and(|judged| judged.loss > policy.maximum_loss)
+    {
+        Some(Rejection::LosesTooMuch)
     } else {
         None
     }
@@ -305,10 +347,19 @@ impl Table<'_> {
                 )
             });
         let influence = f64::from(policy.learn_influence.min(100)) / 50.0;
-        for (candidate, verdict) in self.candidates_mut() {
+        let of_candidates: Vec<&BookMove> = match policy.judgement {
+            Judgement::Results => Vec::new(),
+            _ => self.candidates().map(|(candidate, _)| candidate).collect(),
+        };
+        let judged = judged_weights(&of_candidates, policy.judgement);
+        for (n, (candidate, verdict)) in self.candidates_mut().enumerate() {
             let stats = candidate.stats();
-            let mut weight = base_weight(candidate);
-            if let Some(average) = stats.average_elo() {
+            let by_value = judged.get(n).copied();
+            let mut weight = by_value.unwrap_or_else(|| base_weight(candidate));
+            // Ratings are in that already.
+            if by_value.is_none()
+                && let Some(average) = stats.average_elo()
+            {
                 let games = f64::from(stats.own_rated);
                 let elo = (average - rating_sum / rated) / 200.0 * games / (games + 10.0);
                 weight *= elo.clamp(-1.0, 1.0).exp2();

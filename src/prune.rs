@@ -9,7 +9,7 @@ use std::path::Path;
 use shakmaty::Color;
 
 use crate::book::ctg::{
-    self, EditError, Fate, Key, NormalBoard, Pruned, RewriteOptions, Visit, VisitedMove,
+    self, CanonicalBoard, EditError, Fate, Key, Pruned, RewriteOptions, Visit, VisitedMove,
 };
 use crate::book::{Book, Lookup, OpenOptions, Probe as _, Wanted, Watch};
 use crate::mark::{Filter, Subject, subjects};
@@ -138,7 +138,7 @@ impl Goal {
             }
         }
         let last = line.moves().next_back();
-        let key = |position| NormalBoard::from_position(position).map(|board| board.key());
+        let key = |position| CanonicalBoard::from_position(position).map(|board| board.key());
         let goal = last.and_then(|(before, _)| {
             Some(Goal {
                 before: key(before)?,
@@ -149,6 +149,6 @@ impl Goal {
     }
 
     fn is(&self, visit: &Visit<'_>, mv: &VisitedMove) -> bool {
-        visit.entry.key == self.before && mv.child.is_some_and(|child| child.key == self.after)
+        visit.entry.key == self.before && mv.after.is_some_and(|child| child.key == self.after)
     }
 }

@@ -23,9 +23,11 @@ mod table;
 
 use std::fmt::Write as _;
 
-use crate::policy::Policy;
+use crate::policy::{Judgement, Policy};
 
-pub use table::{CONFIGURED, INFO, Kind, NONE, OptionId, PRESETS, SPECS, STARTER, Spec};
+pub use table::{
+    BESIDE, CONFIGURED, INFO, JUDGEMENTS, Kind, NONE, OptionId, PRESETS, SPECS, STARTER, Spec,
+};
 
 /// The value of an option.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -231,6 +233,12 @@ impl Settings {
             annotations: self.check(Id::Annotations),
             learn_influence: self.number(Id::LearnInfluence),
             transpositions: self.check(Id::Transpositions),
+            maximum_loss: self.number(Id::MaximumLoss),
+            judgement: match self.text(Id::Judgement) {
+                "evaluations" => Judgement::Evaluations,
+                "both" => Judgement::Both,
+                _ => Judgement::Results,
+            },
         }
     }
 

@@ -69,6 +69,12 @@ pub struct MoveView {
     pub commentary: u8,
     /// The learn value, -125 to 125: positive speaks for the move.
     pub factor: i8,
+    /// What it is worth by evaluations, in centipawns for its player.
+    #[cfg_attr(feature = "jsonl", serde(skip_serializing_if = "Option::is_none"))]
+    pub evaluation: Option<i32>,
+    /// Centipawns by which that is less than the best that is known.
+    #[cfg_attr(feature = "jsonl", serde(skip_serializing_if = "Option::is_none"))]
+    pub loss: Option<u32>,
     /// Nobody stored it, but it leads into the book.
     pub transposition: bool,
     /// With which the adapter would play it, 0 to 1.
@@ -120,7 +126,7 @@ impl MoveView {
     #[must_use]
     pub fn new(position: &Chess, mv: &BookMove, verdict: &Weighed) -> MoveView {
         let stats = mv.stats();
-        let child = mv.child.unwrap_or_default();
+        let after = mv.after.unwrap_or_default();
         MoveView {
             uci: notation::uci(mv.mv),
             san: notation::san(position, mv.mv),
@@ -131,12 +137,14 @@ impl MoveView {
             score: stats.score(),
             average_elo: stats.average_elo(),
             performance: stats.performance(),
-            recommendation: child.recommendation,
+            recommendation: after.recommendation,
             mark: mv.mark(),
             annotation: mv.annotation.symbol(),
             annotation_nag: mv.annotation.nag(),
-            commentary: child.commentary_for(position.turn().other()),
+            commentary: after.commentary_for(position.turn().other()),
             factor: mv.factor(),
+            evaluation: mv.judged.map(|judged| judged.value),
+            loss: mv.judged.map(|judged| judged.loss),
             transposition: mv.transposition,
             probability: verdict.probability,
             weight: verdict.weight,
@@ -165,14 +173,15 @@ mod tests {
     use super::*;
     use crate::book::{Annotation, Stats};
 
-    fn view(child: PositionRecord) -> MoveView {
+    fn view(after: PositionRecord) -> MoveView {
         let position = Chess::default();
         let mv = BookMove {
             mv: notation::read_move(&position, "e4").unwrap(),
             annotation: Annotation::GOOD,
-            child: Some(child),
+            after: Some(after),
             transposition: false,
             preference: Preference::Statistics,
+            judged: None,
         };
         MoveView::new(&position, &mv, &Weighed::default())
     }

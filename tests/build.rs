@@ -20,10 +20,10 @@ use shakmaty::{
     CastlingMode, Chess, Color, EnPassantMode, FromSetup, Move, Position, Role, Square,
     uci::UciMove,
 };
-use tabia::book::ctg::{CtgBook, NormalBoard, OpenOptions, find_move_byte};
+use tabia::book::ctg::{CanonicalBoard, CtgBook, OpenOptions, find_move_byte};
 use tabia::book::{PositionRecord, Stats};
 
-/// A position's record and its moves in stored order, by its normalised FEN.
+/// A position's record and its moves in stored order, by its canonical FEN.
 type Content = BTreeMap<String, (PositionRecord, Vec<String>)>;
 
 struct Run {
@@ -81,7 +81,7 @@ fn content(path: &Path) -> Content {
     let mut content = Content::new();
     for entry in book.entries() {
         let entry = entry.unwrap();
-        let board = NormalBoard::from_key(&entry.key).unwrap();
+        let board = CanonicalBoard::from_key(&entry.key).unwrap();
         let position = Chess::from_setup(board.to_setup(), CastlingMode::Standard).unwrap();
         let legal: Vec<Move> = position.legal_moves().into_iter().collect();
         let moves = entry
@@ -105,7 +105,7 @@ fn name(m: Move) -> String {
     UciMove::from_move(m, CastlingMode::Standard).to_string()
 }
 
-/// The one picture of four in which the format stores a position, found by
+/// the one form of four in which the format stores a position, found by
 /// exchanging colours and wings; and the move there.
 fn normal(position: &Chess, m: Option<Move>) -> (String, Option<String>) {
     let mut name = m.map(name);
@@ -214,7 +214,7 @@ fn pgn(games: &[TestGame]) -> String {
 }
 
 /// The format knows promotions to a queen only, and two men of a kind, counted
-/// file by file in the stored picture.
+/// file by file in the stored form.
 fn is_storable(fen: &str, name: &str) -> bool {
     let picture = position(&format!("{fen} 0 1"));
     let m = common::uci(&picture, name);

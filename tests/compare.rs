@@ -10,12 +10,12 @@ use std::process::Command;
 use common::{TestBook, random_book, record};
 use proptest::prelude::*;
 use shakmaty::{Chess, Position as _};
-use tabia::book::ctg::{Key, NormalBoard};
+use tabia::book::ctg::{CanonicalBoard, Key};
 use tabia::book::{Annotation, Book, OpenOptions};
 use tabia::compare::{Aspect, Aspects, Compared, Difference, Plan, Side, compare};
 
 fn key_of(position: &Chess) -> Key {
-    NormalBoard::from_position(position).unwrap().key()
+    CanonicalBoard::from_position(position).unwrap().key()
 }
 
 fn whole(aspects: &[Aspect]) -> Plan {
@@ -45,7 +45,7 @@ fn differences(a: &TestBook, b: &TestBook, plan: &Plan) -> (Vec<Difference>, Com
             Ok::<(), Box<dyn std::error::Error>>(())
         },
     );
-    (list, compared.unwrap())
+    (list, compared.unwrap().0)
 }
 
 /// What is done to a copy of a book.
@@ -244,11 +244,11 @@ B  b.ctg
 
 start position
 rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1
-  games      10 (+0 =3 -5)            |  13 (+3 =3 -5)
-  ratings    2000.0 (2) / 2000.0 (1)  |  2025.0 (2) / 2000.0 (1)
-  mark       none                     |  main
-  factor     0                        |  +5
-  commentary none                     |  +/-
+  games       10 (+0 =3 -5)            |  13 (+3 =3 -5)
+  ratings     2000.0 (2) / 2000.0 (1)  |  2025.0 (2) / 2000.0 (1)
+  mark        none                     |  main
+  learn value 0                        |  +5
+  commentary  none                     |  +/-
 ";
     assert!(text.starts_with(expected), "{text}");
     assert!(text.contains("moves only in A: "), "{text}");

@@ -14,7 +14,7 @@ use common::{TestBook, choices, colours_exchanged, random_book, wings_exchanged}
 use proptest::prelude::*;
 use shakmaty::{Chess, Position};
 use tabia::book::bin::BinBook;
-use tabia::book::ctg::{CtgBook, Key, NormalBoard, encode_entry};
+use tabia::book::ctg::{CanonicalBoard, CtgBook, Key, encode_entry};
 use tabia::book::polyglot::{self, PackedMove};
 use tabia::book::{
     Annotation, Book, Lookup, OpenOptions, PositionRecord, Preference, Probe, Stats, Wanted, Watch,
@@ -128,7 +128,7 @@ prop_compose! {
         let mut n = 0;
         for seed in seeds {
             for position in common::wander(choices(seed).take(50)) {
-                let board = NormalBoard::from_position(&position).unwrap();
+                let board = CanonicalBoard::from_position(&position).unwrap();
                 let legal = position.legal_moves();
                 let good = legal.iter().filter_map(|mv| tabia::book::ctg::encode_move_byte(&board, *mv));
                 let moves: Vec<(u8, Annotation)> = match n % 7 {

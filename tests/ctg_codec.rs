@@ -10,14 +10,14 @@ use proptest::prelude::*;
 use shakmaty::{
     CastlingMode, Chess, Color, EnPassantMode, File, Move, Position, Role, Setup, Square, fen::Fen,
 };
-use tabia::book::ctg::{Key, NormalBoard, decode_move_byte, encode_move_byte, find_move_byte};
+use tabia::book::ctg::{CanonicalBoard, Key, decode_move_byte, encode_move_byte, find_move_byte};
 
 fn key(position: &Chess) -> Key {
-    NormalBoard::from_position(position).unwrap().key()
+    CanonicalBoard::from_position(position).unwrap().key()
 }
 
-/// The normalised position, made by other means than the code under test.
-fn normalised(position: &Chess) -> Setup {
+/// The canonical position, made by other means than the code under test.
+fn canonical(position: &Chess) -> Setup {
     let mut setup = position.to_setup(EnPassantMode::Legal);
     if setup.turn == Color::Black {
         setup.mirror();
@@ -38,12 +38,12 @@ fn all_published_vectors() {
     for line in include_str!("data/ctg/vectors.csv").lines().skip(1) {
         let fields: Vec<&str> = line.split(',').collect();
         let position = position(fields[0]);
-        let board = NormalBoard::from_position(&position).unwrap();
+        let board = CanonicalBoard::from_position(&position).unwrap();
         assert_eq!(board.key().to_string(), fields[1], "{line}");
         assert_eq!(format!("{:08x}", board.key().hash()), fields[2], "{line}");
         assert_eq!(board.board_bits().to_string(), fields[3], "{line}");
-        let back = NormalBoard::from_key(&board.key()).unwrap();
-        assert_eq!(back.to_setup(), normalised(&position), "{line}");
+        let back = CanonicalBoard::from_key(&board.key()).unwrap();
+        assert_eq!(back.to_setup(), canonical(&position), "{line}");
         assert_eq!(back.key(), board.key(), "{line}");
         rows += 1;
     }
@@ -58,10 +58,10 @@ fn a_pinned_capturer_gives_two_forms() {
         ("4k3/8/8/3pP3/8/8/8/4K3 w - d6 0 1", None),
         ("4k3/8/8/3p4/8/8/8/4K3 w - d6 0 1", None),
     ] {
-        let board = NormalBoard::from_position(&position(fen)).unwrap();
+        let board = CanonicalBoard::from_position(&position(fen)).unwrap();
         let decoded = board
             .other_key()
-            .and_then(|key| NormalBoard::from_key(&key).unwrap().to_setup().ep_square);
+            .and_then(|key| CanonicalBoard::from_key(&key).unwrap().to_setup().ep_square);
         assert_eq!(decoded, other, "{fen}");
     }
 }
@@ -71,7 +71,7 @@ fn chess960_rights_have_no_key() {
     let key = |fen: &str| {
         let fen: Fen = fen.parse().unwrap();
         let position: Chess = fen.into_position(CastlingMode::Chess960).unwrap();
-        NormalBoard::from_position(&position).map(|board| board.key())
+        CanonicalBoard::from_position(&position).map(|board| board.key())
     };
     let start = key("rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w HAha - 0 1");
     assert_eq!(start, Some(self::key(&Chess::default())));
@@ -85,7 +85,7 @@ fn chess960_rights_have_no_key() {
 #[track_caller]
 fn stands_for(fen: &str, byte: u8, expected: &str) {
     let position = position(fen);
-    let board = NormalBoard::from_position(&position).unwrap();
+    let board = CanonicalBoard::from_position(&position).unwrap();
     let legal = position.legal_moves();
     let found = find_move_byte(byte, &board, &legal).map(|n| legal[n]);
     let text = found.map_or_else(
@@ -147,7 +147,7 @@ fn the_second_queens_doubtful_bytes_go_forward_or_else_right() {
         stands_for(free, byte, "b3b1");
         stands_for(blocked, byte, "b3h3");
     }
-    let board = |fen| NormalBoard::from_position(&position(fen)).unwrap();
+    let board = |fen| CanonicalBoard::from_position(&position(fen)).unwrap();
     let encode = |fen, m| encode_move_byte(&board(fen), uci(&position(fen), m));
     assert_eq!(encode(free, "b3b1"), Some(0x1a));
     assert_eq!(encode(free, "b3h3"), None);
@@ -157,7 +157,7 @@ fn the_second_queens_doubtful_bytes_go_forward_or_else_right() {
 fn promotions_are_to_queens() {
     let fen = "8/P6k/8/8/8/7p/8/6K1 w - - 0 1";
     stands_for(fen, 0xec, "a7a8q");
-    let board = NormalBoard::from_position(&position(fen)).unwrap();
+    let board = CanonicalBoard::from_position(&position(fen)).unwrap();
     let encode = |m| encode_move_byte(&board, uci(&position(fen), m));
     assert_eq!(encode("a7a8q"), Some(0xec));
     assert_eq!(encode("a7a8n"), None);
@@ -172,7 +172,7 @@ fn en_passant_is_an_ordinary_step() {
 
 /// Whether the format has a byte for a legal move.
 fn storable(position: &Chess, m: Move) -> bool {
-    let board = NormalBoard::from_position(position).unwrap();
+    let board = CanonicalBoard::from_position(position).unwrap();
     let from = board.orientation().apply(m.from().unwrap());
     let (role, number) = board.number_of(from).unwrap();
     let to = board.orientation().apply(m.to());
@@ -186,12 +186,12 @@ fn storable(position: &Chess, m: Move) -> bool {
 
 proptest! {
     #[test]
-    fn keys_stand_for_the_normalised_position(choices in prop::collection::vec(any::<u16>(), 0..160)) {
+    fn keys_stand_for_the_canonical_position(choices in prop::collection::vec(any::<u16>(), 0..160)) {
         let path = wander(choices);
         let position = path.last().unwrap();
-        let board = NormalBoard::from_position(position).unwrap();
-        let back = NormalBoard::from_key(&board.key()).unwrap();
-        prop_assert_eq!(back.to_setup(), normalised(position));
+        let board = CanonicalBoard::from_position(position).unwrap();
+        let back = CanonicalBoard::from_key(&board.key()).unwrap();
+        prop_assert_eq!(back.to_setup(), canonical(position));
         prop_assert_eq!(back.key(), board.key());
         prop_assert_eq!(back.board_bits(), board.board_bits());
     }
@@ -211,7 +211,7 @@ proptest! {
     fn every_legal_move_comes_back_from_its_byte(choices in prop::collection::vec(any::<u16>(), 0..160)) {
         let path = wander(choices);
         let position = path.last().unwrap();
-        let board = NormalBoard::from_position(position).unwrap();
+        let board = CanonicalBoard::from_position(position).unwrap();
         let legal = position.legal_moves();
         for (n, &m) in legal.iter().enumerate() {
             match encode_move_byte(&board, m) {
@@ -227,9 +227,9 @@ proptest! {
     #[test]
     fn any_bytes_as_a_key_are_a_position_or_a_fault(bytes in prop::collection::vec(any::<u8>(), 0..40)) {
         if let Some(key) = Key::from_prefix(&bytes)
-            && let Ok(board) = NormalBoard::from_key(&key)
+            && let Ok(board) = CanonicalBoard::from_key(&key)
         {
-            let again = NormalBoard::from_key(&board.key()).unwrap();
+            let again = CanonicalBoard::from_key(&board.key()).unwrap();
             prop_assert_eq!(again.to_setup(), board.to_setup());
         }
     }
@@ -241,7 +241,7 @@ proptest! {
     ) {
         let path = wander(choices);
         let position = path.last().unwrap();
-        let board = NormalBoard::from_position(position).unwrap();
+        let board = CanonicalBoard::from_position(position).unwrap();
         let legal = position.legal_moves();
         if let Ok(n) = find_move_byte(byte, &board, &legal) {
             prop_assert!(n < legal.len());

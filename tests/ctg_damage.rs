@@ -343,6 +343,17 @@ fn one_policy_for_damage_in_every_command() {
         ),
         ("saved.ctg", &["compact", "bad.ctg", "-o", "saved.ctg"]),
     ];
+    // A book that agrees with itself but for what nobody can read of it.
+    let (code, text) = tabia(&["diff", "bad.ctg", "whole.ctg", "--strict"]);
+    assert_eq!(code, Some(2), "{text}");
+    let (code, text) = tabia(&["diff", "bad.ctg", "whole.ctg"]);
+    assert_eq!(code, Some(1), "{text}");
+    let named = format!("bad.ctg: page {page} (file byte {})", 4096 * (page + 1));
+    assert_eq!(text.matches(&named).count(), 1, "{text}");
+    assert!(
+        text.contains("; no difference; 1 damaged page not read to its end; "),
+        "{text}"
+    );
     for (out, args) in commands {
         let (code, text) = tabia(&[args, &["--strict"]].concat());
         assert_eq!(code, Some(2), "{args:?} {text}");

@@ -14,7 +14,7 @@ use common::{
 use shakmaty::{CastlingMode, Chess, Position, fen::Fen};
 use tabia::book::{
     self, Annotation, BookMove, Lookup, PositionRecord, Preference, Probe, Wanted,
-    ctg::{CtgBook, Error, NormalBoard, OpenOptions, Step, encode_move_byte},
+    ctg::{CanonicalBoard, CtgBook, Error, OpenOptions, Step, encode_move_byte},
 };
 use tabia::input::file::Change;
 
@@ -112,7 +112,7 @@ fn the_genuine_book_answers() {
             found
                 .moves
                 .iter()
-                .all(|m| m.child.unwrap().stats.games == 1)
+                .all(|m| m.after.unwrap().stats.games == 1)
         );
         assert_eq!(found.moves[0].annotation, Annotation(0xe0));
 
@@ -151,9 +151,9 @@ fn the_genuine_book_explained_and_counted() {
     assert_eq!(here.bytes.len(), 60);
     assert!(matches!(explanation.here.steps[..], [Step::Slot(..)]));
     assert_eq!(explanation.stored.len(), 2);
-    assert_eq!(explanation.children.len(), 20);
+    assert_eq!(explanation.after.len(), 20);
     let found = explanation
-        .children
+        .after
         .iter()
         .map(|(_, trace)| trace.found.is_some());
     assert_eq!(found.collect::<Vec<_>>()[..3], [true, true, false]);
@@ -173,10 +173,10 @@ fn the_genuine_book_explained_and_counted() {
 /// What a probe must answer, worked out from the entries alone.
 fn expected(book: &TestBook, position: &Chess) -> Lookup {
     let entry = |position: &Chess| {
-        let board = NormalBoard::from_position(position).unwrap();
+        let board = CanonicalBoard::from_position(position).unwrap();
         book.entries.get(&board.key())
     };
-    let board = NormalBoard::from_position(position).unwrap();
+    let board = CanonicalBoard::from_position(position).unwrap();
     let here = entry(position);
     let mut all: Vec<BookMove> = Vec::new();
     for mv in position.legal_moves() {
@@ -185,14 +185,15 @@ fn expected(book: &TestBook, position: &Chess) -> Lookup {
         let byte = encode_move_byte(&board, mv);
         let stored =
             here.and_then(|(moves, _)| moves.iter().position(|&(known, _)| Some(known) == byte));
-        let child = entry(&child).map(|(_, record)| *record);
-        if stored.is_some() || child.is_some() {
+        let after = entry(&child).map(|(_, record)| *record);
+        if stored.is_some() || after.is_some() {
             all.push(BookMove {
                 mv,
                 annotation: stored.map_or(Annotation(0), |n| here.unwrap().0[n].1),
-                child,
+                after,
                 transposition: stored.is_none(),
                 preference: Preference::Statistics,
+                judged: None,
             });
         }
     }
@@ -235,7 +236,7 @@ fn every_position_of_a_random_book_in_all_orientations() {
                     let found = probe(&open, &twin);
                     assert!(found.here.is_some());
                     assert_eq!(found, expected(&book, &twin));
-                    let orientation = NormalBoard::from_position(&twin).unwrap().orientation();
+                    let orientation = CanonicalBoard::from_position(&twin).unwrap().orientation();
                     let kind =
                         2 * usize::from(orientation.inverted) + usize::from(orientation.mirrored);
                     orientations[kind] += 1;
@@ -286,8 +287,8 @@ fn castling_promotion_and_en_passant_are_found() {
     // The under-promotion has no byte, but its position is in the book.
     let found = probe(&book, &position(promote));
     assert_eq!(moves(&found), ["a7a8q", "~a7a8n"]);
-    assert_eq!(found.moves[0].child, None);
-    assert_eq!(found.moves[1].child, Some(record(3)));
+    assert_eq!(found.moves[0].after, None);
+    assert_eq!(found.moves[1].after, Some(record(3)));
     assert_eq!(moves(&probe(&book, &position(passant))), ["e5f6"]);
     // Without the right to capture it is another position.
     let without = passant.replace("f6", "-");
@@ -298,7 +299,7 @@ fn castling_promotion_and_en_passant_are_found() {
 fn a_pinned_en_passant_capturer_is_looked_up_in_both_forms() {
     let before = position("8/3p4/8/K3P2r/8/8/8/4k3 b - - 0 1");
     let after = position("8/8/8/K2pP2r/8/8/8/4k3 w - d6 0 2");
-    let board = NormalBoard::from_position(&after).unwrap();
+    let board = CanonicalBoard::from_position(&after).unwrap();
     for (key, other) in [(board.key(), false), (board.other_key().unwrap(), true)] {
         let folder = tempfile::tempdir().unwrap();
         let mut book = TestBook::default();
@@ -331,7 +332,7 @@ fn useless_stored_moves_are_left_out_and_explained() {
     let folder = tempfile::tempdir().unwrap();
     let mut book = TestBook::default();
     let start = Chess::default();
-    let key = NormalBoard::from_position(&start).unwrap().key();
+    let key = CanonicalBoard::from_position(&start).unwrap().key();
     let bytes = [0x02, 0x5f, 0x7f, 0xf8, 0x5f, 0xe6].map(|byte| (byte, Annotation(1)));
     book.add_key(key, bytes.to_vec(), record(1));
     let book = open(&book.write(folder.path(), "book"));

@@ -19,7 +19,7 @@ use tabia::book::Watch;
 use tabia::book::{
     Probe,
     ctg::{
-        BookWriter, CtgBook, Key, NormalBoard, OpenOptions, RewriteError, RewriteOptions,
+        BookWriter, CanonicalBoard, CtgBook, Key, OpenOptions, RewriteError, RewriteOptions,
         Rewritten, WriteOptions, compact, encode_entry, merge, sum_entries,
     },
 };
@@ -623,7 +623,7 @@ fn a_kill_at_any_moment_leaves_the_old_book_or_the_new_one() {
         let expected = &states[state];
         assert_eq!(book.entries().count(), expected.entries.len());
         for position in &positions {
-            let key = NormalBoard::from_position(position).unwrap().key();
+            let key = CanonicalBoard::from_position(position).unwrap().key();
             let there = expected.entries.contains_key(&key);
             assert_eq!(book.contains(position).unwrap(), there);
         }
@@ -660,7 +660,7 @@ fn a_reader_sees_one_book_while_another_is_put_in_place() {
             let first = book.entries().next().unwrap().unwrap();
             let expected = &states[first.record.stats.games as usize - 1];
             for position in positions.iter().step_by(11) {
-                let key = NormalBoard::from_position(position).unwrap().key();
+                let key = CanonicalBoard::from_position(position).unwrap().key();
                 let there = expected.entries.contains_key(&key);
                 assert_eq!(book.contains(position).unwrap(), there);
             }

@@ -13,7 +13,7 @@ use shakmaty::Chess;
 use tabia::book::Watch;
 use tabia::book::{
     Annotation, PositionRecord, Stats,
-    ctg::{BookWriter, Key, NormalBoard, Problem, Verified, WriteOptions, encode_entry, verify},
+    ctg::{BookWriter, CanonicalBoard, Key, Problem, Verified, WriteOptions, encode_entry, verify},
 };
 
 /// The three files of a book.
@@ -297,7 +297,9 @@ fn bounds_of_pages_and_entries() {
 #[test]
 fn keys_that_are_none() {
     // The start position: no move of another leads there.
-    let start = NormalBoard::from_position(&Chess::default()).unwrap().key();
+    let start = CanonicalBoard::from_position(&Chess::default())
+        .unwrap()
+        .key();
     let mut entry = 0;
     let mut change = |change: fn(&mut [u8])| {
         let found = plant(|files| {
@@ -363,7 +365,7 @@ fn keys_of_impossible_positions() {
             .map(|bits| bits.iter().fold(0, |byte, bit| byte << 1 | (bit - b'0'))),
     );
     let key = Key::from_prefix(&bytes).unwrap();
-    assert!(NormalBoard::from_key(&key).is_ok());
+    assert!(CanonicalBoard::from_key(&key).is_ok());
     assert_eq!(alone(key, &[], record(1)), ["position"]);
 }
 
@@ -477,13 +479,13 @@ fn children_that_are_not_there() {
         .1
         .into_iter()
         .find_map(|position| {
-            let board = NormalBoard::from_position(&position).unwrap();
+            let board = CanonicalBoard::from_position(&position).unwrap();
             let (byte, _) = *book.entries[&board.key()].0.first()?;
             let legal = shakmaty::Position::legal_moves(&position);
             let n = tabia::book::ctg::find_move_byte(byte, &board, &legal).unwrap();
             let mut child = position.clone();
             shakmaty::Position::play_unchecked(&mut child, legal[n]);
-            let child = NormalBoard::from_position(&child).unwrap().key();
+            let child = CanonicalBoard::from_position(&child).unwrap().key();
             (!book.entries[&child].0.iter().any(|_| true)).then_some((board.key(), child))
         })
         .unwrap();
@@ -532,7 +534,9 @@ fn numbers_that_do_not_add_up() {
         files.ctg[place + 15] += 1;
     });
     assert_eq!(fine, []);
-    let start = NormalBoard::from_position(&Chess::default()).unwrap().key();
+    let start = CanonicalBoard::from_position(&Chess::default())
+        .unwrap()
+        .key();
     let all_unfinished = PositionRecord {
         stats: Stats {
             games: 7,
@@ -751,7 +755,7 @@ fn the_command_line() {
 #[test]
 fn a_key_in_the_other_en_passant_form_is_one() {
     let pinned = position("8/8/8/K2pP2r/8/8/8/4k3 w - d6 0 1");
-    let board = NormalBoard::from_position(&pinned).unwrap();
+    let board = CanonicalBoard::from_position(&pinned).unwrap();
     let other = board.other_key().unwrap();
     assert_eq!(alone(board.key(), &[], record(1)), [""; 0]);
     assert_eq!(alone(other, &[], record(1)), [""; 0]);

@@ -17,7 +17,7 @@ use shakmaty::{CastlingMode, Chess, FromSetup as _, PositionError, fen::Fen};
 use tabia::book::{
     Annotation, PositionRecord, Probe, Stats,
     ctg::{
-        BookWriter, CtgBook, Key, MAX_COUNT, NormalBoard, OpenOptions, Splits, WriteError,
+        BookWriter, CanonicalBoard, CtgBook, Key, MAX_COUNT, OpenOptions, Splits, WriteError,
         WriteOptions, Written, encode_entry, hash,
     },
 };
@@ -477,7 +477,7 @@ const PADDINGS: &str = include_str!("data/ctg/vectors.csv");
 fn extremes_come_back_as_they_went() {
     let mut book = TestBook::default();
     for (n, line) in PADDINGS.lines().skip(1).enumerate() {
-        let board = NormalBoard::from_position(&position(line.split(',').next().unwrap()));
+        let board = CanonicalBoard::from_position(&position(line.split(',').next().unwrap()));
         let moves = (0..n * 3).map(|m| (m as u8, Annotation(m as u8)));
         book.add_key(board.unwrap().key(), moves.collect(), record(n as u32));
     }
@@ -505,7 +505,7 @@ fn extremes_come_back_as_they_went() {
     let queens = Chess::from_setup(queens.into_setup(), CastlingMode::Standard)
         .or_else(PositionError::ignore_too_much_material)
         .unwrap();
-    let board = NormalBoard::from_position(&queens).unwrap();
+    let board = CanonicalBoard::from_position(&queens).unwrap();
     assert_eq!(board.key().as_bytes().len(), 30);
     let all = (0..127).map(|m| (m as u8, Annotation(0xff)));
     book.add_key(board.key(), all.collect(), saturated);

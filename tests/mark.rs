@@ -639,7 +639,7 @@ fn crowded(folder: &Path) -> (PathBuf, Chess, shakmaty::Move) {
             .probe(position, Wanted::Transpositions, &mut lookup)
             .unwrap();
         let unstored = lookup.moves.iter().find(|mv| {
-            let board = tabia::book::ctg::NormalBoard::from_position(position).unwrap();
+            let board = tabia::book::ctg::CanonicalBoard::from_position(position).unwrap();
             mv.transposition && tabia::book::ctg::encode_move_byte(&board, mv.mv).is_some()
         });
         if let Some(mv) = unstored {

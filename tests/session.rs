@@ -95,7 +95,7 @@ impl WrittenBook {
                 BookMove {
                     mv: uci.to_move(&position).unwrap(),
                     annotation: Annotation::default(),
-                    child: Some(PositionRecord {
+                    after: Some(PositionRecord {
                         stats: Stats {
                             games: numbers.iter().sum(),
                             wins: numbers[2],
@@ -112,6 +112,7 @@ impl WrittenBook {
                     }),
                     transposition: false,
                     preference: Preference::Statistics,
+                    judged: None,
                 }
             })
             .collect();
@@ -213,6 +214,7 @@ impl Conversation {
                     overrides: Vec::new(),
                 },
                 side_file: book.learns.then(|| "written.learn".into()),
+                evaluations: None,
                 book: Arc::new(book),
                 notices: Vec::new(),
             });

@@ -106,9 +106,10 @@ impl Probe for TwoMoves {
                 found.moves.push(BookMove {
                     mv: uci.to_move(position).unwrap(),
                     annotation: Annotation::default(),
-                    child: Some(child),
+                    after: Some(child),
                     transposition: false,
                     preference: Preference::Statistics,
+                    judged: None,
                 });
             }
         }
@@ -456,6 +457,7 @@ fn book_set() -> BookSet {
             book: Arc::new(TwoMoves),
             notices: Vec::new(),
             side_file: None,
+            evaluations: None,
         }],
     }
 }

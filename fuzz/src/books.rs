@@ -8,7 +8,7 @@ use shakmaty::fen::Fen;
 use shakmaty::{CastlingMode, Chess, FromSetup, Position};
 use tabia::book::Watch;
 use tabia::book::ctg::{
-    CtgBook, NormalBoard, OpenOptions, PAGE_BYTES, Page, compact, decode_record, encode_record,
+    CanonicalBoard, CtgBook, OpenOptions, PAGE_BYTES, Page, compact, decode_record, encode_record,
     find_move_byte, verify,
 };
 use tabia::book::{Lookup, Probe, Wanted};
@@ -33,7 +33,10 @@ fn page(bytes: &[u8]) {
         // What can be read is written so that it reads the same.
         assert_eq!(decode_record(&encode_record(&record)), Some(record));
         let _ = page.find(entry.key_bytes());
-        let Some(board) = entry.key().and_then(|key| NormalBoard::from_key(&key).ok()) else {
+        let Some(board) = entry
+            .key()
+            .and_then(|key| CanonicalBoard::from_key(&key).ok())
+        else {
             continue;
         };
         let Ok(position) = Chess::from_setup(board.to_setup(), CastlingMode::Standard) else {

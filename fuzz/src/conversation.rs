@@ -143,6 +143,7 @@ pub fn session(data: &[u8]) {
             book: Arc::clone(&STARTER) as _,
             notices: Vec::new(),
             side_file: None,
+            evaluations: None,
         }],
     };
     let mut session = Session::new(engines, 7);

@@ -56,11 +56,11 @@ pub(super) fn fill(book: &dyn Keyed, position: &Chess, found: &mut Lookup) -> Re
     })?;
     found.here = here;
     for known in &mut found.moves {
-        if known.child.is_none() {
-            let mut child = position.clone();
-            child.play_unchecked(known.mv);
-            if book.holds(polyglot::key(&child))? {
-                known.child = Some(PositionRecord::default());
+        if known.after.is_none() {
+            let mut after = position.clone();
+            after.play_unchecked(known.mv);
+            if book.holds(polyglot::key(&after))? {
+                known.after = Some(PositionRecord::default());
             }
         }
     }
@@ -68,7 +68,7 @@ pub(super) fn fill(book: &dyn Keyed, position: &Chess, found: &mut Lookup) -> Re
 }
 
 fn add(moves: &mut Vec<BookMove>, mv: shakmaty::Move, entry: &KeyedEntry) {
-    let child = entry.stats.map(|stats| PositionRecord {
+    let after = entry.stats.map(|stats| PositionRecord {
         stats: stats.reversed(),
         ..PositionRecord::default()
     });
@@ -76,13 +76,14 @@ fn add(moves: &mut Vec<BookMove>, mv: shakmaty::Move, entry: &KeyedEntry) {
         moves.push(BookMove {
             mv,
             annotation: Default::default(),
-            child,
+            after,
             transposition: false,
             preference: entry.preference,
+            judged: None,
         });
         return;
     };
-    if let (Some(known), Some(more)) = (&mut known.child, child) {
+    if let (Some(known), Some(more)) = (&mut known.after, after) {
         known.stats = sum(known.stats, more.stats);
     }
     known.preference = match (known.preference, entry.preference) {

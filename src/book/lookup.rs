@@ -19,7 +19,7 @@ pub struct PositionRecord {
     /// file: from the view of the side to move in this position.
     pub factor: i8,
     /// Position commentary, a NAG number as it stands in the file: in the
-    /// picture where the side to move is White. See
+    /// board where the side to move is White. See
     /// [`PositionRecord::commentary_for`].
     pub commentary: u8,
 }
@@ -173,11 +173,24 @@ pub struct BookMove {
     pub annotation: Annotation,
     /// The position after the move, from the view of *its* side to move (the
     /// opponent); `None` when the book does not hold it.
-    pub child: Option<PositionRecord>,
+    pub after: Option<PositionRecord>,
     /// Nobody stored the move, but it leads to a position of the book.
     pub transposition: bool,
     /// What the book says beside its statistics.
     pub preference: Preference,
+    /// What it is worth, where somebody has put evaluations on top of the
+    /// book; no format of books holds that.
+    pub judged: Option<Judged>,
+}
+
+/// What evaluations say about a move.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Judged {
+    /// Centipawns for its player after it, at most ten pawns.
+    pub value: i32,
+    /// Centipawns by which that is less than the best that is known of the
+    /// position, in the book or not.
+    pub loss: u32,
 }
 
 impl BookMove {
@@ -185,26 +198,27 @@ impl BookMove {
     /// when the position after it is not in the book.
     #[must_use]
     pub fn stats(&self) -> Stats {
-        self.child
-            .map(|child| child.stats.reversed())
+        self.after
+            .map(|after| after.stats.reversed())
             .unwrap_or_default()
     }
 
     /// The mark of the position the move leads to.
     #[must_use]
     pub fn mark(&self) -> Mark {
-        self.child.map(|child| child.mark()).unwrap_or_default()
+        self.after.map(|after| after.mark()).unwrap_or_default()
     }
 
     /// The learn value from the view of the player of the move: positive
     /// speaks for it. -125 to +125.
     ///
-    /// Stored from the child's side to move (in a genuine book the byte is
-    /// positive where that side has won more, in 2,349 of 2,726 entries).
+    /// Stored from the view of the other side, which is to move after it (in a genuine
+    /// book the byte is positive where that side has won more, in 2,349 of 2,726
+    /// entries).
     #[must_use]
     pub fn factor(&self) -> i8 {
-        self.child
-            .map(|child| child.factor.saturating_neg().clamp(-125, 125))
+        self.after
+            .map(|after| after.factor.saturating_neg().clamp(-125, 125))
             .unwrap_or_default()
     }
 }

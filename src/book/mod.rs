@@ -17,13 +17,14 @@ mod lookup;
 pub mod polyglot;
 mod positions;
 mod stats;
+pub(crate) mod walk;
 mod watch;
 
 pub use any::{Book, Format};
 pub use ctg::OpenOptions;
 pub use error::Error;
 pub use keyed::KeyedEntry;
-pub use lookup::{Annotation, BookMove, Lookup, Mark, PositionRecord, Preference};
+pub use lookup::{Annotation, BookMove, Judged, Lookup, Mark, PositionRecord, Preference};
 pub use positions::{BookPosition, PositionMove, Positions};
 pub use stats::Stats;
 pub use watch::{Progress, Stopped, Watch};

@@ -7,13 +7,14 @@ use shakmaty::{CastlingMode, Chess, Move, Position as _};
 
 use super::{
     Annotation, Book, Error, Lookup, PositionRecord, Preference, Probe, Wanted,
-    ctg::{BookEntries, BookEntry, NormalBoard, find_move_byte},
+    ctg::{BookEntries, BookEntry, CanonicalBoard, find_move_byte},
     polyglot,
+    walk::{Order, Walk},
 };
 
 /// A position that a book holds.
 ///
-/// A ChessBase book holds it normalised: White is to move, and it stands for
+/// A ChessBase book holds it in its canonical form: White is to move, and it stands for
 /// the colour-reversed position too, and for the mirrored ones where nobody
 /// may castle. In the other books it is the one from the game.
 #[derive(Clone, Debug, PartialEq)]
@@ -44,22 +45,22 @@ impl Book {
     /// A ChessBase book is read in the order of the file, damaged pages are
     /// errors after which the walk goes on, and entries that stand for no
     /// legal position are left out. The other books are walked from the start
-    /// position, deep lines first, which takes memory for one key a position;
+    /// position, deep lines first, which takes some 20 bytes a position;
     /// what is not reached from there is not in the walk.
     #[must_use]
     pub fn positions(&self) -> Positions<'_> {
         Positions(match self {
-            Book::Ctg(book) => Walk::Entries(book.entries()),
-            Book::Bin(book) => Walk::Tree(Tree::new(book)),
-            Book::Abk(book) => Walk::Tree(Tree::new(book)),
+            Book::Ctg(book) => Source::Entries(book.entries()),
+            Book::Bin(book) => Source::Tree(Tree::new(book)),
+            Book::Abk(book) => Source::Tree(Tree::new(book)),
         })
     }
 }
 
 /// See [`Book::positions`].
-pub struct Positions<'b>(Walk<'b>);
+pub struct Positions<'b>(Source<'b>);
 
-enum Walk<'b> {
+enum Source<'b> {
     Entries(BookEntries<'b>),
     Tree(Tree<'b>),
 }
@@ -69,11 +70,11 @@ impl Iterator for Positions<'_> {
 
     fn next(&mut self) -> Option<Self::Item> {
         match &mut self.0 {
-            Walk::Entries(entries) => entries.find_map(|entry| match entry {
+            Source::Entries(entries) => entries.find_map(|entry| match entry {
                 Ok(entry) => BookPosition::of(&entry).map(Ok),
                 Err(error) => Some(Err(error.into())),
             }),
-            Walk::Tree(tree) => tree.next(),
+            Source::Tree(tree) => tree.next(),
         }
     }
 }
@@ -82,7 +83,7 @@ impl BookPosition {
     /// The position of an entry; `None` if it is none that can arise.
     #[must_use]
     pub fn of(entry: &BookEntry) -> Option<BookPosition> {
-        let board = NormalBoard::from_key(&entry.key).ok()?;
+        let board = CanonicalBoard::from_key(&entry.key).ok()?;
         let position = board
             .to_setup()
             .position::<Chess>(CastlingMode::Standard)
@@ -107,7 +108,7 @@ impl BookPosition {
 /// A walk from the start position.
 struct Tree<'b> {
     book: &'b dyn Probe,
-    ahead: Vec<Chess>,
+    walk: Walk,
     seen: HashSet<u64, FxBuildHasher>,
     found: Lookup,
 }
@@ -118,28 +119,25 @@ impl<'b> Tree<'b> {
         Tree {
             book,
             seen: HashSet::from_iter([polyglot::key(&start)]),
-            ahead: vec![start],
+            walk: Walk::new(&start, Order::Depth),
             found: Lookup::default(),
         }
     }
 
     fn next(&mut self) -> Option<Result<BookPosition, Error>> {
-        while let Some(position) = self.ahead.pop() {
-            if let Err(error) = self.book.probe(&position, Wanted::Stored, &mut self.found) {
-                self.ahead.clear();
+        while let Some(here) = self.walk.next() {
+            let found = &mut self.found;
+            if let Err(error) = self.book.probe(&here.position, Wanted::Stored, found) {
+                self.walk.end();
                 return Some(Err(error));
             }
-            let Some(record) = self.found.here else {
+            let Some(record) = found.here else {
                 continue;
             };
-            for known in self.found.moves.iter().rev() {
-                let mut next = position.clone();
-                next.play_unchecked(known.mv);
-                if self.seen.insert(polyglot::key(&next)) {
-                    self.ahead.push(next);
-                }
-            }
-            let moves = self.found.moves.iter().map(|known| PositionMove {
+            let moves = found.moves.iter().map(|known| known.mv);
+            let new = |next: &Chess| self.seen.insert(polyglot::key(next));
+            self.walk.go_on(&here, moves, new);
+            let moves = found.moves.iter().map(|known| PositionMove {
                 mv: known.mv,
                 annotation: known.annotation,
                 preference: known.preference,
@@ -147,7 +145,7 @@ impl<'b> Tree<'b> {
             return Some(Ok(BookPosition {
                 moves: moves.collect(),
                 record,
-                position,
+                position: here.position,
             }));
         }
         None

@@ -80,14 +80,30 @@ pub(super) enum Command {
         is made. docs/scale.md of the source has their columns.\n\n\
         Exit codes: 0 done; 1 some games were skipped, with --strict; 2 no book was made.")]
     Build(BuildArgs),
+    #[cfg(feature = "build")]
+    /// Adds games, or a line, to a book
+    #[command(after_help = super::add::EXAMPLES)]
+    Add(super::add::AddArgs),
     #[cfg(feature = "games")]
     /// Game databases to PGN, or to a Simple Chess Database
     #[command(after_help = super::games::AFTER_HELP)]
     Games(super::games::GamesArgs),
+    #[cfg(feature = "suite")]
+    /// Opening suites for engine testers: makes them, checks them, reports on
+    /// matches
+    #[command(after_help = super::suite::AFTER_HELP)]
+    Suite(Box<super::suite::SuiteArgs>),
     #[cfg(feature = "games")]
     /// Moves learn values by the results of games, without adding moves
     #[command(after_help = super::learn::LEARN_EXAMPLES)]
     Learn(super::learn::LearnArgs),
+    #[cfg(feature = "games")]
+    /// Fills the evaluations beside a book, from files or by engines
+    #[command(after_help = super::evaluate::EXAMPLES)]
+    Evaluate(super::evaluate::EvaluateArgs),
+    /// Says what is wrong with a book by its evaluations
+    #[command(after_help = super::audit::EXAMPLES)]
+    Audit(super::audit::AuditArgs),
     /// Changes marks in place: main, avoid, ! and ?, learn values
     #[command(after_help = super::mark::MARK_EXAMPLES)]
     Mark(super::mark::MarkArgs),
@@ -97,6 +113,10 @@ pub(super) enum Command {
         The order of the books does not matter, nor whether all are merged at once. \
         Moves are united; of two marks or annotations the warning one stays.")]
     Merge(MergeArgs),
+    #[cfg(feature = "build")]
+    /// One's own moves out of a book, against what opponents play
+    #[command(after_help = super::repertoire::EXAMPLES)]
+    Repertoire(super::repertoire::RepertoireArgs),
     /// Takes moves out of a book, and what only they lead to
     #[command(after_help = super::prune::EXAMPLES)]
     Prune(super::prune::PruneArgs),
@@ -256,7 +276,7 @@ pub(super) struct BuildArgs {
     /// Writes what was counted as a Parquet table instead of a book, to be
     /// added up with others by any SQL engine and given back as a source;
     /// --min-games waits for the book
-    #[arg(long, value_name = "OUT.parquet", conflicts_with_all = ["output", "min_games"])]
+    #[arg(long, value_name = "OUT.parquet", conflicts_with_all = ["output", "min_games", "annotations"])]
     pub(super) records: Option<PathBuf>,
     #[command(flatten)]
     pub(super) force: Force,
@@ -266,6 +286,14 @@ pub(super) struct BuildArgs {
     /// .ctg, whose numbers are added to those of the games
     #[arg(value_name = "SOURCE", required_unless_present = "priority")]
     pub(super) sources: Vec<PathBuf>,
+    #[command(flatten)]
+    pub(super) games: Counting,
+}
+
+/// What of which games is counted.
+#[cfg(feature = "build")]
+#[derive(Args, Debug)]
+pub(super) struct Counting {
     /// Plies of each game that are stored
     #[arg(long, value_name = "N", default_value_t = 40)]
     pub(super) max_ply: u16,
@@ -287,7 +315,7 @@ pub(super) struct BuildArgs {
     /// Makes marks of the signs in the games: of moves (! ? !! ?? !? ?!, only
     /// move) and of positions (+=, -+ and the like). The most frequent one
     /// counts; of several, that of the best player
-    #[arg(long, conflicts_with = "records")]
+    #[arg(long)]
     pub(super) annotations: bool,
     /// Games that count like the others and whose moves get the `main` mark;
     /// may be given several times

@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 use anyhow::{Context as _, ensure};
 use indicatif::HumanCount;
 
-use super::args::BuildArgs;
+use super::args::{BuildArgs, Counting};
 use super::collection::{self, ReadBar};
 use super::progress;
 use super::style::counted;
@@ -16,30 +16,50 @@ use crate::book::Watch;
 use crate::book::ctg::{RewriteOptions, Written, merge};
 use crate::build::{self, Job, Product, Progress, Source, Summary};
 use crate::input::kind::Kind;
-use crate::place;
+use crate::notation::Line;
+use crate::place::{self, Old};
 
 /// So many skipped games are named.
 const NAMED: usize = 20;
 
 pub(super) fn run(args: &BuildArgs, out: &mut impl Write) -> anyhow::Result<u8> {
-    let job = job(args)?;
+    let (product, target) = match (&args.output, &args.records) {
+        (_, Some(records)) => (Product::Records, records),
+        (Some(book), None) => (Product::Book, book),
+        (None, None) => anyhow::bail!("nothing to make: see --output"),
+    };
+    let job = Job {
+        product,
+        ..job(&args.games, &args.sources, target, args.force.old())
+    };
     let stop = super::stopped_by_ctrl_c()?;
-    let books = args.sources.iter().filter(|path| is_book(path));
-    let books: Vec<PathBuf> = books.cloned().collect();
-    for book in &books {
-        super::convert::only_ctg(book)?;
-    }
+    let books = books_among(&args.sources)?;
     if books.is_empty() {
         let target = job.target.display().to_string();
         let summary = build_games(&job, &target, &stop)?;
-        if args.json {
+        if args.games.json {
             let object = to_json(summary.games, &summary.written, &summary);
             writeln!(out, "{object}")?;
             out.flush()?;
         }
-        return Ok(args.exit_code(&summary));
+        return Ok(args.games.exit_code(&summary));
     }
-    add_to_books(args, job, books, &stop, out)
+    ensure!(args.records.is_none(), "--records takes games, not books");
+    place::check(&job.target, &["cto", "ctb"], job.old)?;
+    add_to_books(&args.games, job, books, &[], &stop, out)
+}
+
+/// Those of the sources that are books.
+pub(super) fn books_among(sources: &[PathBuf]) -> anyhow::Result<Vec<PathBuf>> {
+    let books: Vec<PathBuf> = sources
+        .iter()
+        .filter(|path| is_book(path))
+        .cloned()
+        .collect();
+    for book in &books {
+        super::convert::only_ctg(book)?;
+    }
+    Ok(books)
 }
 
 /// What was made, and what became of the games of the sources.
@@ -60,23 +80,23 @@ fn to_json(games: u64, written: &Written, summary: &Summary) -> serde_json::Valu
     })
 }
 
-/// The games become a book of their own, which is then added to the others.
-fn add_to_books(
-    args: &BuildArgs,
+/// The games become a book of their own, and the lines another, which are
+/// then added to the others.
+pub(super) fn add_to_books(
+    args: &Counting,
     mut job: Job,
     mut books: Vec<PathBuf>,
+    lines: &[(Line, Vec<(usize, u8)>)],
     stop: &AtomicBool,
     out: &mut impl Write,
 ) -> anyhow::Result<u8> {
-    ensure!(args.records.is_none(), "--records takes games, not books");
     ensure!(
-        args.min_games <= 1,
+        args.min_games <= 1 || books.iter().all(|book| *book == job.target),
         "--min-games {} cannot be used with a .ctg source: a book does not say how often \
          each of its moves was played",
         args.min_games
     );
     let target = job.target.clone();
-    place::check(&target, &["cto", "ctb"], args.force.old())?;
     let start = Instant::now();
     let mut games = Summary::default();
     // Beside the target, where there is room for a book.
@@ -84,17 +104,22 @@ fn add_to_books(
         .prefix(".tabia-")
         .tempdir_in(place::folder_of(&target))
         .with_context(|| target.display().to_string())?;
+    let options = RewriteOptions {
+        old: job.old,
+        memory: args.memory,
+        strict: args.strict,
+        ..RewriteOptions::default()
+    };
     if !job.sources.is_empty() {
         job.target = beside.path().join("games.ctg");
         games = build_games(&job, "the games", stop)?;
         books.push(job.target);
     }
-    let options = RewriteOptions {
-        old: args.force.old(),
-        memory: args.memory,
-        strict: args.strict,
-        ..RewriteOptions::default()
-    };
+    if !lines.is_empty() {
+        let path = beside.path().join("lines.ctg");
+        build::write_lines(lines, &path)?;
+        books.push(path);
+    }
     let done = merge(&target, &books, &options, &mut Watch::stopped_by(stop))?;
     let what = format!(
         "{}: {}",
@@ -119,7 +144,7 @@ fn build_games(job: &Job, name: &str, stop: &AtomicBool) -> anyhow::Result<Summa
     Ok(summary)
 }
 
-impl BuildArgs {
+impl Counting {
     fn exit_code(&self, summary: &Summary) -> u8 {
         u8::from(self.strict && summary.tally.skipped + summary.tally.cut > 0)
     }
@@ -129,7 +154,7 @@ fn is_book(path: &Path) -> bool {
     matches!(Kind::of_file(path), Some(Kind::Book(_)))
 }
 
-fn job(args: &BuildArgs) -> anyhow::Result<Job> {
+pub(super) fn job(args: &Counting, sources: &[PathBuf], target: &Path, old: Old) -> Job {
     let source = |priority| {
         move |path: &std::path::PathBuf| Source {
             path: path.clone(),
@@ -137,18 +162,11 @@ fn job(args: &BuildArgs) -> anyhow::Result<Job> {
         }
     };
     // A file that is named twice counts once, as a priority.
-    let mut sources: Vec<Source> = args.priority.iter().map(source(true)).collect();
-    let games = args.sources.iter().filter(|path| !is_book(path));
-    sources.extend(games.map(source(false)));
-    let (product, target) = match (&args.output, &args.records) {
-        (_, Some(records)) => (Product::Records, records),
-        (Some(book), None) => (Product::Book, book),
-        (None, None) => anyhow::bail!("nothing to make: see --output"),
-    };
-    let mut usual = Job::new(sources, target.clone());
-    usual.old = args.force.old();
-    Ok(Job {
-        product,
+    let mut all: Vec<Source> = args.priority.iter().map(source(true)).collect();
+    let games = sources.iter().filter(|path| !is_book(path));
+    all.extend(games.map(source(false)));
+    Job {
+        old,
         filter: args.filter.filter(),
         password: args.filter.password.clone(),
         max_ply: args.max_ply.into(),
@@ -162,8 +180,8 @@ fn job(args: &BuildArgs) -> anyhow::Result<Job> {
         threads: collection::threads(args.threads),
         memory: args.memory,
         temp: args.temp.clone(),
-        ..usual
-    })
+        ..Job::new(all, target.to_owned())
+    }
 }
 
 /// What is seen while it lasts, on a terminal only.

@@ -3,6 +3,7 @@
 use std::io::{self, Write};
 use std::path::PathBuf;
 
+use clap::builder::PossibleValue;
 use clap::{Args, ValueEnum};
 use shakmaty::{Chess, Color, Position as _};
 
@@ -25,7 +26,8 @@ pub(super) const EXAMPLES: &str = "Examples:\n  \
     What is nearest to the start position comes first. Positions that no stored moves lead \
     to come last, as the book has them: White to move. Between books of different formats \
     only positions and moves are compared.\n\n\
-    Exit codes: 0 the books agree; 1 they differ; 2 a book cannot be read.";
+    Exit codes: 0 the books agree; 1 they differ, or some of one is damaged and was left out; \
+    2 a book cannot be read, or with --strict some of it.";
 
 /// Arguments of `diff`.
 #[derive(Args, Debug)]
@@ -46,48 +48,37 @@ pub(super) struct DiffArgs {
     depth: Option<u32>,
     /// Compares only this; may be given several times, or with commas
     #[arg(long, value_name = "WHAT", value_delimiter = ',')]
-    only: Vec<What>,
+    only: Vec<Aspect>,
     /// Differing positions that are shown; the others are only counted
     #[arg(long, value_name = "N")]
     limit: Option<u64>,
     /// Prints one JSON object for each differing position, then a summary
     #[arg(long)]
     json: bool,
+    /// What cannot be read of the books is an error
+    #[arg(long)]
+    strict: bool,
     /// Reads the books by system calls instead of mapping them into memory
     #[arg(long)]
     no_mmap: bool,
 }
 
-/// What books can disagree about.
-#[derive(Clone, Copy, Debug, ValueEnum)]
-enum What {
-    /// Positions that one book does not have
-    Positions,
-    /// Moves that one book does not store
-    Moves,
-    /// Games, results, ratings, weights
-    Stats,
-    /// Main moves and moves to avoid
-    Marks,
-    /// ! ? and the like
-    Annotations,
-    /// Learn values
-    Factors,
-    /// Commentaries on positions
-    Commentaries,
-}
+impl ValueEnum for Aspect {
+    fn value_variants<'a>() -> &'a [Aspect] {
+        &Aspect::ALL
+    }
 
-impl What {
-    fn aspect(self) -> Aspect {
-        match self {
-            What::Positions => Aspect::Positions,
-            What::Moves => Aspect::Moves,
-            What::Stats => Aspect::Stats,
-            What::Marks => Aspect::Marks,
-            What::Annotations => Aspect::Annotations,
-            What::Factors => Aspect::Factors,
-            What::Commentaries => Aspect::Commentaries,
-        }
+    fn to_possible_value(&self) -> Option<PossibleValue> {
+        let help = match self {
+            Aspect::Positions => "Positions that one book does not have",
+            Aspect::Moves => "Moves that one book does not store",
+            Aspect::Stats => "Games, results, ratings, weights",
+            Aspect::Marks => "Main moves and moves to avoid",
+            Aspect::Annotations => "! ? and the like",
+            Aspect::Factors => "Learn values",
+            Aspect::Commentaries => "Commentaries on positions",
+        };
+        Some(PossibleValue::new(self.as_str()).help(help))
     }
 }
 
@@ -97,12 +88,11 @@ pub(super) fn run(args: &DiffArgs, out: &mut impl Write) -> anyhow::Result<u8> {
     let fen = args.fen.as_deref().unwrap_or_default();
     let moves = args.moves.as_deref().unwrap_or_default();
     let reached = Line::read(fen, moves)?;
-    let only: Vec<Aspect> = args.only.iter().map(|what| what.aspect()).collect();
     let plan = Plan {
         from: reached.last().clone(),
         plies: args.depth,
         unreached: args.fen.is_none() && args.moves.is_none() && args.depth.is_none(),
-        aspects: Aspects::of(&only),
+        aspects: Aspects::of(&args.only),
     };
     if !args.json {
         let name = |path: &std::path::Path| escape_control(&path.display().to_string());
@@ -122,15 +112,23 @@ pub(super) fn run(args: &DiffArgs, out: &mut impl Write) -> anyhow::Result<u8> {
         }
         Ok(())
     };
-    let compared = progress::watched(|watch| compare(&a, &b, &plan, watch, found))??;
+    let (compared, salvage) = progress::watched(|watch| compare(&a, &b, &plan, watch, found))??;
     if args.json {
         serde_json::to_writer(&mut *out, &diff_json::summary(&compared))?;
         writeln!(out)?;
     }
     out.flush()?;
+    if args.strict && salvage.is_loss() {
+        anyhow::bail!("{} (--strict)", salvage.told());
+    }
+    let mut extra = super::compact::lost(&salvage);
+    if compared.unread > 0 {
+        let unread = thousands(compared.unread);
+        extra.push_str(&format!("; {unread} positions not compared for that"));
+    }
     // Nothing can be done about a closed standard error.
-    let _ = writeln!(super::messages(), "{}", summary(&compared));
-    Ok(u8::from(compared.different > 0))
+    let _ = writeln!(super::messages(), "{}{extra}", summary(&compared));
+    Ok(u8::from(compared.different > 0 || salvage.is_loss()))
 }
 
 fn summary(compared: &Compared) -> String {
@@ -222,7 +220,7 @@ fn write_text(difference: &Difference, reached: &Line, out: &mut impl Write) -> 
     }
     if let Some((a, b)) = difference.factor {
         let seen = |factor: i8| signed(factor.saturating_neg());
-        row("factor", seen(a), seen(b));
+        row("learn value", seen(a), seen(b));
     }
     if let Some((a, b)) = difference.commentary {
         let seen = |commentary: u8| {
@@ -272,7 +270,7 @@ fn write_rows(rows: &[(&str, String, String)], out: &mut impl Write) -> io::Resu
     for (what, a, b) in rows {
         writeln!(
             out,
-            "  {what:<11}{}  {}  {}",
+            "  {what:<12}{}  {}  {}",
             Painted(RED, format!("{a:<width$}")),
             Painted(FAINT, "|"),
             Painted(GREEN, b)

@@ -43,7 +43,7 @@ fn write_ctg(
             stored.byte, stored.annotation.0
         )?;
     }
-    for (mv, trace) in &explanation.children {
+    for (mv, trace) in &explanation.after {
         if trace.found.is_some() {
             let after = format!("after {}", notation::san(position, *mv));
             writeln!(out, "\n{}", Painted(HEADING, after))?;

@@ -4,7 +4,10 @@
 //! are 0 for done, 1 for a negative answer and 2 for wrong usage,
 //! configuration or files; a reader that closes our output is a quiet 0.
 
+#[cfg(feature = "build")]
+mod add;
 mod args;
+mod audit;
 #[cfg(feature = "build")]
 mod build;
 mod changes;
@@ -16,6 +19,8 @@ mod compact;
 mod convert;
 mod diff;
 mod diff_json;
+#[cfg(feature = "games")]
+mod evaluate;
 mod explain;
 #[cfg(feature = "explore")]
 mod explore;
@@ -34,9 +39,15 @@ mod progress;
 mod prune;
 #[cfg(feature = "register")]
 mod register;
+#[cfg(feature = "build")]
+mod repertoire;
 mod replay;
 mod shell;
 mod style;
+#[cfg(feature = "suite")]
+mod suite;
+#[cfg(feature = "suite")]
+mod suite_check;
 mod table;
 mod tree;
 mod verify;
@@ -160,12 +171,21 @@ fn dispatch(cli: Cli) -> anyhow::Result<u8> {
         Command::Probe(args) => probe::run(&args, &mut painted()),
         #[cfg(feature = "build")]
         Command::Build(args) => build::run(&args, &mut output()),
+        #[cfg(feature = "build")]
+        Command::Add(args) => add::run(&args, &mut output()),
         #[cfg(feature = "games")]
         Command::Games(args) => games::run(&args, &mut output()),
         #[cfg(feature = "games")]
         Command::Learn(args) => learn::run(&args, &mut output()),
+        #[cfg(feature = "suite")]
+        Command::Suite(args) => suite::run(&args, &mut output()),
+        #[cfg(feature = "games")]
+        Command::Evaluate(args) => evaluate::run(&args),
+        Command::Audit(args) => audit::run(&args, &mut output()),
         Command::Mark(args) => mark::run(&args, &mut output()),
         Command::Merge(args) => merge::run(&args),
+        #[cfg(feature = "build")]
+        Command::Repertoire(args) => repertoire::run(&args, &mut output()),
         Command::Prune(args) => prune::run(&args),
         Command::Compact(args) => compact::run(&args),
         Command::Convert(args) => convert::run(&args),

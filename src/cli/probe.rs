@@ -6,8 +6,9 @@ use std::sync::Arc;
 use super::args::ProbeArgs;
 use super::{explain, table};
 use crate::book::{Book, Probe};
-use crate::book_set::as_played;
+use crate::book_set::{Opener, as_played};
 use crate::consult::{DECIDING, consult};
+use crate::input::path::to_text;
 use crate::notation::Line;
 use crate::settings::{OptionId, Settings};
 use crate::view::PositionView;
@@ -35,6 +36,16 @@ pub(super) fn run(args: &ProbeArgs, out: &mut impl Write) -> anyhow::Result<u8> 
     let settings = settings(&args.set)?;
     let book = Arc::new(super::open_book(&args.book, args.no_mmap)?);
     let (played, _) = as_played(Arc::clone(&book), settings.check(OptionId::Learn));
+    let opener = Opener {
+        folders: Vec::new(),
+        mmap: !args.no_mmap,
+    };
+    let mut notices = Vec::new();
+    let named = settings.text(OptionId::Evaluations);
+    let (played, _) = opener.evaluated(played, &to_text(&args.book), named, &mut notices);
+    for notice in notices {
+        let _ = writeln!(super::messages(), "tabia: {notice}");
+    }
     let prober = Prober {
         book: &book,
         played: &*played,
@@ -60,7 +71,10 @@ pub(super) fn settings(sets: &[String]) -> anyhow::Result<Settings> {
             .split_once('=')
             .with_context(|| format!("--set \"{set}\" has no \"=\": write NAME=VALUE"))?;
         match OptionId::by_name(name.trim()) {
-            Some(id) if DECIDING.contains(&id) || id == OptionId::Learn => {
+            Some(id)
+                if DECIDING.contains(&id)
+                    || matches!(id, OptionId::Learn | OptionId::Evaluations) =>
+            {
                 settings.set(id, value)?
             }
             _ => {

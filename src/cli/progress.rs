@@ -2,6 +2,7 @@
 
 use std::fmt::Write;
 use std::io::IsTerminal as _;
+use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
 use indicatif::{
@@ -13,10 +14,15 @@ use crate::book::{Progress, Watch};
 /// Does long work under a bar; Ctrl-C ends it.
 pub(super) fn watched<T>(work: impl FnOnce(&mut Watch<'_>) -> T) -> anyhow::Result<T> {
     let stop = super::stopped_by_ctrl_c()?;
+    Ok(under_bar(&stop, work))
+}
+
+/// The same for one of several pieces of work that `stop` ends.
+pub(super) fn under_bar<T>(stop: &AtomicBool, work: impl FnOnce(&mut Watch<'_>) -> T) -> T {
     let bar = bar();
-    let done = work(&mut Watch::new(&mut |progress| show(&bar, progress), &stop));
+    let done = work(&mut Watch::new(&mut |progress| show(&bar, progress), stop));
     bar.finish_and_clear();
-    Ok(done)
+    done
 }
 
 fn show(bar: &ProgressBar, progress: Progress) {

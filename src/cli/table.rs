@@ -27,7 +27,7 @@ const fn is_rated(mv: &MoveView) -> bool {
     mv.stored_weight.is_none() && mv.priority.is_none()
 }
 
-const COLUMNS: [Column; 10] = [
+const COLUMNS: [Column; 11] = [
     Column {
         head: "weight",
         width: 8,
@@ -83,12 +83,25 @@ const COLUMNS: [Column; 10] = [
         is_known: is_rated,
     },
     Column {
+        head: "eval",
+        width: 7,
+        value: |mv| pawns(mv.evaluation),
+        is_known: |mv| mv.evaluation.is_some(),
+    },
+    Column {
         head: "prio",
         width: 6,
         value: |mv| or_dash(mv.priority),
         is_known: |mv| mv.priority.is_some(),
     },
 ];
+
+fn pawns(cp: Option<i32>) -> String {
+    cp.map_or_else(
+        || "-".to_owned(),
+        |cp| format!("{:+.2}", f64::from(cp) / 100.0),
+    )
+}
 
 fn or_dash(number: Option<impl ToString>) -> String {
     number.map_or_else(|| "-".to_owned(), |number| number.to_string())

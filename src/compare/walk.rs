@@ -1,14 +1,18 @@
 //! Every position of two books, once.
 
-use std::collections::{HashSet, VecDeque};
+use std::collections::HashSet;
 use std::hash::{BuildHasher as _, BuildHasherDefault, DefaultHasher};
 
 use rustc_hash::FxBuildHasher;
-use shakmaty::{Chess, Move, Position as _};
+use shakmaty::{Chess, Move};
 
 use super::{Aspect, Aspects, Difference, compare_at};
-use crate::book::polyglot::{self, PackedMove};
-use crate::book::{Book, Error, Format, Lookup, Probe, Stopped, Wanted, Watch, ctg::NormalBoard};
+use crate::book::polyglot;
+use crate::book::walk::{Order, Walk};
+use crate::book::{
+    Book, Error, Format, Lookup, Probe, Stopped, Wanted, Watch,
+    ctg::{CanonicalBoard, Salvage},
+};
 
 /// What is to be compared.
 #[derive(Clone, Debug)]
@@ -34,31 +38,26 @@ pub struct Compared {
     pub only_in_a: u64,
     /// Positions only B holds.
     pub only_in_b: u64,
+    /// Positions that are not compared, because what a book holds of them is
+    /// damaged.
+    pub unread: u64,
     /// Positions by aspect, in the order of [`Aspect::ALL`].
     pub by_aspect: [u64; Aspect::ALL.len()],
 }
 
-/// A position of the walk: how it was reached.
-#[derive(Clone, Copy)]
-struct Step {
-    before: u32,
-    mv: PackedMove,
-}
-
 /// Compares two books and calls `found` with every difference, nearest to
-/// the beginning first.
+/// the beginning first. What is damaged is left out and told.
 ///
 /// # Errors
 ///
-/// A book cannot be read, or is damaged where it is needed; who watches wants
-/// an end; or what `found` returned.
+/// A book cannot be read; who watches wants an end; or what `found` returned.
 pub fn compare<E: From<Error> + From<Stopped>>(
     a: &Book,
     b: &Book,
     plan: &Plan,
     watch: &mut Watch<'_>,
     mut found: impl FnMut(&Difference) -> Result<(), E>,
-) -> Result<Compared, E> {
+) -> Result<(Compared, Salvage), E> {
     let mut comparison = Comparison {
         a,
         b,
@@ -70,13 +69,14 @@ pub fn compare<E: From<Error> + From<Stopped>>(
         in_a: Lookup::default(),
         in_b: Lookup::default(),
         compared: Compared::default(),
+        lost: Lost::default(),
     };
     comparison.walk(plan, watch, &mut found)?;
     if plan.unreached {
         comparison.rest(a, watch, &mut found)?;
         comparison.rest(b, watch, &mut found)?;
     }
-    Ok(comparison.compared)
+    Ok((comparison.compared, comparison.lost.salvage))
 }
 
 struct Comparison<'b> {
@@ -93,6 +93,29 @@ struct Comparison<'b> {
     in_a: Lookup,
     in_b: Lookup,
     compared: Compared,
+    lost: Lost,
+}
+
+/// What could not be read, each once.
+#[derive(Default)]
+struct Lost {
+    salvage: Salvage,
+    told: HashSet<String>,
+}
+
+impl Lost {
+    /// Takes note of damage; anything else is an error.
+    fn take(&mut self, error: Error) -> Result<(), Error> {
+        match error {
+            Error::Ctg(fault) if fault.is_damage() => {
+                if self.told.insert(fault.to_string()) {
+                    self.salvage.bad_page(fault);
+                }
+                Ok(())
+            }
+            error => Err(error),
+        }
+    }
 }
 
 impl Comparison<'_> {
@@ -102,36 +125,24 @@ impl Comparison<'_> {
         watch: &mut Watch<'_>,
         found: &mut impl FnMut(&Difference) -> Result<(), E>,
     ) -> Result<(), E> {
-        let mut steps: Vec<Step> = Vec::new();
-        let mut ahead = VecDeque::from([(plan.from.clone(), u32::MAX, 0)]);
+        let mut walk = Walk::new(&plan.from, Order::Breadth);
         self.enter(&plan.from);
-        while let Some((position, step, ply)) = ahead.pop_front() {
+        while let Some(here) = walk.next() {
             watch.position("comparing", self.compared.positions, self.expected())?;
-            let difference = self.look(&position)?;
-            if self.in_a.here.is_none() && self.in_b.here.is_none() && ply > 0 {
+            let difference = self.look(&here.position)?;
+            if self.in_a.here.is_none() && self.in_b.here.is_none() && here.ply > 0 {
                 continue;
             }
             if let Some(mut difference) = difference {
-                difference.line = Some(line(&plan.from, &steps, step));
+                difference.line = Some(walk.line(&here));
                 found(&difference)?;
             }
-            if plan.plies.is_some_and(|plies| ply >= plies) {
+            if plan.plies.is_some_and(|plies| here.ply >= plies) {
                 continue;
             }
             let stored = self.in_a.moves.iter().chain(&self.in_b.moves);
             let stored: Vec<Move> = stored.map(|mv| mv.mv).collect();
-            for mv in stored {
-                let mut next = position.clone();
-                next.play_unchecked(mv);
-                if self.enter(&next) {
-                    let number = u32::try_from(steps.len()).unwrap_or(u32::MAX);
-                    steps.push(Step {
-                        before: step,
-                        mv: PackedMove::of(mv),
-                    });
-                    ahead.push_back((next, number, ply + 1));
-                }
-            }
+            walk.go_on(&here, stored.into_iter(), |next| self.enter(next));
         }
         Ok(())
     }
@@ -147,11 +158,17 @@ impl Comparison<'_> {
             return Ok(());
         }
         for entry in book.positions() {
-            let position = entry?.position;
+            let position = match entry {
+                Ok(entry) => entry.position,
+                Err(error) => {
+                    self.lost.take(error)?;
+                    continue;
+                }
+            };
             watch.position("comparing", self.compared.positions, self.expected())?;
             let new = match self.folded {
                 true => self.enter(&position),
-                false => normal_key(&position).is_none_or(|key| self.normal.insert(key)),
+                false => canonical_key(&position).is_none_or(|key| self.normal.insert(key)),
             };
             if new && let Some(difference) = self.look(&position)? {
                 found(&difference)?;
@@ -163,11 +180,11 @@ impl Comparison<'_> {
     /// Notes a position; false if it was known.
     fn enter(&mut self, position: &Chess) -> bool {
         if self.folded {
-            let key = normal_key(position).unwrap_or_else(|| polyglot::key(position));
+            let key = canonical_key(position).unwrap_or_else(|| polyglot::key(position));
             return self.seen.insert(key);
         }
         if [self.a, self.b].iter().any(|book| book.as_ctg().is_some()) {
-            self.normal.extend(normal_key(position));
+            self.normal.extend(canonical_key(position));
         }
         self.seen.insert(polyglot::key(position))
     }
@@ -179,8 +196,17 @@ impl Comparison<'_> {
     }
 
     fn look(&mut self, position: &Chess) -> Result<Option<Difference>, Error> {
-        self.a.probe(position, Wanted::Stored, &mut self.in_a)?;
-        self.b.probe(position, Wanted::Stored, &mut self.in_b)?;
+        let mut is_whole = true;
+        for (book, found) in [(self.a, &mut self.in_a), (self.b, &mut self.in_b)] {
+            if let Err(error) = book.probe(position, Wanted::Stored, found) {
+                self.lost.take(error)?;
+                is_whole = false;
+            }
+        }
+        if !is_whole {
+            self.compared.unread += 1;
+            return Ok(None);
+        }
         if self.in_a.here.is_some() || self.in_b.here.is_some() {
             self.compared.positions += 1;
         }
@@ -209,27 +235,7 @@ impl Compared {
 
 /// A number for the entry that a ChessBase book has for a position. Two in a
 /// book of a million positions are the same once in a hundred million books.
-fn normal_key(position: &Chess) -> Option<u64> {
-    let key = NormalBoard::from_position(position)?.key();
+fn canonical_key(position: &Chess) -> Option<u64> {
+    let key = CanonicalBoard::from_position(position)?.key();
     Some(BuildHasherDefault::<DefaultHasher>::default().hash_one(key.as_bytes()))
-}
-
-fn line(from: &Chess, steps: &[Step], last: u32) -> Vec<Move> {
-    let mut packed = Vec::new();
-    let mut at = last;
-    while let Some(step) = usize::try_from(at).ok().and_then(|at| steps.get(at)) {
-        packed.push(step.mv);
-        at = step.before;
-    }
-    let mut position = from.clone();
-    let mut moves = Vec::new();
-    for mv in packed.iter().rev() {
-        let legal = position.legal_moves();
-        let Some(&mv) = mv.find(&legal).and_then(|n| legal.get(n)) else {
-            break;
-        };
-        moves.push(mv);
-        position.play_unchecked(mv);
-    }
-    moves
 }

@@ -2,7 +2,7 @@
 //!
 //! | column | content |
 //! |---|---|
-//! | `fen` | the position; of a ChessBase book the normalised one, White to move |
+//! | `fen` | the position; of a ChessBase book the canonical one, White to move |
 //! | `uci`, `san` | the move |
 //! | `games`, `wins`, `draws`, `losses` | of the move, seen from its player |
 //! | `score` | points over games with a result, 0 to 1; empty without any |

@@ -19,7 +19,7 @@ use shakmaty::{Chess, Position as _};
 
 use super::{Error, Summary, Work};
 use crate::book::ctg::{
-    NormalBoard, Totals, UnsortedWriter, WriteError, encode_entry, encode_move_byte, read_entry,
+    CanonicalBoard, Totals, UnsortedWriter, WriteError, encode_entry, encode_move_byte, read_entry,
 };
 use crate::book::{
     Annotation, Book, BookMove, Lookup, PositionRecord, Preference, Probe, Stats, Wanted,
@@ -132,7 +132,7 @@ impl Maker {
     }
 
     fn add(&mut self, position: &Chess, found: &Lookup) -> Result<(), Error> {
-        let Some(board) = NormalBoard::from_position(position) else {
+        let Some(board) = CanonicalBoard::from_position(position) else {
             return Ok(());
         };
         let mut moves = Vec::with_capacity(found.moves.len());
@@ -147,9 +147,9 @@ impl Maker {
                 mv.annotation
             };
             moves.push((byte, annotation));
-            let mut child = position.clone();
-            child.play_unchecked(mv.mv);
-            self.push(&child, &[], &record_after(mv), Part::Arrival)?;
+            let mut after = position.clone();
+            after.play_unchecked(mv.mv);
+            self.push(&after, &[], &record_after(mv), Part::Arrival)?;
         }
         self.push(position, &moves, &PositionRecord::default(), Part::Moves)
     }
@@ -161,7 +161,7 @@ impl Maker {
         record: &PositionRecord,
         part: Part,
     ) -> Result<(), Error> {
-        if let Some(board) = NormalBoard::from_position(position) {
+        if let Some(board) = CanonicalBoard::from_position(position) {
             self.entry.clear();
             encode_entry(&board.key(), moves, record, &mut self.entry);
             let rank = 2 * self.pushed + u64::from(part == Part::Arrival);
@@ -176,7 +176,7 @@ impl Maker {
 fn record_after(mv: &BookMove) -> PositionRecord {
     let stats = match mv.preference {
         Preference::Weight(weight) => drawn(weight),
-        _ => match mv.child.map(|child| child.stats) {
+        _ => match mv.after.map(|after| after.stats) {
             Some(stats) if stats.unfinished() == stats.games => drawn(stats.games),
             stats => stats.unwrap_or_default(),
         },
@@ -281,15 +281,16 @@ mod tests {
                         let mut mv = BookMove {
                             mv: *mv,
                             annotation: Annotation::default(),
-                            child: Some(PositionRecord {
+                            after: Some(PositionRecord {
                                 stats: drawn(40),
                                 ..PositionRecord::default()
                             }),
                             transposition: false,
                             preference,
+                            judged: None,
                         };
                         if as_factor {
-                            mv.child = Some(record_after(&mv));
+                            mv.after = Some(record_after(&mv));
                             mv.preference = Preference::Statistics;
                         }
                         mv
@@ -309,7 +310,7 @@ mod tests {
 
     #[test]
     fn a_position_is_red_only_where_every_move_to_it_is_never_played() {
-        let board = NormalBoard::from_position(&Chess::default()).unwrap();
+        let board = CanonicalBoard::from_position(&Chess::default()).unwrap();
         let part = |recommendation, games| {
             let record = PositionRecord {
                 stats: drawn(games),

@@ -6,7 +6,7 @@
 //!
 //! | field | content |
 //! |---|---|
-//! | `fen` | the normalised position: White to move, mirrored where the format mirrors |
+//! | `fen` | the canonical position: White to move, mirrored where the format mirrors |
 //! | `games`, `wins`, `losses`, `draws` | counters, seen from the side to move |
 //! | `points` | ten times the expected points (the word at offset 12) |
 //! | `own_rated`, `own_rating_sum`, `other_rated`, `other_rating_sum` | ratings |
@@ -30,7 +30,7 @@ use shakmaty::{CastlingMode, Chess, Move, Position as _};
 
 use super::{Error, Summary, Work};
 use crate::book::ctg::{
-    BookEntry, CtgBook, Key, MAX_COUNT, MAX_MOVES, NormalBoard, UnsortedWriter, encode_entry,
+    BookEntry, CanonicalBoard, CtgBook, Key, MAX_COUNT, MAX_MOVES, UnsortedWriter, encode_entry,
     encode_move_byte, find_move_byte,
 };
 use crate::book::{Annotation, PositionRecord, Stats};
@@ -123,11 +123,11 @@ fn put(output: &mut Beside, line: &impl Serialize) -> Result<(), Error> {
 
 /// A position as it is stored, in words.
 fn line_of(entry: &BookEntry) -> PositionLine {
-    let board = NormalBoard::from_key(&entry.key).ok();
-    let setup = board.as_ref().map(NormalBoard::to_setup);
+    let board = CanonicalBoard::from_key(&entry.key).ok();
+    let setup = board.as_ref().map(CanonicalBoard::to_setup);
     let same = setup
         .as_ref()
-        .and_then(|setup| NormalBoard::from_setup(setup).ok())
+        .and_then(|setup| CanonicalBoard::from_setup(setup).ok())
         .is_some_and(|board| board.key() == entry.key);
     let position: Option<Chess> = setup
         .clone()
@@ -238,7 +238,7 @@ pub(super) fn to_ctg(work: &mut Work<'_, '_>, target: &Path) -> Result<Summary, 
     };
     summary.note(
         astray,
-        "positions not normalised (the king belongs on the files e to h), which no reader finds",
+        "positions not in canonical form (the king belongs on the files e to h), which no reader finds",
     );
     Ok(summary)
 }
@@ -318,7 +318,7 @@ fn entry_of(line: &PositionLine, entry: &mut Vec<u8>) -> Result<bool, Fault> {
     Ok(board.is_none_or(|board| board.is_normal()))
 }
 
-fn key_of(line: &PositionLine) -> Result<(Key, Option<NormalBoard>), Fault> {
+fn key_of(line: &PositionLine) -> Result<(Key, Option<CanonicalBoard>), Fault> {
     if let Some(text) = &line.key {
         let bytes: Option<Vec<u8>> = (0..text.len())
             .step_by(2)
@@ -327,7 +327,7 @@ fn key_of(line: &PositionLine) -> Result<(Key, Option<NormalBoard>), Fault> {
         let key =
             bytes.and_then(|bytes| Key::from_prefix(&bytes).filter(|key| key.as_bytes() == bytes));
         return match key {
-            Some(key) => Ok((key, NormalBoard::from_key(&key).ok())),
+            Some(key) => Ok((key, CanonicalBoard::from_key(&key).ok())),
             None => fault("key", "not the bytes of a key in hexadecimal"),
         };
     }
@@ -335,7 +335,7 @@ fn key_of(line: &PositionLine) -> Result<(Key, Option<NormalBoard>), Fault> {
         return fault("fen", "null, and there is no key");
     };
     let fen: Fen = fen.parse().or_else(|error| fault("fen", error))?;
-    match NormalBoard::from_setup(fen.as_setup()) {
+    match CanonicalBoard::from_setup(fen.as_setup()) {
         Ok(board) => Ok((board.key(), Some(board))),
         Err(error) => fault("fen", error),
     }
@@ -343,7 +343,7 @@ fn key_of(line: &PositionLine) -> Result<(Key, Option<NormalBoard>), Fault> {
 
 fn move_bytes(
     line: &PositionLine,
-    board: Option<&NormalBoard>,
+    board: Option<&CanonicalBoard>,
 ) -> Result<Vec<(u8, Annotation)>, Fault> {
     let mut position: Option<Result<Chess, String>> = None;
     let mut bytes = Vec::with_capacity(line.moves.len());

@@ -2,8 +2,10 @@
 
 pub mod epd;
 pub mod lichess;
+mod overlay;
 mod table;
 
+pub use overlay::{EvaluatedBook, judge};
 pub use table::{EvalKey, EvalTable};
 mod side_file;
 

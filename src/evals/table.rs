@@ -6,7 +6,7 @@ use std::hash::{BuildHasher, BuildHasherDefault};
 use rustc_hash::FxHasher;
 use shakmaty::{Chess, Color, Position as _, uci::UciMove};
 
-use crate::book::ctg::{Key, NormalBoard, Orientation};
+use crate::book::ctg::{CanonicalBoard, Key, Orientation};
 use crate::book::polyglot;
 use crate::eval::{Evaluation, MoveValue};
 
@@ -29,7 +29,7 @@ struct Turned {
 impl Turned {
     fn of(position: &Chess) -> Turned {
         let turn = position.turn();
-        match NormalBoard::from_position(position) {
+        match CanonicalBoard::from_position(position) {
             Some(board) => Turned {
                 key: EvalKey::of_board(&board.key()),
                 orientation: board.orientation(),

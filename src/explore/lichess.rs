@@ -91,7 +91,7 @@ fn answer(
     let mut moves: Vec<&BookMove> = found
         .moves
         .iter()
-        .filter(|mv| mv.child.is_some() || mv.preference != Preference::Statistics)
+        .filter(|mv| mv.after.is_some() || mv.preference != Preference::Statistics)
         .collect();
     moves.sort_by_key(|mv| {
         let weight = match mv.preference {

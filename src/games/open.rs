@@ -185,6 +185,40 @@ pub fn open_with(path: &Path, password: Option<&str>) -> Result<Opened, SourceEr
     })
 }
 
+/// A file as the text it is when unpacked.
+pub struct PlainText {
+    /// Its bytes.
+    pub plain: Box<dyn Read + Send>,
+    /// How many bytes of the file have been read.
+    pub read: Arc<AtomicU64>,
+    /// How many it has, where that is known.
+    pub size: Option<u64>,
+}
+
+/// Opens a file (`-`: standard input), plain or compressed (`.gz`, `.zst`,
+/// `.bz2`) by its content, whatever it holds.
+///
+/// # Errors
+///
+/// It cannot be read.
+pub fn unpacked(path: &Path) -> io::Result<PlainText> {
+    let (stream, size): (Box<dyn Read + Send>, _) = match path == Path::new("-") {
+        true => (Box::new(io::stdin()), None),
+        false => {
+            let file = File::open(path)?;
+            let size = file.metadata()?;
+            let size = size.is_file().then_some(size.len());
+            (Box::new(file), size)
+        }
+    };
+    let (start, input, read) = begin(stream)?;
+    Ok(PlainText {
+        plain: decompress(start, input),
+        read,
+        size,
+    })
+}
+
 /// Opens a file, in an archive or not, by its content.
 pub(super) fn open_located(file: &Located, access: Access<'_>) -> Result<Opened, SourceError> {
     let failed = |source| SourceError::io(file.path(), source);

@@ -3,7 +3,7 @@
 use shakmaty::{Chess, Position as _, uci::UciMove};
 
 use super::{BookGraph, GraphMove, Node};
-use crate::book::ctg::{Key, NormalBoard, Orientation};
+use crate::book::ctg::{CanonicalBoard, Key, Orientation};
 use crate::book::{Annotation, Book, BookPosition, Error, Preference, Watch};
 use crate::evals::EvalKey;
 
@@ -89,7 +89,7 @@ pub(super) fn turned(mv: UciMove, orientation: Orientation) -> UciMove {
 fn after(position: &Chess, mv: shakmaty::Move) -> Option<Key> {
     let mut next = position.clone();
     next.play_unchecked(mv);
-    Some(NormalBoard::from_position(&next)?.key())
+    Some(CanonicalBoard::from_position(&next)?.key())
 }
 
 impl Making {
@@ -113,7 +113,7 @@ impl Making {
     }
 
     fn add(&mut self, found: &BookPosition) -> Result<(), GraphError> {
-        let Some(board) = NormalBoard::from_position(&found.position) else {
+        let Some(board) = CanonicalBoard::from_position(&found.position) else {
             return Ok(());
         };
         // Only books that do not exchange colours hold a position twice: as

@@ -24,7 +24,7 @@ use std::collections::HashMap;
 use rustc_hash::FxBuildHasher;
 use shakmaty::{CastlingMode, Chess, Move, Position as _, uci::UciMove};
 
-use crate::book::ctg::{Key, NormalBoard};
+use crate::book::ctg::{CanonicalBoard, Key};
 use crate::book::{Annotation, BookMove, PositionRecord, Preference};
 pub use crate::eval::Node;
 use crate::evals::EvalKey;
@@ -97,6 +97,12 @@ impl BookGraph {
         self.nodes.get(&EvalKey::of(position)).copied()
     }
 
+    /// Whether there is a position of this key.
+    #[must_use]
+    pub fn holds(&self, key: EvalKey) -> bool {
+        self.nodes.contains_key(&key)
+    }
+
     /// What the book stores about a position; `None` if it does not hold it.
     #[must_use]
     pub fn record(&self, node: Node) -> Option<&PositionRecord> {
@@ -118,9 +124,9 @@ impl BookGraph {
     }
 
     /// Its board, with White to move.
-    fn board(&self, node: Node) -> Option<NormalBoard> {
+    fn board(&self, node: Node) -> Option<CanonicalBoard> {
         let begin = *self.board_begins.get(node as usize)? as usize;
-        NormalBoard::from_key(&Key::from_prefix(self.boards.get(begin..)?)?).ok()
+        CanonicalBoard::from_key(&Key::from_prefix(self.boards.get(begin..)?)?).ok()
     }
 
     /// The position, with White to move.
@@ -162,9 +168,10 @@ impl BookGraph {
             Some(BookMove {
                 mv: known.mv.to_move(&position).ok()?,
                 annotation: known.annotation,
-                child: self.record(known.to).copied(),
+                after: self.record(known.to).copied(),
                 transposition: known.transposition,
                 preference: known.preference,
+                judged: None,
             })
         });
         known.collect()

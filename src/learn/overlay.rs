@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 use shakmaty::{Chess, Position};
 
 use super::{PLAY_STRENGTH, SideFile, Tally, fallback_path};
-use crate::book::ctg::{Key, NormalBoard};
+use crate::book::ctg::{CanonicalBoard, Key};
 use crate::book::{Error, Lookup, Probe, Wanted};
 
 /// The side file is looked at no more often than this: at most once a `go`,
@@ -86,14 +86,14 @@ impl Probe for LearnedBook {
         }
         for known in &mut found.moves {
             let factor = known.factor();
-            let Some(child) = &mut known.child else {
+            let Some(record) = &mut known.after else {
                 continue;
             };
             let mut after = position.clone();
             after.play_unchecked(known.mv);
-            let key = NormalBoard::from_position(&after).map(|board| board.key());
+            let key = CanonicalBoard::from_position(&after).map(|board| board.key());
             if let Some(tally) = key.and_then(|key| learned.tally(&key)) {
-                child.factor = -tally.learned(factor, PLAY_STRENGTH);
+                record.factor = -tally.learned(factor, PLAY_STRENGTH);
             }
         }
         Ok(())

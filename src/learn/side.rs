@@ -29,7 +29,7 @@ use std::time::{Duration, Instant, SystemTime};
 use shakmaty::{Chess, Color, Position};
 
 use super::Tally;
-use crate::book::ctg::{Key, NormalBoard};
+use crate::book::ctg::{CanonicalBoard, Key};
 use crate::notation;
 
 const HEADER: &str = "# tabia learn 1\n";
@@ -160,7 +160,7 @@ impl PlayedGame {
             };
             let mover = position.turn();
             position.play_unchecked(mv);
-            if *of_book && let Some(board) = NormalBoard::from_position(&position) {
+            if *of_book && let Some(board) = CanonicalBoard::from_position(&position) {
                 tallies
                     .entry(board.key())
                     .or_default()

@@ -188,12 +188,12 @@ fn filter_admits(filter: &Filter, mv: &BookMove, found: &Lookup, line: &Line) ->
     let all: f64 = stored.map(games).sum();
     let after = line.last();
     let plies = 2 * (after.fullmoves().get() - 1) + u32::from(after.turn().is_black());
-    let commentary = |child: crate::book::PositionRecord| child.commentary_for(after.turn());
+    let commentary = |record: crate::book::PositionRecord| record.commentary_for(after.turn());
     filter.admits(&Subject {
         stats: mv.stats(),
         factor: mv.factor(),
         mark: mv.mark(),
-        commentary: mv.child.map_or(0, commentary),
+        commentary: mv.after.map_or(0, commentary),
         annotation: Some(mv.annotation),
         share: (all > 0.0).then(|| 100.0 * games(mv) / all),
         ply: Some(plies),

@@ -5,7 +5,7 @@ use shakmaty::{Color, Position as _};
 use super::filter::{Filter, Subject};
 use super::tell::Noted;
 use crate::book::ctg::{
-    CtgBook, EditError, EntrySet, Error, Field, MarkEdit, NormalBoard, Pass, Touch, Visit,
+    CanonicalBoard, CtgBook, EditError, EntrySet, Error, Field, MarkEdit, Pass, Touch, Visit,
     VisitedEntry, VisitedMove,
 };
 use crate::book::{PositionRecord, Watch};
@@ -23,7 +23,7 @@ pub struct Selection {
 
 /// Something that is chosen and changes.
 pub struct Chosen<'a> {
-    /// The position before the move, White to move in this picture; without a
+    /// The position before the move, White to move on this board; without a
     /// move, the position itself.
     pub visit: &'a Visit<'a>,
     /// The move; `None` where positions are marked by themselves.
@@ -42,10 +42,10 @@ impl Chosen<'_> {
             Some(mv) if sign => {
                 after = self.visit.position().and_then(|mut position| {
                     position.play_unchecked(mv.mv);
-                    Some(NormalBoard::from_position(&position)?.key())
+                    Some(CanonicalBoard::from_position(&position)?.key())
                 });
             }
-            Some(mv) => key = mv.child.map_or(key, |child| child.key),
+            Some(mv) => key = mv.after.map_or(key, |after| after.key),
             None => {}
         }
         Noted {
@@ -118,14 +118,14 @@ pub fn select(
             return Ok(());
         }
         for (mv, subject) in subjects(visit) {
-            let Some(child) = &mv.child else { continue };
+            let Some(after) = &mv.after else { continue };
             if !selection.admits(&subject) {
                 continue;
             }
             seen += 1;
             let mv = Some(mv);
-            if marked.insert(child.place) {
-                touch_position(selection, child, |touch| {
+            if marked.insert(after.place) {
+                touch_position(selection, after, |touch| {
                     found(&Chosen { visit, mv, touch })
                 })?;
             }
@@ -144,7 +144,7 @@ pub fn select(
 pub(crate) fn subjects<'a>(
     visit: &'a Visit<'_>,
 ) -> impl Iterator<Item = (&'a VisitedMove, Subject)> + use<'a> {
-    let games = |mv: &VisitedMove| mv.child.map_or(0, |child| child.record.stats.games);
+    let games = |mv: &VisitedMove| mv.after.map_or(0, |after| after.record.stats.games);
     let all: f64 = visit.moves.iter().map(|mv| f64::from(games(mv))).sum();
     // After an even ply Black is to move.
     let turn = match visit.ply {
@@ -153,8 +153,8 @@ pub(crate) fn subjects<'a>(
     };
     visit.moves.iter().map(move |mv| {
         let record = mv
-            .child
-            .map_or_else(PositionRecord::default, |child| child.record);
+            .after
+            .map_or_else(PositionRecord::default, |after| after.record);
         let subject = Subject {
             annotation: Some(mv.annotation),
             share: (all > 0.0).then(|| 100.0 * f64::from(games(mv)) / all),

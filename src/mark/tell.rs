@@ -1,13 +1,13 @@
 //! Changes of marks as players read them: by the moves that lead there.
 
-use std::collections::{HashMap, HashSet, VecDeque};
+use std::collections::{HashMap, HashSet};
 use std::fmt;
 
 use shakmaty::{CastlingMode, Chess, Move, Position as _};
 
 use super::words;
-use crate::book::ctg::{CtgBook, EditError, Field, Key, NormalBoard, RewriteError};
-use crate::book::polyglot::PackedMove;
+use crate::book::ctg::{CanonicalBoard, CtgBook, EditError, Field, Key, RewriteError};
+use crate::book::walk::{Order, Walk};
 use crate::book::{Lookup, PositionRecord, Probe as _, Wanted, Watch};
 use crate::notation::{self, Line};
 
@@ -153,38 +153,31 @@ pub fn tell<E: From<EditError>>(
     for noted in noted {
         wanted.entry(noted.key).or_default().push(noted);
     }
-    let start = Chess::default();
-    let mut steps: Vec<Step> = Vec::new();
-    let mut ahead = VecDeque::from([(start.clone(), usize::MAX)]);
+    let mut walk = Walk::new(&Chess::default(), Order::Breadth);
     let mut seen: HashSet<Key> = HashSet::new();
-    let mut here = Lookup::default();
+    let mut stored = Lookup::default();
     let expected = Some(book.header().positions.into());
-    while let Some((position, step)) = ahead.pop_front() {
+    while let Some(here) = walk.next() {
         if wanted.is_empty() {
             return Ok(());
         }
         let told = watch.position("finding lines", seen.len() as u64, expected);
         told.map_err(|stopped| EditError::from(RewriteError::from(stopped)))?;
-        let Some(key) = book.key_of(&position).map_err(|error| read(error.into()))? else {
+        let key = book.key_of(&here.position);
+        let Some(key) = key.map_err(|error| read(error.into()))? else {
             continue;
         };
         if !seen.insert(key) {
             continue;
         }
         for noted in wanted.remove(&key).unwrap_or_default() {
-            found(&noted.told(line(&steps, step), true))?;
+            let mut line = Line::default();
+            walk.line(&here).into_iter().for_each(|mv| line.push(mv));
+            found(&noted.told(line, true))?;
         }
-        book.probe(&position, Wanted::Stored, &mut here)
+        book.probe(&here.position, Wanted::Stored, &mut stored)
             .map_err(read)?;
-        for known in &here.moves {
-            let mut next = position.clone();
-            next.play_unchecked(known.mv);
-            steps.push(Step {
-                before: step,
-                mv: PackedMove::of(known.mv),
-            });
-            ahead.push_back((next, steps.len() - 1));
-        }
+        walk.go_on(&here, stored.moves.iter().map(|known| known.mv), |_| true);
     }
     let mut rest: Vec<Noted> = wanted.into_values().flatten().collect();
     rest.sort_by_key(|noted| noted.key);
@@ -196,31 +189,8 @@ pub fn tell<E: From<EditError>>(
     Ok(())
 }
 
-/// How a position of the walk was reached.
-struct Step {
-    before: usize,
-    mv: PackedMove,
-}
-
-fn line(steps: &[Step], last: usize) -> Line {
-    let mut moves = Vec::new();
-    let mut at = last;
-    while let Some(step) = steps.get(at) {
-        moves.push(step.mv);
-        at = step.before;
-    }
-    let mut line = Line::default();
-    for mv in moves.into_iter().rev() {
-        let legal = line.last().legal_moves();
-        if let Some(mv) = mv.find(&legal).and_then(|n| legal.get(n)) {
-            line.push(*mv);
-        }
-    }
-    line
-}
-
 fn position_of(key: &Key) -> Option<Chess> {
-    let setup = NormalBoard::from_key(key).ok()?.to_setup();
+    let setup = CanonicalBoard::from_key(key).ok()?.to_setup();
     setup.position(CastlingMode::Standard).ok()
 }
 
@@ -230,7 +200,7 @@ impl Noted {
             let leads = |mv: &&Move| {
                 let mut next = line.last().clone();
                 next.play_unchecked(**mv);
-                NormalBoard::from_position(&next).is_some_and(|board| board.key() == after)
+                CanonicalBoard::from_position(&next).is_some_and(|board| board.key() == after)
             };
             let legal = line.last().legal_moves();
             if let Some(mv) = legal.iter().find(leads).copied() {

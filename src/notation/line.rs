@@ -229,6 +229,53 @@ fn is_null(word: &str) -> bool {
     matches!(word, "--" | "Z0" | "0000" | "@@@@" | "<>" | "null" | "––")
 }
 
+/// The signs in a text that [`Line::extend`] reads: each as PGN numbers it (`!`
+/// is 1, `+=` 14), behind the move with this number, the first is 0.
+#[must_use]
+pub fn signs(text: &str) -> Vec<(usize, u8)> {
+    let mut found = Vec::new();
+    let mut moves = 0_usize;
+    for word in (Words { rest: text }) {
+        let mut sign = word;
+        if !is_noise(word) {
+            let bare = without_number(word);
+            if bare.is_empty() {
+                continue;
+            }
+            moves += 1;
+            sign = bare.trim_start_matches(|c| !matches!(c, '!' | '?' | '□'));
+        }
+        if let (Some(nag), Some(before)) = (nag(sign), moves.checked_sub(1)) {
+            found.push((before, nag));
+        }
+    }
+    found
+}
+
+fn nag(sign: &str) -> Option<u8> {
+    if let Some(number) = sign.strip_prefix('$') {
+        return number.parse().ok().filter(|nag| *nag > 0);
+    }
+    Some(match sign {
+        "!" => 1,
+        "?" => 2,
+        "!!" => 3,
+        "??" => 4,
+        "!?" => 5,
+        "?!" => 6,
+        "□" => 8,
+        "=" => 10,
+        "∞" => 13,
+        "+=" | "⩲" => 14,
+        "=+" | "⩱" => 15,
+        "+/-" | "±" => 16,
+        "-/+" | "∓" => 17,
+        "+-" => 18,
+        "-+" => 19,
+        _ => return None,
+    })
+}
+
 /// Results, signs that stand alone, and NAGs.
 fn is_noise(word: &str) -> bool {
     const SIGNS: &str = "!?+-=/±∓⩲⩱∞□#.…";
@@ -368,6 +415,16 @@ mod tests {
         }
         let shuffle = "g1f3,g8f6,f3g1,f6g8,".repeat(200);
         assert_eq!(Line::read("", &shuffle), Err(LineError::Long));
+    }
+
+    #[test]
+    fn signs_stand_behind_their_moves() {
+        let text = "1.e4! {best?!} c5 $6 2.c3!? (2.Nf3??) d5 += 3. exd5 +/- Qxd5 □ 1-0";
+        assert_eq!(
+            signs(text),
+            [(0, 1), (1, 6), (2, 5), (3, 14), (4, 16), (5, 8)]
+        );
+        assert_eq!(signs("! e2e4 c7c5?"), [(1, 2)]);
     }
 
     #[test]

@@ -68,7 +68,7 @@ fn search(book: &dyn Probe, position: &Chess, plies: u32, budget: &mut u32) -> b
     // Other books store a move without the position after it.
     found
         .moves
-        .retain(|mv| mv.child.is_some() || mv.preference != Preference::Statistics);
+        .retain(|mv| mv.after.is_some() || mv.preference != Preference::Statistics);
     // The most played move has the longest line, mostly.
     found
         .moves

@@ -12,7 +12,7 @@ fn candidate(index: usize, wins: u32, draws: u32, losses: u32) -> BookMove {
     BookMove {
         mv: moves[index],
         annotation: Annotation::default(),
-        child: Some(PositionRecord {
+        after: Some(PositionRecord {
             stats: Stats {
                 games: wins + draws + losses,
                 wins: losses,
@@ -24,11 +24,74 @@ fn candidate(index: usize, wins: u32, draws: u32, losses: u32) -> BookMove {
         }),
         transposition: false,
         preference: Preference::Statistics,
+        judged: None,
     }
 }
 
+fn judged(candidate: BookMove, value: i32, loss: u32) -> BookMove {
+    BookMove {
+        judged: Some(crate::book::Judged { value, loss }),
+        ..candidate
+    }
+}
+
+#[test]
+fn evaluations_change_nothing_until_they_are_asked_for() {
+    let plain = [candidate(0, 50, 30, 20), candidate(1, 10, 10, 10)];
+    let known = [
+        judged(plain[0].clone(), -80, 110),
+        judged(plain[1].clone(), 30, 0),
+    ];
+    let usual = Policy::default();
+    assert_eq!(verdicts(&plain, &usual), verdicts(&known, &usual));
+    for judgement in [Judgement::Evaluations, Judgement::Both] {
+        let policy = Policy {
+            judgement,
+            maximum_loss: 50,
+            ..usual
+        };
+        // And where none are known, asking changes nothing.
+        assert_eq!(verdicts(&plain, &usual), verdicts(&plain, &policy));
+        assert_eq!(
+            reasons(&known, &policy),
+            [Some(Rejection::LosesTooMuch), None]
+        );
+    }
+}
+
+#[test]
+fn weights_by_evaluation_and_by_both() {
+    let by = |judgement| Policy {
+        judgement,
+        minimum_share: 0,
+        ..Policy::default()
+    };
+    // 30 centipawns are a quarter of the weight.
+    let moves = [
+        judged(candidate(0, 0, 0, 0), 30, 0),
+        judged(candidate(1, 900, 0, 0), 0, 30),
+        candidate(2, 0, 1, 0),
+    ];
+    let moves = moves.map(|mv| with(mv, |child| child.stats.games = child.stats.games.max(1)));
+    let weights: Vec<f64> = verdicts(&moves, &by(Judgement::Evaluations))
+        .iter()
+        .map(|verdict| verdict.weight)
+        .collect();
+    assert_eq!(weights[0], 1000.0);
+    assert!((weights[1] - 252.0).abs() < 2.0, "{weights:?}");
+    // Without an evaluation it is as good as the least of the others.
+    assert!((weights[2] - weights[1]).abs() < 1.0, "{weights:?}");
+    // 900 wins outweigh them.
+    let both = probabilities(&moves, &by(Judgement::Both));
+    assert!(both[1] > 0.99, "{both:?}");
+    // Three wins do not.
+    let few = [moves[0].clone(), judged(candidate(1, 3, 0, 0), -100, 130)];
+    let both = probabilities(&few, &by(Judgement::Both));
+    assert!(both[0] > 0.7, "{both:?}");
+}
+
 fn with(mut candidate: BookMove, change: impl FnOnce(&mut PositionRecord)) -> BookMove {
-    change(candidate.child.as_mut().unwrap());
+    change(candidate.after.as_mut().unwrap());
     candidate
 }
 
@@ -295,7 +358,7 @@ fn transpositions_count_unless_switched_off() {
 /// A move of a Polyglot book.
 fn weighted(index: usize, weight: u32) -> BookMove {
     BookMove {
-        child: None,
+        after: None,
         preference: Preference::Weight(weight),
         ..candidate(index, 0, 0, 0)
     }
@@ -359,7 +422,7 @@ fn priorities_bend_the_statistics() {
 #[test]
 fn a_move_without_a_position_is_not_played() {
     let hidden = BookMove {
-        child: None,
+        after: None,
         ..candidate(0, 0, 0, 0)
     };
     assert_eq!(
@@ -476,7 +539,7 @@ prop_compose! {
         mv.annotation = Annotation(annotation);
         mv.transposition = transposition;
         mv.preference = preference;
-        if !present { mv.child = None; }
+        if !present { mv.after = None; }
         mv
     }
 }

@@ -88,6 +88,8 @@ impl Session {
             }
             return None;
         };
+        // Asked before the `go`, so answered before it: the book is ready.
+        self.link.answer_ready(out);
         let answer = self.announcement(&choice);
         if choice.book.side_file.is_some() {
             let mv = choice.mv.to_uci(self.castling_mode()).to_string();
@@ -217,6 +219,9 @@ impl Session {
             );
             if mv.factor() != 0 {
                 let _ = write!(line, ", {:+}", mv.factor());
+            }
+            if let Some(judged) = mv.judged {
+                let _ = write!(line, ", {:+} cp", judged.value);
             }
             line.push(')');
         }

@@ -18,6 +18,9 @@ pub enum OptionId {
     Annotations,
     LearnInfluence,
     Learn,
+    Evaluations,
+    Judgement,
+    MaximumLoss,
     Transpositions,
     AvoidRepetition,
     LeaveEarly,
@@ -59,6 +62,8 @@ pub struct Spec {
 
 /// The values of `Book Preset`.
 pub const PRESETS: &[&str] = &["Custom", "Optimize", "Normal", "Handicap"];
+/// The values of `Book Judgement`.
+pub const JUDGEMENTS: &[&str] = &["results", "evaluations", "both"];
 /// The values of `Book Info`.
 pub const INFO: &[&str] = &["none", "brief", "full"];
 
@@ -66,6 +71,8 @@ pub const INFO: &[&str] = &["none", "brief", "full"];
 pub const STARTER: &str = "<starter>";
 /// Stands for no book at all.
 pub const NONE: &str = "<empty>";
+/// Stands for the evaluations beside a book.
+pub const BESIDE: &str = "<beside>";
 /// Stands for the `[[books]]` of engines.toml.
 pub const CONFIGURED: &str = "<configured>";
 
@@ -79,7 +86,7 @@ const fn spec(id: OptionId, name: &'static str, kind: Kind, help: &'static str) 
 }
 
 /// All options, in the order in which they are declared.
-pub const SPECS: [Spec; 25] = {
+pub const SPECS: [Spec; 28] = {
     use Kind::{Check, Combo, Spin, Text};
     use OptionId as Id;
     [
@@ -166,6 +173,24 @@ pub const SPECS: [Spec; 25] = {
             "Book Learn",
             Check(false),
             "notes played games beside the book and learns from them",
+        ),
+        spec(
+            Id::Evaluations,
+            "Book Evaluations",
+            Text(BESIDE),
+            "file of engine evaluations; <beside> is the one beside the book",
+        ),
+        spec(
+            Id::Judgement,
+            "Book Judgement",
+            Combo(0, JUDGEMENTS),
+            "what the weight is made of, where evaluations are known",
+        ),
+        spec(
+            Id::MaximumLoss,
+            "Book Maximum Loss",
+            Spin(0, 0, 2000),
+            "centipawns by which a move may be worse than the best; 0 no limit",
         ),
         spec(
             Id::Transpositions,

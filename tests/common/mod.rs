@@ -13,7 +13,7 @@ use std::{
 use shakmaty::{CastlingMode, Chess, FromSetup, Move, Position, Setup, fen::Fen};
 use tabia::book::{
     Annotation, PositionRecord, Stats,
-    ctg::{Key, NormalBoard, encode_entry, encode_move_byte},
+    ctg::{CanonicalBoard, Key, encode_entry, encode_move_byte},
 };
 
 pub type Moves = Vec<(u8, Annotation)>;
@@ -34,7 +34,7 @@ pub struct TestBook {
 
 impl TestBook {
     pub fn add(&mut self, position: &Chess, moves: &[Move], record: PositionRecord) {
-        let board = NormalBoard::from_position(position).unwrap();
+        let board = CanonicalBoard::from_position(position).unwrap();
         let moves = moves
             .iter()
             .map(|&m| (encode_move_byte(&board, m).unwrap(), Annotation::default()))
@@ -228,7 +228,7 @@ pub fn random_book(games: u64, plies: usize) -> (TestBook, Vec<Chess>) {
     let mut all = Vec::new();
     for seed in 1..=games {
         for position in wander(choices(seed).take(plies)) {
-            let board = NormalBoard::from_position(&position).unwrap();
+            let board = CanonicalBoard::from_position(&position).unwrap();
             if !book.entries.contains_key(&board.key()) {
                 let n = book.entries.len() as u32;
                 book.add_key(board.key(), Vec::new(), record(n));
@@ -237,12 +237,12 @@ pub fn random_book(games: u64, plies: usize) -> (TestBook, Vec<Chess>) {
         }
     }
     for position in &all {
-        let board = NormalBoard::from_position(position).unwrap();
+        let board = CanonicalBoard::from_position(position).unwrap();
         let mut moves = Vec::new();
         for (n, m) in position.legal_moves().into_iter().enumerate() {
             let mut child = position.clone();
             child.play_unchecked(m);
-            let key = NormalBoard::from_position(&child).unwrap().key();
+            let key = CanonicalBoard::from_position(&child).unwrap().key();
             if n % 2 == 0
                 && book.entries.contains_key(&key)
                 && let Some(byte) = encode_move_byte(&board, m)

@@ -4,9 +4,11 @@
 // A failed step is the test's failure.
 #![allow(clippy::unwrap_used)]
 
+mod add;
 #[path = "../common/mod.rs"]
 mod common;
 mod prune;
+mod repertoire;
 
 use std::fs;
 use std::path::{Path, PathBuf};

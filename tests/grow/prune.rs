@@ -5,7 +5,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use proptest::prelude::*;
 use shakmaty::{CastlingMode, Chess, FromSetup as _, Position as _};
 use tabia::book::ctg::{
-    CtgBook, Key, NormalBoard, OpenOptions, RewriteOptions, compact, encode_entry, find_move_byte,
+    CanonicalBoard, CtgBook, Key, OpenOptions, RewriteOptions, compact, encode_entry,
+    find_move_byte,
 };
 use tabia::book::{Watch, ctg::encode_move_byte};
 use tabia::prune::{Conditions, prune};
@@ -14,18 +15,18 @@ use super::common::{Moves, TestBook, position, random_book, record};
 use super::{assert_sound, files, json, ok, starter, tabia};
 
 fn board(key: &Key) -> Chess {
-    let setup = NormalBoard::from_key(key).unwrap().to_setup();
+    let setup = CanonicalBoard::from_key(key).unwrap().to_setup();
     Chess::from_setup(setup, CastlingMode::Standard).unwrap()
 }
 
 /// The entry after a stored move.
 fn after(key: &Key, byte: u8) -> Key {
     let mut position = board(key);
-    let normal = NormalBoard::from_position(&position).unwrap();
+    let normal = CanonicalBoard::from_position(&position).unwrap();
     let legal = position.legal_moves();
     let n = find_move_byte(byte, &normal, &legal).unwrap();
     position.play_unchecked(legal[n]);
-    NormalBoard::from_position(&position).unwrap().key()
+    CanonicalBoard::from_position(&position).unwrap().key()
 }
 
 /// Entries that are reached, each with the moves that stay; by the definition,
@@ -34,7 +35,9 @@ fn reached(
     book: &TestBook,
     stays: &dyn Fn(&Key, u32, u8, &Key) -> bool,
 ) -> BTreeMap<Key, BTreeSet<u8>> {
-    let start = NormalBoard::from_position(&Chess::default()).unwrap().key();
+    let start = CanonicalBoard::from_position(&Chess::default())
+        .unwrap()
+        .key();
     let mut found: BTreeMap<Key, BTreeSet<u8>> = BTreeMap::new();
     let mut seen = BTreeSet::from([(start, 0)]);
     let mut level = vec![start];
@@ -83,10 +86,10 @@ proptest! {
             let mut back = second.clone();
             let moves = back.legal_moves();
             back.play_unchecked(moves[0]);
-            let key = NormalBoard::from_position(second).unwrap().key();
-            if let Some(byte) = encode_move_byte(&NormalBoard::from_position(second).unwrap(), moves[0]) {
+            let key = CanonicalBoard::from_position(second).unwrap().key();
+            if let Some(byte) = encode_move_byte(&CanonicalBoard::from_position(second).unwrap(), moves[0]) {
                 let (stored, _) = book.entries.get_mut(&key).unwrap();
-                if stored.iter().all(|(known, _)| *known != byte) && book.entries.contains_key(&NormalBoard::from_position(&back).unwrap().key()) {
+                if stored.iter().all(|(known, _)| *known != byte) && book.entries.contains_key(&CanonicalBoard::from_position(&back).unwrap().key()) {
                     book.entries.get_mut(&key).unwrap().0.push((byte, Default::default()));
                 }
             }

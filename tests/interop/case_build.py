@@ -170,11 +170,11 @@ def memory_is_bounded_and_polyglot_takes_longer():
         # By turns, so that whatever else runs slows both.
         command = [POLYGLOT, "make-book", "-pgn", games, "-bin", here / "out.bin"]
         polyglot.append(measured([*command, "-max-ply", "40", "-min-game", "1"])[0])
-        build.append(measured([TABIA, "build", "-o", here / "out.ctg", games]))
+        build.append(measured([TABIA, "build", "--force", "-o", here / "out.ctg", games]))
     seconds, megabytes = min(one[0] for one in build), max(one[1] for one in build)
     # The sums must not depend on what was free.
     first = (here / "out.ctg").read_bytes()
-    _, small, text = measured([TABIA, "build", "-o", here / "out.ctg", games, "--memory", "64M", "--threads", "1"])
+    _, small, text = measured([TABIA, "build", "--force", "-o", here / "out.ctg", games, "--memory", "64M", "--threads", "1"])
     assert (here / "out.ctg").read_bytes() == first
     assert megabytes < 256, megabytes
     assert small < 64 + 48, small
@@ -202,7 +202,7 @@ def a_full_disk_is_one_message_and_no_litter():
     if full_disk("true", 1).returncode != 0:
         return "left out: no file system may be mounted here"
     for what, more, size in (("sorting", "--memory 1M", 1), ("writing", "--memory 64M", 1)):
-        script = f"echo old > out.ctg; {TABIA} build -o out.ctg {games} --max-ply 60 {more}; echo $?; cat out.ctg; ls -A"
+        script = f"echo old > out.ctg; {TABIA} build --force -o out.ctg {games} --max-ply 60 {more}; echo $?; cat out.ctg; ls -A"
         done = full_disk(script, size)
         assert done.stdout.split() == ["2", "old", "out.ctg"], (what, done)
         assert "No space left" in done.stderr, (what, done.stderr)

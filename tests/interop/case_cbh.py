@@ -37,7 +37,7 @@ CORPUS = {
 
 def export(source: Path, out: Path) -> str:
     """Writes a database as PGN; gives what is said about it."""
-    done = run("games", source, "-o", out, "--strict", limit=60)
+    done = run("games", "--force", source, "-o", out, "--strict", limit=60)
     assert done.returncode == 0, done.stderr
     return done.stderr
 
@@ -191,7 +191,7 @@ def a_book_of_a_database_is_the_book_of_its_pgn():
             books = []
             for games_source in (source, place / "games.pgn"):
                 book = place / f"{len(books)}.ctg"
-                done = run("build", games_source, "-o", book, *options, limit=60)
+                done = run("build", "--force", games_source, "-o", book, *options, limit=60)
                 assert done.returncode == 0, done.stderr
                 books.append([book.with_suffix(part).read_bytes() for part in (".ctg", ".cto", ".ctb")])
             assert books[0] == books[1], (name, options)

@@ -195,8 +195,8 @@ def pgn_written_twice_is_the_same_and_python_chess_reads_it():
         if "gnuchess" in source.name:
             continue
         once, twice = work / "once.pgn", work / "twice.pgn"
-        tabia("games", source, "-o", once)
-        tabia("games", once, "-o", twice)
+        tabia("games", "--force", source, "-o", once)
+        tabia("games", "--force", once, "-o", twice)
         assert once.read_bytes() == twice.read_bytes(), source.name
         count += len(games_of(once))
     assert count > 4000, count

@@ -115,7 +115,8 @@ def _draw(book, variety: int, seed: int, count: int) -> list[str]:
     client.ready()
     moves = []
     for _ in range(count // 100):
-        client.send(*["position startpos", "go wtime 60000 btime 60000"] * 100)
+        # A seed draws by game and position.
+        client.send(*["ucinewgame", "position startpos", "go wtime 60000 btime 60000"] * 100)
         for _ in range(100):
             moves.append(client.until("bestmove")[-1].split()[1])
     client.quit()

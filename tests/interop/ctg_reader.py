@@ -55,7 +55,7 @@ def big(data: bytes, at: int, size: int) -> int:
 
 
 class Board(NamedTuple):
-    """A position in the normalised form: White is to move."""
+    """A position in the canonical form: White is to move."""
 
     men: str  # 64 characters, `.` is empty
     rights: int
@@ -63,7 +63,7 @@ class Board(NamedTuple):
 
     @staticmethod
     def of_fen(fen: str) -> "Board":
-        """Normalises a FEN, whose en passant square must be one of a legal capture."""
+        """The canonical form of a FEN, whose en passant square must be one of a legal capture."""
         rows, turn, castling, en_passant = fen.split()[:4]
         ranks = []
         for row in rows.split("/"):
@@ -127,7 +127,7 @@ class Board(NamedTuple):
         return Board(men, rights, file)
 
     def move(self, byte: int) -> Optional[str]:
-        """A move byte in UCI notation, on the normalised board."""
+        """A move byte in UCI notation, on the canonical board."""
         if byte not in STEPS:
             return None
         man, number, forward, right = STEPS[byte]

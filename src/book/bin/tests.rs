@@ -51,7 +51,7 @@ fn answer(book: &BinBook) -> Vec<(String, Preference, bool)> {
     book.probe(&Chess::default(), Wanted::Transpositions, &mut found)
         .unwrap();
     assert!(found.here.is_some());
-    let row = |mv: &crate::book::BookMove| (mv.mv.to_string(), mv.preference, mv.child.is_some());
+    let row = |mv: &crate::book::BookMove| (mv.mv.to_string(), mv.preference, mv.after.is_some());
     found.moves.iter().map(row).collect()
 }
 

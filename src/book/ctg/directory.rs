@@ -2,7 +2,7 @@
 //! books.
 //!
 //! A pass asks of every legal move of every position whether the book holds
-//! the position after it. Most it does not, and normalising a position and
+//! the position after it. Most it does not, and making a position canonical and
 //! looking through a page to learn so is slow. A Zobrist hash follows a move at
 //! little cost; so here stand the hashes of every position that an entry stands
 //! for (two, or four where nobody may castle), each with the place of the
@@ -20,7 +20,7 @@ use shakmaty::{
 };
 
 use super::{
-    BookEntry, CtgBook, Entry, Error, Key, NormalBoard, Place, RewriteError, Salvage, moves,
+    BookEntry, CanonicalBoard, CtgBook, Entry, Error, Key, Place, RewriteError, Salvage, moves,
     page::split_entry, reader::Index, trie::is_of_slot,
 };
 use crate::book::{
@@ -99,7 +99,7 @@ impl Directory {
             let set = slot.compare_exchange(0, value, Ordering::Relaxed, Ordering::Relaxed);
             match set {
                 Ok(_) => return,
-                // A position may be its own picture.
+                // A position may be its own mirror image.
                 Err(known) if known == value => return,
                 Err(_) => at += 1,
             }
@@ -235,7 +235,7 @@ impl CtgBook {
                 let mut count = 0_u64;
                 let mut salvage = Salvage::default();
                 for entry in &entries {
-                    let board = match NormalBoard::from_key(&entry.key) {
+                    let board = match CanonicalBoard::from_key(&entry.key) {
                         Ok(board) => board,
                         Err(fault) => {
                             let path = self.path().display();
@@ -420,7 +420,7 @@ impl<'b> DirectoryReader<'b> {
         let legal = position.legal_moves();
         let mut known = [0_u64; 4];
         if !stored.is_empty()
-            && let Some(board) = NormalBoard::from_position(position)
+            && let Some(board) = CanonicalBoard::from_position(position)
         {
             for &(byte, annotation) in stored {
                 let Ok(n) = moves::find(byte, &board, &legal) else {
@@ -433,15 +433,16 @@ impl<'b> DirectoryReader<'b> {
                     continue;
                 }
                 *word |= 1 << (n % 64);
-                let child = self.child(position, here, mv)?;
+                let after = self.entry_after(position, here, mv)?;
                 self.numbers
-                    .push(child.map_or(usize::MAX, |(number, _)| number));
+                    .push(after.map_or(usize::MAX, |(number, _)| number));
                 found.moves.push(BookMove {
                     mv,
                     annotation,
-                    child: child.map(|(_, record)| record),
+                    after: after.map(|(_, record)| record),
                     transposition: false,
                     preference: Preference::Statistics,
+                    judged: None,
                 });
             }
         }
@@ -478,14 +479,15 @@ impl<'b> DirectoryReader<'b> {
             if self.directory.candidates(hash).next().is_none() {
                 continue;
             }
-            if let Some((number, child)) = self.child(position, here, mv)? {
+            if let Some((number, after)) = self.entry_after(position, here, mv)? {
                 self.numbers.push(number);
                 found.moves.push(BookMove {
                     mv,
                     annotation: Annotation::default(),
-                    child: Some(child),
+                    after: Some(after),
                     transposition: true,
                     preference: Preference::Statistics,
+                    judged: None,
                 });
             }
         }
@@ -493,7 +495,7 @@ impl<'b> DirectoryReader<'b> {
         Ok(())
     }
 
-    fn child(
+    fn entry_after(
         &mut self,
         position: &Chess,
         here: u64,
@@ -516,7 +518,7 @@ impl<'b> DirectoryReader<'b> {
             (entry.moves().collect::<Vec<_>>(), entry.record())
         })?;
         Ok(found.and_then(|(number, place, (moves, record))| {
-            let key = NormalBoard::from_position(position)?.key();
+            let key = CanonicalBoard::from_position(position)?.key();
             Some((
                 number,
                 place,
@@ -543,7 +545,7 @@ impl<'b> DirectoryReader<'b> {
         let mut best: Option<(bool, Place, usize, T)> = None;
         for (number, place) in directory.candidates(hash) {
             if keys.is_none() {
-                let Some(board) = NormalBoard::from_position(position) else {
+                let Some(board) = CanonicalBoard::from_position(position) else {
                     return Ok(None);
                 };
                 keys = Some((board.key(), board.other_key()));
@@ -618,7 +620,7 @@ fn hash_after(position: &Chess, here: u64, mv: Move) -> u64 {
         }
     }
 }
-/// Hashes of the two or four positions that a normalised one stands for, en
+/// Hashes of the two or four positions that a canonical one stands for, en
 /// passant left out.
 fn hashes(setup: &Setup) -> impl Iterator<Item = u64> {
     let turn = Zobrist64::zobrist_for_white_turn().0;
@@ -681,7 +683,7 @@ mod tests {
                     break;
                 };
                 position.play_unchecked(mv);
-                let board = NormalBoard::from_position(&position).unwrap();
+                let board = CanonicalBoard::from_position(&position).unwrap();
                 let hash = base_hash(&position);
                 assert!(hashes(&board.to_setup()).any(|known| known == hash));
             }

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use shakmaty::{Chess, Move, Position as _};
 
 use super::{
-    CtgBook, Error, Key, MoveFault, NormalBoard, Orientation, Place, Step, moves,
+    CanonicalBoard, CtgBook, Error, Key, MoveFault, Orientation, Place, Step, moves,
     reader::{Index, Reading},
 };
 use crate::book::{Annotation, PositionRecord};
@@ -24,7 +24,7 @@ pub struct Explanation {
     /// The look-up of every legal move's position, in the order of
     /// [`Probe::probe`](crate::book::Probe::probe): stored moves, then the
     /// others, found or not.
-    pub children: Vec<(Move, Trace)>,
+    pub after: Vec<(Move, Trace)>,
 }
 
 impl Explanation {
@@ -38,7 +38,7 @@ impl Explanation {
 /// One look-up.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Trace {
-    /// How the normalised picture lies on the board; `None` if the format
+    /// How the canonical board lies on the board; `None` if the format
     /// cannot express the position (Chess960 castling rights).
     pub orientation: Option<Orientation>,
     /// The key looked for last, and its hash.
@@ -89,7 +89,7 @@ impl CtgBook {
         let here = trace(&mut reading, position)?;
         let mut stored = Vec::new();
         let mut order = Vec::new();
-        if let (Some(found), Some(board)) = (&here.found, NormalBoard::from_position(position)) {
+        if let (Some(found), Some(board)) = (&here.found, CanonicalBoard::from_position(position)) {
             for (byte, annotation) in reading.entry(found.place)?.moves() {
                 let meaning = match moves::find(byte, &board, &legal) {
                     Ok(n) if order.contains(&n) => Err(MoveFault::Repeated(byte)),
@@ -107,11 +107,11 @@ impl CtgBook {
             }
         }
         let others: Vec<usize> = (0..legal.len()).filter(|n| !order.contains(n)).collect();
-        let mut children = Vec::new();
+        let mut traces = Vec::new();
         for m in order.iter().chain(&others).filter_map(|&n| legal.get(n)) {
-            let mut child = position.clone();
-            child.play_unchecked(*m);
-            children.push((*m, trace(&mut reading, &child)?));
+            let mut after = position.clone();
+            after.play_unchecked(*m);
+            traces.push((*m, trace(&mut reading, &after)?));
         }
         Ok(Explanation {
             ctg: self.path().to_owned(),
@@ -121,7 +121,7 @@ impl CtgBook {
             },
             here,
             stored,
-            children,
+            after: traces,
         })
     }
 }
@@ -134,7 +134,7 @@ fn trace(reading: &mut Reading<'_>, position: &Chess) -> Result<Trace, Error> {
         steps: Vec::new(),
         found: None,
     };
-    let Some(board) = NormalBoard::from_position(position) else {
+    let Some(board) = CanonicalBoard::from_position(position) else {
         return Ok(trace);
     };
     trace.orientation = Some(board.orientation());

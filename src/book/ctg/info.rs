@@ -1,7 +1,7 @@
 //! A pass over the whole book: its numbers, and all its entries.
 
 use super::{
-    CtgBook, Error, Key, NormalBoard, Place, page::PAGE_BYTES, pages::PageReader, reader::Index,
+    CanonicalBoard, CtgBook, Error, Key, Place, page::PAGE_BYTES, pages::PageReader, reader::Index,
 };
 use crate::book::{Annotation, Mark, PositionRecord};
 
@@ -198,7 +198,7 @@ impl BookInfo {
             Mark::None => {}
         }
         self.commentaries += u64::from(record.commentary != 0);
-        let board = entry.key().map(|key| NormalBoard::from_key(&key));
+        let board = entry.key().map(|key| CanonicalBoard::from_key(&key));
         if let Some(Err(fault)) = board {
             self.bad_keys += 1;
             self.problem(|| format!("file byte {}: {fault}", place.file_offset()));
@@ -211,7 +211,7 @@ impl BookInfo {
 pub struct BookEntry {
     /// Where it stands.
     pub place: Place,
-    /// The position; [`NormalBoard::from_key`] reads it.
+    /// The position; [`CanonicalBoard::from_key`] reads it.
     pub key: Key,
     /// Move bytes with annotations, in stored order.
     pub moves: Vec<(u8, Annotation)>,

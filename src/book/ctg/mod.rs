@@ -19,7 +19,7 @@
 //! bits: books of 100 GB exist. Only the `.ctg` is indispensable.
 //!
 //! ```text
-//! position -> normalised board -> key -> hash -> slots -> page -> entry
+//! position -> canonical board -> key -> hash -> slots -> page -> entry
 //!             [position]          [key]          [index]  [page]  [entry]
 //! ```
 //!
@@ -105,18 +105,18 @@ pub use edit::{
 pub use entry::{
     Entry, MAX_COUNT, MAX_MOVES, STATISTICS_BYTES, decode_record, encode_entry, encode_record,
 };
-pub use error::{Error, file_offset};
+pub use error::{Error, HeaderFault, file_offset};
 pub use explain::{Explanation, Found, StoredMove, Trace};
 pub use index::{Bounds, CTB_HEADER_BYTES, CTO_HEADER_BYTES, Slot, SlotPage, slots};
 pub use info::{BookEntries, BookEntry, BookInfo};
 pub use key::{Key, hash};
+pub use move_table::MoveCode;
 pub use moves::{
-    MoveCode, MoveFault, decode as decode_move_byte, encode as encode_move_byte,
-    find as find_move_byte,
+    MoveFault, decode as decode_move_byte, encode as encode_move_byte, find as find_move_byte,
 };
 pub use page::{Entries, PAGE_BYTES, PAGE_HEADER_BYTES, Page, PageFault, read_entry};
-pub use pages::{Header, HeaderFault};
-pub use position::{KeyFault, NormalBoard, Orientation};
+pub use pages::Header;
+pub use position::{CanonicalBoard, KeyFault, Orientation};
 pub use prune::{Fate, Pruned, prune};
 pub use reader::{CtgBook, OpenOptions, Place, Step};
 pub use rewrite::{RewriteOptions, Rewritten, compact, merge};

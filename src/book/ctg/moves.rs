@@ -1,65 +1,18 @@
 //! Move bytes: what they say and which legal move that is.
 //!
 //! A byte names a man and a step: "the second rook, three files right". Men
-//! are numbered on the *normalised* board in the order a1, a2, ... a8, b1, ...
+//! are numbered on the *canonical* board in the order a1, a2, ... a8, b1, ...
 //! h8, and the board is a torus: seven ranks forward is one rank back. A pawn
 //! that arrives on the last rank becomes a queen; other promotions, third
 //! pieces and Chess960 castling have no bytes. (Unofficial specification 0.2,
 //! readers agree, 13,406 moves of a genuine book.)
 
-use shakmaty::{CastlingSide, File, Move, Rank, Role, Square};
+use shakmaty::{CastlingSide, Move, Role};
 
 use super::{
-    move_table::{BY_BYTE, BY_MOVE, NO_BYTE, man_index},
-    position::NormalBoard,
+    move_table::{BY_BYTE, BY_MOVE, MoveCode, NO_BYTE, man_index},
+    position::CanonicalBoard,
 };
-
-/// What a move byte says.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct MoveCode {
-    /// The man's role.
-    pub role: Role,
-    /// Which man of that role on the normalised board, 1 is the first.
-    pub number: u8,
-    /// Ranks up the normalised board, modulo 8.
-    pub forward: i8,
-    /// Files to the right, modulo 8.
-    pub right: i8,
-}
-
-impl MoveCode {
-    /// The castling this is, if it is one: the king two files sideways.
-    #[must_use]
-    pub const fn castling(self) -> Option<CastlingSide> {
-        match self {
-            MoveCode {
-                role: Role::King,
-                forward: 0,
-                right: 2,
-                ..
-            } => Some(CastlingSide::KingSide),
-            MoveCode {
-                role: Role::King,
-                forward: 0,
-                right: -2,
-                ..
-            } => Some(CastlingSide::QueenSide),
-            _ => None,
-        }
-    }
-
-    pub(super) const fn delta_index(self) -> usize {
-        (self.forward as u8 & 7) as usize * 8 + (self.right as u8 & 7) as usize
-    }
-
-    fn target(self, from: Square) -> Square {
-        let step = |at: u32, by: i8| at.wrapping_add_signed(i32::from(by)) & 7;
-        Square::from_coords(
-            File::new(step(from.file().to_u32(), self.right)),
-            Rank::new(step(from.rank().to_u32(), self.forward)),
-        )
-    }
-}
 
 /// Why a stored byte gives no move.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
@@ -88,12 +41,12 @@ pub fn decode(byte: u8) -> Option<MoveCode> {
 }
 
 /// Which of the `legal` moves of a position the byte stands for, as an index
-/// into them. `board` is that position, normalised.
+/// into them. `board` is that position, in canonical form.
 ///
 /// # Errors
 ///
 /// The byte means nothing, or nothing legal, here.
-pub fn find(byte: u8, board: &NormalBoard, legal: &[Move]) -> Result<usize, MoveFault> {
+pub fn find(byte: u8, board: &CanonicalBoard, legal: &[Move]) -> Result<usize, MoveFault> {
     let code = decode(byte).ok_or(MoveFault::UnknownByte(byte))?;
     if let Some(side) = code.castling() {
         let wanted = |m: &Move| m.castling_side() == Some(side);
@@ -136,12 +89,12 @@ pub fn find(byte: u8, board: &NormalBoard, legal: &[Move]) -> Result<usize, Move
         .ok_or(MoveFault::Illegal(byte))
 }
 
-/// The byte for a move of the position that `board` is the normalised picture
+/// The byte for a move of the position that `board` is the canonical board
 /// of; `None` where the format has none: under-promotions, a third piece of a
 /// kind, the second queen six files to the right. For the second queen six
 /// ranks forward it is 0x1a.
 #[must_use]
-pub fn encode(board: &NormalBoard, m: Move) -> Option<u8> {
+pub fn encode(board: &CanonicalBoard, m: Move) -> Option<u8> {
     let orientation = board.orientation();
     let (from, to) = match m {
         Move::Castle { king, .. } => {

@@ -1,6 +1,6 @@
 //! From a position to its key and back.
 //!
-//! A book knows every position only in one picture, the *normalised* one:
+//! A book knows every position only in one form, the *canonical* one:
 //!
 //! 1. the side to move is White: with Black to move the ranks are mirrored
 //!    (a1 becomes a8) and the colours of men, rights and en passant swapped;
@@ -29,7 +29,7 @@
 //! The en passant file is stored if an en passant capture is *legal* (67 of 67
 //! keys in a genuine book). What ChessBase does when the only capturer is
 //! pinned is not known, no such position is in a genuine book; a reader should
-//! then try both forms: [`NormalBoard::other_key`].
+//! then try both forms: [`CanonicalBoard::other_key`].
 
 use shakmaty::{
     Bitboard, Board, ByColor, ByRole, Chess, Color, File, Position as _, Rank, Role, Setup, Square,
@@ -40,7 +40,7 @@ use super::{
     bits::{BitReader, BitWriter, file_code},
 };
 
-/// How the normalised picture lies on the real board.
+/// How the canonical board lies on the real board.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Orientation {
     /// Black is to move: ranks and colours are exchanged.
@@ -50,7 +50,7 @@ pub struct Orientation {
 }
 
 impl Orientation {
-    /// The same square in the other picture; its own inverse.
+    /// the same square on the other board; its own inverse.
     #[must_use]
     pub fn apply(self, square: Square) -> Square {
         let square = if self.inverted {
@@ -66,13 +66,13 @@ impl Orientation {
     }
 }
 
-/// A position in the normalised picture: White ("own") is to move.
+/// A position in the canonical board: White ("own") is to move.
 ///
 /// Bit `8 * file + rank` of each word is a square, so that counting upwards
 /// visits the squares in the order of the format. Built fast: a probe makes one
 /// for every legal move.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct NormalBoard {
+pub struct CanonicalBoard {
     pub(super) own: u64,
     pub(super) other: u64,
     /// What stands on each square in binary, 0 = nothing, pawn = 1 to king = 6:
@@ -87,12 +87,12 @@ pub struct NormalBoard {
     pub(super) orientation: Orientation,
 }
 
-impl NormalBoard {
-    /// Normalises a position. `None` for what the format cannot express:
+impl CanonicalBoard {
+    /// The canonical board of a position. `None` for what the format cannot express:
     /// castling rights of a king that is not on its e square or of a rook not
     /// in the corner (Chess960), and more than 32 men or no king.
     #[must_use]
-    pub fn from_position(position: &Chess) -> Option<NormalBoard> {
+    pub fn from_position(position: &Chess) -> Option<CanonicalBoard> {
         let board = position.board();
         if board.occupied().count() > 32 {
             return None;
@@ -120,7 +120,7 @@ impl NormalBoard {
         let file = |square: Square| orientation.apply(square).file().to_u32() as u8;
         let pseudo_legal = position.pseudo_legal_ep_square();
         let legal = pseudo_legal.and_then(|_| position.legal_ep_square());
-        Some(NormalBoard {
+        Some(CanonicalBoard {
             own: place(board.by_color(position.turn())),
             other: place(board.by_color(!position.turn())),
             role_bits: [
@@ -135,7 +135,7 @@ impl NormalBoard {
         })
     }
 
-    /// How this picture lies on the board it was made from; the identity for
+    /// How this board lies on the board it was made from; the identity for
     /// a decoded key.
     #[must_use]
     pub fn orientation(&self) -> Orientation {
@@ -183,11 +183,18 @@ impl NormalBoard {
     /// role; `None` without an own man there.
     #[must_use]
     pub fn number_of(&self, square: Square) -> Option<(Role, u8)> {
-        let bit = 1_u64 << bit_of_square(square);
-        let role = ROLES
-            .into_iter()
-            .find(|&role| self.of_role(role) & self.own & bit != 0)?;
-        let before = self.of_role(role) & self.own & (bit - 1);
+        let at = bit_of_square(square);
+        let (mut index, mut alike) = (0, self.own);
+        for (n, word) in self.role_bits.iter().enumerate() {
+            let bit = word >> at & 1;
+            index |= (bit as usize) << n;
+            alike &= word ^ bit.wrapping_sub(1);
+        }
+        if alike >> at & 1 == 0 {
+            return None;
+        }
+        let role = *ROLES.get(index.checked_sub(1)?)?;
+        let before = alike & ((1 << at) - 1);
         Some((role, before.count_ones() as u8 + 1))
     }
 
@@ -250,11 +257,11 @@ impl NormalBoard {
     /// # Errors
     ///
     /// The bytes stand for no position.
-    pub fn from_key(key: &Key) -> Result<NormalBoard, KeyFault> {
+    pub fn from_key(key: &Key) -> Result<CanonicalBoard, KeyFault> {
         let bytes = key.as_bytes();
         let first = bytes.first().copied().unwrap_or(0);
         let mut bits = BitReader::new(bytes);
-        let mut board = NormalBoard {
+        let mut board = CanonicalBoard {
             own: 0,
             other: 0,
             role_bits: [0; 3],
@@ -271,9 +278,10 @@ impl NormalBoard {
                 0 => board.own |= bit,
                 _ => board.other |= bit,
             }
-            for (n, word) in board.role_bits.iter_mut().enumerate() {
-                *word |= u64::from(man >> n & 1) << square;
-            }
+            let [b0, b1, b2] = &mut board.role_bits;
+            *b0 |= u64::from(man & 1) << square;
+            *b1 |= u64::from(man >> 1 & 1) << square;
+            *b2 |= u64::from(man >> 2 & 1) << square;
             square += 1;
             square += bits.empty(64 - square);
         }
@@ -305,7 +313,7 @@ impl NormalBoard {
         Ok(board)
     }
 
-    /// The normalised position as shakmaty's set-up: White to move, en passant
+    /// The canonical position as shakmaty's set-up: White to move, en passant
     /// target on the sixth rank. Whether it is legal is not looked at.
     #[must_use]
     pub fn to_setup(&self) -> Setup {

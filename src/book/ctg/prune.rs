@@ -126,7 +126,7 @@ pub fn prune(
                 return Ok(());
             }
             for mv in visit.moves {
-                if mv.child.is_some_and(|child| goes(child.place)) {
+                if mv.after.is_some_and(|child| goes(child.place)) {
                     judged.judge(mv, false);
                 }
             }

@@ -5,7 +5,7 @@ use std::{fmt, path::Path};
 use shakmaty::{Chess, Move, Position as _};
 
 use super::{
-    Entry, Error, Key, NormalBoard, PageFault,
+    CanonicalBoard, Entry, Error, Key, PageFault,
     index::{Slot, SlotFile, SlotPage, SlotReader},
     moves,
     pages::{Header, PageFile, PageReader},
@@ -139,7 +139,7 @@ impl CtgBook {
         let mut reading = self.reading()?;
         let legal = position.legal_moves();
         let mut stored = MoveSet::default();
-        if let Some(board) = NormalBoard::from_position(position)
+        if let Some(board) = CanonicalBoard::from_position(position)
             && let Some((place, _)) = reading.find_position(&board)?
         {
             let entry = reading.entry(place)?;
@@ -152,15 +152,16 @@ impl CtgBook {
                     found.moves.push(BookMove {
                         mv,
                         annotation,
-                        child: None,
+                        after: None,
                         transposition: false,
                         preference: Preference::Statistics,
+                        judged: None,
                     });
                 }
             }
         }
         for known in &mut found.moves {
-            known.child = reading.record_after(position, known.mv)?;
+            known.after = reading.record_after(position, known.mv)?;
         }
         if wanted == Wanted::Stored {
             return Ok(());
@@ -169,13 +170,14 @@ impl CtgBook {
             if stored.contains(n) {
                 continue;
             }
-            if let Some(child) = reading.record_after(position, mv)? {
+            if let Some(after) = reading.record_after(position, mv)? {
                 found.moves.push(BookMove {
                     mv,
                     annotation: Default::default(),
-                    child: Some(child),
+                    after: Some(after),
                     transposition: true,
                     preference: Preference::Statistics,
+                    judged: None,
                 });
             }
         }
@@ -201,7 +203,7 @@ impl Probe for CtgBook {
     }
 
     fn contains(&self, position: &Chess) -> Result<bool, book::Error> {
-        let Some(board) = NormalBoard::from_position(position) else {
+        let Some(board) = CanonicalBoard::from_position(position) else {
             return Ok(false);
         };
         Ok(self.reading()?.find_position(&board)?.is_some())
@@ -250,7 +252,7 @@ enum IndexReader<'b> {
 impl Reading<'_> {
     /// Finds a position, under its other key if there is one. The flag tells
     /// whether the other key was it.
-    fn find_position(&mut self, board: &NormalBoard) -> Result<Option<(Place, bool)>, Error> {
+    fn find_position(&mut self, board: &CanonicalBoard) -> Result<Option<(Place, bool)>, Error> {
         if let Some(place) = self.find(&board.key(), |_| ())? {
             return Ok(Some((place, false)));
         }
@@ -308,9 +310,9 @@ impl Reading<'_> {
     }
 
     fn record_after(&mut self, position: &Chess, m: Move) -> Result<Option<PositionRecord>, Error> {
-        let mut child = position.clone();
-        child.play_unchecked(m);
-        let Some(board) = NormalBoard::from_position(&child) else {
+        let mut after = position.clone();
+        after.play_unchecked(m);
+        let Some(board) = CanonicalBoard::from_position(&after) else {
             return Ok(None);
         };
         match self.find_position(&board) {

@@ -207,7 +207,8 @@ fn rewrite(
 /// # Errors
 ///
 /// It was stopped, a book cannot be read at all, or the new one
-/// cannot be written. Nothing is left of it then.
+/// cannot be written. Nothing is left of it then. A damaged book that is to be
+/// replaced and not kept is left alone: what cannot be read would be lost.
 pub fn merge(
     target: &Path,
     sources: &[PathBuf],
@@ -260,6 +261,9 @@ pub fn merge(
     let mut salvage = Salvage::default();
     for stream in entries.into_streams() {
         salvage.add(stream.salvage);
+    }
+    if replaced.is_some() && options.old == Old::Replace && salvage.is_loss() {
+        return Err(RewriteError::Damaged(salvage.messages.join("; ")));
     }
     salvage.checked(options.strict)?;
     // An open file cannot be replaced everywhere.

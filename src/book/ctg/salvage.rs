@@ -30,7 +30,7 @@ impl Salvage {
     }
 
     /// Takes note of a page that cannot be read to its end.
-    pub(super) fn bad_page(&mut self, fault: Error) {
+    pub(crate) fn bad_page(&mut self, fault: Error) {
         self.bad_pages += 1;
         self.message(|| fault.to_string());
         self.first_fault.get_or_insert(fault);

@@ -1,16 +1,16 @@
-//! From a normalised position that was written down back to its picture.
+//! From a canonical position that was written down back to its board.
 
 use shakmaty::{Bitboard, Color, Rank, Setup, Square};
 
 use super::{
-    NormalBoard, Orientation,
+    CanonicalBoard, Orientation,
     position::{ROLES, role_index},
 };
 
 /// Why a position written down cannot be one of a book.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum SetupFault {
-    /// Normalised positions have White to move.
+    /// Canonical positions have White to move.
     #[error("Black is to move; a book holds positions with White to move, colours exchanged")]
     BlackToMove,
     /// Kings are missing or too many, or more than 32 men.
@@ -24,15 +24,15 @@ pub enum SetupFault {
     EnPassant,
 }
 
-impl NormalBoard {
-    /// The inverse of [`NormalBoard::to_setup`]: takes everything as it is
+impl CanonicalBoard {
+    /// The inverse of [`CanonicalBoard::to_setup`]: takes everything as it is
     /// given, the en passant square too, and asks neither for legality nor
     /// whether the king should stand on the other wing.
     ///
     /// # Errors
     ///
     /// No key can stand for it.
-    pub fn from_setup(setup: &Setup) -> Result<NormalBoard, SetupFault> {
+    pub fn from_setup(setup: &Setup) -> Result<CanonicalBoard, SetupFault> {
         if setup.turn == Color::Black {
             return Err(SetupFault::BlackToMove);
         }
@@ -61,7 +61,7 @@ impl NormalBoard {
                 }
             }
         }
-        Ok(NormalBoard {
+        Ok(CanonicalBoard {
             own: place(board.by_color(Color::White)),
             other: place(board.by_color(Color::Black)),
             role_bits,
@@ -75,7 +75,7 @@ impl NormalBoard {
         })
     }
 
-    /// Whether this is the picture in which a reader looks for the position:
+    /// Whether this is the board on which a reader looks for the position:
     /// not so with the king on the files a to d and nobody able to castle.
     #[must_use]
     pub fn is_normal(&self) -> bool {

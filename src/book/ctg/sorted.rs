@@ -14,7 +14,7 @@ use std::{
 };
 
 use super::{
-    Error, Key, NormalBoard, Place, Salvage, WriteError,
+    CanonicalBoard, Error, Key, Place, Salvage, WriteError,
     pages::{PageFile, PageReader},
 };
 
@@ -385,7 +385,7 @@ impl EntryStream for SortedBook<'_> {
                         order.key
                     )
                 });
-            } else if let Err(fault) = NormalBoard::from_key(&order.key) {
+            } else if let Err(fault) = CanonicalBoard::from_key(&order.key) {
                 self.salvage.bad_key(|| {
                     format!(
                         "{path}: file byte {}: left out: {fault}",

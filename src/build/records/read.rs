@@ -18,7 +18,7 @@ use parquet::file::reader::{
 use super::super::node::{Node, Place, Tally};
 use super::super::{BuildError, Progress};
 use super::{COUNTERS, NO_MOVE, RecordsError};
-use crate::book::ctg::{Key, NormalBoard, decode_move_byte};
+use crate::book::ctg::{CanonicalBoard, Key, decode_move_byte};
 use crate::crew;
 use crate::games::ReadProgress;
 use crate::input::file::read_at;
@@ -184,7 +184,7 @@ impl Table {
         let mut games = None;
         while left > 0 {
             if stop.load(Relaxed) {
-                return Err(BuildError::Interrupted);
+                return Err(crate::games::ReadError::Interrupted.into());
             }
             let count = left.min(BATCH_ROWS as u64) as usize;
             columns.fill(count).map_err(|fault| match fault {
@@ -475,7 +475,7 @@ impl Gatherer {
 fn check_key(bytes: &[u8]) -> Result<Key, String> {
     Key::from_prefix(bytes)
         .filter(|key| key.as_bytes() == bytes)
-        .filter(|key| NormalBoard::from_key(key).is_ok_and(|board| board.key() == *key))
+        .filter(|key| CanonicalBoard::from_key(key).is_ok_and(|board| board.key() == *key))
         .ok_or_else(|| {
             let hex: String = bytes
                 .iter()

@@ -5,7 +5,7 @@ use shakmaty::{Chess, Color, Move, Position as _};
 use super::{Change, EditError, Editor};
 use crate::book::{
     Annotation, Mark, PositionRecord,
-    ctg::{NormalBoard, encode_move_byte, moves},
+    ctg::{CanonicalBoard, encode_move_byte, moves},
 };
 
 /// What is to become of the marks of a move; `None` leaves one as it is.
@@ -46,18 +46,8 @@ impl MarkEdit {
         self.annotation.is_some() || self.clean
     }
 
-    /// Whether it says anything about the position after the move.
-    #[must_use]
-    pub const fn touches_positions(&self) -> bool {
-        self.recommendation.is_some()
-            || self.factor.is_some()
-            || self.commentary.is_some()
-            || self.clean
-    }
-
     /// The recommendation byte that `old` becomes.
-    #[must_use]
-    pub const fn recommendation_byte(&self, old: u8) -> u8 {
+    const fn recommendation_byte(&self, old: u8) -> u8 {
         let byte = match self.recommendation {
             Some(Mark::Main) => old & !0x40 | 0x80,
             Some(Mark::Avoid) => old & !0x80 | 0x40,
@@ -72,8 +62,7 @@ impl MarkEdit {
     }
 
     /// The stored learn value that `old` becomes.
-    #[must_use]
-    pub const fn stored_factor(&self, old: i8) -> i8 {
+    const fn stored_factor(&self, old: i8) -> i8 {
         match self.factor {
             // Within a byte either way.
             Some(factor) => factor.saturating_neg(),
@@ -183,7 +172,7 @@ impl Editor {
         };
         let mut reading = self.book.reading()?;
         let (Some(board), Some(place)) = (
-            NormalBoard::from_position(position),
+            CanonicalBoard::from_position(position),
             reading.find(&key, |_| ())?,
         ) else {
             return Ok(None);
@@ -224,7 +213,7 @@ impl Editor {
         if let Some(key) = self.book.key_of(position)? {
             return Ok(key);
         }
-        match NormalBoard::from_position(position) {
+        match CanonicalBoard::from_position(position) {
             Some(board) => Err(EditError::NotInBook {
                 path: self.path.clone(),
                 key: board.key(),

@@ -61,7 +61,7 @@ use std::{
 };
 
 use super::{
-    CtgBook, Entry, Key, MAX_MOVES, NormalBoard, OpenOptions, Place, encode_entry, rewrite,
+    CanonicalBoard, CtgBook, Entry, Key, MAX_MOVES, OpenOptions, Place, encode_entry, rewrite,
 };
 use crate::book::Watch;
 use crate::book::{Annotation, Probe as _};
@@ -533,7 +533,7 @@ impl CtgBook {
     ///
     /// The book cannot be read.
     pub fn key_of(&self, position: &shakmaty::Chess) -> Result<Option<Key>, super::Error> {
-        let Some(board) = NormalBoard::from_position(position) else {
+        let Some(board) = CanonicalBoard::from_position(position) else {
             return Ok(None);
         };
         let mut reading = self.reading()?;

@@ -9,7 +9,7 @@ use super::{EditError, MarkEdit};
 use crate::book::{
     Annotation, PositionRecord, Watch,
     ctg::{
-        CtgBook, Entry, Error, Key, NormalBoard, PAGE_HEADER_BYTES, Place, RewriteError,
+        CanonicalBoard, CtgBook, Entry, Error, Key, PAGE_HEADER_BYTES, Place, RewriteError,
         STATISTICS_BYTES, moves, reader::Reading,
     },
 };
@@ -56,12 +56,12 @@ pub struct VisitedEntry {
 /// A stored move on a pass.
 #[derive(Clone, Debug)]
 pub struct VisitedMove {
-    /// The move in the normalised picture, where White is to move.
+    /// The move in the canonical board, where White is to move.
     pub mv: Move,
     /// The sign beside it.
     pub annotation: Annotation,
     /// The position after it; `None` if the book does not hold it.
-    pub child: Option<VisitedEntry>,
+    pub after: Option<VisitedEntry>,
     /// Where the annotation stands in the file.
     pub(in crate::book::ctg) offset: u64,
 }
@@ -79,7 +79,7 @@ pub struct Visit<'a> {
 }
 
 impl Visit<'_> {
-    /// The position, in the normalised picture, where White is to move.
+    /// The position, in the canonical board, where White is to move.
     #[must_use]
     pub fn position(&self) -> Option<Chess> {
         position_of(&self.entry.key)
@@ -97,7 +97,7 @@ impl VisitedEntry {
     }
 
     /// Calls `found` with every byte that `edit` changes in the position, in the
-    /// picture where White is to move.
+    /// board where White is to move.
     ///
     /// # Errors
     ///
@@ -254,7 +254,9 @@ impl CtgBook {
                     (_, None) => Vec::new(),
                     (_, Some(None)) => return Ok(()),
                     (Pass::Signs, Some(Some(position))) => bare_moves(&position, &entry),
-                    (_, Some(Some(position))) => with_children(&position, &entry, &mut reading)?,
+                    (_, Some(Some(position))) => {
+                        with_entries_after(&position, &entry, &mut reading)?
+                    }
                 };
                 found(&Visit {
                     entry: &entry.0,
@@ -309,7 +311,7 @@ impl CtgBook {
         lost: &mut dyn FnMut(Error),
         mut found: impl FnMut(&Visit<'_>, &mut u128) -> Stopped,
     ) -> Result<EntrySet, EditError> {
-        let start = NormalBoard::from_position(&Chess::default()).map(|board| board.key());
+        let start = CanonicalBoard::from_position(&Chess::default()).map(|board| board.key());
         let mut reading = self.reading()?;
         let mut level = EntrySet::default();
         if let Some(start) = start
@@ -334,7 +336,7 @@ impl CtgBook {
                     let Some(position) = position_of(&entry.0.key) else {
                         return Ok(());
                     };
-                    let moves = with_children(&position, &entry, &mut reading)?;
+                    let moves = with_entries_after(&position, &entry, &mut reading)?;
                     let visit = Visit {
                         entry: &entry.0,
                         moves: &moves,
@@ -346,10 +348,10 @@ impl CtgBook {
                     let seen = if ply % 2 == 0 { black } else { white };
                     for (n, mv) in moves.iter().enumerate() {
                         if follow >> n & 1 != 0
-                            && let Some(child) = &mv.child
-                            && seen.insert(child.place)
+                            && let Some(after) = &mv.after
+                            && seen.insert(after.place)
                         {
-                            next.insert(child.place);
+                            next.insert(after.place);
                         }
                     }
                     Ok(())
@@ -375,7 +377,7 @@ impl CtgBook {
 /// The position of a key, White to move; `None` if it is none that the rules
 /// can be applied to.
 fn position_of(key: &Key) -> Option<Chess> {
-    let setup = NormalBoard::from_key(key).ok()?.to_setup();
+    let setup = CanonicalBoard::from_key(key).ok()?.to_setup();
     Chess::from_setup(setup, CastlingMode::Standard)
         .or_else(shakmaty::PositionError::ignore_impossible_check)
         .or_else(shakmaty::PositionError::ignore_too_much_material)
@@ -383,7 +385,7 @@ fn position_of(key: &Key) -> Option<Chess> {
 }
 
 fn bare_moves(position: &Chess, (entry, stored): &Raw) -> Vec<VisitedMove> {
-    let Some(board) = NormalBoard::from_position(position) else {
+    let Some(board) = CanonicalBoard::from_position(position) else {
         return Vec::new();
     };
     let legal = position.legal_moves();
@@ -396,14 +398,14 @@ fn bare_moves(position: &Chess, (entry, stored): &Raw) -> Vec<VisitedMove> {
             Some(VisitedMove {
                 mv: *legal.get(n)?,
                 annotation,
-                child: None,
+                after: None,
                 offset,
             })
         })
         .collect()
 }
 
-fn with_children(
+fn with_entries_after(
     position: &Chess,
     entry: &Raw,
     reading: &mut Reading<'_>,
@@ -412,7 +414,7 @@ fn with_children(
     for known in &mut moves {
         let mut after = position.clone();
         after.play_unchecked(known.mv);
-        let Some(board) = NormalBoard::from_position(&after) else {
+        let Some(board) = CanonicalBoard::from_position(&after) else {
             continue;
         };
         for key in [Some(board.key()), board.other_key()].into_iter().flatten() {
@@ -422,7 +424,7 @@ fn with_children(
             };
             if let Some(place) = place {
                 let entry = reading.entry(place)?;
-                known.child = Some(VisitedEntry::of(place, key, &entry));
+                known.after = Some(VisitedEntry::of(place, key, &entry));
                 break;
             }
         }

@@ -9,7 +9,7 @@ use super::{Problem, ProblemKind, files::IndexFacts};
 use crate::book::{
     Stats,
     ctg::{
-        Entry, Error, Key, NormalBoard, PageFault, Place,
+        CanonicalBoard, Entry, Error, Key, PageFault, Place,
         error::file_offset,
         moves,
         page::Page,
@@ -204,7 +204,7 @@ impl PageChecker<'_, '_> {
             self.tell(start, ProblemKind::Position, text);
             return Ok(());
         };
-        let Ok(board) = NormalBoard::from_key(&key) else {
+        let Ok(board) = CanonicalBoard::from_key(&key) else {
             return Ok(());
         };
         let legal = position.legal_moves();
@@ -232,9 +232,9 @@ impl PageChecker<'_, '_> {
                 }
                 *word |= 1 << (index % 64);
             }
-            let mut child = position.clone();
-            child.play_unchecked(mv);
-            if !self.is_there(&child)? {
+            let mut after = position.clone();
+            after.play_unchecked(mv);
+            if !self.is_there(&after)? {
                 let uci = notation::uci(mv);
                 let text = format!("the book does not hold the position after {uci} of key {key}");
                 self.tell(at, ProblemKind::MissingChild, text);
@@ -245,7 +245,7 @@ impl PageChecker<'_, '_> {
 
     /// Whether the book holds a position, as far as can be told.
     fn is_there(&mut self, position: &Chess) -> Result<bool, Error> {
-        let Some(board) = NormalBoard::from_position(position) else {
+        let Some(board) = CanonicalBoard::from_position(position) else {
             return Ok(true);
         };
         let key = board.key();
@@ -406,7 +406,7 @@ impl PageChecker<'_, '_> {
 /// The position of a key; `None` if it is one that cannot arise.
 fn position_of(key: &Key) -> Result<Option<Chess>, (ProblemKind, String)> {
     let fault = |text: String| (ProblemKind::Key, format!("key {key}: {text}"));
-    let board = NormalBoard::from_key(key).map_err(|error| fault(error.to_string()))?;
+    let board = CanonicalBoard::from_key(key).map_err(|error| fault(error.to_string()))?;
     let again = board.key();
     if again != *key {
         return Err(fault(format!("its position encodes to {again}")));
@@ -418,7 +418,7 @@ fn position_of(key: &Key) -> Result<Option<Chess>, (ProblemKind, String)> {
     let Ok(position) = position else {
         return Ok(None);
     };
-    match NormalBoard::from_position(&position) {
+    match CanonicalBoard::from_position(&position) {
         Some(normal) if normal.key() == *key || normal.other_key() == Some(*key) => {
             Ok(Some(position))
         }

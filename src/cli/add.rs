@@ -1,0 +1,58 @@
+//! `tabia add`: games and lines into a book, in its place.
+
+use std::io::Write;
+use std::path::PathBuf;
+
+use anyhow::{Context as _, ensure};
+use clap::Args;
+
+use super::args::Counting;
+use super::build;
+use crate::notation::{self, Line};
+use crate::place::Old;
+
+/// Arguments of `add`.
+#[derive(Args, Debug)]
+pub(super) struct AddArgs {
+    /// The book
+    book: PathBuf,
+    /// Games, as for `tabia build`; or books
+    #[arg(value_name = "SOURCE", required_unless_present_any = ["line", "priority"])]
+    sources: Vec<PathBuf>,
+    /// A line, as "1.e4 c5 2.c3!"; its moves have no games, its signs become
+    /// those of the book. May be given several times
+    #[arg(long, value_name = "MOVES")]
+    line: Vec<String>,
+    #[command(flatten)]
+    games: Counting,
+}
+
+pub(super) const EXAMPLES: &str = "Examples:\n  \
+    tabia add book.ctg june.pgn\n  \
+    tabia add book.ctg --min-elo 2200 --max-ply 30 games.pgn.zst\n  \
+    tabia add book.ctg --line \"1.e4 c5 2.c3!\" --line \"1.d4 d5 2.Bg5 +=\"\n\n\
+    The book is what `tabia build` of the games and `tabia merge` with the old book make; \
+    what the book holds already is counted once more if the games are. Of two signs of a \
+    move the warning one stays.\n\n\
+    The new book takes the place of the old one at once and only when it is complete: a \
+    crash at any moment leaves the one or the other, and programs that have the book open go \
+    on. A damaged book is left alone: `tabia compact` first.\n\n\
+    Exit codes: 0 done; 1 some games were skipped, with --strict; 2 nothing was changed.";
+
+pub(super) fn run(args: &AddArgs, out: &mut impl Write) -> anyhow::Result<u8> {
+    super::convert::only_ctg(&args.book)?;
+    let mut lines = Vec::new();
+    for text in &args.line {
+        let line = Line::read("", text).with_context(|| format!("--line \"{text}\""))?;
+        ensure!(
+            line.plies() > 0 && line.moves().count() == line.plies(),
+            "--line \"{text}\": expected moves, and no null moves"
+        );
+        lines.push((line, notation::signs(text)));
+    }
+    let job = build::job(&args.games, &args.sources, &args.book, Old::Replace);
+    let mut books = vec![args.book.clone()];
+    books.extend(build::books_among(&args.sources)?);
+    let stop = super::stopped_by_ctrl_c()?;
+    build::add_to_books(&args.games, job, books, &lines, &stop, out)
+}

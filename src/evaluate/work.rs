@@ -1,0 +1,344 @@
+//! Evaluations by engines.
+
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Mutex, PoisonError};
+use std::time::Duration;
+
+use shakmaty::{CastlingMode, Chess, Color, Position as _, uci::UciMove};
+
+use crate::book::{Progress, Stopped, Watch};
+use crate::crew::{self, Panicked};
+use crate::engine::{Analyst, AnalystError, Effort, EngineCommand, Question};
+use crate::eval::{Evaluation, MoveValue, Value};
+use crate::evals::{EvalFile, EvalFileError, EvalTable};
+use crate::graph::{BookGraph, Node, Reach};
+
+/// What is to be evaluated, and how.
+#[derive(Clone, Debug)]
+pub struct Plan {
+    /// How to start the engine.
+    pub command: EngineCommand,
+    /// Its options, in order.
+    pub options: Vec<(String, String)>,
+    /// How long it may take to say `uciok`.
+    pub start_timeout: Duration,
+    /// How long it searches each position.
+    pub effort: Effort,
+    /// How many lines it looks for.
+    pub lines: u16,
+    /// After how long without an answer it counts as hung.
+    pub patience: Duration,
+    /// How many engines work at a time.
+    pub jobs: usize,
+}
+
+/// A position of a book about which something is to be found out.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Task {
+    /// Which one.
+    pub node: Node,
+    /// Its value is not known well enough; else only that of leaving the book.
+    pub value: bool,
+}
+
+/// A position that could not be evaluated.
+#[derive(Debug)]
+pub struct Fault {
+    /// Which one.
+    pub node: Node,
+    /// What the engine did.
+    pub error: AnalystError,
+}
+
+/// What was done.
+#[derive(Debug, Default)]
+pub struct Worked {
+    /// Positions that got something new.
+    pub done: u64,
+    /// How many of them got a value of leaving the book by a search of its own.
+    pub leaving: u64,
+    /// Positions without an answer, the first of them with what happened.
+    pub failed: u64,
+    /// The first of these.
+    pub first_fault: Option<Fault>,
+    /// Engines that were started again.
+    pub restarts: u64,
+    /// Somebody wanted an end before all was done.
+    pub stopped: bool,
+}
+
+/// Why nothing more can be done.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum WorkError {
+    /// The engine does not start, or fails at one position after the other.
+    #[error(transparent)]
+    Engine(#[from] AnalystError),
+    /// The evaluations cannot be written.
+    #[error(transparent)]
+    File(#[from] EvalFileError),
+    /// A thread met a fault of this program.
+    #[error(transparent)]
+    Panicked(#[from] Panicked),
+    /// Somebody wanted an end.
+    #[error(transparent)]
+    Stopped(#[from] Stopped),
+}
+
+/// So many positions in a row without an answer, and an engine is no use.
+const MOST_FAULTS: u32 = 5;
+
+/// What there is to do, the likeliest positions first: those without a value,
+/// those whose value `is_enough` refuses, and those where the value of
+/// leaving the book is unknown. Positions that play never comes to stand at
+/// the end.
+#[must_use]
+pub fn plan(
+    graph: &BookGraph,
+    reach: &Reach,
+    table: &EvalTable,
+    is_enough: impl Fn(&Evaluation) -> bool,
+) -> Vec<Task> {
+    let wanted = |node: Node| {
+        let value = table
+            .canonical(graph.key(node))
+            .is_none_or(|known| !is_enough(known));
+        (value || is_open(graph, node, table)).then_some(Task { node, value })
+    };
+    let mut tasks: Vec<Task> = graph.nodes().filter_map(wanted).collect();
+    let likely = |task: &Task| reach.probability.get(task.node as usize).copied();
+    tasks.sort_by(|a, b| {
+        let (a, b) = (likely(a).unwrap_or(0.0), likely(b).unwrap_or(0.0));
+        b.total_cmp(&a)
+    });
+    tasks
+}
+
+/// Whether the value of leaving can be found and is not known.
+fn is_open(graph: &BookGraph, node: Node, table: &EvalTable) -> bool {
+    graph.leaving_is_unknown(node, table) && !others(graph, node, &graph.position(node)).is_empty()
+}
+
+/// The legal moves that are not in the book.
+fn others(graph: &BookGraph, node: Node, position: &Chess) -> Vec<UciMove> {
+    let of_book = graph.moves(node);
+    let legal = position.legal_moves();
+    let legal = legal.iter().map(|mv| mv.to_uci(CastlingMode::Chess960));
+    legal
+        .filter(|mv| of_book.iter().all(|known| known.mv != *mv))
+        .collect()
+}
+
+/// Does tasks with engines. What is found is in `file` at once.
+///
+/// # Errors
+///
+/// No engine works, or the file cannot be written.
+pub fn work(
+    plan: &Plan,
+    graph: &BookGraph,
+    table: &EvalTable,
+    tasks: &[Task],
+    file: EvalFile,
+    watch: &mut Watch<'_>,
+) -> Result<Worked, WorkError> {
+    let bench = Bench {
+        plan,
+        graph,
+        table,
+        file: Mutex::new(file),
+        restarts: AtomicU64::new(0),
+        stop: watch.flag(),
+    };
+    let total = tasks.len() as u64;
+    let mut worked = Worked::default();
+    let mut seen = 0;
+    let mut take = |made: Made, watch: &mut Watch<'_>| {
+        seen += 1;
+        match made {
+            Made::Done { leaving } => {
+                worked.done += 1;
+                worked.leaving += u64::from(leaving);
+            }
+            Made::Failed(fault) => {
+                worked.failed += 1;
+                worked.first_fault.get_or_insert(fault);
+            }
+            Made::Stopped => worked.stopped = true,
+        }
+        // The workers see the flag as well: what they have begun they finish.
+        let _ = watch.step(Progress {
+            stage: "evaluating",
+            unit: "positions",
+            done: seen,
+            total: Some(total),
+        });
+    };
+    crew::run(
+        plan.jobs,
+        |jobs| {
+            let mut engine = None;
+            let mut faults = 0;
+            jobs.each(|task: Task, _| bench.do_task(task, &mut engine, &mut faults))
+        },
+        |crew| {
+            for task in tasks {
+                if watch.go_on().is_err() {
+                    break;
+                }
+                crew.give(*task);
+                while let Some(made) = crew.ready()? {
+                    take(made, watch);
+                }
+            }
+            while let Some(made) = crew.rest()? {
+                take(made, watch);
+            }
+            Ok::<_, WorkError>(())
+        },
+    )?;
+    worked.stopped |= watch.go_on().is_err();
+    worked.restarts = bench.restarts.into_inner();
+    let file = bench.file.into_inner();
+    file.unwrap_or_else(PoisonError::into_inner).sync()?;
+    Ok(worked)
+}
+
+/// What became of a task.
+enum Made {
+    Done { leaving: bool },
+    Failed(Fault),
+    Stopped,
+}
+
+/// What the workers share.
+struct Bench<'a> {
+    plan: &'a Plan,
+    graph: &'a BookGraph,
+    table: &'a EvalTable,
+    file: Mutex<EvalFile>,
+    restarts: AtomicU64,
+    stop: Option<&'a AtomicBool>,
+}
+
+impl Bench<'_> {
+    fn do_task(
+        &self,
+        task: Task,
+        engine: &mut Option<Analyst>,
+        faults: &mut u32,
+    ) -> Result<Made, WorkError> {
+        if self.stop.is_some_and(|stop| stop.load(Ordering::Relaxed)) {
+            return Ok(Made::Stopped);
+        }
+        let position = self.graph.position(task.node);
+        match self.evaluation(task, &position, engine) {
+            Ok((evaluation, leaving)) => {
+                *faults = 0;
+                let mut file = self.file.lock().unwrap_or_else(PoisonError::into_inner);
+                file.add(&position, &evaluation)?;
+                Ok(Made::Done { leaving })
+            }
+            Err(error @ AnalystError::Start(_)) => Err(error.into()),
+            Err(error) => {
+                *faults += 1;
+                if *faults >= MOST_FAULTS {
+                    return Err(error.into());
+                }
+                Ok(Made::Failed(Fault {
+                    node: task.node,
+                    error,
+                }))
+            }
+        }
+    }
+
+    /// What is found about a position, and whether leaving the book took a
+    /// search of its own.
+    fn evaluation(
+        &self,
+        task: Task,
+        position: &Chess,
+        engine: &mut Option<Analyst>,
+    ) -> Result<(Evaluation, bool), AnalystError> {
+        if let Some(value) = over(position) {
+            let evaluation = Evaluation {
+                value,
+                depth: u16::MAX,
+                nodes: 0,
+                source: "rules".into(),
+                moves: Vec::new(),
+            };
+            return Ok((evaluation, false));
+        }
+        let known = self.table.canonical(self.graph.key(task.node));
+        let mut evaluation = match known.filter(|_| !task.value) {
+            Some(known) => known.clone(),
+            None => self.ask(engine, position, &[], self.plan.lines)?,
+        };
+        let others = others(self.graph, task.node, position);
+        let is_book = |known: &MoveValue| !others.contains(&known.mv);
+        if self.graph.moves(task.node).is_empty()
+            || others.is_empty()
+            || !evaluation.moves.iter().all(is_book)
+        {
+            return Ok((evaluation, false));
+        }
+        let best = self.ask(engine, position, &others, 1)?;
+        let found = best.moves.first().copied();
+        evaluation.moves.extend(found.map(|found| MoveValue {
+            value: best.value,
+            ..found
+        }));
+        Ok((evaluation, true))
+    }
+
+    /// Asks the engine; one that ended or hangs is started again, once.
+    fn ask(
+        &self,
+        engine: &mut Option<Analyst>,
+        position: &Chess,
+        only: &[UciMove],
+        lines: u16,
+    ) -> Result<Evaluation, AnalystError> {
+        let question = Question {
+            position,
+            only,
+            lines,
+            afresh: true,
+        };
+        let mut again = false;
+        loop {
+            let running = match engine {
+                Some(running) => running,
+                None => engine.insert(Analyst::start(
+                    &self.plan.command,
+                    &self.plan.options,
+                    self.plan.start_timeout,
+                )?),
+            };
+            let answer = running.evaluate(question, self.plan.effort, self.plan.patience);
+            match answer {
+                Err(AnalystError::NoScore) | Ok(_) => return answer,
+                Err(error) => {
+                    *engine = None;
+                    if std::mem::replace(&mut again, true) {
+                        return Err(error);
+                    }
+                    self.restarts.fetch_add(1, Ordering::Relaxed);
+                }
+            }
+        }
+    }
+}
+
+/// The value of a game that has ended.
+fn over(position: &Chess) -> Option<Value> {
+    if position.is_checkmate() {
+        Some(Value::mate_of_mover(position.turn(), 0))
+    } else if position.is_stalemate() || position.is_insufficient_material() {
+        Some(Value::cp_of_mover(Color::White, 0))
+    } else {
+        None
+    }
+}

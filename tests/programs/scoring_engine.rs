@@ -1,0 +1,103 @@
+//! A UCI engine without a search, for tests of whoever asks engines for
+//! evaluations: every legal move has a score that its letters decide. Several
+//! lines and `searchmoves` are as UCI wants them.
+//!
+//! What it is asked is noted, a line each, in the file that
+//! `SCORING_ENGINE_NOTES` names: the position, and ` only` with searchmoves.
+//! `SCORING_ENGINE_DIES` is after how many searches it ends without an answer,
+//! `SCORING_ENGINE_HANGS` the same for one that falls silent,
+//! `SCORING_ENGINE_MS` how long a search takes.
+
+use std::fs::File;
+use std::io::{self, BufRead, Write};
+use std::time::Duration;
+
+use shakmaty::fen::Fen;
+use shakmaty::{CastlingMode, Chess, Position};
+
+fn number(name: &str) -> Option<u64> {
+    std::env::var(name).ok()?.parse().ok()
+}
+
+/// -50 to 50 by the letters of a text.
+fn score(text: &str) -> i64 {
+    let sum = text
+        .bytes()
+        .fold(7_i64, |sum, b| (sum * 31 + i64::from(b)) % 10_007);
+    sum % 101 - 50
+}
+
+fn main() -> io::Result<()> {
+    let mut notes = match std::env::var_os("SCORING_ENGINE_NOTES") {
+        Some(path) => Some(File::options().append(true).create(true).open(path)?),
+        None => None,
+    };
+    let pause = Duration::from_millis(number("SCORING_ENGINE_MS").unwrap_or(0));
+    let (dies, hangs) = (
+        number("SCORING_ENGINE_DIES"),
+        number("SCORING_ENGINE_HANGS"),
+    );
+    let mut out = io::stdout().lock();
+    let mut board = Chess::default();
+    let mut lines = 1;
+    let mut searches = 0;
+    for line in io::stdin().lock().lines() {
+        let line = line?;
+        let words: Vec<&str> = line.split_whitespace().collect();
+        match *words.as_slice() {
+            ["uci"] => {
+                writeln!(out, "id name Scorer 1\nid author tests")?;
+                writeln!(
+                    out,
+                    "option name MultiPV type spin default 1 min 1 max 9\nuciok"
+                )?;
+            }
+            ["isready"] => writeln!(out, "readyok")?,
+            ["setoption", "name", "MultiPV", "value", value] => lines = value.parse().unwrap_or(1),
+            ["position", "fen", ref fen @ ..] => {
+                let fen: Option<Fen> = fen.join(" ").parse().ok();
+                let position = fen.and_then(|fen| fen.into_position(CastlingMode::Standard).ok());
+                board = position.unwrap_or_default();
+            }
+            ["go", ref limits @ ..] => {
+                searches += 1;
+                let only = limits.iter().position(|word| *word == "searchmoves");
+                let only = only.map(|at| &limits[at + 1..]);
+                let fen = Fen::from_position(&board, shakmaty::EnPassantMode::Legal).to_string();
+                if let Some(notes) = &mut notes {
+                    let only = if only.is_some() { " only" } else { "" };
+                    notes.write_all(format!("{fen}{only}\n").as_bytes())?;
+                }
+                if dies == Some(searches) {
+                    std::process::exit(3);
+                }
+                while hangs == Some(searches) {
+                    std::thread::sleep(Duration::from_secs(1));
+                }
+                std::thread::sleep(pause);
+                let moves = board.legal_moves();
+                let moves = moves
+                    .iter()
+                    .map(|mv| mv.to_uci(CastlingMode::Standard).to_string());
+                let mut moves: Vec<(i64, String)> = moves
+                    .filter(|mv| only.is_none_or(|only| only.contains(&mv.as_str())))
+                    .map(|mv| (score(&format!("{fen}{mv}")), mv))
+                    .collect();
+                moves.sort_by(|a, b| b.cmp(a));
+                for (n, (score, mv)) in moves.iter().take(lines).enumerate() {
+                    let n = n + 1;
+                    writeln!(
+                        out,
+                        "info depth 8 multipv {n} score cp {score} nodes 100 pv {mv}"
+                    )?;
+                }
+                let best = moves.first().map_or("0000", |(_, mv)| mv);
+                writeln!(out, "bestmove {best}")?;
+            }
+            ["quit"] => return Ok(()),
+            _ => {}
+        }
+        out.flush()?;
+    }
+    Ok(())
+}

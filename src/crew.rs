@@ -51,7 +51,7 @@ pub fn run<J: Send, P: Send, T, E: From<Panicked> + Send>(
                 if worked.is_err() {
                     jobs.pace.end();
                 }
-                let _ = jobs.report.send(Report::Ended(worked));
+                let _ = jobs.report.send(WorkerReport::Ended(worked));
             });
         }
         let mut crew = Lead {
@@ -108,7 +108,7 @@ fn said(panic: &(dyn Any + Send)) -> String {
 }
 
 /// What a worker tells the lead.
-enum Report<P, E> {
+enum WorkerReport<P, E> {
     Done(u64, P),
     Ended(Result<(), E>),
 }
@@ -116,7 +116,7 @@ enum Report<P, E> {
 /// The workers' side.
 pub struct Jobs<J, P, E> {
     to_do: Mutex<Receiver<(u64, J)>>,
-    report: Sender<Report<P, E>>,
+    report: Sender<WorkerReport<P, E>>,
     pace: Pace,
 }
 
@@ -162,7 +162,7 @@ impl<J, P, E> Jobs<J, P, E> {
             };
             let piece = work(job, &turn)?;
             turn.pass();
-            if self.report.send(Report::Done(number, piece)).is_err() {
+            if self.report.send(WorkerReport::Done(number, piece)).is_err() {
                 return Ok(());
             }
         }
@@ -219,7 +219,7 @@ pub struct Lead<'c, J, P, E> {
     pace: &'c Pace,
     /// `None` when no more jobs will come.
     sender: Option<Sender<(u64, J)>>,
-    reports: Receiver<Report<P, E>>,
+    reports: Receiver<WorkerReport<P, E>>,
     /// Workers that have not ended.
     working: usize,
     most: u64,
@@ -278,12 +278,12 @@ impl<J, P, E: From<Panicked>> Lead<'_, J, P, E> {
         }
     }
 
-    fn hear(&mut self, report: Report<P, E>) -> Result<(), E> {
+    fn hear(&mut self, report: WorkerReport<P, E>) -> Result<(), E> {
         match report {
-            Report::Done(number, piece) => {
+            WorkerReport::Done(number, piece) => {
                 self.early.insert(number, piece);
             }
-            Report::Ended(worked) => {
+            WorkerReport::Ended(worked) => {
                 worked?;
                 self.working -= 1;
                 if self.working == 0 && self.given > self.taken + self.early.len() as u64 {

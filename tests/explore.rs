@@ -153,7 +153,8 @@ fn one_answer_has_all_that_a_page_needs() {
     );
     assert_eq!(view["line"][2], json!({"uci": "g1f3", "san": "Nf3"}));
     assert_eq!(view["legal"].as_array().unwrap().len(), 30);
-    assert_eq!(view["options"].as_array().unwrap().len(), 12);
+    let options = view["options"].as_array().unwrap().len();
+    assert_eq!(options, tabia::consult::DECIDING.len());
     assert_eq!(view["books"][0]["editable"], false);
 }
 
@@ -194,18 +195,92 @@ fn ends_of_games_are_named() {
 }
 
 #[test]
+fn a_broken_address_shows_what_it_can() {
+    let explorer = explorer();
+    let strict = get(&explorer, "/api/position?play=e2e4,c7c5,e4e6");
+    assert_eq!(strict.status(), StatusCode::BAD_REQUEST);
+    for (address, plies) in [
+        ("play=e2e4,c7c5,e4e6,g1f3", 2),
+        ("play=e2e4&books=gone.ctg", 1),
+        ("play=e2e4&Book+Variety=x", 1),
+        ("fen=nonsense", 0),
+    ] {
+        let target = format!("/api/position?lenient=1&{address}");
+        let view = value(&get(&explorer, &target));
+        assert!(view["problem"].is_string(), "{address}");
+        assert_eq!(view["line"].as_array().unwrap().len(), plies, "{address}");
+        assert_eq!(view["books"][0]["name"], "Starter");
+    }
+    let view = value(&get(&explorer, "/api/position?lenient=1&books=Starter"));
+    assert_eq!(view["problem"], Value::Null);
+}
+
+#[test]
+fn the_moves_ahead_are_those_of_the_main_line() {
+    let explorer = explorer();
+    let view = value(&get(&explorer, "/api/position?ahead=6"));
+    let ahead: Vec<&str> = view["ahead"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|mv| mv["uci"].as_str().unwrap())
+        .collect();
+    assert_eq!(ahead.len(), 6);
+    let line = value(&get(&explorer, "/api/line"));
+    for (index, uci) in ahead.iter().enumerate() {
+        assert_eq!(&line["points"][index + 1]["uci"], uci);
+        // Each is the likeliest of its own position.
+        let walked = ahead[..index].join(",");
+        let view = value(&get(
+            &explorer,
+            &format!("/api/position?ahead=1&play={walked}"),
+        ));
+        assert_eq!(&view["ahead"][0]["uci"], uci);
+    }
+}
+
+#[test]
+fn castling_of_chess960_is_the_king_taking_the_rook() {
+    let fen = "1k2r3/8/8/8/8/8/8/5KR1%20w%20G%20-%200%201";
+    let view = value(&get(&explorer(), &format!("/api/position?fen={fen}")));
+    let legal = view["legal"].as_array().unwrap();
+    let castles = legal.iter().find(|mv| mv["san"] == "O-O").unwrap();
+    assert_eq!(
+        (&castles["uci"], &castles["rook"]),
+        (&json!("f1g1"), &json!("g1"))
+    );
+    let usual = "4k3/8/8/8/8/8/8/4K2R%20w%20K%20-%200%201";
+    for castling in ["e1g1", "e1h1", "O-O"] {
+        let target = format!("/api/position?fen={usual}&play={castling}");
+        assert_eq!(value(&get(&explorer(), &target))["line"][0]["san"], "O-O");
+    }
+}
+
+#[test]
+fn openings_are_found_by_code_and_by_name() {
+    let found = |q: &str| value(&get(&explorer(), &format!("/api/openings?q={q}")));
+    assert_eq!(found("najdorf")[0]["eco"], "B90");
+    assert_eq!(found("B90")[0]["play"].as_array().unwrap().len(), 10);
+    assert_eq!(found("sicilian+dragon")[0]["eco"], "B27");
+    assert_eq!(found("zzz"), json!([]));
+    assert_eq!(found(""), json!([]));
+}
+
+#[test]
 fn pasted_games_become_lines() {
     let explorer = explorer();
     let read = |text: &str| post(&explorer, "/api/read", &json!({ "text": text }));
     let line = value(&read("[Event \"x\"]\n\n1. e4 c5 2. Nf3 *"));
-    assert_eq!(line, json!({"fen": null, "play": ["e2e4", "c7c5", "g1f3"]}));
+    assert_eq!(line["fen"], Value::Null);
+    assert_eq!(line["play"], json!(["e2e4", "c7c5", "g1f3"]));
+    assert_eq!(line["nodes"].as_array().unwrap().len(), 3);
     let fen = "8/8/8/8/8/4k3/8/4K2R w K - 0 1";
-    assert_eq!(value(&read(fen)), json!({"fen": fen, "play": []}));
+    assert_eq!(value(&read(fen))["fen"], fen);
     let nonsense = read("to be or not to be");
     assert_eq!(nonsense.status(), StatusCode::BAD_REQUEST);
     assert_eq!(
         value(&nonsense)["error"],
-        "this is neither a FEN nor a game in PGN"
+        "this is neither a FEN nor a game in PGN: 1.to is no move"
     );
 }
 
@@ -224,7 +299,7 @@ fn changes_go_to_the_editor_and_back() {
     let done = change("c7c5", "mark", "avoid");
     assert_eq!(
         value(&done),
-        json!({"undo": 1, "last_change": "c5: mark avoid", "taken_back": null})
+        json!({"undo": 1, "redo": 0, "last_change": "c5: mark avoid", "taken_back": null})
     );
     assert_eq!(change("e7e5", "factor", "-20").status(), StatusCode::OK);
     assert_eq!(memory.0.lock().unwrap().len(), 2);
@@ -248,11 +323,16 @@ fn changes_go_to_the_editor_and_back() {
     ] {
         assert_eq!(nonsense.status(), StatusCode::BAD_REQUEST);
     }
-    let undo = || value(&post(&explorer, "/api/undo", &json!({"book": 0})));
-    assert_eq!(undo()["taken_back"], "e5: factor -20");
-    assert_eq!(undo()["taken_back"], "c5: mark avoid");
-    assert_eq!(undo()["taken_back"], Value::Null);
-    assert!(memory.0.lock().unwrap().is_empty());
+    // The book on disk says nothing of it, so somebody else was there since.
+    let undo = post(&explorer, "/api/undo", &json!({"book": 0}));
+    assert_eq!(undo.status(), StatusCode::CONFLICT);
+    let others = post(
+        &explorer,
+        "/api/undo",
+        &json!({"book": 0, "client": "another tab"}),
+    );
+    assert_eq!(value(&others)["taken_back"], Value::Null);
+    assert_eq!(memory.0.lock().unwrap().len(), 2);
 }
 
 #[test]
@@ -332,6 +412,32 @@ fn a_book_on_disk_is_changed_and_changed_back_byte_for_byte() {
         assert!(value(&undone)["taken_back"].is_string());
     }
     assert_eq!(c5()["mark"], "none");
+    assert_eq!(std::fs::read(&path).unwrap(), before);
+    // Done again, and taken back once more.
+    let redo = post(&explorer, "/api/redo", &json!({"book": 0}));
+    assert_eq!(value(&redo)["redo"], 2);
+    assert_eq!(c5()["factor"], -30);
+    let undone = post(&explorer, "/api/undo", &json!({"book": 0}));
+    assert!(value(&undone)["taken_back"].is_string());
+    // A page that shows an old figure does not overwrite a newer one, and
+    // takes back nothing that was changed since.
+    let write = |client: &str, seen: &str, value: &str| {
+        let body = json!({"book": 0, "play": "e2e4", "uci": "c7c5", "change": "mark",
+            "value": value, "seen": seen, "client": client});
+        post(&explorer, "/api/edit", &body)
+    };
+    assert_eq!(write("a", "none", "main").status(), StatusCode::OK);
+    let stale = write("b", "none", "avoid");
+    assert_eq!(stale.status(), StatusCode::CONFLICT);
+    let reason = value(&stale)["error"].as_str().unwrap().to_owned();
+    assert!(reason.contains("its mark is main now"), "{reason}");
+    assert_eq!(write("b", "main", "avoid").status(), StatusCode::OK);
+    let undo = |client: &str| {
+        let body = json!({"book": 0, "client": client});
+        post(&explorer, "/api/undo", &body).status()
+    };
+    assert_eq!(undo("a"), StatusCode::CONFLICT);
+    assert_eq!((undo("b"), undo("a")), (StatusCode::OK, StatusCode::OK));
     assert_eq!(std::fs::read(&path).unwrap(), before);
     let body =
         json!({"book": 0, "play": "a2a4,h7h5", "uci": "a4a5", "change": "mark", "value": "main"});

@@ -34,7 +34,9 @@ impl Rule {
         }
         scratch.clear();
         scratch.extend(node.moves.iter().filter(|(_, games)| admitted(*games)));
-        scratch.sort_unstable_by_key(|&(byte, games)| (Reverse(games), byte));
+        if scratch.len() > 1 {
+            scratch.sort_unstable_by_key(|&(byte, games)| (Reverse(games), byte));
+        }
         scratch.truncate(MAX_MOVES);
         let mut moves = [(0, Annotation::default()); MAX_MOVES];
         for (to, (byte, _)) in moves.iter_mut().zip(scratch.iter()) {
@@ -58,23 +60,29 @@ impl Rule {
 #[derive(Default)]
 pub(super) struct Piece {
     bytes: Vec<u8>,
-    lengths: Vec<u16>,
-    /// Moves of all its entries.
-    pub(super) moves: u64,
+    entries: Vec<Made>,
+}
+
+/// What was known when an entry was made.
+struct Made {
+    order: u32,
+    bytes: u16,
+    moves: u8,
 }
 
 impl Piece {
-    pub(super) fn entries(&self) -> impl Iterator<Item = &[u8]> {
+    /// Each with its [`Place::order`](super::node::Place) and its moves.
+    pub(super) fn entries(&self) -> impl Iterator<Item = (u32, &[u8], usize)> {
         let mut rest = self.bytes.as_slice();
-        self.lengths.iter().map_while(move |&length| {
-            let (entry, behind) = rest.split_at_checked(usize::from(length))?;
+        self.entries.iter().map_while(move |made| {
+            let (entry, behind) = rest.split_at_checked(usize::from(made.bytes))?;
             rest = behind;
-            Some(entry)
+            Some((made.order, entry, usize::from(made.moves)))
         })
     }
 
     pub(super) fn len(&self) -> usize {
-        self.lengths.len()
+        self.entries.len()
     }
 }
 
@@ -92,8 +100,12 @@ pub(super) fn emit(
         while let Some(node) = merge.next()? {
             let start = piece.bytes.len();
             if let Some(moves) = rule.entry(node, &mut scratch, &mut piece.bytes) {
-                piece.lengths.push((piece.bytes.len() - start) as u16);
-                piece.moves += moves as u64;
+                piece.entries.push(Made {
+                    order: node.place.order,
+                    bytes: (piece.bytes.len() - start) as u16,
+                    // At most MAX_MOVES.
+                    moves: moves as u8,
+                });
             }
         }
         Ok(piece)

@@ -47,8 +47,8 @@ pub fn write_lines(
     }
     counter.finish()?;
     emit::emit(&runs.take(), Rule { min_games: 1 }, 1, |piece| {
-        for entry in piece.entries() {
-            writer.push(entry)?;
+        for (order, entry, moves) in piece.entries() {
+            writer.push_made(order, entry, moves)?;
         }
         Ok(())
     })?;

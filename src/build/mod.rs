@@ -237,9 +237,6 @@ pub enum BuildError {
     /// A line holds a move that no book can.
     #[error("{0}: a ChessBase book cannot hold {1} of its moves")]
     Unstorable(Line, u64),
-    /// Somebody asked to stop.
-    #[error("interrupted; nothing was changed")]
-    Interrupted,
 }
 
 impl From<SourceError> for BuildError {
@@ -289,9 +286,9 @@ pub fn run(
                 ..WriteOptions::default()
             };
             let writer = BookWriter::create(&job.target, options)?;
-            Output::Book(Box::new(writer))
+            BuildTarget::Book(Box::new(writer))
         }
-        Product::Records => Output::Records(records::Table::create(&job.target, job.old)?),
+        Product::Records => BuildTarget::Records(records::Table::create(&job.target, job.old)?),
     };
     let mut games = 0;
     if !tables.is_empty() {
@@ -311,8 +308,10 @@ pub fn run(
 
     let sorted = runs.take();
     let written = match output {
-        Output::Book(writer) => write_book(job, *writer, &sorted, counted.games, observe, stop)?,
-        Output::Records(table) => table.write(&sorted, counted.games, observe, stop)?,
+        BuildTarget::Book(writer) => {
+            write_book(job, *writer, &sorted, counted.games, observe, stop)?
+        }
+        BuildTarget::Records(table) => table.write(&sorted, counted.games, observe, stop)?,
     };
     Ok(Summary {
         sorted_on_disk: runs.bytes_written(),
@@ -322,7 +321,7 @@ pub fn run(
 }
 
 /// Where what was counted goes.
-enum Output {
+enum BuildTarget {
     Book(Box<BookWriter>),
     Records(records::Table),
 }
@@ -339,10 +338,10 @@ fn write_book(
     let mut positions = 0;
     emit::emit(sorted, Rule { min_games }, job.threads, |piece| {
         if stop.load(Relaxed) {
-            return Err(BuildError::Interrupted);
+            return Err(ReadError::Interrupted.into());
         }
-        for entry in piece.entries() {
-            writer.push(entry)?;
+        for (order, entry, moves) in piece.entries() {
+            writer.push_made(order, entry, moves)?;
         }
         positions += piece.len() as u64;
         observe(Progress::Writing { positions });

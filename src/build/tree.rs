@@ -6,6 +6,8 @@
 //! that are reached in two ways have two nodes, which are added up later like
 //! everything else. Being only a short cut, it changes no number.
 
+use std::num::NonZeroU32;
+
 use hashbrown::HashMap;
 use rustc_hash::FxBuildHasher;
 use shakmaty::{Chess, Move};
@@ -26,6 +28,9 @@ struct TreeNode {
     byte: Option<u8>,
     /// Games in which it was played there.
     played: u64,
+    /// The first move that led on from here and where to: far from the start
+    /// mostly the only one, and nearer at hand than the table.
+    first: Option<(u32, NonZeroU32)>,
 }
 
 /// Bytes that a node takes with its share of the table.
@@ -70,6 +75,7 @@ impl Tree {
             parent,
             byte,
             played: 0,
+            first: None,
         });
         self.nodes.len() as u32 - 1
     }
@@ -107,8 +113,17 @@ impl Tree {
         position: &Chess,
         next: &Chess,
     ) -> Option<Step> {
-        let name = u64::from(node) << 32 | u64::from(name(m)?);
-        if let Some(&child) = self.steps.get(&name) {
+        let name = name(m)?;
+        let first = self.nodes.get(node as usize)?.first;
+        let known = match first {
+            Some((first, child)) if first == name => Some(child.get()),
+            Some(_) => self
+                .steps
+                .get(&(u64::from(node) << 32 | u64::from(name)))
+                .copied(),
+            None => None,
+        };
+        if let Some(child) = known {
             let byte = self.nodes.get(child as usize)?.byte;
             return Some(Step { node: child, byte });
         }
@@ -119,7 +134,15 @@ impl Tree {
         let byte = encode_move_byte(&CanonicalBoard::from_position(position)?, m);
         let place = Place::of(&CanonicalBoard::from_position(next)?.key());
         let child = self.push(place, node, byte);
-        self.steps.insert(name, child);
+        match (self.nodes.get_mut(node as usize), first) {
+            (Some(parent), None) => {
+                parent.first = NonZeroU32::new(child).map(|child| (name, child));
+            }
+            _ => {
+                self.steps
+                    .insert(u64::from(node) << 32 | u64::from(name), child);
+            }
+        }
         Some(Step { node: child, byte })
     }
 
@@ -131,22 +154,39 @@ impl Tree {
         self.steps = HashMap::default();
         let nodes = std::mem::take(&mut self.nodes);
         // What to add where: a node's numbers, and its move at the parent.
-        let mut parts: Vec<(Place, u32, bool)> = Vec::with_capacity(2 * nodes.len());
+        let mut parts: Vec<(u32, u32, bool)> = Vec::with_capacity(2 * nodes.len());
         for (n, node) in nodes.iter().enumerate() {
             if node.tally.games > 0 {
-                parts.push((node.place, n as u32, false));
+                parts.push((node.place.order, n as u32, false));
             }
             let parent = nodes.get(node.parent as usize).filter(|_| n > 0);
             if let Some(parent) = parent
                 && node.byte.is_some()
                 && node.played > 0
             {
-                parts.push((parent.place, n as u32, true));
+                parts.push((parent.place.order, n as u32, true));
             }
         }
-        parts.sort_unstable_by_key(|part| part.0);
+        parts.sort_unstable();
+        // Where the numbers of a part stand in the order.
+        let place = |&(_, n, is_move): &(u32, u32, bool)| {
+            let node = nodes.get(n as usize)?;
+            match is_move {
+                true => nodes.get(node.parent as usize).map(|parent| parent.place),
+                false => Some(node.place),
+            }
+        };
+        for same in parts.chunk_by_mut(|a, b| a.0 == b.0) {
+            if same.len() > 1 {
+                // Different keys may have one hash.
+                same.sort_by_key(place);
+            }
+        }
         let mut sum: Option<Node> = None;
-        for (place, n, is_move) in parts {
+        for part in parts {
+            let (Some(place), (_, n, is_move)) = (place(&part), part) else {
+                continue;
+            };
             if sum.as_ref().is_some_and(|sum| sum.place != place)
                 && let Some(sum) = sum.take()
             {

@@ -16,9 +16,10 @@ use shakmaty::uci::UciMove;
 use shakmaty::{CastlingMode, Chess, Move, Position};
 
 use super::control::Control;
+use super::limits::Limits;
 use super::output::Output;
+use super::position::Board;
 use super::score::{self, INF};
-use super::worker::SearchJob;
 
 /// Check extensions can double the depth, and littlewing's move lists end at
 /// 128 plies.
@@ -33,6 +34,13 @@ const FIRST_NODES: u64 = 4000;
 
 const DEFAULT_HASH_MIB: usize = 16;
 
+/// One `go`.
+pub(super) struct SearchJob {
+    pub(super) board: Board,
+    pub(super) limits: Limits,
+    pub(super) control: Arc<Control>,
+}
+
 /// littlewing and its tables, made when first needed.
 #[derive(Default)]
 pub(super) struct Searcher {
@@ -45,7 +53,7 @@ pub(super) struct Searcher {
 
 /// What a search has found so far; survives a panic.
 #[derive(Default)]
-struct Found {
+struct BestSoFar {
     line: Vec<UciMove>,
     saw_mate: bool,
 }
@@ -106,7 +114,7 @@ impl Searcher {
             output.line(&format!("info depth 0 score {score}"));
             return Vec::new();
         }
-        let mut found = Found {
+        let mut found = BestSoFar {
             line: vec![moves[0].to_uci(CastlingMode::Standard)],
             saw_mate: false,
         };
@@ -175,7 +183,13 @@ fn clock(control: Arc<Control>, nodes: u64, depth_done: Arc<AtomicU64>) -> Clock
     clock
 }
 
-fn search(game: &mut Game, job: &SearchJob, moves: &[Move], found: &mut Found, output: &Output) {
+fn search(
+    game: &mut Game,
+    job: &SearchJob,
+    moves: &[Move],
+    found: &mut BestSoFar,
+    output: &Output,
+) {
     let limits = &job.limits;
     let control = &*job.control;
     let position = job.board.now();

@@ -11,8 +11,9 @@ use super::control::Control;
 use super::limits::Limits;
 use super::output::Output;
 use super::position::Board;
+use super::search::SearchJob;
 use super::time::Budget;
-use super::worker::{self, Job, SearchJob};
+use super::worker::{self, Job};
 
 /// Longer lines are dropped; a `position` line reaches this after three
 /// million plies.

@@ -1,15 +1,11 @@
 //! The thread that owns the engine's memory and does its work in order.
 
-use std::sync::Arc;
 use std::sync::mpsc::{Receiver, Sender};
 
 use shakmaty::uci::UciMove;
 
-use super::control::Control;
-use super::limits::Limits;
 use super::output::Output;
-use super::position::Board;
-use super::search::Searcher;
+use super::search::{SearchJob, Searcher};
 
 /// A piece of work.
 pub(super) enum Job {
@@ -21,13 +17,6 @@ pub(super) enum Job {
     Hash(usize),
     /// Think and answer.
     Search(Box<SearchJob>),
-}
-
-/// One `go`.
-pub(super) struct SearchJob {
-    pub(super) board: Board,
-    pub(super) limits: Limits,
-    pub(super) control: Arc<Control>,
 }
 
 /// Works until the other end of `jobs` is dropped.

@@ -3,6 +3,7 @@
 use std::io::{self, Write};
 use std::path::PathBuf;
 
+use clap::builder::PossibleValue;
 use clap::{Args, ValueEnum};
 use shakmaty::{Chess, Color, Position as _};
 
@@ -47,7 +48,7 @@ pub(super) struct DiffArgs {
     depth: Option<u32>,
     /// Compares only this; may be given several times, or with commas
     #[arg(long, value_name = "WHAT", value_delimiter = ',')]
-    only: Vec<What>,
+    only: Vec<Aspect>,
     /// Differing positions that are shown; the others are only counted
     #[arg(long, value_name = "N")]
     limit: Option<u64>,
@@ -62,36 +63,22 @@ pub(super) struct DiffArgs {
     no_mmap: bool,
 }
 
-/// What books can disagree about.
-#[derive(Clone, Copy, Debug, ValueEnum)]
-enum What {
-    /// Positions that one book does not have
-    Positions,
-    /// Moves that one book does not store
-    Moves,
-    /// Games, results, ratings, weights
-    Stats,
-    /// Main moves and moves to avoid
-    Marks,
-    /// ! ? and the like
-    Annotations,
-    /// Learn values
-    Factors,
-    /// Commentaries on positions
-    Commentaries,
-}
+impl ValueEnum for Aspect {
+    fn value_variants<'a>() -> &'a [Aspect] {
+        &Aspect::ALL
+    }
 
-impl What {
-    fn aspect(self) -> Aspect {
-        match self {
-            What::Positions => Aspect::Positions,
-            What::Moves => Aspect::Moves,
-            What::Stats => Aspect::Stats,
-            What::Marks => Aspect::Marks,
-            What::Annotations => Aspect::Annotations,
-            What::Factors => Aspect::Factors,
-            What::Commentaries => Aspect::Commentaries,
-        }
+    fn to_possible_value(&self) -> Option<PossibleValue> {
+        let help = match self {
+            Aspect::Positions => "Positions that one book does not have",
+            Aspect::Moves => "Moves that one book does not store",
+            Aspect::Stats => "Games, results, ratings, weights",
+            Aspect::Marks => "Main moves and moves to avoid",
+            Aspect::Annotations => "! ? and the like",
+            Aspect::Factors => "Learn values",
+            Aspect::Commentaries => "Commentaries on positions",
+        };
+        Some(PossibleValue::new(self.as_str()).help(help))
     }
 }
 
@@ -101,12 +88,11 @@ pub(super) fn run(args: &DiffArgs, out: &mut impl Write) -> anyhow::Result<u8> {
     let fen = args.fen.as_deref().unwrap_or_default();
     let moves = args.moves.as_deref().unwrap_or_default();
     let reached = Line::read(fen, moves)?;
-    let only: Vec<Aspect> = args.only.iter().map(|what| what.aspect()).collect();
     let plan = Plan {
         from: reached.last().clone(),
         plies: args.depth,
         unreached: args.fen.is_none() && args.moves.is_none() && args.depth.is_none(),
-        aspects: Aspects::of(&only),
+        aspects: Aspects::of(&args.only),
     };
     if !args.json {
         let name = |path: &std::path::Path| escape_control(&path.display().to_string());

@@ -12,7 +12,9 @@ use tokio::sync::Notify;
 
 use crate::book::Book;
 use crate::book_set::Opener;
-use crate::explore::{Access, CtgMarker, Editor, ExploredBook, Explorer, Limits, Reopen, serve};
+use crate::explore::{
+    Access, CtgMarker, Editor, ExploredBook, Explorer, Limits, Reopen, machine, serve,
+};
 use crate::settings::{OptionId, STARTER, Settings};
 
 /// Arguments of `explore`.
@@ -21,7 +23,7 @@ pub(super) struct ExploreArgs {
     /// The books; the page shows the first, or two side by side [default: the
     /// starter book, read-only]
     pub(super) book: Vec<PathBuf>,
-    /// Port of the page [default: any free one]
+    /// Port of the page [default: 9002, or the next one that is free]
     #[arg(long, value_name = "N")]
     pub(super) port: Option<u16>,
     /// Nothing can be changed
@@ -47,13 +49,26 @@ pub(super) fn run(args: &ExploreArgs, out: &mut impl Write) -> anyhow::Result<u8
     if args.book.is_empty() {
         books.push(open(STARTER, args)?);
     }
+    let mut unreadable = None;
     for path in &args.book {
-        books.push(open(&crate::input::path::to_text(path), args)?);
+        match open(&crate::input::path::to_text(path), args) {
+            Ok(book) => books.push(book),
+            // The others can be looked at all the same.
+            Err(error) => {
+                if let Some(before) = unreadable.replace(error) {
+                    let _ = writeln!(super::messages(), "tabia: {before:#}");
+                }
+            }
+        }
+    }
+    if let Some(error) = unreadable {
+        if books.is_empty() {
+            return Err(error);
+        }
+        let _ = writeln!(super::messages(), "tabia: {error:#}");
     }
     let ip = args.listen.unwrap_or(IpAddr::V4(Ipv4Addr::LOCALHOST));
-    let wanted = SocketAddr::new(ip, args.port.unwrap_or(0));
-    let listener =
-        TcpListener::bind(wanted).with_context(|| format!("cannot listen at {wanted}"))?;
+    let listener = listen(ip, args.port)?;
     let address = listener.local_addr()?;
     let stop = stop_at_ctrl_c()?;
     #[cfg(feature = "openings")]
@@ -65,6 +80,11 @@ pub(super) fn run(args: &ExploreArgs, out: &mut impl Write) -> anyhow::Result<u8
             stderr,
             "tabia: other machines can see these books; nothing can be changed"
         );
+    }
+    if address.ip().is_unspecified() {
+        for url in seen_from_elsewhere(address) {
+            let _ = writeln!(super::messages(), "tabia: from other machines: {url}");
+        }
     }
     let explorer = Explorer::new(books, access, settings(&args.set)?, args.read_only);
     let url = format!("http://{}/", shown(address));
@@ -79,6 +99,41 @@ pub(super) fn run(args: &ExploreArgs, out: &mut impl Write) -> anyhow::Result<u8
     }
     serve(listener, Arc::new(explorer), Limits::default(), stop)?;
     Ok(0)
+}
+
+/// The port that programs which ask an opening explorer try first.
+const USUAL_PORT: u16 = 9002;
+
+/// How many ports are tried from there on.
+const PORTS_TRIED: u16 = 50;
+
+/// At the port that is wanted, or at the first free one from the usual one
+/// on, so that bookmarks mostly hold.
+fn listen(ip: IpAddr, port: Option<u16>) -> anyhow::Result<TcpListener> {
+    let at = |port| {
+        let wanted = SocketAddr::new(ip, port);
+        TcpListener::bind(wanted).with_context(|| format!("cannot listen at {wanted}"))
+    };
+    if let Some(port) = port {
+        return at(port);
+    }
+    let mut free = (USUAL_PORT..USUAL_PORT + PORTS_TRIED).filter_map(|port| at(port).ok());
+    free.next().map_or_else(|| at(0), Ok)
+}
+
+/// The addresses by which other machines reach one that listens everywhere:
+/// that of the network, as far as it can be told, and the machine's name.
+fn seen_from_elsewhere(address: SocketAddr) -> Vec<String> {
+    let port = address.port();
+    // Nothing is sent: this only asks which way a datagram would go. The
+    // address is of a range that documentation uses and nobody has.
+    let own = std::net::UdpSocket::bind((Ipv4Addr::UNSPECIFIED, 0))
+        .and_then(|socket| socket.connect("192.0.2.1:9").map(|()| socket))
+        .and_then(|socket| socket.local_addr());
+    let ip = own.ok().map(|own| own.ip().to_string());
+    let name = Some(machine()).filter(|name| !name.is_empty());
+    let hosts = ip.into_iter().chain(name);
+    hosts.map(|host| format!("http://{host}:{port}/")).collect()
 }
 
 /// The address that a browser of this machine can ask.

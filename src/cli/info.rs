@@ -89,7 +89,7 @@ pub(super) fn run(args: &InfoArgs, out: &mut impl Write) -> anyhow::Result<u8> {
         serde_json::to_writer(&mut *out, &json)?;
         writeln!(out)?;
     } else {
-        Report {
+        InfoText {
             info: &info,
             path: book.path(),
             out,
@@ -117,13 +117,13 @@ fn header_is_likely(info: &BookInfo) -> bool {
     estimate.abs_diff(u64::from(info.header_positions)) <= estimate / 10
 }
 
-struct Report<'a, W> {
+struct InfoText<'a, W> {
     info: &'a BookInfo,
     path: &'a Path,
     out: &'a mut W,
 }
 
-impl<W: Write> Report<'_, W> {
+impl<W: Write> InfoText<'_, W> {
     fn row(&mut self, label: &str, text: impl Display) -> io::Result<()> {
         writeln!(self.out, "  {label:<14}{text}")
     }

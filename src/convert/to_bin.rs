@@ -68,7 +68,7 @@ pub(super) fn write(work: &mut Work<'_, '_>, book: &Book) -> Result<Summary, Err
     let mut output = Beside::create(&work.job.target, work.job.old)?;
     let mut summary = Summary::default();
     let source = Source::new(work, book, &mut summary)?;
-    let mut found = Found::default();
+    let mut found = LookedUp::default();
     let sorter = Sorter::alone(place::folder_of(&work.job.target), work.job.memory / 2);
     let sorter = match (book.as_ctg(), work.job.all_forms) {
         (Some(ctg), true) => every_form(work, ctg, &source, sorter, &mut found)?,
@@ -112,7 +112,7 @@ pub(super) fn write(work: &mut Work<'_, '_>, book: &Book) -> Result<Summary, Err
 
 /// What became of some positions.
 #[derive(Default)]
-struct Found {
+struct LookedUp {
     rows: Vec<Row>,
     /// Positions with a move.
     positions: u64,
@@ -130,9 +130,9 @@ struct Found {
     entries: u64,
 }
 
-impl Found {
+impl LookedUp {
     /// Takes over the numbers and, into the sorter, the rows.
-    fn add(&mut self, other: &Found, sorter: &mut Sorter<Row>) -> Result<(), Error> {
+    fn add(&mut self, other: &LookedUp, sorter: &mut Sorter<Row>) -> Result<(), Error> {
         self.positions += other.positions;
         self.held += other.held;
         self.silent += other.silent;
@@ -181,7 +181,7 @@ fn walk(
     work: &mut Work<'_, '_>,
     source: &Source<'_>,
     mut sorter: Sorter<Row>,
-    all: &mut Found,
+    all: &mut LookedUp,
 ) -> Result<Sorter<Row>, Error> {
     let total = expected(source.book);
     let start = Chess::default();
@@ -227,7 +227,7 @@ fn every_form(
     book: &CtgBook,
     source: &Source<'_>,
     mut sorter: Sorter<Row>,
-    all: &mut Found,
+    all: &mut LookedUp,
 ) -> Result<Sorter<Row>, Error> {
     let job = work.job;
     book.in_blocks(
@@ -301,7 +301,7 @@ fn look_up(
     source: &Source<'_>,
     batch: &[Reached],
     go_on: bool,
-) -> Result<Vec<Found>, Error> {
+) -> Result<Vec<LookedUp>, Error> {
     let share = batch.len().div_ceil(threads()).max(64);
     let shares: Vec<&[Reached]> = batch.chunks(share).collect();
     let mut all = Vec::new();
@@ -324,8 +324,8 @@ fn look_up_share(
     source: &Source<'_>,
     share: &[Reached],
     go_on: bool,
-) -> Result<Found, Error> {
-    let mut all = Found::default();
+) -> Result<LookedUp, Error> {
+    let mut all = LookedUp::default();
     let mut found = Lookup::default();
     let mut verdicts = Vec::new();
     let mut prober = source.prober();

@@ -93,9 +93,44 @@ impl Access {
         }
         match name.parse::<IpAddr>() {
             Ok(ip) => !self.is_local() || ip.is_loopback(),
-            Err(_) => name.eq_ignore_ascii_case("localhost"),
+            Err(_) => {
+                name.eq_ignore_ascii_case("localhost")
+                    || (!self.is_local() && is_name_of(name, &machine()))
+            }
         }
     }
+}
+
+/// The name of this machine; empty where it cannot be told.
+#[must_use]
+pub fn machine() -> String {
+    let of_kernel = std::fs::read_to_string("/proc/sys/kernel/hostname").ok();
+    let of_shell = || std::env::var("COMPUTERNAME").or_else(|_| std::env::var("HOSTNAME"));
+    let name = of_kernel.or_else(|| of_shell().ok()).unwrap_or_default();
+    name.trim().to_owned()
+}
+
+/// Whether a host is the machine of that name in its own network. Under the
+/// endings of private networks nobody can register a name, so no hostile
+/// name server stands behind one.
+fn is_name_of(host: &str, machine: &str) -> bool {
+    const PRIVATE: [&str; 7] = [
+        "local",
+        "lan",
+        "home",
+        "home.arpa",
+        "internal",
+        "fritz.box",
+        "localdomain",
+    ];
+    let (label, ending) = host.split_once('.').unwrap_or((host, ""));
+    let own = machine.split('.').next().unwrap_or_default();
+    !own.is_empty()
+        && label.eq_ignore_ascii_case(own)
+        && (ending.is_empty()
+            || PRIVATE
+                .iter()
+                .any(|known| ending.eq_ignore_ascii_case(known)))
 }
 
 /// The value of a header that is there once.
@@ -169,6 +204,33 @@ mod tests {
     fn a_server_for_others_takes_addresses_but_no_names() {
         assert_eq!(refusal("0.0.0.0:80", &[("host", "192.168.1.5")]), None);
         assert!(refusal("0.0.0.0:80", &[("host", "chess.example")]).is_some());
+    }
+
+    #[test]
+    fn a_machine_s_own_name_is_no_other_s() {
+        for host in [
+            "desk",
+            "DESK",
+            "desk.local",
+            "desk.fritz.box",
+            "desk.home.arpa",
+        ] {
+            assert!(is_name_of(host, "desk"), "{host}");
+            assert!(is_name_of(host, "desk.example.org"), "{host}");
+        }
+        for host in [
+            "desk.example",
+            "evil.local",
+            "desk.local.evil.example",
+            "",
+            ".local",
+        ] {
+            assert!(!is_name_of(host, "desk"), "{host}");
+        }
+        assert!(!is_name_of("", "") && !is_name_of("localhost.evil", ""));
+        // Of a server for this machine alone no name is believed.
+        let own = format!("{}:8000", machine());
+        assert!(machine() == "localhost" || refusal("127.0.0.1:8000", &[("host", &own)]).is_some());
     }
 
     #[test]

@@ -18,16 +18,24 @@ const TOKEN_PLACE: &str = "{{token}}";
 const FOLDER: &str = "/page/";
 
 /// Name, type and content. Nothing else is ever served.
-const FILES: [(&str, &str, &str); 11] = [
+const FILES: [(&str, &str, &str); 19] = [
     ("style.css", CSS, include_str!("page/style.css")),
     ("main.js", SCRIPT, include_str!("page/main.js")),
+    ("address.js", SCRIPT, include_str!("page/address.js")),
     ("api.js", SCRIPT, include_str!("page/api.js")),
+    ("arrows.js", SCRIPT, include_str!("page/arrows.js")),
     ("board.js", SCRIPT, include_str!("page/board.js")),
-    ("book.js", SCRIPT, include_str!("page/book.js")),
     ("dom.js", SCRIPT, include_str!("page/dom.js")),
     ("edit.js", SCRIPT, include_str!("page/edit.js")),
+    ("moves.js", SCRIPT, include_str!("page/moves.js")),
     ("plot.js", SCRIPT, include_str!("page/plot.js")),
     ("policy.js", SCRIPT, include_str!("page/policy.js")),
+    ("search.js", SCRIPT, include_str!("page/search.js")),
+    ("share.js", SCRIPT, include_str!("page/share.js")),
+    ("signs.js", SCRIPT, include_str!("page/signs.js")),
+    ("store.js", SCRIPT, include_str!("page/store.js")),
+    ("table.js", SCRIPT, include_str!("page/table.js")),
+    ("tree.js", SCRIPT, include_str!("page/tree.js")),
     ("pieces.svg", SVG, include_str!("page/pieces.svg")),
     ("favicon.svg", SVG, include_str!("page/favicon.svg")),
 ];

@@ -39,13 +39,40 @@ pub trait Editor: Send + Sync {
 /// An editor with the steps made so far.
 pub(super) struct Desk {
     editor: Box<dyn Editor>,
-    steps: Mutex<Vec<Step>>,
+    steps: Mutex<Steps>,
+}
+
+#[derive(Default)]
+struct Steps {
+    made: Vec<Step>,
+    /// Taken back and not yet done again, the oldest first.
+    taken_back: Vec<Change>,
 }
 
 /// A change that was made.
 struct Step {
-    what: String,
+    change: Change,
     undo: Undo,
+}
+
+/// A change: who asked for it, where, and what.
+#[derive(Clone)]
+pub(super) struct Change {
+    /// The page that asked; each takes back only its own changes.
+    pub(super) client: String,
+    pub(super) position: Chess,
+    pub(super) mv: Move,
+    pub(super) edit: MarkEdit,
+    /// For people.
+    pub(super) what: String,
+}
+
+/// What a page can take back and do again.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(super) struct History {
+    pub(super) undo: usize,
+    pub(super) redo: usize,
+    pub(super) last_change: Option<String>,
 }
 
 impl Desk {
@@ -56,41 +83,89 @@ impl Desk {
         }
     }
 
-    /// Makes a change; `what` describes it for people. One change at a time:
-    /// others wait.
+    fn steps(&self) -> std::sync::MutexGuard<'_, Steps> {
+        self.steps.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Makes a change, if `check` finds the book as the page saw it. One
+    /// change at a time: others wait.
     pub(super) fn change(
         &self,
-        position: &Chess,
-        mv: Move,
-        change: &MarkEdit,
-        what: String,
+        change: Change,
+        check: impl FnOnce() -> Result<(), EditError>,
     ) -> Result<(), EditError> {
-        let mut steps = self.steps.lock().unwrap_or_else(PoisonError::into_inner);
-        let Some(undo) = self.editor.change(position, mv, change)? else {
+        let mut steps = self.steps();
+        check()?;
+        steps.taken_back.retain(|old| old.client != change.client);
+        self.make(&mut steps, change)
+    }
+
+    fn make(&self, steps: &mut Steps, change: Change) -> Result<(), EditError> {
+        let (position, mv) = (&change.position, change.mv);
+        let Some(undo) = self.editor.change(position, mv, &change.edit)? else {
             return Ok(());
         };
-        if steps.len() >= MOST_STEPS {
-            steps.remove(0);
+        if steps.made.len() >= MOST_STEPS {
+            steps.made.remove(0);
         }
-        steps.push(Step { what, undo });
+        steps.made.push(Step { change, undo });
         Ok(())
     }
 
-    /// Takes the last change back and tells which it was; `None` when there
-    /// is none. A step that cannot be taken back stays.
-    pub(super) fn undo(&self) -> Result<Option<String>, EditError> {
-        let mut steps = self.steps.lock().unwrap_or_else(PoisonError::into_inner);
-        let Some(step) = steps.last() else {
+    /// Takes the last change of a page back and tells which it was; `None`
+    /// when there is none. A step that cannot be taken back stays, and so
+    /// does one that `check` finds changed since.
+    pub(super) fn undo(
+        &self,
+        client: &str,
+        check: impl FnOnce(&Change) -> Result<(), EditError>,
+    ) -> Result<Option<String>, EditError> {
+        let mut steps = self.steps();
+        let of_client = |step: &Step| step.change.client == client;
+        let Some(at) = steps.made.iter().rposition(of_client) else {
             return Ok(None);
         };
-        (step.undo)()?;
-        Ok(steps.pop().map(|step| step.what))
+        if let Some(step) = steps.made.get(at) {
+            check(&step.change)?;
+            (step.undo)()?;
+        }
+        let step = steps.made.remove(at);
+        let what = step.change.what.clone();
+        steps.taken_back.push(step.change);
+        Ok(Some(what))
     }
 
-    /// How many changes can be taken back, and the last of them.
-    pub(super) fn last(&self) -> (usize, Option<String>) {
-        let steps = self.steps.lock().unwrap_or_else(PoisonError::into_inner);
-        (steps.len(), steps.last().map(|step| step.what.clone()))
+    /// Does what was taken back last again.
+    pub(super) fn redo(&self, client: &str) -> Result<Option<String>, EditError> {
+        let mut steps = self.steps();
+        let mut old = steps.taken_back.iter();
+        let Some(at) = old.rposition(|change| change.client == client) else {
+            return Ok(None);
+        };
+        let Some(change) = steps.taken_back.get(at).cloned() else {
+            return Ok(None);
+        };
+        let what = change.what.clone();
+        self.make(&mut steps, change)?;
+        steps.taken_back.remove(at);
+        Ok(Some(what))
+    }
+
+    /// What a page can take back and do again.
+    pub(super) fn history(&self, client: &str) -> History {
+        let steps = self.steps();
+        let made = || {
+            steps
+                .made
+                .iter()
+                .filter(|step| step.change.client == client)
+        };
+        let taken_back = steps.taken_back.iter();
+        History {
+            undo: made().count(),
+            redo: taken_back.filter(|change| change.client == client).count(),
+            last_change: made().next_back().map(|step| step.change.what.clone()),
+        }
     }
 }
 
@@ -164,20 +239,41 @@ mod tests {
     }
 
     #[test]
-    fn steps_are_taken_back_in_reverse_order() {
+    fn each_page_takes_back_its_own_steps_and_does_them_again() {
         let list = Arc::new(Mutex::new(Vec::new()));
         let desk = Desk::new(Box::new(Memory(Arc::clone(&list))));
         let start = Chess::default();
         let mv = start.legal_moves()[0];
-        let make = |change: MarkEdit, what: &str| desk.change(&start, mv, &change, what.to_owned());
-        make(mark(Mark::Main), "first").unwrap();
-        make(value(5), "second").unwrap();
-        assert!(make(value(1), "refused").is_err());
-        assert_eq!(desk.last(), (2, Some("second".into())));
-        assert_eq!(desk.undo().unwrap().as_deref(), Some("second"));
+        let make = |client: &str, edit: MarkEdit, what: &str| {
+            let change = Change {
+                client: client.to_owned(),
+                position: start.clone(),
+                mv,
+                edit,
+                what: what.to_owned(),
+            };
+            desk.change(change, || Ok(()))
+        };
+        make("a", mark(Mark::Main), "first").unwrap();
+        make("a", value(5), "second").unwrap();
+        assert!(make("a", value(1), "refused").is_err());
+        assert_eq!(desk.history("a").last_change, Some("second".into()));
+        assert_eq!(desk.history("b"), History::default());
+        assert_eq!(desk.undo("b", |_| Ok(())).unwrap(), None);
+        let changed = |_: &Change| Err(EditError("changed since".into()));
+        assert!(desk.undo("a", changed).is_err());
+        let undo = || desk.undo("a", |_| Ok(())).unwrap();
+        assert_eq!(undo().as_deref(), Some("second"));
         assert_eq!(*list.lock().unwrap(), [mark(Mark::Main)]);
-        assert_eq!(desk.undo().unwrap().as_deref(), Some("first"));
-        assert_eq!(desk.undo().unwrap(), None);
+        assert_eq!(undo().as_deref(), Some("first"));
+        assert_eq!(undo(), None);
+        assert_eq!(desk.redo("b").unwrap(), None);
+        assert_eq!(desk.redo("a").unwrap().as_deref(), Some("first"));
+        assert_eq!(*list.lock().unwrap(), [mark(Mark::Main)]);
+        assert_eq!((desk.history("a").undo, desk.history("a").redo), (1, 1));
+        // A new change ends what could be done again.
+        make("a", value(9), "third").unwrap();
+        assert_eq!(desk.redo("a").unwrap(), None);
     }
 
     #[test]

@@ -1,11 +1,12 @@
 //! Everything the page shows about one position.
 
 use serde::Serialize;
-use shakmaty::{Chess, Color, Position};
+use shakmaty::{Chess, Color, Move, Position};
 
 use super::books::{ExploredBook, Open};
 use super::openings::{self, Opening};
-use crate::book::{Error, Stats};
+use super::plot;
+use crate::book::{Error, Preference, Stats};
 use crate::consult::{Consulted, DECIDING, consult};
 use crate::notation::{self, Line};
 use crate::settings::Settings;
@@ -14,6 +15,8 @@ use crate::view::MoveView;
 /// The answer about a position.
 #[derive(Serialize)]
 pub(super) struct PositionView {
+    /// What the request asked and cannot be, in one sentence.
+    problem: Option<String>,
     fen: String,
     /// Where the line begins, if not in the usual position.
     start: Option<String>,
@@ -26,7 +29,9 @@ pub(super) struct PositionView {
     end: Option<&'static str>,
     opening: Option<Opening>,
     line: Vec<Named>,
-    legal: Vec<Named>,
+    legal: Vec<LegalMove>,
+    /// How the first book goes on: its likeliest moves, one after another.
+    ahead: Vec<Named>,
     options: Vec<OptionView>,
     books: Vec<BookView>,
 }
@@ -36,6 +41,16 @@ pub(super) struct PositionView {
 struct Named {
     uci: String,
     san: String,
+}
+
+/// A move that can be played.
+#[derive(Serialize)]
+struct LegalMove {
+    #[serde(flatten)]
+    named: Named,
+    /// Where the rook of a castling stands: the king may be put there, too.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    rook: Option<String>,
 }
 
 #[derive(Serialize)]
@@ -53,36 +68,49 @@ pub(super) struct BookView {
     error: Option<String>,
     in_book: bool,
     games: u32,
-    white: u32,
-    draws: u32,
-    black: u32,
+    white: Option<u32>,
+    draws: Option<u32>,
+    black: Option<u32>,
     commentary: u8,
     moves: Vec<ColouredMove>,
     /// Whether it can be changed.
     editable: bool,
     /// How many changes can be taken back, and the last one.
     undo: usize,
+    redo: usize,
     last_change: Option<String>,
 }
 
 /// A move: the fields of `tabia probe --json`, and results by colour.
 #[derive(Serialize)]
 struct ColouredMove {
-    white: u32,
-    black: u32,
+    /// `None` where the book knows no results.
+    white: Option<u32>,
+    black: Option<u32>,
+    /// The name of the position after it, if it has one of its own.
+    opening: Option<Opening>,
     #[serde(flatten)]
     mv: MoveView,
 }
 
-/// Looks a line's position after `at` plies up in some books.
-pub(super) fn view(
-    books: &[(usize, &ExploredBook)],
-    line: &Line,
-    at: usize,
-    settings: &Settings,
-    writable: bool,
-) -> PositionView {
-    let walked = line.up_to(at);
+/// What is asked about.
+pub(super) struct Question<'a> {
+    pub(super) line: &'a Line,
+    /// How many of its moves have been played.
+    pub(super) at: usize,
+    pub(super) settings: &'a Settings,
+    /// The page that asks.
+    pub(super) client: &'a str,
+    pub(super) writable: bool,
+    /// How many of the likeliest moves ahead are wanted.
+    pub(super) ahead: usize,
+    pub(super) problem: Option<String>,
+}
+
+/// Looks a line's position up in some books.
+pub(super) fn view(books: &[(usize, &ExploredBook)], asked: Question<'_>) -> PositionView {
+    let line = asked.line;
+    let walked = line.up_to(asked.at);
     let position = walked.last();
     let legal = position.legal_moves();
     let start = Some(line.start()).filter(|&start| *start != Chess::default());
@@ -100,24 +128,55 @@ pub(super) fn view(
         },
         opening: openings::of_line(walked.positions()),
         line: line.steps().map(|(at, mv)| named(at, mv)).collect(),
-        legal: legal.iter().map(|&mv| named(position, Some(mv))).collect(),
+        legal: legal.iter().map(|&mv| legal_move(position, mv)).collect(),
+        ahead: books
+            .first()
+            .map(|(_, book)| ahead(&book.current(), &walked, &asked))
+            .unwrap_or_default(),
         options: DECIDING
             .map(|id| OptionView {
                 name: id.spec().name,
-                value: settings.display(id),
+                value: asked.settings.display(id),
             })
             .into(),
         books: books
             .iter()
-            .map(|&(number, book)| book_view(number, book, &walked, settings, writable))
+            .map(|&(number, book)| book_view(number, book, &walked, &asked))
             .collect(),
+        problem: asked.problem,
     }
 }
 
-fn named(position: &Chess, mv: Option<shakmaty::Move>) -> Named {
+/// The likeliest moves from here on, so that a page can walk faster than
+/// answers come.
+fn ahead(book: &Open, walked: &Line, asked: &Question<'_>) -> Vec<Named> {
+    let Ok(points) = plot::ahead(book, walked, asked.settings, asked.ahead) else {
+        return Vec::new();
+    };
+    points
+        .steps()
+        .skip(walked.plies())
+        .map(|(at, mv)| named(at, mv))
+        .collect()
+}
+
+fn named(position: &Chess, mv: Option<Move>) -> Named {
     Named {
-        uci: notation::uci_or_null(mv),
+        uci: mv.map_or_else(|| notation::uci_or_null(None), |mv| uci(position, mv)),
         san: notation::san_or_null(position, mv),
+    }
+}
+
+/// In set-ups of Chess960 castling is the king taking the rook: its own move
+/// may be a plain one.
+fn uci(position: &Chess, mv: Move) -> String {
+    mv.to_uci(position.castles().mode()).to_string()
+}
+
+fn legal_move(position: &Chess, mv: Move) -> LegalMove {
+    LegalMove {
+        named: named(position, Some(mv)),
+        rook: mv.is_castle().then(|| mv.to().to_string()),
     }
 }
 
@@ -128,23 +187,24 @@ const fn name_of(colour: Color) -> &'static str {
     }
 }
 
-fn book_view(
-    number: usize,
-    book: &ExploredBook,
-    walked: &Line,
-    settings: &Settings,
-    writable: bool,
-) -> BookView {
+fn book_view(number: usize, book: &ExploredBook, walked: &Line, asked: &Question<'_>) -> BookView {
     let open = book.current();
     let position = walked.last();
-    let (found, error) = match look_up(&open, walked, settings) {
+    let (found, error) = match look_up(&open, walked, asked.settings) {
         Ok(found) => (found, None),
         Err(error) => (Consulted::default(), Some(error.to_string())),
     };
     let seen = found.view(position);
+    let known = knows_results(&found);
     let turn = position.turn();
-    let (white, black) = coloured(turn, seen.wins, seen.losses);
-    let (undo, last_change) = book.desk().map(|desk| desk.last()).unwrap_or_default();
+    let of = |wins, losses| {
+        let (white, black) = coloured(turn, wins, losses);
+        (known.then_some(white), known.then_some(black))
+    };
+    let (white, black) = of(seen.wins, seen.losses);
+    let history = book.desk().map(|desk| desk.history(asked.client));
+    let history = history.unwrap_or_default();
+    let rows: Vec<Move> = found.rows().map(|(mv, _)| mv.mv).collect();
     BookView {
         book: number,
         name: book.name().to_owned(),
@@ -152,21 +212,44 @@ fn book_view(
         in_book: seen.in_book,
         games: seen.games,
         white,
-        draws: seen.draws,
+        draws: known.then_some(seen.draws),
         black,
         commentary: seen.commentary,
         moves: seen
             .moves
             .into_iter()
-            .map(|mv| {
-                let (white, black) = coloured(turn, mv.wins, mv.losses);
-                ColouredMove { white, black, mv }
+            .zip(rows)
+            .map(|(mut view, mv)| {
+                let (white, black) = of(view.wins, view.losses);
+                if !known {
+                    view.score = None;
+                }
+                view.uci = uci(position, mv);
+                let mut next = position.clone();
+                next.play_unchecked(mv);
+                ColouredMove {
+                    white,
+                    black,
+                    opening: openings::of(&next),
+                    mv: view,
+                }
             })
             .collect(),
-        editable: writable && book.desk().is_some(),
-        undo,
-        last_change,
+        editable: asked.writable && book.desk().is_some(),
+        undo: history.undo,
+        redo: history.redo,
+        last_change: history.last_change,
     }
+}
+
+/// Whether the figures of a position tell results. Arena books that were made
+/// without any have games and neither wins nor losses: those are not draws.
+fn knows_results(found: &Consulted) -> bool {
+    found.lookup.moves.iter().any(|mv| match mv.preference {
+        Preference::Statistics => true,
+        Preference::Weight(_) => false,
+        Preference::Priority(_) => mv.stats().wins + mv.stats().losses > 0,
+    }) || found.lookup.moves.is_empty()
 }
 
 /// Wins of White and of Black, from those of the side `own`.

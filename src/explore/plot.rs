@@ -21,8 +21,10 @@ pub(super) struct Point {
     /// The move that led to it; empty for the first.
     san: String,
     uci: String,
-    /// Games through it; 0 where the book does not hold it.
-    games: u32,
+    /// Whether the book holds it.
+    in_book: bool,
+    /// Games through it, where the book knows.
+    games: Option<u32>,
     /// White's share of the points, 0 to 1.
     score: Option<f64>,
     /// Whether it is on the line walked.
@@ -38,35 +40,71 @@ pub(super) fn main_line(
     walked: &Line,
     settings: &Settings,
 ) -> Result<Vec<Point>, Error> {
-    let mut settings = settings.clone();
-    // 0 is within the range, so this cannot fail.
-    let _ = settings.set(OptionId::LeaveEarly, "0");
     let mut points = Vec::new();
     let mut found = Lookup::default();
     for (ply, position) in walked.positions().iter().enumerate() {
         book.probe(position, Wanted::Stored, &mut found)?;
-        let stats = found.here.unwrap_or_default().stats;
-        points.push(point(walked, ply, &stats, position.turn(), true));
+        let here = found.here.map(|here| here.stats);
+        // Some formats file moves, not positions.
+        let here = here.or((!found.moves.is_empty()).then(Stats::default));
+        points.push(point(walked, ply, here.as_ref(), position.turn(), true));
     }
-    let mut line = walked.clone();
-    while line.plies() < MOST_PLIES {
+    follow(
+        book,
+        walked.clone(),
+        settings,
+        MOST_PLIES,
+        |line, stats, mover| {
+            points.push(point(line, line.plies(), Some(stats), mover, false));
+        },
+    )?;
+    Ok(points)
+}
+
+/// A line and up to `most` of the likeliest moves behind it.
+pub(super) fn ahead(
+    book: &Open,
+    walked: &Line,
+    settings: &Settings,
+    most: usize,
+) -> Result<Line, Error> {
+    let limit = walked
+        .plies()
+        .saturating_add(most)
+        .min(notation::MOST_PLIES);
+    follow(book, walked.clone(), settings, limit, |_, _, _| {})
+}
+
+/// Goes on by the likeliest moves up to a number of plies.
+fn follow(
+    book: &Open,
+    mut line: Line,
+    settings: &Settings,
+    plies: usize,
+    mut seen: impl FnMut(&Line, &Stats, Color),
+) -> Result<Line, Error> {
+    let mut settings = settings.clone();
+    // 0 is within the range, so this cannot fail.
+    let _ = settings.set(OptionId::LeaveEarly, "0");
+    while line.plies() < plies {
         let found = look_up(book, &line, &settings)?;
-        let best = found.best();
-        let Some(next) = best else {
+        let Some(next) = found.best() else {
             break;
         };
         let mover = line.last().turn();
         line.push(next.mv);
         if line.before().contains(line.last()) {
+            line = line.up_to(line.plies() - 1);
             break;
         }
-        let ply = line.plies();
-        points.push(point(&line, ply, &next.stats(), mover, false));
+        seen(&line, &next.stats(), mover);
     }
-    Ok(points)
+    Ok(line)
 }
 
-fn point(line: &Line, ply: usize, stats: &Stats, own: Color, walked: bool) -> Point {
+fn point(line: &Line, ply: usize, stats: Option<&Stats>, own: Color, walked: bool) -> Point {
+    let in_book = stats.is_some();
+    let stats = &stats.copied().unwrap_or_default();
     let (white, black) = by_colour(stats, own);
     let finished = f64::from(white) + f64::from(black) + f64::from(stats.draws);
     let step = ply
@@ -78,8 +116,9 @@ fn point(line: &Line, ply: usize, stats: &Stats, own: Color, walked: bool) -> Po
             notation::san_or_null(position, mv)
         }),
         uci: step.map_or_else(String::new, |(_, mv)| notation::uci_or_null(mv)),
-        games: stats.games,
-        score: (finished > 0.0)
+        in_book,
+        games: (stats.games > 0).then_some(stats.games),
+        score: (white + black > 0)
             .then(|| (f64::from(white) + 0.5 * f64::from(stats.draws)) / finished),
         walked,
     }
@@ -118,7 +157,8 @@ mod tests {
         let book: Open = Arc::new(crate::book_set::starter().unwrap());
         let walked = Line::read("", "a2a4,h7h5,a4a5,h5h4,a5a6,h4h3").unwrap();
         let points = main_line(&book, &walked, &Settings::default()).unwrap();
-        assert_eq!(points.last().unwrap().games, 0);
+        assert_eq!(points.last().unwrap().games, None);
+        assert!(!points.last().unwrap().in_book);
         assert_eq!(points.last().unwrap().score, None);
     }
 }

@@ -53,6 +53,17 @@ impl Query {
     }
 }
 
+/// A text without its percent codes.
+pub(super) fn decoded(text: &str) -> String {
+    // As the value of a parameter, in which "+" would be a blank.
+    let text = text.replace('+', "%2B").replace('&', "%26");
+    let value = format!("x={text}");
+    let mut pairs = form_urlencoded::parse(value.as_bytes());
+    pairs
+        .next()
+        .map_or_else(String::new, |(_, value)| value.into_owned())
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

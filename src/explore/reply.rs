@@ -7,7 +7,7 @@ use serde::Serialize;
 
 /// Nothing from anywhere else, nothing inline, no frames, no forms to others.
 const CONTENT_POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; \
-    img-src 'self'; connect-src 'self'; base-uri 'none'; form-action 'none'; \
+    img-src 'self' blob:; connect-src 'self'; base-uri 'none'; form-action 'none'; \
     frame-ancestors 'none'; require-trusted-types-for 'script'; trusted-types 'none'";
 
 const EVERYWHERE: [(HeaderName, &str); 7] = [
@@ -26,6 +26,9 @@ const EVERYWHERE: [(HeaderName, &str); 7] = [
     (header::SERVER, "tabia"),
 ];
 
+/// The type of a body that goes on telling.
+pub(super) const EVENTS: &str = "text/event-stream";
+
 /// A body of a type, which is not kept by anybody.
 pub(super) fn reply(status: StatusCode, kind: &'static str, body: Bytes) -> Response<Bytes> {
     let mut response = Response::new(body);
@@ -43,9 +46,16 @@ pub(super) fn json(value: &impl Serialize) -> Response<Bytes> {
     json_with(StatusCode::OK, value)
 }
 
+/// JSON that is text already.
+pub(super) fn json_text(text: Bytes) -> Response<Bytes> {
+    reply(StatusCode::OK, JSON, text)
+}
+
+const JSON: &str = "application/json; charset=utf-8";
+
 fn json_with(status: StatusCode, value: &impl Serialize) -> Response<Bytes> {
     match serde_json::to_vec(value) {
-        Ok(text) => reply(status, "application/json; charset=utf-8", text.into()),
+        Ok(text) => reply(status, JSON, text.into()),
         Err(_) => reply(
             StatusCode::INTERNAL_SERVER_ERROR,
             "text/plain; charset=utf-8",

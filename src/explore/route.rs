@@ -8,22 +8,39 @@ use serde::{Deserialize, Serialize};
 use super::access::Access;
 use super::assets;
 use super::books::ExploredBook;
-use super::edit::{Desk, read_change};
+use super::edit::{Change, Desk, EditError, read_change};
+use super::kept::Kept;
 use super::lichess::{self, Shape};
 use super::line;
-use super::look;
+use super::look::{self, Question};
+use super::openings;
+use super::pasted;
 use super::plot;
 use super::query::Query;
-use super::reply::{json, refuse};
+use super::reply::{EVENTS, json, json_text, refuse, reply};
+use shakmaty::{Chess, Move};
+
+use crate::book::ctg::MarkEdit;
+use crate::book::{Lookup, Wanted};
 use crate::consult::DECIDING;
 use crate::notation::{self, Line};
 use crate::settings::{Kind, Settings};
+use tokio::sync::watch;
 
 /// Books that are shown at once.
 const MOST_SHOWN: usize = 4;
 
+/// Likeliest moves that a page may ask for at once.
+const MOST_AHEAD: usize = 16;
+
 /// A refusal: status and one sentence.
 type Refusal = (StatusCode, String);
+
+/// What takes POST.
+const WRITING: [&str; 4] = ["/api/read", "/api/edit", "/api/undo", "/api/redo"];
+
+/// Where pages wait for changes.
+const EVENTS_PATH: &str = "/api/events";
 
 /// The explorer without its sockets.
 #[derive(Debug)]
@@ -32,6 +49,9 @@ pub struct Explorer {
     access: Access,
     general: Settings,
     read_only: bool,
+    /// Counts the changes, for pages that wait for them.
+    changes: watch::Sender<u64>,
+    kept: Kept,
 }
 
 /// What the page needs to know once.
@@ -66,15 +86,8 @@ struct StartOption {
 /// A text that somebody pasted.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Pasted {
+struct Text {
     text: String,
-}
-
-/// What it means.
-#[derive(Serialize)]
-struct ReadLine {
-    fen: Option<String>,
-    play: Vec<String>,
 }
 
 #[derive(Deserialize)]
@@ -88,17 +101,25 @@ struct EditRequest {
     uci: String,
     change: String,
     value: String,
+    /// What the page showed when the change was made.
+    #[serde(default)]
+    seen: Option<String>,
+    #[serde(default)]
+    client: String,
 }
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct UndoRequest {
     book: usize,
+    #[serde(default)]
+    client: String,
 }
 
 #[derive(Serialize)]
 struct Edited {
     undo: usize,
+    redo: usize,
     last_change: Option<String>,
     taken_back: Option<String>,
 }
@@ -120,7 +141,14 @@ impl Explorer {
             access,
             general,
             read_only,
+            changes: watch::Sender::new(0),
+            kept: Kept::default(),
         }
+    }
+
+    /// Hears of each change that a page makes.
+    pub(super) fn changes(&self) -> watch::Receiver<u64> {
+        self.changes.subscribe()
     }
 
     /// Answers a request. Reads books, and writes one when a change is asked
@@ -156,19 +184,45 @@ impl Explorer {
         match path {
             "/" => Ok(assets::page(self.access.token())),
             "/api/start" => Ok(json(&self.start())),
-            "/api/position" => self.position(&query()),
-            "/api/line" => self.main_line(&query()),
+            "/api/position" => {
+                let query = query();
+                match query.get("Book Leave Early") {
+                    None | Some("0") => self.position(&query),
+                    // It looks far ahead at every move.
+                    Some(_) => self.kept(request, || self.position(&query)),
+                }
+            }
+            "/api/line" => self.kept(request, || self.main_line(&query())),
+            "/api/openings" => Ok(json(&openings::search(
+                query().get("q").unwrap_or_default(),
+            ))),
+            // The server goes on telling: see there.
+            EVENTS_PATH => Ok(reply(StatusCode::OK, EVENTS, "retry: 2000\n\n".into())),
             "/masters" => self.explore(&query(), Shape::Masters),
             "/lichess" => self.explore(&query(), Shape::Lichess),
-            "/api/read" | "/api/edit" | "/api/undo" => {
+            path if WRITING.contains(&path) => {
                 Err((StatusCode::METHOD_NOT_ALLOWED, "this takes POST".to_owned()))
             }
             _ => assets::file(path).ok_or_else(not_here),
         }
     }
 
+    /// The answer to a request as it was before, while the books are.
+    fn kept(
+        &self,
+        request: &Request<Bytes>,
+        make: impl FnOnce() -> Result<Response<Bytes>, Refusal>,
+    ) -> Result<Response<Bytes>, Refusal> {
+        let generations = self.books.iter().map(ExploredBook::generation).collect();
+        let question = request.uri().to_string();
+        let made = || make().map(Response::into_body);
+        self.kept
+            .or_make(generations, &question, made)
+            .map(json_text)
+    }
+
     fn write(&self, path: &str, request: &Request<Bytes>) -> Result<Response<Bytes>, Refusal> {
-        if !["/api/read", "/api/edit", "/api/undo"].contains(&path) {
+        if !WRITING.contains(&path) {
             return Err(not_here());
         }
         if !self.access.has_token(request.headers()) {
@@ -178,7 +232,8 @@ impl Explorer {
         match path {
             "/api/read" => read_text(&body(request)?),
             "/api/edit" => self.edit(&body(request)?),
-            _ => self.undo(&body(request)?),
+            "/api/undo" => self.take_back(&body(request)?),
+            _ => self.do_again(&body(request)?),
         }
     }
 
@@ -221,11 +276,17 @@ impl Explorer {
         }
     }
 
-    /// The books that a request names by number.
+    /// The books that a request names: by number, or by name with "/"
+    /// between them, which is in no file's name.
     fn shown(&self, query: &Query) -> Result<Vec<(usize, &ExploredBook)>, Refusal> {
+        let asked = query.get("books").unwrap_or("0");
+        let divided_by =
+            |c: char| c == '/' || (c == ',' && asked.bytes().all(|b| !b.is_ascii_alphabetic()));
         let mut shown = Vec::new();
-        for word in query.get("books").unwrap_or("0").split(',') {
-            let number = word.parse().map_err(|_| self.no_such_book())?;
+        for word in asked.split(divided_by) {
+            let named = self.books.iter().position(|book| book.name() == word);
+            let number = named.or_else(|| word.parse().ok());
+            let number = number.ok_or_else(|| self.no_such_book())?;
             shown.push((number, self.book(number)?));
         }
         if shown.len() > MOST_SHOWN {
@@ -240,15 +301,53 @@ impl Explorer {
 
     fn no_such_book(&self) -> Refusal {
         let last = self.books.len().saturating_sub(1);
-        bad(format!("books are named by numbers from 0 to {last}"))
+        bad(format!(
+            "no such book is open: books go by their names, or by numbers from 0 to {last}"
+        ))
     }
 
+    /// With `lenient`, what can be shown of a broken address is shown.
     fn position(&self, query: &Query) -> Result<Response<Bytes>, Refusal> {
-        let line = line::read(query.get("fen"), query.get("play")).map_err(bad)?;
+        let lenient = query.get("lenient").is_some();
+        let (fen, play) = (query.get("fen"), query.get("play"));
+        let (line, mut problem) = match lenient {
+            true => line::read_prefix(fen, play),
+            false => (line::read(fen, play).map_err(bad)?, None),
+        };
         let at = query.number("at", line.plies()).map_err(bad)?;
-        let settings = query.settings(&self.general).map_err(bad)?;
-        let books = self.shown(query)?;
-        let view = look::view(&books, &line, at, &settings, !self.read_only);
+        let mut or_usual = |error: String| match lenient {
+            true => {
+                problem.get_or_insert(format!("The address asks for what is not there: {error}."));
+                Ok(())
+            }
+            false => Err(bad(error)),
+        };
+        let settings = match query.settings(&self.general) {
+            Ok(settings) => settings,
+            Err(error) => {
+                or_usual(error)?;
+                self.general.announced()
+            }
+        };
+        let books = match self.shown(query) {
+            Ok(books) => books,
+            Err((_, error)) => {
+                or_usual(error)?;
+                vec![(0, self.book(0)?)]
+            }
+        };
+        let view = look::view(
+            &books,
+            Question {
+                line: &line,
+                at,
+                settings: &settings,
+                client: query.get("client").unwrap_or_default(),
+                writable: !self.read_only,
+                ahead: query.number("ahead", 0).map_err(bad)?.min(MOST_AHEAD),
+                problem,
+            },
+        );
         Ok(json(&view))
     }
 
@@ -304,44 +403,102 @@ impl Explorer {
             return Err(bad("no move is named".to_owned()));
         };
         let san = notation::san(position, mv);
-        let what = format!("{san}: {} {}", asked.change, asked.value);
-        desk.change(position, mv, &change, what)
-            .map_err(|error| (StatusCode::CONFLICT, error.to_string()))?;
-        self.renewed(book, desk, None)
+        let made = Change {
+            client: asked.client.clone(),
+            position: position.clone(),
+            mv,
+            edit: change,
+            what: format!("{san}: {} {}", asked.change, asked.value),
+        };
+        let seen = match &asked.seen {
+            Some(seen) => Some(read_change(&asked.change, seen).map_err(bad)?),
+            None => None,
+        };
+        desk.change(made, || match &seen {
+            Some(seen) => still_so(book, position, mv, seen),
+            None => Ok(()),
+        })
+        .map_err(conflict)?;
+        self.renewed(book, desk, &asked.client, None)
     }
 
-    fn undo(&self, asked: &UndoRequest) -> Result<Response<Bytes>, Refusal> {
+    fn take_back(&self, asked: &UndoRequest) -> Result<Response<Bytes>, Refusal> {
         let (book, desk) = self.desk(asked.book)?;
-        let taken_back = desk
-            .undo()
-            .map_err(|error| (StatusCode::CONFLICT, error.to_string()))?;
-        self.renewed(book, desk, taken_back)
+        let unchanged = |made: &Change| still_so(book, &made.position, made.mv, &made.edit);
+        let taken_back = desk.undo(&asked.client, unchanged).map_err(conflict)?;
+        self.renewed(book, desk, &asked.client, taken_back)
+    }
+
+    fn do_again(&self, asked: &UndoRequest) -> Result<Response<Bytes>, Refusal> {
+        let (book, desk) = self.desk(asked.book)?;
+        desk.redo(&asked.client).map_err(conflict)?;
+        self.renewed(book, desk, &asked.client, None)
     }
 
     fn renewed(
         &self,
         book: &ExploredBook,
         desk: &Desk,
+        client: &str,
         taken_back: Option<String>,
     ) -> Result<Response<Bytes>, Refusal> {
         book.renew()
             .map_err(|error| (StatusCode::INTERNAL_SERVER_ERROR, error))?;
-        let (undo, last_change) = desk.last();
+        self.changes.send_modify(|count| *count += 1);
+        let history = desk.history(client);
         Ok(json(&Edited {
-            undo,
-            last_change,
+            undo: history.undo,
+            redo: history.redo,
+            last_change: history.last_change,
             taken_back,
         }))
     }
 }
 
-fn read_text(pasted: &Pasted) -> Result<Response<Bytes>, Refusal> {
-    let line = line::from_text(&pasted.text).map_err(bad)?;
-    let start = Some(line.start()).filter(|&start| *start != shakmaty::Chess::default());
-    Ok(json(&ReadLine {
-        fen: start.map(notation::fen),
-        play: line.uci_words(),
-    }))
+/// Whether the book says of a move what a page saw or made of it.
+fn still_so(
+    book: &ExploredBook,
+    position: &Chess,
+    mv: Move,
+    seen: &MarkEdit,
+) -> Result<(), EditError> {
+    let mut found = Lookup::default();
+    let open = book.renew().map_err(EditError)?;
+    open.probe(position, Wanted::Transpositions, &mut found)
+        .map_err(|error| EditError(error.to_string()))?;
+    let Some(now) = found.moves.iter().find(|known| known.mv == mv) else {
+        // The editor has better words for it.
+        return Ok(());
+    };
+    let changed = |what: &str, now: &str| {
+        let now = if now.is_empty() { "none" } else { now };
+        Err(EditError(format!(
+            "somebody else changed it meanwhile: its {what} is {now} now; nothing was written"
+        )))
+    };
+    if seen.recommendation.is_some_and(|mark| mark != now.mark()) {
+        return changed("mark", now.mark().as_str());
+    }
+    if seen
+        .annotation
+        .is_some_and(|sign| sign.nag() != now.annotation.nag())
+    {
+        return changed("annotation", now.annotation.symbol());
+    }
+    if seen.factor.is_some_and(|factor| factor != now.factor()) {
+        return changed("learn value", &now.factor().to_string());
+    }
+    Ok(())
+}
+
+fn conflict(error: EditError) -> Refusal {
+    (StatusCode::CONFLICT, error.to_string())
+}
+
+fn read_text(text: &Text) -> Result<Response<Bytes>, Refusal> {
+    pasted::read(&text.text)
+        .map(|pasted| json(&pasted))
+        .map_err(bad)
 }
 
 /// The JSON of a request's body.

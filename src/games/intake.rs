@@ -373,7 +373,7 @@ impl<'c> Batch<'c> {
         let Intake { filter, wanted, .. } = *self.intake;
         loop {
             self.was_cut = false;
-            let there = self.batch.next_game(wanted, game);
+            let there = self.batch.next_for(wanted, filter, game);
             if matches!(there, Ok(false)) {
                 return false;
             }

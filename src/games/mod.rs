@@ -30,6 +30,7 @@ mod parse;
 mod pgn;
 mod pgn_write;
 mod record;
+mod san;
 pub mod scdb;
 pub mod scid;
 mod skipped;
@@ -83,6 +84,22 @@ pub trait GameBatch: Send {
     /// A game that is no use. `game` is undefined then, and the next call
     /// goes on behind it.
     fn next_game(&mut self, wanted: Wanted, game: &mut Game) -> Result<bool, Skipped>;
+
+    /// As [`GameBatch::next_game`], for somebody who has no use for games that
+    /// do not meet `filter`: where their tags say so, their moves are not read,
+    /// and not checked. Whether a game meets it is still to be asked.
+    ///
+    /// # Errors
+    ///
+    /// As for [`GameBatch::next_game`].
+    fn next_for(
+        &mut self,
+        wanted: Wanted,
+        _filter: &Filter,
+        game: &mut Game,
+    ) -> Result<bool, Skipped> {
+        self.next_game(wanted, game)
+    }
 
     /// Names the game that came last, for somebody who has no use for it.
     fn skip(&self, reason: SkipReason) -> Skipped;

@@ -1,15 +1,17 @@
 //! One game's text into a [`Game`].
 
-use std::io::{self, Cursor, Seek};
+use std::io::{self, Read, Seek, SeekFrom};
 use std::ops::ControlFlow::{self, Break, Continue};
 use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 
 use pgn_reader::{Nag, RawComment, RawTag, Reader, SanPlus, Skip, Visitor};
 use shakmaty::fen::Fen;
 use shakmaty::san::San;
-use shakmaty::{CastlingMode, Chess, Color, Move, Outcome};
+use shakmaty::{CastlingMode, Chess, Color, Outcome};
 
-use super::{Game, GameResult, Recorder, SkipReason, Tags, Wanted};
+use super::san::resolve;
+use super::{Filter, Game, GameResult, Recorder, SkipReason, Tags, Wanted};
 
 use crate::notation;
 
@@ -26,23 +28,45 @@ const CHESS960: [&str; 6] = [
     "freestyle",
 ];
 
-/// A stretch of a text.
-pub(super) struct Piece {
+/// A text as far as it may be read, which [`Parser::go_on`] moves.
+struct Feed {
     text: Arc<Vec<u8>>,
-    start: usize,
-    end: usize,
+    stretch: Arc<Stretch>,
 }
 
-impl AsRef<[u8]> for Piece {
-    fn as_ref(&self) -> &[u8] {
-        self.text.get(self.start..self.end).unwrap_or_default()
+/// What comes next, and where the reading stops.
+#[derive(Default)]
+struct Stretch {
+    at: AtomicUsize,
+    end: AtomicUsize,
+}
+
+impl Read for Feed {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let Stretch { at, end } = &*self.stretch;
+        let from = at.load(Relaxed);
+        let mut rest = self.text.get(from..end.load(Relaxed)).unwrap_or_default();
+        let count = rest.read(buffer)?;
+        at.store(from + count, Relaxed);
+        Ok(count)
     }
 }
 
-/// The games of one stretch of text, usually one.
+/// Says where it is, and no more.
+impl Seek for Feed {
+    fn seek(&mut self, to: SeekFrom) -> io::Result<u64> {
+        match to {
+            SeekFrom::Current(0) => Ok(self.stretch.at.load(Relaxed) as u64),
+            _ => Err(io::ErrorKind::Unsupported.into()),
+        }
+    }
+}
+
+/// The games of a text, one stretch after the other: usually one game each.
 pub(super) struct Parser {
-    reader: Reader<Cursor<Piece>>,
-    /// Where the stretch begins.
+    reader: Reader<Feed>,
+    stretch: Arc<Stretch>,
+    /// Where the text begins, among those of its batch.
     start: usize,
     game_start: usize,
 }
@@ -62,36 +86,50 @@ pub(super) enum Ending {
 }
 
 impl Parser {
-    pub(super) fn new(text: Arc<Vec<u8>>, start: usize, end: usize) -> Parser {
-        Parser {
-            reader: Reader::new(Cursor::new(Piece { text, start, end })),
-            start,
-            game_start: start,
-        }
+    /// Reads `text`, as far as it may [go on](Parser::go_on).
+    pub(super) fn new(text: Arc<Vec<u8>>) -> Parser {
+        Parser::within(text, 0)
     }
 
     /// The same for a reader of notes: the reader passes over comments that go
-    /// to the end of the line, so they are put in braces.
-    pub(super) fn with_notes(text: Arc<Vec<u8>>, start: usize, end: usize) -> Parser {
+    /// to the end of the line, so they are put in braces. `None` if there are
+    /// no such.
+    pub(super) fn with_notes(text: &[u8], start: usize, end: usize) -> Option<Parser> {
         let bytes = text.get(start..end).unwrap_or_default();
-        if memchr::memchr(b';', bytes).is_none() {
-            return Parser::new(text, start, end);
-        }
-        let text = Arc::new(with_braces(bytes));
-        let piece = Piece {
-            start: 0,
-            end: text.len(),
+        memchr::memchr(b';', bytes)?;
+        let mut parser = Parser::within(Arc::new(with_braces(bytes)), start);
+        parser.go_on(start, end);
+        Some(parser)
+    }
+
+    fn within(text: Arc<Vec<u8>>, start: usize) -> Parser {
+        let stretch = Arc::<Stretch>::default();
+        let feed = Feed {
             text,
+            stretch: Arc::clone(&stretch),
         };
         Parser {
-            reader: Reader::new(Cursor::new(piece)),
+            reader: Reader::new(feed),
+            stretch,
             start,
             game_start: start,
         }
     }
 
+    /// Goes on to another stretch, once the one before has no more games. One
+    /// parser for all: a new one has a large buffer to clear.
+    pub(super) fn go_on(&mut self, start: usize, end: usize) {
+        self.stretch.at.store(start - self.start, Relaxed);
+        self.stretch.end.store(end - self.start, Relaxed);
+    }
+
     /// The next game; `None` at the end of the text.
-    pub(super) fn next(&mut self, wanted: Wanted, game: &mut Game) -> Option<Ending> {
+    pub(super) fn next(
+        &mut self,
+        wanted: Wanted,
+        filter: Option<&Filter>,
+        game: &mut Game,
+    ) -> Option<Ending> {
         loop {
             // Goes to the first byte of the game; what is unclosed in the game
             // before ends with the text.
@@ -101,7 +139,7 @@ impl Parser {
                 Err(error) => return Some(self.unreadable(&error)),
             }
             self.game_start = self.place();
-            let mut visit = Visit::new(wanted, game);
+            let mut visit = Visit::new(wanted, filter, game);
             match self.reader.read_game(&mut visit) {
                 Ok(None) => return None,
                 Ok(Some(Ok(()))) if !visit.is_game => {}
@@ -180,6 +218,8 @@ enum Fault {
 struct Visit<'a> {
     recorder: Recorder<'a>,
     wanted: Wanted,
+    /// Which games are of use.
+    filter: Option<&'a Filter>,
     /// Whether there was anything but empty space.
     is_game: bool,
     has_result: bool,
@@ -203,11 +243,12 @@ struct Broken {
 }
 
 impl<'a> Visit<'a> {
-    fn new(wanted: Wanted, game: &'a mut Game) -> Visit<'a> {
+    fn new(wanted: Wanted, filter: Option<&'a Filter>, game: &'a mut Game) -> Visit<'a> {
         game.clear();
         Visit {
             recorder: Recorder::new(wanted, game),
             wanted,
+            filter,
             is_game: false,
             has_result: false,
             fen: None,
@@ -256,13 +297,6 @@ impl<'a> Visit<'a> {
     }
 }
 
-/// The move that is meant, with some mercy for a missing or superfluous `x`
-/// and for a promotion that does not say to what.
-fn resolve(san: San, position: &Chess) -> Option<Move> {
-    let found = san.to_move(position).ok();
-    found.or_else(|| notation::read_move(position, &san.to_string()).ok())
-}
-
 impl Visitor for Visit<'_> {
     type Tags = ();
     type Movetext = ();
@@ -309,8 +343,15 @@ impl Visitor for Visit<'_> {
 
     fn begin_movetext(&mut self, (): ()) -> ControlFlow<Self::Output> {
         match self.set_up() {
-            Ok(()) => Continue(()),
-            Err(reason) => Break(Err(Fault::Skip(reason))),
+            Ok(()) => {}
+            Err(reason) => return Break(Err(Fault::Skip(reason))),
+        }
+        // Without a tag the result comes behind the moves.
+        match self.filter {
+            Some(filter) if self.has_result && !filter.admits(self.recorder.game()) => {
+                Break(Ok(()))
+            }
+            _ => Continue(()),
         }
     }
 

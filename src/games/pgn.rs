@@ -13,7 +13,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use memchr::memmem;
 
 use super::parse::{Ending, Parser};
-use super::{Game, GameBatch, GameSource, Place, SkipReason, Skipped, SourceError, Wanted};
+use super::{Filter, Game, GameBatch, GameSource, Place, SkipReason, Skipped, SourceError, Wanted};
 
 /// Bytes that make a batch.
 const BATCH_BYTES: usize = 512 << 10;
@@ -95,12 +95,15 @@ impl GameSource for PgnSource {
         text.truncate(cut);
         let line = self.line;
         self.line += lines(&text);
+        let text = Arc::new(text);
         Ok(Some(Box::new(PgnBatch {
             name: self.name.clone(),
-            text: Arc::new(text),
             line,
             next_cut: 0,
-            parser: None,
+            parser: Parser::new(text.clone()),
+            other: None,
+            is_inside: false,
+            text,
         })))
     }
 
@@ -121,9 +124,13 @@ struct PgnBatch {
     line: u64,
     /// Where the next game begins.
     next_cut: usize,
-    /// What is left of the piece before `next_cut`: more than one game if
-    /// some do not begin with `[Event `.
-    parser: Option<Parser>,
+    /// Reads the piece before `next_cut`: more than one game if some do not
+    /// begin with `[Event `.
+    parser: Parser,
+    /// Reads it in its place.
+    other: Option<Parser>,
+    /// Whether more games of that piece may come.
+    is_inside: bool,
 }
 
 impl PgnBatch {
@@ -137,41 +144,59 @@ impl PgnBatch {
     }
 }
 
-impl GameBatch for PgnBatch {
-    fn next_game(&mut self, wanted: Wanted, game: &mut Game) -> Result<bool, Skipped> {
+impl PgnBatch {
+    fn next(
+        &mut self,
+        wanted: Wanted,
+        filter: Option<&Filter>,
+        game: &mut Game,
+    ) -> Result<bool, Skipped> {
         loop {
-            let mut parser = match self.parser.take() {
-                Some(parser) => parser,
-                None => match self.next_piece() {
-                    Some((start, end)) if wanted.notes => {
-                        Parser::with_notes(self.text.clone(), start, end)
-                    }
-                    Some((start, end)) => Parser::new(self.text.clone(), start, end),
-                    None => return Ok(false),
-                },
-            };
-            let reason = match parser.next(wanted, game) {
-                None => continue,
-                Some(Ending::Game) => {
-                    self.parser = Some(parser);
-                    return Ok(true);
+            if !self.is_inside {
+                let Some((start, end)) = self.next_piece() else {
+                    return Ok(false);
+                };
+                let noted = || Parser::with_notes(&self.text, start, end);
+                self.other = wanted.notes.then(noted).flatten();
+                if self.other.is_none() {
+                    self.parser.go_on(start, end);
                 }
-                Some(Ending::Skip(reason)) => {
-                    self.parser = Some(parser);
-                    reason
+                self.is_inside = true;
+            }
+            let parser = self.other.as_mut().unwrap_or(&mut self.parser);
+            let reason = match parser.next(wanted, filter, game) {
+                None => {
+                    self.is_inside = false;
+                    continue;
                 }
+                Some(Ending::Game) => return Ok(true),
+                Some(Ending::Skip(reason)) => reason,
                 Some(Ending::Move { number, san, at }) => {
                     let line = self.line + lines(self.text.get(..at).unwrap_or_default());
-                    self.parser = Some(parser);
                     SkipReason::Move { number, line, san }
                 }
             };
             return Err(self.skip(reason));
         }
     }
+}
+
+impl GameBatch for PgnBatch {
+    fn next_game(&mut self, wanted: Wanted, game: &mut Game) -> Result<bool, Skipped> {
+        self.next(wanted, None, game)
+    }
+
+    fn next_for(
+        &mut self,
+        wanted: Wanted,
+        filter: &Filter,
+        game: &mut Game,
+    ) -> Result<bool, Skipped> {
+        self.next(wanted, Some(filter), game)
+    }
 
     fn skip(&self, reason: SkipReason) -> Skipped {
-        let start = self.parser.as_ref().map_or(0, Parser::game_start);
+        let start = self.other.as_ref().unwrap_or(&self.parser).game_start();
         let line = self.line + lines(self.text.get(..start).unwrap_or_default());
         Skipped {
             source: self.name.to_string(),
@@ -179,5 +204,44 @@ impl GameBatch for PgnBatch {
             cut: false,
             reason,
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const GAMES: &[u8] = b"[Event \"1\"]\n[Result \"1-0\"]\n[WhiteElo \"1500\"]\n\n\
+        1. e4 e5 2. Kd5 1-0\n\n\
+        [Event \"2\"]\n[WhiteElo \"1500\"]\n\n1. e4 e5 1-0\n\n\
+        [Event \"3\"]\n[Result \"1-0\"]\n[WhiteElo \"2500\"]\n\n1. e4 {half\n\n\
+        [Event \"4\"]\n[Result \"0-1\"]\n[WhiteElo \"2500\"]\n\n1. d4 d5 0-1\n";
+
+    /// And the first game's impossible move is nobody's concern.
+    #[test]
+    fn moves_of_games_that_tags_refuse_are_not_read() {
+        let filter = Filter {
+            min_elo: Some(2000),
+            ..Filter::default()
+        };
+        let counter = Arc::new(AtomicU64::new(0));
+        let mut source = PgnSource::new("x", Box::new(GAMES), counter);
+        let mut batch = source.next_batch().unwrap().unwrap();
+        let mut game = Game::default();
+        let mut next = || {
+            let there = batch.next_for(Wanted::default(), &filter, &mut game);
+            (
+                there.map_err(|skipped| skipped.reason),
+                game.elo.white,
+                game.moves.len(),
+            )
+        };
+        assert_eq!(next(), (Ok(true), 1500, 0));
+        // Its result is known behind its moves only.
+        assert_eq!(next(), (Ok(true), 1500, 2));
+        let (broken, elo, _) = next();
+        assert!(broken.is_err() && elo == 2500);
+        assert_eq!(next(), (Ok(true), 2500, 2));
+        assert_eq!(next().0, Ok(false));
     }
 }

@@ -97,7 +97,7 @@ fn is_name(name: &str) -> bool {
 }
 
 /// A line of moves that is being written.
-struct Line {
+struct TextLine {
     /// The position before its last move.
     before: Option<Chess>,
     now: Chess,
@@ -105,7 +105,7 @@ struct Line {
 
 fn write_movetext(game: &Game, out: &mut String) {
     let mut text = Wrapped::new(out);
-    let mut lines = vec![Line {
+    let mut lines = vec![TextLine {
         before: None,
         now: game.positions.first().cloned().unwrap_or_default(),
     }];
@@ -138,7 +138,7 @@ fn write_movetext(game: &Game, out: &mut String) {
             Item::Comment(comment) => numbered |= write_comment(comment, &mut text),
             Item::Begin => {
                 let now = line.before.clone().unwrap_or_else(|| line.now.clone());
-                lines.push(Line { before: None, now });
+                lines.push(TextLine { before: None, now });
                 text.open('(');
                 numbered = true;
             }

@@ -14,9 +14,9 @@ pub struct Recorder<'g> {
     wanted: Wanted,
     /// Where the main line is, once a null move was played in it: what comes
     /// then stands in the movetext only.
-    beyond: Option<Line>,
+    beyond: Option<SideLine>,
     /// Variations that are open and followed.
-    side_lines: Vec<Line>,
+    side_lines: Vec<SideLine>,
     /// Variations that are open inside those, and not followed.
     ignored: usize,
 }
@@ -27,7 +27,7 @@ const DEEPEST: usize = 500;
 
 /// A line of moves beside the main one.
 #[derive(Default)]
-struct Line {
+struct SideLine {
     /// The position before its last move and how far that is from the start.
     before: Option<(usize, Chess)>,
     /// The same after it; `None` when the line is not followed on.
@@ -106,16 +106,25 @@ impl<'g> Recorder<'g> {
             self.drop_line();
             return;
         };
+        if self.beyond.is_none() && self.side_lines.is_empty() {
+            if self.wanted.notes {
+                self.game.movetext.push(Item::Move(m));
+            }
+            self.game.moves.push(m);
+            // Played where it lies: most of what a reader copies is this.
+            let positions = &mut self.game.positions;
+            positions.extend_from_within(positions.len().saturating_sub(1)..);
+            if let Some(next) = positions.last_mut() {
+                next.play_unchecked(m);
+            }
+            return;
+        }
         let mut next = position.clone();
         next.play_unchecked(m);
         if self.wanted.notes {
             self.game.movetext.push(Item::Move(m));
         }
         match self.side_lines.last_mut() {
-            None if self.beyond.is_none() => {
-                self.game.moves.push(m);
-                self.game.positions.push(next);
-            }
             None => {
                 if let Some(line) = &mut self.beyond {
                     line.step(next);
@@ -157,9 +166,9 @@ impl<'g> Recorder<'g> {
             None => {
                 let ply = self.game.moves.len();
                 let now = self.game.positions.last();
-                let line = self.beyond.get_or_insert_with(|| Line {
+                let line = self.beyond.get_or_insert_with(|| SideLine {
                     now: now.map(|position| (ply, position.clone())),
-                    ..Line::default()
+                    ..SideLine::default()
                 });
                 line.step(next);
             }
@@ -221,7 +230,7 @@ impl<'g> Recorder<'g> {
         if self.wanted.notes {
             self.game.movetext.push(Item::Begin);
         }
-        self.side_lines.push(Line {
+        self.side_lines.push(SideLine {
             before: None,
             now: before,
             last: None,
@@ -265,7 +274,7 @@ impl<'g> Recorder<'g> {
         match self.side_lines.last_mut() {
             _ if self.ignored > 0 => {}
             Some(line) => (line.before, line.now) = (None, None),
-            None => self.beyond = Some(Line::default()),
+            None => self.beyond = Some(SideLine::default()),
         }
     }
 
@@ -279,7 +288,7 @@ impl<'g> Recorder<'g> {
     }
 }
 
-impl Line {
+impl SideLine {
     fn step(&mut self, next: Chess) {
         let ply = self.now.as_ref().map_or(0, |(ply, _)| *ply);
         self.before = self.now.replace((ply + 1, next));

@@ -29,6 +29,16 @@ impl Reach {
         &self.order
     }
 
+    /// The position before it on the likeliest path; `None` for the start, and
+    /// where moves of the book do not lead.
+    #[must_use]
+    pub fn before(&self, node: Node) -> Option<Node> {
+        self.before
+            .get(node as usize)
+            .copied()
+            .filter(|before| *before != NONE)
+    }
+
     /// The likeliest path to a position, without the start and with itself;
     /// `None` if moves of the book do not lead there.
     #[must_use]

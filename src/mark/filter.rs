@@ -46,7 +46,7 @@ pub struct Subject {
 /// A condition on moves.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Filter {
-    root: Node,
+    root: Condition,
 }
 
 /// A text that is no condition.
@@ -60,10 +60,10 @@ pub struct FilterError {
 }
 
 #[derive(Clone, Debug, PartialEq)]
-enum Node {
-    And(Box<Node>, Box<Node>),
-    Or(Box<Node>, Box<Node>),
-    Not(Box<Node>),
+enum Condition {
+    And(Box<Condition>, Box<Condition>),
+    Or(Box<Condition>, Box<Condition>),
+    Not(Box<Condition>),
     Compare(Word, Comparison, f64),
 }
 
@@ -166,13 +166,13 @@ impl Filter {
     }
 }
 
-impl Node {
+impl Condition {
     fn admits(&self, subject: &Subject) -> bool {
         match self {
-            Node::And(a, b) => a.admits(subject) && b.admits(subject),
-            Node::Or(a, b) => a.admits(subject) || b.admits(subject),
-            Node::Not(a) => !a.admits(subject),
-            Node::Compare(word, comparison, number) => {
+            Condition::And(a, b) => a.admits(subject) && b.admits(subject),
+            Condition::Or(a, b) => a.admits(subject) || b.admits(subject),
+            Condition::Not(a) => !a.admits(subject),
+            Condition::Compare(word, comparison, number) => {
                 word.of(subject).is_some_and(|value| match comparison {
                     Comparison::Less => value < *number,
                     Comparison::AtMost => value <= *number,
@@ -187,9 +187,9 @@ impl Node {
 
     fn names(&self, wanted: &dyn Fn(Word, (Comparison, f64)) -> bool) -> bool {
         match self {
-            Node::And(a, b) | Node::Or(a, b) => a.names(wanted) || b.names(wanted),
-            Node::Not(a) => a.names(wanted),
-            Node::Compare(word, comparison, number) => wanted(*word, (*comparison, *number)),
+            Condition::And(a, b) | Condition::Or(a, b) => a.names(wanted) || b.names(wanted),
+            Condition::Not(a) => a.names(wanted),
+            Condition::Compare(word, comparison, number) => wanted(*word, (*comparison, *number)),
         }
     }
 }
@@ -347,29 +347,29 @@ impl Parser {
         is_it
     }
 
-    fn or(&mut self) -> Result<Node, FilterError> {
+    fn or(&mut self) -> Result<Condition, FilterError> {
         let mut node = self.and()?;
         while self.take("or", "||") {
-            node = Node::Or(Box::new(node), Box::new(self.and()?));
+            node = Condition::Or(Box::new(node), Box::new(self.and()?));
         }
         Ok(node)
     }
 
-    fn and(&mut self) -> Result<Node, FilterError> {
+    fn and(&mut self) -> Result<Condition, FilterError> {
         let mut node = self.one()?;
         while self.take("and", "&&") {
-            node = Node::And(Box::new(node), Box::new(self.one()?));
+            node = Condition::And(Box::new(node), Box::new(self.one()?));
         }
         Ok(node)
     }
 
-    fn one(&mut self) -> Result<Node, FilterError> {
+    fn one(&mut self) -> Result<Condition, FilterError> {
         self.depth += 1;
         if self.depth > DEEPEST {
             return Err(self.expected("fewer brackets"));
         }
         let node = if self.take("not", "") {
-            Node::Not(Box::new(self.one()?))
+            Condition::Not(Box::new(self.one()?))
         } else if self.take("", "(") {
             let inner = self.or()?;
             if !self.take("", ")") {
@@ -383,7 +383,7 @@ impl Parser {
         Ok(node)
     }
 
-    fn comparison(&mut self) -> Result<Node, FilterError> {
+    fn comparison(&mut self) -> Result<Condition, FilterError> {
         let word = match self.peek() {
             Some(Token::Word(name)) => WORDS
                 .iter()
@@ -411,7 +411,7 @@ impl Parser {
             _ => return Err(self.expected("what to compare with")),
         };
         self.at += 1;
-        Ok(Node::Compare(word, comparison, value))
+        Ok(Condition::Compare(word, comparison, value))
     }
 }
 

@@ -41,6 +41,15 @@ pub fn of_line(positions: &[Chess]) -> Option<Opening> {
     positions.iter().rev().find_map(of)
 }
 
+/// All names with the moves that lead to them, as `1. e4 c5`.
+pub fn rows() -> impl Iterator<Item = (Opening, &'static str)> {
+    include_str!("names.tsv").lines().filter_map(|row| {
+        let mut fields = row.split('\t');
+        let (eco, name) = (fields.next()?, fields.next()?);
+        Some((Opening { eco, name }, fields.next()?))
+    })
+}
+
 fn key(position: &Chess) -> u64 {
     position
         .zobrist_hash::<Zobrist64>(EnPassantMode::Legal)

@@ -26,8 +26,8 @@ pub(super) struct PollPort {
     input: File,
     /// The GUI has closed its end: there is nothing to wait for.
     input_ended: bool,
-    output: Output,
-    engine: Option<(Output, File)>,
+    output: OutPipe,
+    engine: Option<(OutPipe, File)>,
     /// Becomes readable when the engine's process ends.
     engine_end: Option<File>,
     wake: io::PipeReader,
@@ -37,17 +37,17 @@ pub(super) struct PollPort {
 }
 
 /// A pipe to write to without being blocked.
-struct Output {
+struct OutPipe {
     file: File,
     /// The pipe itself says when it is full; otherwise we have to ask first.
     nonblocking: bool,
 }
 
-impl Output {
+impl OutPipe {
     /// A pipe that nobody else has a hand on.
-    fn owned(file: File) -> io::Result<Output> {
+    fn owned(file: File) -> io::Result<OutPipe> {
         set_nonblocking(file.as_fd())?;
-        Ok(Output {
+        Ok(OutPipe {
             file,
             nonblocking: true,
         })
@@ -56,7 +56,7 @@ impl Output {
     /// A stream that we share with whoever started us: making *it*
     /// non-blocking would do so for all. A pipe can be opened once more,
     /// with flags of its own.
-    fn shared(file: File) -> Output {
+    fn shared(file: File) -> OutPipe {
         let is_pipe = rustix::fs::fstat(&file)
             .is_ok_and(|stat| rustix::fs::FileType::from_raw_mode(stat.st_mode).is_fifo());
         let own = is_pipe.then(|| {
@@ -66,11 +66,11 @@ impl Output {
                 .open(format!("/proc/self/fd/{}", file.as_raw_fd()))
         });
         match own {
-            Some(Ok(own)) => Output {
+            Some(Ok(own)) => OutPipe {
                 file: own,
                 nonblocking: true,
             },
-            _ => Output {
+            _ => OutPipe {
                 file,
                 nonblocking: false,
             },
@@ -122,7 +122,7 @@ impl PollPort {
         Ok(PollPort {
             input,
             input_ended: false,
-            output: Output::shared(output),
+            output: OutPipe::shared(output),
             engine: None,
             engine_end: None,
             wake,
@@ -232,7 +232,7 @@ impl Port for PollPort {
     }
 
     fn attach(&mut self, stdin: File, stdout: File, end: Option<File>) -> io::Result<()> {
-        self.engine = Some((Output::owned(stdin)?, stdout));
+        self.engine = Some((OutPipe::owned(stdin)?, stdout));
         self.engine_end = end;
         Ok(())
     }

@@ -17,7 +17,7 @@ use super::port::{Deliver, Listen, News, Port, Ready};
 use crate::uci::line::LineBuffer;
 
 /// What the threads report.
-enum Report {
+enum PortEvent {
     /// Bytes of the GUI; none at its end.
     Gui(Vec<u8>),
     /// Bytes of the engine with this number; none at its end.
@@ -171,8 +171,8 @@ impl Read for Inbox {
 
 /// The pipes and the threads around them.
 pub(super) struct ThreadPort {
-    reports: Receiver<Report>,
-    to_reports: Sender<Report>,
+    reports: Receiver<PortEvent>,
+    to_reports: Sender<PortEvent>,
     gui: Inbox,
     gui_writer: Writer,
     /// Counts engines: late reports of one that is gone are nobody's.
@@ -184,8 +184,8 @@ pub(super) struct ThreadPort {
 
 fn start_reader(
     mut file: File,
-    report: impl Fn(Vec<u8>) -> Report + Send + 'static,
-    to: Sender<Report>,
+    report: impl Fn(Vec<u8>) -> PortEvent + Send + 'static,
+    to: Sender<PortEvent>,
     gate: Arc<Gate>,
 ) {
     thread::spawn(move || {
@@ -209,13 +209,13 @@ impl ThreadPort {
     pub(super) fn new(input: File, output: File) -> io::Result<ThreadPort> {
         let (to_reports, reports) = channel();
         let gui = Inbox::default();
-        start_reader(input, Report::Gui, to_reports.clone(), gui.gate.clone());
+        start_reader(input, PortEvent::Gui, to_reports.clone(), gui.gate.clone());
         let written = to_reports.clone();
         Ok(ThreadPort {
             reports,
             gui,
             gui_writer: Writer::start(output, move |count| {
-                let _ = written.send(Report::GuiWritten(count));
+                let _ = written.send(PortEvent::GuiWritten(count));
             }),
             to_reports,
             engine_number: 0,
@@ -225,17 +225,17 @@ impl ThreadPort {
         })
     }
 
-    fn take_in(&mut self, report: Report) {
+    fn take_in(&mut self, report: PortEvent) {
         match report {
-            Report::Gui(piece) => self.gui.put(piece),
-            Report::Engine(number, piece) => {
+            PortEvent::Gui(piece) => self.gui.put(piece),
+            PortEvent::Engine(number, piece) => {
                 if number == self.engine_number {
                     self.engine.put(piece);
                 }
             }
-            Report::News(news) => self.news.push(news),
-            Report::GuiWritten(count) => self.gui_writer.written(count),
-            Report::EngineWritten(number, count) => {
+            PortEvent::News(news) => self.news.push(news),
+            PortEvent::GuiWritten(count) => self.gui_writer.written(count),
+            PortEvent::EngineWritten(number, count) => {
                 if number == self.engine_number {
                     self.engine_writer.written(count);
                 }
@@ -304,13 +304,13 @@ impl Port for ThreadPort {
         let number = self.engine_number;
         start_reader(
             stdout,
-            move |piece| Report::Engine(number, piece),
+            move |piece| PortEvent::Engine(number, piece),
             self.to_reports.clone(),
             self.engine.gate.clone(),
         );
         let written = self.to_reports.clone();
         self.engine_writer = Writer::start(stdin, move |count| {
-            let _ = written.send(Report::EngineWritten(number, count));
+            let _ = written.send(PortEvent::EngineWritten(number, count));
         });
         Ok(())
     }
@@ -337,7 +337,7 @@ impl Port for ThreadPort {
     fn deliver(&self) -> Deliver {
         let to_reports = self.to_reports.clone();
         Arc::new(move |news| {
-            let _ = to_reports.send(Report::News(news));
+            let _ = to_reports.send(PortEvent::News(news));
         })
     }
 }

@@ -33,7 +33,7 @@ pub(super) struct Librarian {
     pub(super) silences: Vec<Silence>,
     pub(super) said: Said,
     /// What each book of the book set has in the present position.
-    found: Vec<Found>,
+    found: Vec<FoundBook>,
     /// Of the moves of the book that was looked into last.
     verdicts: Vec<Weighed>,
     /// The opponent's most probable replies, by book and our move.
@@ -53,7 +53,7 @@ pub(super) struct Librarian {
 
 /// What a book has in the present position, if it was asked.
 #[derive(Debug, Default)]
-struct Found {
+struct FoundBook {
     asked_for: Option<Wanted>,
     lookup: Lookup,
 }
@@ -137,7 +137,8 @@ impl Librarian {
                 .map(|book| book.spec.settings(general))
                 .collect();
         }
-        self.found.resize_with(book_set.books.len(), Found::default);
+        self.found
+            .resize_with(book_set.books.len(), FoundBook::default);
     }
 
     /// True the first time that a book's trouble is to be told.

@@ -87,7 +87,7 @@ fn other_hosts_and_pages_are_refused() {
 #[test]
 fn posts_need_the_token_and_json() {
     let explorer = explorer();
-    for target in ["/api/read", "/api/edit", "/api/undo"] {
+    for target in ["/api/read", "/api/edit", "/api/undo", "/api/redo"] {
         for token in [None, Some(""), Some("0123456789abcdef0123456789abcdee")] {
             let mut asked = request(Method::POST, target, "{\"book\":0}");
             asked.headers_mut().remove("x-tabia-token");

@@ -63,7 +63,7 @@ const KINDS: [u8; 2] = [b'K', b'2'];
 
 /// A move of the book, filed by position.
 #[derive(Clone, Copy, Debug)]
-struct Node {
+struct AbkNode {
     key: u64,
     /// Which entry of the file it is.
     number: u32,
@@ -75,7 +75,7 @@ struct Node {
     lost: u32,
 }
 
-impl Node {
+impl AbkNode {
     fn entry(&self) -> KeyedEntry {
         let stats = Stats {
             games: self.games,
@@ -102,7 +102,7 @@ impl Node {
 pub struct AbkBook {
     file: DataFile,
     /// By key, equal keys in the order of the walk.
-    nodes: Vec<Node>,
+    nodes: Vec<AbkNode>,
     positions: u64,
     notices: Vec<String>,
 }
@@ -200,7 +200,7 @@ impl AbkBook {
         let rest = self.nodes.get(first..).unwrap_or_default();
         rest.iter()
             .take_while(move |node| node.key == key)
-            .map(Node::entry)
+            .map(AbkNode::entry)
     }
 }
 

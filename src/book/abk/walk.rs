@@ -2,7 +2,7 @@
 
 use shakmaty::{Chess, Move, Position as _};
 
-use super::{ENTRY_BYTES, FIRST_ENTRY, MAX_PLIES, Node, Raw, is_white};
+use super::{AbkNode, ENTRY_BYTES, FIRST_ENTRY, MAX_PLIES, Raw, is_white};
 use crate::book::{Error, polyglot};
 use crate::input::file::{DataFile, View};
 
@@ -33,9 +33,9 @@ struct Frame {
 }
 
 /// All moves that can be reached, and what is to be said about the others.
-pub(super) fn walk(file: &DataFile) -> Result<(Vec<Node>, Vec<String>), Error> {
+pub(super) fn walk(file: &DataFile) -> Result<(Vec<AbkNode>, Vec<String>), Error> {
     let entries = (file.len() / ENTRY_BYTES as u64).min(i32::MAX as u64) as u32;
-    let mut walk = Walk {
+    let mut walk = AbkWalk {
         view: file.positional_view(),
         piece: Vec::new(),
         piece_start: 0,
@@ -88,7 +88,7 @@ pub(super) fn walk(file: &DataFile) -> Result<(Vec<Node>, Vec<String>), Error> {
     Ok((walk.nodes, notices))
 }
 
-struct Walk<'f> {
+struct AbkWalk<'f> {
     file: &'f DataFile,
     view: View<'f>,
     /// A piece of the file, and the entry it starts with.
@@ -97,14 +97,14 @@ struct Walk<'f> {
     entries: u32,
     /// One bit for each entry.
     visited: Vec<u64>,
-    nodes: Vec<Node>,
+    nodes: Vec<AbkNode>,
     faults: Faults,
 }
 
 /// Entries read at a time: most links lead nearby.
 const PIECE: usize = 256;
 
-impl Walk<'_> {
+impl AbkWalk<'_> {
     /// The entry that the frame's link leads to, if it can be visited.
     fn follow(&mut self, frame: &Frame) -> Option<u32> {
         if frame.next == -1 {
@@ -165,7 +165,7 @@ impl Walk<'_> {
             self.faults.at(number);
             return None;
         };
-        self.nodes.push(Node {
+        self.nodes.push(AbkNode {
             key: frame.key,
             number,
             mv: polyglot::PackedMove::of(mv),

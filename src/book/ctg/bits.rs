@@ -59,10 +59,11 @@ const SPREAD: [u32; 256] = {
 ///
 /// The squares become eight nibbles, and two nibbles at a time their code. No
 /// step depends on what stands where, which makes it fast.
-pub(super) fn file_code(role_bits: [u8; 3], black: u8) -> (u64, u32) {
+#[inline]
+pub(super) fn file_code([b0, b1, b2]: [u8; 3], black: u8) -> (u64, u32) {
+    // No `map`: it is not always inlined.
     let spread = |byte: u8| SPREAD[usize::from(byte)];
-    let [b0, b1, b2] = role_bits.map(spread);
-    let squares = b0 | b1 << 1 | b2 << 2 | spread(black) << 3;
+    let squares = spread(b0) | spread(b1) << 1 | spread(b2) << 2 | spread(black) << 3;
     let (mut code, mut length) = (0, 0);
     for pair in squares.to_le_bytes() {
         let (bits, count) = PAIRS[usize::from(pair)];
@@ -97,6 +98,7 @@ impl BitWriter {
 
     /// Appends the low `count` bits of `value`, 1 to 64 of them; the others
     /// are 0.
+    #[inline]
     pub(super) fn push(&mut self, value: u64, count: u32) {
         // Two words are written each time, the second mostly with nothing:
         // that is faster than to ask.
@@ -111,15 +113,20 @@ impl BitWriter {
     }
 
     /// The key, ended with the byte that `at` is in.
+    #[inline]
     pub(super) fn finish(mut self, flags: u8) -> Key {
         let length = self.at.div_ceil(8) as u8 & Key::LENGTH;
-        self.at = 0;
-        self.push(u64::from(flags | length), 8);
-        let mut bytes = [0; 40];
-        for (to, word) in bytes.as_chunks_mut::<8>().0.iter_mut().zip(self.words) {
+        let [first, second, third, fourth, _] = &mut self.words;
+        *first |= u64::from(flags | length) << 56;
+        let mut bytes = [0; Key::MAX_BYTES];
+        let (words, rest) = bytes.as_chunks_mut::<8>();
+        for (to, word) in words.iter_mut().zip([*first, *second, *third]) {
             *to = word.to_be_bytes();
         }
-        Key::new(bytes.first_chunk().copied().unwrap_or_default())
+        for (to, from) in rest.iter_mut().zip(fourth.to_be_bytes()) {
+            *to = from;
+        }
+        Key::new(bytes)
     }
 }
 
@@ -168,6 +175,7 @@ impl BitReader {
     }
 
     /// The next bits, 57 of them at the least, in the upper places of a word.
+    #[inline]
     fn ahead(&self) -> u64 {
         let word = be_u64_at(&self.bytes, self.at as usize / 8).unwrap_or(0);
         word << (self.at % 8)
@@ -191,6 +199,7 @@ impl BitReader {
     }
 
     /// Passes over empty squares, `most` of them at the most, and counts them.
+    #[inline]
     pub(super) fn empty(&mut self, most: u32) -> u32 {
         let mut count = 0;
         while count < most {
@@ -206,6 +215,7 @@ impl BitReader {
 
     /// The man on the next square, which is not empty: pawn 1 to king 6, for
     /// Black 8 more.
+    #[inline]
     pub(super) fn man(&mut self) -> u8 {
         let (man, length) = MEN[(self.ahead() >> 58) as usize & 31];
         self.at += u32::from(length);

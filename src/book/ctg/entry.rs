@@ -134,34 +134,24 @@ pub fn encode_record(record: &PositionRecord) -> [u8; STATISTICS_BYTES] {
         other_rated,
         other_rating_sum,
     } = record.stats;
-    let fields = [
-        (games, 3),
-        (wins, 3),
-        (losses, 3),
-        (draws, 3),
-        (record.points, 4),
-        (own_rated, 3),
-        (own_rating_sum, 4),
-        (other_rated, 3),
-        (other_rating_sum, 4),
-        (u32::from(record.recommendation), 1),
-        (u32::from(record.factor.cast_unsigned()), 1),
-        (u32::from(record.commentary), 1),
+    let count = |value: u32| value.min(MAX_COUNT).to_be_bytes();
+    let [_, g0, g1, g2] = count(games);
+    let [_, w0, w1, w2] = count(wins);
+    let [_, l0, l1, l2] = count(losses);
+    let [_, d0, d1, d2] = count(draws);
+    let [p0, p1, p2, p3] = record.points.to_be_bytes();
+    let [_, n0, n1, n2] = count(own_rated);
+    let [s0, s1, s2, s3] = own_rating_sum.to_be_bytes();
+    let [_, m0, m1, m2] = count(other_rated);
+    let [t0, t1, t2, t3] = other_rating_sum.to_be_bytes();
+    // Not a loop: a book has one of these for each of its positions.
+    #[rustfmt::skip]
+    let bytes = [
+        g0, g1, g2, w0, w1, w2, l0, l1, l2, d0, d1, d2, p0, p1, p2, p3,
+        n0, n1, n2, s0, s1, s2, s3, m0, m1, m2, t0, t1, t2, t3,
+        record.recommendation, record.factor.cast_unsigned(), record.commentary,
     ];
-    let mut out = [0; STATISTICS_BYTES];
-    let mut rest = out.iter_mut();
-    for (value, size) in fields {
-        let value = if size == 3 {
-            value.min(MAX_COUNT)
-        } else {
-            value
-        };
-        let bytes = value.to_be_bytes();
-        for (from, to) in bytes.iter().skip(4 - size).zip(rest.by_ref().take(size)) {
-            *to = *from;
-        }
-    }
-    out
+    bytes
 }
 
 /// Appends an entry to `out`. Moves beyond [`MAX_MOVES`] are left out.

@@ -2,11 +2,37 @@
 
 use std::{io, path::Path, sync::Arc};
 
-use super::{
-    page::{PAGE_BYTES, PageFault},
-    pages::HeaderFault,
-};
+use super::page::{PAGE_BYTES, PageFault};
 use crate::input::file::ReadError;
+
+/// Why a file is no CTG book.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum HeaderFault {
+    /// No bytes at all.
+    #[error("the file is empty (0 bytes); get the book anew")]
+    NoBytes,
+    /// Less than the header page, or nothing behind it.
+    #[error(
+        "the file has {bytes} bytes and ends before the first data page (at byte 4096): \
+         an empty or cut-off book; get it anew"
+    )]
+    NoPages {
+        /// Length of the file.
+        bytes: u64,
+    },
+    /// The index was opened instead of the book.
+    #[error("this is the index of a book; open the .ctg file beside it")]
+    IsIndex,
+    /// The first bytes are others.
+    #[error(
+        "not a CTG book: it starts with {found:02x?} (expected [00, 20, 10, 00]); \
+         is it a book of another format, or damaged?"
+    )]
+    Magic {
+        /// The first bytes of the file.
+        found: [u8; 4],
+    },
+}
 
 /// A book that cannot be opened or read. Cheap to clone.
 ///

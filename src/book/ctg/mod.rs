@@ -105,17 +105,17 @@ pub use edit::{
 pub use entry::{
     Entry, MAX_COUNT, MAX_MOVES, STATISTICS_BYTES, decode_record, encode_entry, encode_record,
 };
-pub use error::{Error, file_offset};
+pub use error::{Error, HeaderFault, file_offset};
 pub use explain::{Explanation, Found, StoredMove, Trace};
 pub use index::{Bounds, CTB_HEADER_BYTES, CTO_HEADER_BYTES, Slot, SlotPage, slots};
 pub use info::{BookEntries, BookEntry, BookInfo};
 pub use key::{Key, hash};
+pub use move_table::MoveCode;
 pub use moves::{
-    MoveCode, MoveFault, decode as decode_move_byte, encode as encode_move_byte,
-    find as find_move_byte,
+    MoveFault, decode as decode_move_byte, encode as encode_move_byte, find as find_move_byte,
 };
 pub use page::{Entries, PAGE_BYTES, PAGE_HEADER_BYTES, Page, PageFault, read_entry};
-pub use pages::{Header, HeaderFault};
+pub use pages::Header;
 pub use position::{CanonicalBoard, KeyFault, Orientation};
 pub use prune::{Fate, Pruned, prune};
 pub use reader::{CtgBook, OpenOptions, Place, Step};

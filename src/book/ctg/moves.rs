@@ -7,59 +7,12 @@
 //! pieces and Chess960 castling have no bytes. (Unofficial specification 0.2,
 //! readers agree, 13,406 moves of a genuine book.)
 
-use shakmaty::{CastlingSide, File, Move, Rank, Role, Square};
+use shakmaty::{CastlingSide, Move, Role};
 
 use super::{
-    move_table::{BY_BYTE, BY_MOVE, NO_BYTE, man_index},
+    move_table::{BY_BYTE, BY_MOVE, MoveCode, NO_BYTE, man_index},
     position::CanonicalBoard,
 };
-
-/// What a move byte says.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct MoveCode {
-    /// The man's role.
-    pub role: Role,
-    /// Which man of that role on the canonical board, 1 is the first.
-    pub number: u8,
-    /// Ranks up the canonical board, modulo 8.
-    pub forward: i8,
-    /// Files to the right, modulo 8.
-    pub right: i8,
-}
-
-impl MoveCode {
-    /// The castling this is, if it is one: the king two files sideways.
-    #[must_use]
-    pub const fn castling(self) -> Option<CastlingSide> {
-        match self {
-            MoveCode {
-                role: Role::King,
-                forward: 0,
-                right: 2,
-                ..
-            } => Some(CastlingSide::KingSide),
-            MoveCode {
-                role: Role::King,
-                forward: 0,
-                right: -2,
-                ..
-            } => Some(CastlingSide::QueenSide),
-            _ => None,
-        }
-    }
-
-    pub(super) const fn delta_index(self) -> usize {
-        (self.forward as u8 & 7) as usize * 8 + (self.right as u8 & 7) as usize
-    }
-
-    fn target(self, from: Square) -> Square {
-        let step = |at: u32, by: i8| at.wrapping_add_signed(i32::from(by)) & 7;
-        Square::from_coords(
-            File::new(step(from.file().to_u32(), self.right)),
-            Rank::new(step(from.rank().to_u32(), self.forward)),
-        )
-    }
-}
 
 /// Why a stored byte gives no move.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]

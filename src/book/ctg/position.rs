@@ -183,11 +183,18 @@ impl CanonicalBoard {
     /// role; `None` without an own man there.
     #[must_use]
     pub fn number_of(&self, square: Square) -> Option<(Role, u8)> {
-        let bit = 1_u64 << bit_of_square(square);
-        let role = ROLES
-            .into_iter()
-            .find(|&role| self.of_role(role) & self.own & bit != 0)?;
-        let before = self.of_role(role) & self.own & (bit - 1);
+        let at = bit_of_square(square);
+        let (mut index, mut alike) = (0, self.own);
+        for (n, word) in self.role_bits.iter().enumerate() {
+            let bit = word >> at & 1;
+            index |= (bit as usize) << n;
+            alike &= word ^ bit.wrapping_sub(1);
+        }
+        if alike >> at & 1 == 0 {
+            return None;
+        }
+        let role = *ROLES.get(index.checked_sub(1)?)?;
+        let before = alike & ((1 << at) - 1);
         Some((role, before.count_ones() as u8 + 1))
     }
 
@@ -271,9 +278,10 @@ impl CanonicalBoard {
                 0 => board.own |= bit,
                 _ => board.other |= bit,
             }
-            for (n, word) in board.role_bits.iter_mut().enumerate() {
-                *word |= u64::from(man >> n & 1) << square;
-            }
+            let [b0, b1, b2] = &mut board.role_bits;
+            *b0 |= u64::from(man & 1) << square;
+            *b1 |= u64::from(man >> 1 & 1) << square;
+            *b2 |= u64::from(man >> 2 & 1) << square;
             square += 1;
             square += bits.empty(64 - square);
         }

@@ -93,6 +93,22 @@ impl Totals {
         .max()
         .unwrap_or(0);
         let most = u64::from(MAX_COUNT);
+        let most_sum = u64::from(u32::MAX);
+        let has_room = |sum| sum <= most_sum;
+        if largest <= most && has_room(self.own_rating_sum) && has_room(self.other_rating_sum) {
+            // As nearly always.
+            let stats = Stats {
+                games: self.games as u32,
+                wins: self.wins as u32,
+                draws: self.draws as u32,
+                losses: self.losses as u32,
+                own_rated: self.own_rated as u32,
+                own_rating_sum: self.own_rating_sum as u32,
+                other_rated: self.other_rated as u32,
+                other_rating_sum: self.other_rating_sum as u32,
+            };
+            return (stats, u32::try_from(self.points).unwrap_or(u32::MAX));
+        }
         let scaled = |value: u64| {
             if largest > most {
                 portion(value, most, largest)

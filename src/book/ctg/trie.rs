@@ -15,7 +15,7 @@ pub(super) const DEEPEST: u32 = 31;
 
 /// A slot and the hashes that belong to it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Node {
+pub(super) struct TrieNode {
     /// How many hash bits choose it.
     pub(super) level: u32,
     /// Its number.
@@ -24,8 +24,8 @@ pub(super) struct Node {
     prefix: u32,
 }
 
-impl Node {
-    pub(super) const ROOT: Node = Node {
+impl TrieNode {
+    pub(super) const ROOT: TrieNode = TrieNode {
         level: 0,
         slot: 0,
         prefix: 0,
@@ -41,16 +41,16 @@ impl Node {
 
     /// The slots below, that of the next hash bit 0 first; `None` on the
     /// deepest level.
-    pub(super) fn children(&self) -> Option<[Node; 2]> {
+    pub(super) fn children(&self) -> Option<[TrieNode; 2]> {
         (self.level < DEEPEST).then(|| {
             let level = self.level + 1;
             [
-                Node {
+                TrieNode {
                     level,
                     slot: self.slot + (1 << self.level),
                     prefix: self.prefix,
                 },
-                Node {
+                TrieNode {
                     level,
                     slot: self.slot + (2 << self.level),
                     prefix: self.prefix | 1 << (32 - level),
@@ -150,8 +150,8 @@ impl Splits {
 mod tests {
     use super::*;
 
-    fn find(reversed: u32, level: u32) -> Node {
-        let mut node = Node::ROOT;
+    fn find(reversed: u32, level: u32) -> TrieNode {
+        let mut node = TrieNode::ROOT;
         while node.level < level {
             let [zero, one] = node.children().unwrap();
             node = if zero.holds(reversed) { zero } else { one };

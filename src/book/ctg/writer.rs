@@ -35,7 +35,7 @@ use std::{
 use super::{
     CTB_HEADER_BYTES, CTO_HEADER_BYTES, Key, PAGE_BYTES, PAGE_HEADER_BYTES, WriteError, hash,
     page::split_entry,
-    trie::{Node, Splits},
+    trie::{Splits, TrieNode},
 };
 use crate::place::{self, Beside, Old};
 
@@ -114,7 +114,7 @@ pub struct BookWriter {
     options: WriteOptions,
     ctg: Beside,
     /// Slots whose entries are still to come, the next one last.
-    ahead: Vec<Node>,
+    ahead: Vec<TrieNode>,
     /// Entries that have come and are in no page yet: bytes and numbers.
     bytes: Vec<u8>,
     pending: Vec<Pending>,
@@ -128,6 +128,13 @@ pub struct BookWriter {
     positions: u64,
     moves: u64,
     given_up: bool,
+}
+
+/// Where an entry stands in the order.
+#[derive(Clone, Copy)]
+struct Placed {
+    reversed: u32,
+    key: Key,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -159,7 +166,7 @@ impl BookWriter {
         Ok(BookWriter {
             options,
             ctg,
-            ahead: vec![Node::ROOT],
+            ahead: vec![TrieNode::ROOT],
             bytes: Vec::with_capacity(2 * PAGE_BYTES),
             pending: Vec::new(),
             inside: 0,
@@ -199,9 +206,6 @@ impl BookWriter {
     ///
     /// As for [`BookWriter::push`].
     pub fn push_ranked(&mut self, entry: &[u8], rank: u64) -> Result<(), WriteError> {
-        if self.given_up {
-            return Err(WriteError::GivenUp);
-        }
         let (whole, length) = split_entry(entry, 0).map_err(WriteError::Malformed)?;
         if length != entry.len() {
             return Err(WriteError::Trailing(entry.len() - length));
@@ -210,21 +214,56 @@ impl BookWriter {
             return Err(WriteError::Trailing(entry.len()));
         };
         let reversed = hash(key.as_bytes()).reverse_bits();
+        self.append(Placed { reversed, key }, entry, whole.moves().len(), rank)
+    }
+
+    /// As [`BookWriter::push`], for who knows the place and the number of moves
+    /// already and has just made the entry.
+    ///
+    /// # Errors
+    ///
+    /// As for [`BookWriter::push`].
+    #[cfg(feature = "build")]
+    pub(crate) fn push_made(
+        &mut self,
+        reversed: u32,
+        entry: &[u8],
+        moves: usize,
+    ) -> Result<(), WriteError> {
+        let Some(key) = Key::from_prefix(entry) else {
+            return Err(WriteError::Trailing(entry.len()));
+        };
+        debug_assert_eq!(reversed, key.hash().reverse_bits());
+        self.append(Placed { reversed, key }, entry, moves, 0)
+    }
+
+    fn append(
+        &mut self,
+        place: Placed,
+        entry: &[u8],
+        moves: usize,
+        rank: u64,
+    ) -> Result<(), WriteError> {
+        if self.given_up {
+            return Err(WriteError::GivenUp);
+        }
+        let Placed { reversed, key } = place;
         if let Some(last) = self.last {
-            if last.1 == key {
+            // Nearly always the first number decides.
+            if last.0 == reversed && last.1 == key {
                 return Err(WriteError::Repeated(key));
             }
-            if (last.0, last.1.as_bytes()) > (reversed, key.as_bytes()) {
+            if last.0 > reversed || last.0 == reversed && last.1.as_bytes() > key.as_bytes() {
                 return Err(WriteError::Order(key));
             }
         }
         self.last = Some((reversed, key));
         self.positions += 1;
-        self.moves += whole.moves().len() as u64;
+        self.moves += moves as u64;
         self.bytes.extend_from_slice(entry);
         self.pending.push(Pending {
             reversed,
-            length,
+            length: entry.len(),
             rank,
         });
         self.settle(false).inspect_err(|_| self.given_up = true)
@@ -261,7 +300,7 @@ impl BookWriter {
         Ok(())
     }
 
-    fn must_split(&self, node: Node) -> bool {
+    fn must_split(&self, node: TrieNode) -> bool {
         let kept = |splits: &Splits| splits.contains(node.slot.into());
         self.inside_bytes > ROOM
             || node.level == 0 && self.options.split_root

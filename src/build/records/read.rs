@@ -184,7 +184,7 @@ impl Table {
         let mut games = None;
         while left > 0 {
             if stop.load(Relaxed) {
-                return Err(BuildError::Interrupted);
+                return Err(crate::games::ReadError::Interrupted.into());
             }
             let count = left.min(BATCH_ROWS as u64) as usize;
             columns.fill(count).map_err(|fault| match fault {

@@ -86,7 +86,7 @@ fn gather(
         written.moves += node.moves.len() as u64;
         if rows.len() >= GROUP_ROWS {
             if stop.load(Relaxed) {
-                return Err(BuildError::Interrupted);
+                return Err(crate::games::ReadError::Interrupted.into());
             }
             observe(Progress::Writing {
                 positions: written.positions,

@@ -1,6 +1,6 @@
 //! From a tree to games of a bearable size.
 
-use super::tree::Tree;
+use super::tree::PgnTree;
 
 /// A game: some of the moves after a node, with all that follows.
 #[derive(Debug, PartialEq, Eq)]
@@ -14,7 +14,7 @@ pub(super) struct Game {
 /// Cuts the tree into games of about `most` moves. A subtree that fits is one
 /// game; of a larger one the moves that fit are put together, and the others
 /// are cut further.
-pub(super) fn games(tree: &Tree, most: u32) -> Vec<Game> {
+pub(super) fn games(tree: &PgnTree, most: u32) -> Vec<Game> {
     let mut games = Vec::new();
     if tree.node(0).is_some_and(|start| start.size > 0) {
         below(tree, 0, most, &mut games);
@@ -23,7 +23,7 @@ pub(super) fn games(tree: &Tree, most: u32) -> Vec<Game> {
 }
 
 /// Goes as deep as lines are long at the most.
-fn below(tree: &Tree, number: u32, most: u32, games: &mut Vec<Game>) {
+fn below(tree: &PgnTree, number: u32, most: u32, games: &mut Vec<Game>) {
     let Some(node) = tree.node(number) else {
         return;
     };
@@ -63,7 +63,7 @@ fn below(tree: &Tree, number: u32, most: u32, games: &mut Vec<Game>) {
 
 /// The game in which each node stands. Nodes that only lead to games are in
 /// the first of those.
-pub(super) fn places(tree: &Tree, games: &[Game]) -> Vec<u32> {
+pub(super) fn places(tree: &PgnTree, games: &[Game]) -> Vec<u32> {
     const NONE: u32 = u32::MAX;
     let mut places = vec![NONE; tree.nodes.len()];
     for (game, number) in games.iter().zip(0..) {

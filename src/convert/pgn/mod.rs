@@ -41,7 +41,7 @@ impl Default for PgnOptions {
 pub(super) fn write(work: &mut Work<'_, '_>, book: &Book) -> Result<Summary, Error> {
     let mut output = Beside::create(&work.job.target, work.job.old)?;
     let mut summary = Summary::default();
-    let tree = tree::Tree::read(work, book, &mut summary)?;
+    let tree = tree::PgnTree::read(work, book, &mut summary)?;
     let games = cut::games(&tree, work.job.pgn.game_moves.max(1));
     let places = cut::places(&tree, &games);
     let name = work.job.source.file_name().unwrap_or_default();

@@ -16,7 +16,7 @@ use crate::policy;
 const MOST_PLIES: u32 = 500;
 
 /// A move of the tree; the first node is the start position.
-pub(super) struct Node {
+pub(super) struct PgnNode {
     /// `None` for the start position.
     pub(super) mv: Option<BookMove>,
     pub(super) probability: f64,
@@ -30,8 +30,8 @@ pub(super) struct Node {
     pub(super) size: u32,
 }
 
-pub(super) struct Tree {
-    pub(super) nodes: Vec<Node>,
+pub(super) struct PgnTree {
+    pub(super) nodes: Vec<PgnNode>,
     /// Positions with moves.
     pub(super) expanded: u64,
     /// Moves into positions that go on elsewhere.
@@ -44,8 +44,8 @@ pub(super) struct Tree {
     pub(super) unreached: u64,
 }
 
-impl Tree {
-    pub(super) fn node(&self, number: u32) -> Option<&Node> {
+impl PgnTree {
+    pub(super) fn node(&self, number: u32) -> Option<&PgnNode> {
         self.nodes.get(number as usize)
     }
 
@@ -66,12 +66,12 @@ impl Tree {
         work: &mut Work<'_, '_>,
         book: &Book,
         summary: &mut Summary,
-    ) -> Result<Tree, Error> {
+    ) -> Result<PgnTree, Error> {
         let source = Source::new(work, book, summary)?;
         let mut prober = source.prober();
         let plies = work.job.pgn.plies.min(MOST_PLIES);
-        let mut tree = Tree {
-            nodes: vec![Node::new(None, 0.0, 0, 0)],
+        let mut tree = PgnTree {
+            nodes: vec![PgnNode::new(None, 0.0, 0, 0)],
             expanded: 0,
             transpositions: 0,
             cut: 0,
@@ -108,7 +108,7 @@ impl Tree {
             let start = tree.nodes.len() as u32;
             for (mv, probability) in moves {
                 tree.nodes
-                    .push(Node::new(Some(mv), probability, number, ply + 1));
+                    .push(PgnNode::new(Some(mv), probability, number, ply + 1));
             }
             let end = tree.nodes.len() as u32;
             tree.set(number, |node| node.children = start..end);
@@ -130,7 +130,7 @@ impl Tree {
         Ok(tree)
     }
 
-    fn set(&mut self, number: u32, change: impl FnOnce(&mut Node)) {
+    fn set(&mut self, number: u32, change: impl FnOnce(&mut PgnNode)) {
         if let Some(node) = self.nodes.get_mut(number as usize) {
             change(node);
         }
@@ -162,9 +162,9 @@ impl Tree {
     }
 }
 
-impl Node {
-    fn new(mv: Option<BookMove>, probability: f64, parent: u32, ply: u32) -> Node {
-        Node {
+impl PgnNode {
+    fn new(mv: Option<BookMove>, probability: f64, parent: u32, ply: u32) -> PgnNode {
+        PgnNode {
             mv,
             probability,
             parent,

@@ -6,7 +6,7 @@ use shakmaty::san::San;
 use shakmaty::{Chess, Color, Move, Position as _};
 
 use super::cut::Game;
-use super::tree::{Node, Tree};
+use super::tree::{PgnNode, PgnTree};
 use crate::book::{BookMove, Mark, Preference};
 use crate::notation;
 
@@ -14,7 +14,7 @@ use crate::notation;
 const COLUMNS: usize = 79;
 
 pub(super) struct Writer<'t> {
-    pub(super) tree: &'t Tree,
+    pub(super) tree: &'t PgnTree,
     pub(super) games: &'t [Game],
     /// The game of each node.
     pub(super) places: &'t [u32],
@@ -173,7 +173,7 @@ impl Writer<'_> {
 }
 
 /// The numbers of a move in words.
-fn numbers(node: &Node, mv: &BookMove) -> String {
+fn numbers(node: &PgnNode, mv: &BookMove) -> String {
     let stats = mv.stats();
     let mut words = Vec::new();
     if stats.games > 0 {

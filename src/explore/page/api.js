@@ -1,21 +1,58 @@
 // Requests to the program that served this page.
 
-const token = document.querySelector('meta[name="tabia-token"]').content;
+const place = document.querySelector('meta[name="tabia-token"]');
+let token = place.content;
 
-async function answer(response) {
+/** Tells this page from others that change the same books. */
+export const client = crypto.getRandomValues(new Uint32Array(2)).join("");
+
+/** The program cannot be reached. */
+export class Gone extends Error {}
+
+async function ask(path, options) {
+  let response;
+  try {
+    response = await fetch(path, options);
+  } catch {
+    throw new Gone("The program does not answer. What you see is kept.");
+  }
   const body = await response.json().catch(() => ({}));
   if (!response.ok) throw new Error(body.error ?? `the program answered ${response.status}`);
   return body;
 }
 
 /** Asks for something; `parameters` are the part of the address behind "?". */
-export async function get(path, parameters, signal) {
-  const query = parameters ? `?${parameters}` : "";
-  return answer(await fetch(path + query, { signal }));
-}
+export const get = (path, parameters) => ask(parameters ? `${path}?${parameters}` : path);
 
 /** Asks for a change. */
-export async function post(path, body) {
+export function post(path, body) {
   const headers = { "content-type": "application/json", "x-tabia-token": token };
-  return answer(await fetch(path, { method: "POST", headers, body: JSON.stringify(body) }));
+  return ask(path, { method: "POST", headers, body: JSON.stringify(body) });
+}
+
+/** Waits until the program answers again; started anew it has another token. */
+export async function comeBack() {
+  for (;;) {
+    await new Promise((resolve) => setTimeout(resolve, 1000));
+    try {
+      const page = await (await fetch("/")).text();
+      token = /name="tabia-token" content="([0-9a-f]+)"/.exec(page)?.[1] ?? token;
+      return;
+    } catch { /* Not yet. */ }
+  }
+}
+
+/** Calls `changed` when a book has changed. Only a page that is seen listens: browsers have few connections to give. */
+export function listen(changed) {
+  let source = null;
+  const follow = () => {
+    source?.close();
+    source = null;
+    if (document.hidden) return;
+    source = new EventSource("/api/events");
+    source.addEventListener("change", changed);
+  };
+  document.addEventListener("visibilitychange", () => { follow(); if (!document.hidden) changed(); });
+  addEventListener("pagehide", () => source?.close());
+  follow();
 }

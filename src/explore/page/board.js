@@ -1,16 +1,17 @@
 // The board: shows a position, takes moves by drag, click and keyboard. Which
 // moves are legal it is told.
 
+import { Arrows } from "./arrows.js";
 import { by, el, svg } from "./dom.js";
 
 const PICTURES = new URL("pieces.svg", import.meta.url).pathname;
-const NAMES = { p: "pawn", n: "knight", b: "bishop", r: "rook", q: "queen", k: "king" };
+export const NAMES = { p: "pawn", n: "knight", b: "bishop", r: "rook", q: "queen", k: "king" };
+const GLIDE_MS = 120;
 
 /** The piece letters of a FEN by square name. */
 export function pieces(fen) {
   const found = new Map();
-  const rows = fen.split(" ")[0].split("/");
-  rows.forEach((row, index) => {
+  fen.split(" ")[0].split("/").forEach((row, index) => {
     let file = 0;
     for (const letter of row) {
       if (letter >= "1" && letter <= "8") file += Number(letter);
@@ -28,7 +29,7 @@ export function picture(letter) {
 }
 
 export class Board {
-  /** `play` is called with a move in UCI notation. */
+  /** `play` is called with a move in UCI notation, and whether the piece has been carried there. */
   constructor(play) {
     this.play = play;
     this.place = by("board");
@@ -37,8 +38,10 @@ export class Board {
     this.from = null;
     this.legal = [];
     this.pieces = new Map();
+    this.arrows = new Arrows((name) => this.centre(name));
     this.build();
     this.place.addEventListener("pointerdown", (event) => this.press(event));
+    this.place.addEventListener("contextmenu", (event) => event.preventDefault());
     this.place.addEventListener("keydown", (event) => this.key(event));
     this.place.addEventListener("focusin", () => this.showCursor());
   }
@@ -51,16 +54,13 @@ export class Board {
     if (this.flipped) { ranks.reverse(); files.reverse(); }
     const rows = ranks.map((rank, row) => el("div", { role: "row" }, ...files.map((file, column) => {
       const dark = (file.charCodeAt(0) + rank) % 2 === 0;
-      const square = el("div", {
-        role: "gridcell", tabindex: "-1", class: `square ${dark ? "dark" : "light"}`, "data-square": file + rank,
-      });
+      const square = el("div", { role: "gridcell", tabindex: "-1", class: `square ${dark ? "dark" : "light"}`, "data-square": file + rank });
       if (column === 0) square.append(el("span", { class: "rank", "aria-hidden": "true" }, String(rank)));
       if (row === 7) square.append(el("span", { class: "file", "aria-hidden": "true" }, file));
       this.squares.set(file + rank, square);
       return square;
     })));
-    this.overlay = svg("svg", { class: "overlay", viewBox: "0 0 8 8", "aria-hidden": "true" });
-    this.place.replaceChildren(...rows, this.overlay);
+    this.place.replaceChildren(...rows, this.arrows.layer);
     this.setCursor(this.cursor);
   }
 
@@ -68,26 +68,55 @@ export class Board {
     if (flipped === this.flipped) return;
     this.flipped = flipped;
     this.build();
-    if (this.view) this.show(this.view);
+    if (this.view) this.show(this.view, this.last);
   }
 
-  show(view) {
+  /** Shows an answer; `last` is the move that led to it, or nothing. */
+  show(view, last) {
+    const before = this.view?.fen === view.fen ? null : this.pieces;
     this.view = view;
-    this.legal = view.legal.map((move) => move.uci);
+    this.last = last;
+    this.legal = view.legal;
     this.pieces = pieces(view.fen);
     this.from = null;
-    const last = view.line[view.at - 1]?.uci;
+    this.place.querySelector(".promotion")?.remove();
     const king = [...this.pieces].find(([, letter]) => letter === (view.turn === "white" ? "K" : "k"))?.[0];
     for (const [name, square] of this.squares) {
       const letter = this.pieces.get(name);
-      square.querySelector(".piece")?.remove();
-      if (letter) square.append(picture(letter));
+      const piece = square.querySelector(".piece");
+      if (piece?.dataset.letter !== letter) {
+        piece?.remove();
+        if (letter) {
+          const made = picture(letter);
+          made.dataset.letter = letter;
+          square.append(made);
+        }
+      }
       square.setAttribute("aria-label", this.describe(name));
       square.classList.toggle("last", last?.startsWith(name) || last?.slice(2, 4) === name);
       square.classList.toggle("check", view.check && name === king);
     }
+    if (before && before.size) this.glide(before);
     this.mark();
-    this.point(null);
+    this.arrows.clear();
+  }
+
+  /** Lets the one piece that has moved arrive from where it was. */
+  glide(before) {
+    const carried = this.carried;
+    this.carried = false;
+    if (carried || matchMedia("(prefers-reduced-motion: reduce)").matches) return;
+    const came = [...this.pieces].filter(([name, letter]) => before.get(name) !== letter);
+    const left = [...before].filter(([name, letter]) => this.pieces.get(name) !== letter);
+    if (came.length > 2 || left.length > 3) return;
+    const size = this.place.clientWidth / 8;
+    for (const [name, letter] of came) {
+      const from = left.find(([, old]) => old === letter)?.[0];
+      if (!from) continue;
+      const [x1, y1] = this.centre(from), [x2, y2] = this.centre(name);
+      const start = `translate(${(x1 - x2) * size}px, ${(y1 - y2) * size}px)`;
+      this.squares.get(name).querySelector(".piece").animate([{ transform: start }, { transform: "none" }], { duration: GLIDE_MS, easing: "ease-out" });
+    }
   }
 
   describe(name) {
@@ -96,100 +125,120 @@ export class Board {
     return `${name}, ${letter === letter.toUpperCase() ? "white" : "black"} ${NAMES[letter.toLowerCase()]}`;
   }
 
-  /** An arrow for a move; none for `null`. */
-  point(uci) {
-    this.overlay.replaceChildren();
-    if (!uci) return;
-    const [x1, y1] = this.centre(uci.slice(0, 2));
-    const [x2, y2] = this.centre(uci.slice(2, 4));
-    const length = Math.hypot(x2 - x1, y2 - y1);
-    const [dx, dy] = [(x2 - x1) / length, (y2 - y1) / length];
-    const [hx, hy] = [x2 - dx * 0.42, y2 - dy * 0.42];
-    const head = [[x2 - dx * 0.08, y2 - dy * 0.08], [hx - dy * 0.22, hy + dx * 0.22], [hx + dy * 0.22, hy - dx * 0.22]];
-    this.overlay.append(
-      svg("line", { x1: x1 + dx * 0.3, y1: y1 + dy * 0.3, x2: hx, y2: hy }),
-      svg("polygon", { points: head.map((point) => point.join(",")).join(" ") }),
-    );
-  }
-
   centre(name) {
     const x = name.charCodeAt(0) - 97, y = 8 - Number(name[1]);
     return this.flipped ? [7.5 - x, 7.5 - y] : [x + 0.5, y + 0.5];
   }
 
-  targets() {
-    return this.from ? this.legal.filter((uci) => uci.startsWith(this.from)).map((uci) => uci.slice(2, 4)) : [];
+  /** The legal moves from the piece in hand to a square: the king castles also by taking its rook. */
+  movesTo(name) {
+    const from = this.legal.filter(({ uci }) => uci.startsWith(this.from));
+    const plain = from.filter(({ uci }) => uci.slice(2, 4) === name);
+    return plain.length ? plain : from.filter(({ rook }) => rook === name);
   }
 
   /** Shows where the piece in hand may go. */
   mark() {
-    const targets = this.targets();
     for (const [name, square] of this.squares) {
       square.classList.toggle("from", name === this.from);
-      square.classList.toggle("target", targets.includes(name));
+      square.classList.toggle("target", this.from !== null && this.movesTo(name).length > 0);
       square.setAttribute("aria-selected", String(name === this.from));
     }
   }
 
   take(name) {
-    this.from = this.legal.some((uci) => uci.startsWith(name)) ? name : null;
+    this.from = this.legal.some(({ uci }) => uci.startsWith(name)) ? name : null;
     this.mark();
     return this.from !== null;
   }
 
-  /** Sets the piece in hand down; true when that is a move. */
-  async set(name) {
-    const moves = this.legal.filter((uci) => uci.slice(0, 4) === this.from + name);
+  drop() {
     this.from = null;
     this.mark();
-    if (moves.length === 0) return false;
-    const move = moves.length === 1 ? moves[0] : await this.promotion(moves);
-    if (move) this.play(move);
-    return true;
   }
 
-  promotion(moves) {
-    const dialog = by("promotion-dialog");
+  /** Sets the piece in hand down. */
+  set(name, carried = false) {
+    const moves = this.movesTo(name);
+    this.drop();
+    if (moves.length > 1) this.promote(name, moves);
+    else if (moves.length === 1) {
+      this.carried = carried;
+      this.play(moves[0].uci);
+    }
+  }
+
+  /** The four pieces in a column on the board, from the square of promotion on. */
+  promote(name, moves) {
     const white = this.view.turn === "white";
-    by("promotion-choices").replaceChildren(...["q", "r", "b", "n"].map((letter) => el("button", {
-      type: "submit", value: moves.find((uci) => uci.endsWith(letter)) ?? "", "aria-label": NAMES[letter],
-    }, picture(white ? letter.toUpperCase() : letter))));
-    dialog.returnValue = "";
-    dialog.showModal();
-    return new Promise((resolve) => {
-      dialog.addEventListener("close", () => resolve(dialog.returnValue), { once: true });
+    const [x, y] = this.centre(name);
+    const column = el("div", { class: "promotion", role: "group", "aria-label": "Promote to" },
+      ...["q", "n", "r", "b"].map((letter) => el("button", {
+        type: "button", "aria-label": NAMES[letter], onclick: () => { close(); this.play(moves.find(({ uci }) => uci.endsWith(letter)).uci); },
+      }, picture(white ? letter.toUpperCase() : letter))));
+    column.style.left = `${(x - 0.5) * 12.5}%`;
+    column.style[y < 4 ? "top" : "bottom"] = "0";
+    column.classList.toggle("upwards", y > 4);
+    const close = () => {
+      column.remove();
+      removeEventListener("pointerdown", outside, true);
+    };
+    const outside = (event) => {
+      if (column.contains(event.target)) return;
+      close();
+      event.stopPropagation();
+    };
+    column.addEventListener("keydown", (event) => {
+      const buttons = [...column.children];
+      const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
+      if (step) buttons[(buttons.indexOf(document.activeElement) + step + 4) % 4].focus();
+      else if (event.key === "Escape") close();
+      else if (event.key !== "Tab" && event.key !== "Enter" && event.key !== " ") return;
+      if (step || event.key === "Escape") event.preventDefault();
+      event.stopPropagation();
     });
+    addEventListener("pointerdown", outside, true);
+    this.place.append(column);
+    column.firstChild.focus();
   }
 
   at(event) {
-    const square = document.elementFromPoint(event.clientX, event.clientY)?.closest("[data-square]");
-    return square?.dataset.square;
+    return document.elementFromPoint(event.clientX, event.clientY)?.closest("#board [data-square]")?.dataset.square;
   }
 
   press(event) {
     const name = event.target.closest("[data-square]")?.dataset.square;
-    if (!name || event.button !== 0) return;
+    if (!name) return;
+    if (event.button === 2) { this.draw(event, name); return; }
+    if (event.button !== 0) return;
     // Squares take the focus by Tab alone: the arrow keys of a mouse user walk the line.
     event.preventDefault();
     if (document.activeElement instanceof HTMLElement) document.activeElement.blur();
-    if (this.from && this.from !== name && this.targets().includes(name)) { this.set(name); return; }
+    this.arrows.forget();
+    if (this.from && this.from !== name && this.movesTo(name).length > 0) { this.set(name); return; }
     const again = this.from === name;
     if (!this.take(name)) return;
     this.drag(event, name, again);
   }
 
+  /** An arrow or a circle of one's own, by the right button. */
+  draw(event, name) {
+    addEventListener("pointerup", (end) => {
+      const target = this.at(end);
+      if (target) this.arrows.own(name, target);
+    }, { once: true });
+  }
+
   drag(start, name, again) {
     const piece = this.squares.get(name).querySelector(".piece");
-    const size = this.place.getBoundingClientRect().width / 8;
+    const size = this.place.clientWidth / 8;
     let moved = false;
     const follow = (event) => {
-      const dx = event.clientX - start.clientX, dy = event.clientY - start.clientY;
-      if (!moved && Math.hypot(dx, dy) < 4) return;
+      if (!moved && Math.hypot(event.clientX - start.clientX, event.clientY - start.clientY) < 4) return;
       moved = true;
       const home = this.squares.get(name).getBoundingClientRect();
       piece.classList.add("dragged");
-      piece.style.transform =
-        `translate(${event.clientX - home.left - size / 2}px, ${event.clientY - home.top - size / 2}px)`;
+      piece.style.transform = `translate(${event.clientX - home.left - size / 2}px, ${event.clientY - home.top - size / 2}px)`;
     };
     const end = (event) => {
       removeEventListener("pointermove", follow);
@@ -197,13 +246,15 @@ export class Board {
       removeEventListener("pointercancel", end);
       piece.classList.remove("dragged");
       piece.style.transform = "";
+      // Another position has come meanwhile: the piece in hand is gone.
+      if (this.from !== name) return;
       if (!moved) {
-        if (again) { this.from = null; this.mark(); }
+        if (again) this.drop();
         return;
       }
       const target = event.type === "pointerup" ? this.at(event) : undefined;
-      if (target && target !== name) this.set(target);
-      else { this.from = null; this.mark(); }
+      if (target && target !== name) this.set(target, true);
+      else this.drop();
     };
     addEventListener("pointermove", follow);
     addEventListener("pointerup", end);
@@ -222,8 +273,7 @@ export class Board {
   }
 
   key(event) {
-    const steps = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, 1], ArrowDown: [0, -1] };
-    const step = steps[event.key];
+    const step = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, 1], ArrowDown: [0, -1] }[event.key];
     if (step) {
       const sign = this.flipped ? -1 : 1;
       const file = this.cursor.charCodeAt(0) - 97 + sign * step[0];
@@ -233,12 +283,11 @@ export class Board {
         this.squares.get(this.cursor).focus();
       }
     } else if (event.key === "Enter" || event.key === " ") {
-      if (this.from && this.from !== this.cursor && this.targets().includes(this.cursor)) this.set(this.cursor);
-      else if (this.from === this.cursor) { this.from = null; this.mark(); }
+      if (this.from && this.from !== this.cursor && this.movesTo(this.cursor).length > 0) this.set(this.cursor);
+      else if (this.from === this.cursor) this.drop();
       else this.take(this.cursor);
     } else if (event.key === "Escape" && this.from) {
-      this.from = null;
-      this.mark();
+      this.drop();
     } else {
       return;
     }

@@ -1,4 +1,4 @@
-// The dialog in which a move's mark, annotation and factor are changed. Each
+// The dialog in which a move's mark, annotation and learn value are changed. Each
 // change is written at once and can be taken back.
 
 import { by, el } from "./dom.js";
@@ -7,7 +7,7 @@ const MARKS = [["main", "✓ Main (green)"], ["avoid", "✕ Avoid (red)"], ["non
 const ANNOTATIONS = ["none", "!", "!!", "!?", "?!", "?", "??", "□"];
 
 export class EditDialog {
-  /** `change(book, uci, what, value)` writes and returns a promise. */
+  /** `change(book, move, what, value, seen)` writes and returns a promise. */
   constructor(change) {
     this.change = change;
     this.dialog = by("edit-dialog");
@@ -36,7 +36,8 @@ export class EditDialog {
 
   open(book, move, after) {
     this.book = book.book;
-    this.uci = move.uci;
+    this.move = move;
+    this.seen = { mark: move.mark, annotation: move.annotation || "none", factor: String(move.factor) };
     this.after = after;
     by("edit-title").textContent = `${move.san} in ${book.name}`;
     by("edit-error").textContent = "";
@@ -53,7 +54,8 @@ export class EditDialog {
   async write(what, value) {
     by("edit-error").textContent = "";
     try {
-      await this.change(this.book, this.uci, what, value);
+      await this.change(this.book, this.move, what, String(value), this.seen[what]);
+      this.seen[what] = String(value);
     } catch (error) {
       by("edit-error").textContent = error.message;
     }

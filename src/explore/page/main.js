@@ -1,216 +1,302 @@
-// The page: what it shows is in the address; everything else follows from it.
+// The page: wishes become states, states are shown.
 
-import { get, post } from "./api.js";
+import * as address from "./address.js";
+import { Gone, client, comeBack, get, listen, post } from "./api.js";
 import { Board } from "./board.js";
-import { BookWindow } from "./book.js";
 import { by, el, isTyping, say } from "./dom.js";
 import { EditDialog } from "./edit.js";
+import { showMoves } from "./moves.js";
 import { draw } from "./plot.js";
 import { Policy } from "./policy.js";
+import { Search } from "./search.js";
+import * as share from "./share.js";
+import { AHEAD, Store, WAIT } from "./store.js";
+import { Table } from "./table.js";
+import * as trees from "./tree.js";
 
-/** What the address says: start, line, how far it has been walked, books, options. */
-let state = fromAddress();
-/** The answer that is shown. */
-let view = null;
 let options = [];
-let request = null;
-
-const board = new Board(play);
-const books = new BookWindow({ play, point: (uci) => board.point(uci), edit: openEdit, undo });
-const editor = new EditDialog(change);
+let names = [];
 let policy;
+/** Books that this page has changed, the last one last. */
+const changed = [];
+const undone = [];
 
-function fromAddress() {
-  const query = new URLSearchParams(location.search);
-  const line = (query.get("play") ?? "").split(/[ ,]+/).filter(Boolean);
-  const set = {};
-  for (const [name, value] of query) if (/^book /i.test(name)) set[name] = value;
-  return {
-    fen: query.get("fen"),
-    line,
-    at: Math.min(Number(query.get("at") ?? line.length) || 0, line.length),
-    books: (query.get("books") ?? "0").split(",").map(Number).filter(Number.isInteger),
-    flip: query.has("flip"),
-    set,
-  };
+const board = new Board((uci) => play(uci));
+const table = new Table({ play: (uci) => play(uci), point: (uci) => board.arrows.point(uci), edit: openEdit });
+const editor = new EditDialog(change);
+const search = new Search(({ play: moves, name, eco }) => load({ moves }, `${eco} ${name}`));
+const store = new Store({ tree: trees.empty(), at: 0, tail: 0, books: "", set: {}, flip: false }, { ask, shown, failed });
+
+/** What is shown now. */
+const state = () => store.state;
+
+function ask(next) {
+  const query = address.parameters(next);
+  query.set("ahead", AHEAD);
+  query.set("client", client);
+  return get("/api/position", query);
 }
 
-function parameters() {
-  const query = new URLSearchParams();
-  if (state.fen) query.set("fen", state.fen);
-  if (state.line.length) query.set("play", state.line.join(","));
-  if (state.at < state.line.length) query.set("at", state.at);
-  if (state.books.join() !== "0") query.set("books", state.books.join());
-  for (const [name, value] of Object.entries(state.set)) query.set(name, value);
-  return query;
-}
-
-function address() {
-  const query = parameters();
-  if (state.flip) query.set("flip", "1");
-  const text = String(query).replaceAll("%2C", ",");
-  return text ? `/?${text}` : "/";
-}
-
-/** Goes on to another state; `keep` replaces the entry in the browser's history. */
-function go(next, keep = false) {
-  Object.assign(state, next);
-  history[keep ? "replaceState" : "pushState"](null, "", address());
-  return load();
-}
-
-async function load() {
-  request?.abort();
-  request = new AbortController();
-  const { signal } = request;
-  board.flip(state.flip);
-  try {
-    const answer = await get("/api/position", parameters(), signal);
-    view = answer;
-    show();
-    performance.mark("shown");
-    const query = parameters();
-    query.set("play", state.line.slice(0, state.at).join(","));
-    query.set("book", state.books[0]);
-    const line = await get("/api/line", query, signal);
-    draw(line.points, state.at, (index) => {
-      const walked = line.points.slice(1, Math.max(index, state.at) + 1).map((point) => point.uci);
-      const longer = index > state.at ? { line: walked, at: index } : { at: index };
-      go(longer);
-    });
-    document.documentElement.dataset.ready = "true";
-  } catch (error) {
-    if (error.name !== "AbortError") say(error.message, true);
-  }
-}
-
-function show() {
+function shown(how) {
+  const now = state(), { view } = store;
+  const last = trees.node(now.tree, now.at).uci;
   say("");
-  board.show(view);
-  books.show(view);
-  policy?.show(view.options);
-  showOpening();
-  showLine();
-  by("back").disabled = by("to-start").disabled = state.at === 0;
-  by("to-end").disabled = state.at === state.line.length;
-  by("forward").disabled = state.at === state.line.length && !books.likeliest();
-  by("legal").replaceChildren(...view.legal.map((move) => el("option", { value: move.san })));
+  board.flip(now.flip);
+  board.show(view, last);
+  table.show(view);
+  board.arrows.book(view.books[0].moves);
+  policy?.show(view.options, now.set);
+  showOpening(view);
+  showMoves(now, (id) => store.want(to(id)));
+  showBooks(view);
+  by("back").disabled = by("to-start").disabled = now.at === 0;
+  by("to-end").disabled = now.at === now.tail;
+  by("forward").disabled = now.at === now.tail && view.ahead.length === 0;
+  address.note(now, how);
+  performance.mark("shown");
+  if (view.problem) say(view.problem, true);
+  plotSoon();
 }
 
-function showOpening() {
-  const { opening } = view;
-  by("opening").replaceChildren(...(opening ? [el("abbr", { title: "Encyclopaedia of Chess Openings" }, opening.eco), ` ${opening.name}`] : []));
+function showOpening({ opening, fullmove, turn }) {
+  by("opening").replaceChildren(...(opening
+    ? [el("abbr", { title: "Encyclopaedia of Chess Openings" }, opening.eco), ` ${opening.name}`]
+    : [state().tree.fen ? "Own position" : "First position"]));
+  by("to-move").textContent = `${turn === "white" ? "White" : "Black"} to move, move ${fullmove}`;
   document.title = opening ? `${opening.eco} ${opening.name} – Tabia` : "Tabia";
 }
 
-function showLine() {
-  const start = view.start?.split(" ") ?? [];
-  const black = start[1] === "b" ? 1 : 0;
-  const first = Number(start[5] ?? 1) || 1;
-  const items = view.line.map((move, index) => {
-    const ply = index + black;
-    const number = first + Math.floor(ply / 2);
-    const shown = ply % 2 === 0 ? `${number}.` : index === 0 ? `${number}…` : "";
-    return el("li", {}, shown ? el("span", { class: "number" }, shown) : null, el("button", {
-      type: "button", class: index >= state.at ? "later" : "", "aria-current": index + 1 === state.at ? "step" : null,
-      onclick: () => go({ at: index + 1 }),
-    }, move.san));
-  });
-  if (items.length === 0) items.push(el("li", { class: "hint" }, state.fen ? "No move yet." : "The first position. Play a move, or choose one of the book."));
-  by("line").replaceChildren(...items);
-  const now = by("line").querySelector("[aria-current]");
-  if (now) by("line").scrollTop = Math.max(0, now.offsetTop - by("line").clientHeight / 2);
+function showBooks(view) {
+  const chosen = view.books.map((book) => book.name);
+  by("first-book").value = chosen[0];
+  by("second-book").value = chosen[1] ?? "";
+  const book = view.books.find(({ book: number }) => number === changed.at(-1)) ?? view.books.find(({ editable }) => editable);
+  by("undo").hidden = by("redo").hidden = !book?.editable;
+  by("undo").disabled = !book?.undo;
+  by("undo").title = book?.last_change ? `Take back: ${book.last_change} (Ctrl+Z)` : "Nothing to take back";
+  by("redo").disabled = !book?.redo;
 }
 
+let plotting = 0;
+
+/** The plot waits until nobody walks any more. */
+function plotSoon() {
+  clearTimeout(plotting);
+  plotting = setTimeout(async () => {
+    const now = state();
+    const query = address.parameters(now);
+    query.set("book", store.view.books[0].book);
+    try {
+      const { points } = await get("/api/line", query);
+      if (now !== state()) return;
+      draw(points, trees.path(now.tree, now.at).length, (index) => store.want((from) => {
+        if (from !== now) return null;
+        const path = trees.path(from.tree, from.at);
+        if (index <= path.length) return { ...from, at: path[index - 1] ?? 0 };
+        let { tree } = from, { at } = from;
+        for (const point of points.slice(path.length + 1, index + 1)) [tree, at] = trees.add(tree, at, point);
+        return { ...from, tree, at, tail: at };
+      }));
+    } catch (error) {
+      by("plot").replaceChildren(el("p", { class: "notice" }, error.message));
+    }
+    document.documentElement.dataset.ready = "true";
+  }, 60);
+}
+
+let waiting = false;
+
+async function failed(error) {
+  if (!(error instanceof Gone)) { say(error.message, true); return; }
+  by("gone").hidden = false;
+  if (waiting) return;
+  waiting = true;
+  await comeBack();
+  waiting = false;
+  by("gone").hidden = true;
+  if (!store.view) location.reload();
+  refresh();
+}
+
+const problem = (error) => failed(error);
+const refresh = () => store.want((from) => ({ ...from }), "keep");
+
+// Wishes: from a state to the next.
+
+const to = (id) => (from) => (from.tree.nodes.has(id) ? { ...from, at: id, tail: trees.isBelow(from.tree, id, from.tail) ? from.tail : trees.endOf(from.tree, id) } : null);
+
+function walkTo(from, move) {
+  const [tree, at] = trees.add(from.tree, from.at, move);
+  return { ...from, tree, at, tail: trees.isBelow(tree, at, from.tail) ? from.tail : trees.endOf(tree, at) };
+}
+
+/** A move of the position that is shown; once the board has moved on, it was meant for another. */
 function play(uci) {
-  // An answer that is not here yet: what is on the board is not what was meant.
-  if (!view.legal.some((move) => move.uci === uci)) return;
-  const walked = state.line.slice(0, state.at);
-  const known = state.line[state.at] === uci;
-  go({ line: known ? state.line : [...walked, uci], at: state.at + 1 });
+  const { at: meant, tree } = state();
+  const move = store.view?.legal.find((legal) => legal.uci === uci);
+  if (move) store.want((from) => (from.at === meant && from.tree.fen === tree.fen ? walkTo(from, move) : null), "walk");
 }
 
-function forward() {
-  if (state.at < state.line.length) go({ at: state.at + 1 });
-  else if (view && books.likeliest()) play(books.likeliest());
+const forward = () => store.want((from) => {
+  if (from.at !== from.tail) {
+    const rest = trees.path(from.tree, from.tail);
+    return { ...from, at: rest[trees.path(from.tree, from.at).length] };
+  }
+  const move = store.likeliest(from);
+  if (move === undefined) return WAIT;
+  return move && walkTo(from, move);
+}, "walk");
+
+const back = () => store.want((from) => (from.at === 0 ? null : { ...from, at: trees.node(from.tree, from.at).parent }), "walk");
+const toStart = () => store.want((from) => (from.at === 0 ? null : { ...from, at: 0 }));
+const toEnd = () => store.want((from) => (from.at === from.tail ? null : { ...from, at: from.tail }));
+const flip = () => store.want((from) => ({ ...from, flip: !from.flip }), "keep");
+
+/** Another tree: `moves` in UCI notation from the first position, or what was pasted. */
+async function load({ moves, pasted }, told) {
+  const read = pasted ?? await post("/api/read", { text: moves.join(" ") });
+  const tree = trees.fromPasted(read);
+  const end = trees.endOf(tree, 0);
+  await store.want((from) => ({ ...from, tree, at: end, tail: end }));
+  if (read.problem) say(read.problem, true);
+  else if (told) say(told);
 }
 
-const back = () => state.at > 0 && go({ at: state.at - 1 });
+const loadText = async (text) => load({ pasted: await post("/api/read", { text }) });
 
 async function typed(text) {
+  const { view } = store;
   const plain = (san) => san.replace(/[+#x=-]/g, "").replaceAll("0", "O").toLowerCase();
   const exact = view.legal.filter((move) => move.san === text || move.uci === text.toLowerCase());
   // "bc4" may be a pawn's or a bishop's: the case decides first.
   const near = view.legal.filter((move) => move.san.replace(/[+#x]/g, "") === text.replace(/[+#x]/g, ""));
   const loose = view.legal.filter((move) => plain(move.san) === plain(text));
   const found = [exact, near, loose].find((list) => list.length > 0) ?? [];
-  if (found.length > 1) return say(`${text} can mean several moves`, true);
-  if (found.length === 1) {
-    by("move").value = "";
-    return play(found[0].uci);
-  }
+  if (found.length > 1) { say(`${text} can mean several moves`, true); return; }
+  if (found.length === 1) { play(found[0].uci); return; }
   // Other notations, and several moves: the program reads them all.
-  const walked = state.line.slice(0, state.at);
-  const line = await post("/api/read", { text: `${view.fen} moves ${text}` });
-  by("move").value = "";
-  await go({ line: [...walked, ...line.play], at: walked.length + line.play.length });
-}
-
-async function loadText(text) {
-  const line = await post("/api/read", { text });
-  await go({ fen: line.fen, line: line.play, at: line.play.length });
+  const { nodes } = await post("/api/read", { text: `position fen ${view.fen} moves ${text}` });
+  const meant = state().at;
+  await store.want((from) => {
+    if (from.at !== meant) return null;
+    return nodes.reduce((now, move) => walkTo(now, { uci: move.uci, san: move.san }), from);
+  });
 }
 
 function set(name, value) {
   const known = options.find((option) => option.name === name);
-  if (name === "Book Preset") {
-    // A preset stands for several options: what was set by hand makes way.
-    state.set = value === "Custom" ? state.set : { [name]: value };
-  } else {
-    if (state.set["Book Preset"]) {
-      // Changing one of a preset's options keeps the others as they are shown.
-      state.set = Object.fromEntries(view.options.filter(({ name: other, value: now }) =>
-        other !== "Book Preset" && now !== options.find((option) => option.name === other).default).map((option) => [option.name, option.value]));
+  const shownNow = store.view.options;
+  store.want((from) => {
+    let set = { ...from.set };
+    if (name === "Book Preset") {
+      // A preset stands for several options: what was set by hand makes way.
+      set = value === "Custom" ? set : { [name]: value };
+    } else {
+      if (set["Book Preset"]) {
+        // Changing one of a preset's options keeps the others as they are shown.
+        set = Object.fromEntries(shownNow.filter(({ name: other, value: now }) =>
+          other !== "Book Preset" && now !== options.find((option) => option.name === other).default).map((option) => [option.name, option.value]));
+      }
+      set[name] = value;
+      if (value === known.default) delete set[name];
     }
-    state.set[name] = value;
-    if (value === known.default) delete state.set[name];
-  }
-  go({}, true);
+    return { ...from, set };
+  }, "keep");
 }
 
-async function change(book, uci, what, value) {
-  const play = state.line.slice(0, state.at).join(",");
-  const done = await post("/api/edit", { book, fen: state.fen, play, uci, change: what, value });
-  await load();
+const unset = (name) => store.want((from) => {
+  const set = { ...from.set };
+  delete set[name];
+  return { ...from, set };
+}, "keep");
+
+// Changes to books.
+
+async function change(book, move, what, value, seen) {
+  const { tree, at } = state();
+  const line = trees.path(tree, at).map((id) => trees.node(tree, id).uci).join(",");
+  const done = await post("/api/edit", { book, fen: tree.fen, play: line, uci: move.uci, change: what, value, seen, client });
+  changed.push(book);
+  undone.length = 0;
+  await refresh();
   say(`Saved: ${done.last_change}`);
 }
 
-async function undo(book) {
+async function takeBack() {
+  const editable = store.view.books.filter((book) => book.editable && book.undo > 0).map((book) => book.book);
+  const book = changed.at(-1) ?? editable[0];
+  if (book === undefined) return;
   try {
-    const done = await post("/api/undo", { book });
-    await load();
+    const done = await post("/api/undo", { book, client });
+    changed.pop();
+    if (done.taken_back) undone.push(book);
+    await refresh();
     say(done.taken_back ? `Taken back: ${done.taken_back}` : "There is nothing to take back.");
-  } catch (error) {
-    say(error.message, true);
-  }
+  } catch (error) { problem(error); }
+}
+
+async function doAgain() {
+  const book = undone.at(-1) ?? store.view.books.find((one) => one.redo > 0)?.book;
+  if (book === undefined) return;
+  try {
+    const done = await post("/api/redo", { book, client });
+    undone.pop();
+    changed.push(book);
+    await refresh();
+    say(`Done again: ${done.last_change}`);
+  } catch (error) { problem(error); }
 }
 
 function openEdit(book, move) {
-  editor.open(book, move, () => books.button(String(book.book), move.uci)?.focus());
+  editor.open(book, move, () => table.button(move.uci)?.focus());
 }
 
+// The tree.
+
+const current = () => trees.node(state().tree, state().at);
+
+function openNote() {
+  if (state().at === 0) by("note-title").textContent = "Before the first move";
+  else by("note-title").textContent = `${trees.numberOf(state().tree, state().at, true)} ${current().san}`;
+  by("note-text").value = current().comment;
+  by("note-signs").value = String(current().nags[0] ?? 0);
+  by("note-signs").disabled = state().at === 0;
+  by("menu-dialog").close();
+  by("note-dialog").showModal();
+}
+
+function keepNote() {
+  const { at } = state();
+  const comment = by("note-text").value.trim();
+  const sign = Number(by("note-signs").value);
+  store.want((from) => {
+    if (!from.tree.nodes.has(at)) return null;
+    const nags = sign === (trees.node(from.tree, at).nags[0] ?? 0) ? trees.node(from.tree, at).nags : sign ? [sign] : [];
+    return { ...from, tree: trees.note(from.tree, at, { comment, nags }) };
+  }, "keep");
+}
+
+const promote = () => store.want((from) => ({ ...from, tree: trees.promote(from.tree, from.at), tail: from.tail }));
+
+const remove = () => store.want((from) => {
+  if (from.at === 0) return null;
+  const { parent } = trees.node(from.tree, from.at);
+  const tree = trees.remove(from.tree, from.at);
+  return { ...from, tree, at: parent, tail: trees.endOf(tree, parent) };
+});
+
+// The rest of the page.
+
 function chooseBooks(list) {
-  const fill = (select, chosen, none) => select.replaceChildren(
-    ...(none ? [el("option", { value: "" }, "no other")] : []),
-    ...list.map((book, index) => el("option", { value: index, selected: index === chosen }, book.name)));
-  fill(by("first-book"), state.books[0]);
-  fill(by("second-book"), state.books[1], true);
-  by("second-choice").hidden = list.length < 2;
+  names = list.map((book) => book.name);
+  const fill = (select, none) => select.replaceChildren(...(none ? [el("option", { value: "" }, "alone")] : []), ...names.map((name) => el("option", { value: name }, name)));
+  fill(by("first-book"));
+  fill(by("second-book"), true);
+  by("second-choice").hidden = names.length < 2;
   const chosen = () => {
-    const second = by("second-book").value;
-    const numbers = [Number(by("first-book").value)];
-    if (second !== "" && Number(second) !== numbers[0]) numbers.push(Number(second));
-    go({ books: numbers });
+    const picked = [by("first-book").value, by("second-book").value].filter(Boolean);
+    const two = [...new Set(picked)];
+    store.want((from) => ({ ...from, books: two.length === 1 && two[0] === names[0] ? "" : two.join("/") }));
   };
   by("first-book").addEventListener("change", chosen);
   by("second-book").addEventListener("change", chosen);
@@ -220,70 +306,99 @@ const THEMES = ["auto", "light", "dark"];
 
 function theme(name) {
   document.documentElement.dataset.theme = name;
-  by("theme").textContent = { auto: "Theme: auto", light: "Theme: light", dark: "Theme: dark" }[name];
+  by("theme").textContent = `Theme: ${name}`;
   try { localStorage.setItem("theme", name); } catch { /* It is forgotten, then. */ }
 }
 
-function nextTheme() {
-  theme(THEMES[(THEMES.indexOf(document.documentElement.dataset.theme) + 1) % THEMES.length]);
-}
-
-async function copyFen() {
-  try {
-    await navigator.clipboard.writeText(view.fen);
-    say("The FEN is copied.");
-  } catch {
-    say(view.fen);
-  }
-}
+const nextTheme = () => theme(THEMES[(THEMES.indexOf(document.documentElement.dataset.theme) + 1) % THEMES.length]);
 
 function openPaste() {
+  by("menu-dialog").close();
   by("paste-error").textContent = "";
   by("paste-dialog").showModal();
   by("paste-text").select();
 }
 
-const flip = () => go({ flip: !state.flip }, true);
+const openMenu = () => by("menu-dialog").showModal();
+const typing = () => (by("move").offsetParent ? by("move").focus() : search.open());
 
 const KEYS = {
-  ArrowLeft: back, ArrowRight: forward, ArrowUp: () => books.step(-1), ArrowDown: () => books.step(1),
-  Home: () => go({ at: 0 }), End: () => go({ at: state.line.length }),
-  f: flip, v: openPaste, c: copyFen, t: nextTheme, e: () => books.editChosen(),
-  m: () => by("move").focus(), "?": () => by("help-dialog").showModal(),
+  ArrowLeft: back, ArrowRight: forward, ArrowUp: () => table.step(-1), ArrowDown: () => table.step(1),
+  Home: toStart, End: toEnd, Delete: remove,
+  f: flip, v: openPaste, c: () => share.copy(store.view.fen, "FEN"), t: nextTheme, e: () => table.editChosen(), n: openNote,
+  m: typing, "/": () => search.open(), o: () => by("policy-dialog").showModal(), "?": () => by("help-dialog").showModal(),
 };
 
-function listen() {
-  addEventListener("popstate", () => { state = fromAddress(); load(); });
-  addEventListener("keydown", (event) => {
-    if (event.defaultPrevented || isTyping(event.target) || event.altKey || event.metaKey) return;
-    if (event.ctrlKey) {
-      if (event.key !== "z") return;
-      event.preventDefault();
-      const book = view?.books.find((book) => book.editable && book.undo > 0);
-      if (book) undo(book.book);
-      return;
-    }
-    const action = KEYS[event.key.length === 1 ? event.key.toLowerCase() : event.key];
-    if (!action) return;
+const BUTTONS = {
+  back, forward, "to-start": toStart, "to-end": toEnd, flip, menu: openMenu, find: () => search.open(), undo: takeBack, redo: doAgain,
+  paste: openPaste, theme: nextTheme, "show-help": () => { by("menu-dialog").close(); KEYS["?"](); },
+  "open-policy": KEYS.o, reset: () => store.want((from) => ({ ...from, set: {} }), "keep"),
+  note: openNote, promote, remove,
+  "copy-fen": KEYS.c, "copy-pgn": () => share.copy(trees.toPgn(state().tree), "PGN"), "copy-link": () => share.copy(new URL(address.address(state()), location.href).href, "Link"),
+  "save-pgn": () => share.savePgn(trees.toPgn(state().tree)), "save-svg": () => share.saveSvg(store.view.fen, state().flip), "save-png": () => share.savePng(store.view.fen, state().flip),
+};
+
+/** Buttons of the menu that do something at once. */
+const CLOSING = ["promote", "remove", "copy-fen", "copy-pgn", "copy-link", "save-pgn", "save-svg", "save-png"];
+
+function onKey(event) {
+  if (event.defaultPrevented || isTyping(event.target) || event.altKey || document.querySelector("dialog[open]")) return;
+  if (event.ctrlKey || event.metaKey) {
+    const key = event.key.toLowerCase();
+    if (key !== "z" && !(key === "y" && event.ctrlKey)) return;
     event.preventDefault();
-    action();
+    if (key === "y" || event.shiftKey) doAgain();
+    else takeBack();
+    return;
+  }
+  const action = KEYS[event.key.length === 1 ? event.key.toLowerCase() : event.key];
+  if (!action || !store.view) return;
+  event.preventDefault();
+  action();
+}
+
+function listenToAll() {
+  addEventListener("popstate", (event) => {
+    const old = address.recall(event.state);
+    if (old) store.want(() => old, "pop");
+    else location.reload();
   });
+  addEventListener("keydown", onKey);
   addEventListener("paste", (event) => {
     if (isTyping(event.target)) return;
     const text = event.clipboardData?.getData("text/plain");
-    if (text) loadText(text).catch((error) => say(error.message, true));
+    if (text) loadText(text).catch(problem);
   });
-  const buttons = {
-    back, forward, "to-start": KEYS.Home, "to-end": KEYS.End, flip, paste: openPaste, copy: copyFen,
-    theme: nextTheme, "show-help": KEYS["?"], reset: () => { state.set = {}; go({}, true); },
-  };
-  for (const [id, action] of Object.entries(buttons)) by(id).addEventListener("click", () => action());
+  for (const [id, action] of Object.entries(BUTTONS)) {
+    by(id).addEventListener("click", () => {
+      if (CLOSING.includes(id)) by("menu-dialog").close();
+      Promise.resolve(action()).catch(problem);
+    });
+  }
+  // After a click, the arrow keys belong to the board again.
+  addEventListener("click", (event) => {
+    const control = event.target.closest?.("button, select");
+    if (event.detail > 0 && control && control.tagName === "BUTTON" && !control.closest("dialog, .promotion")) control.blur();
+  });
+  addEventListener("change", (event) => event.target.matches("select, input[type=checkbox]") && !event.target.closest("dialog") && event.target.blur());
+  let turned = 0;
+  by("board").addEventListener("wheel", (event) => {
+    if (event.ctrlKey) return;
+    event.preventDefault();
+    turned += event.deltaY;
+    if (Math.abs(turned) < 40) return;
+    (turned > 0 ? forward : back)();
+    turned = 0;
+  }, { passive: false });
   by("move-form").addEventListener("submit", (event) => {
     event.preventDefault();
     const text = by("move").value.trim();
-    if (text && view) typed(text).catch((error) => say(error.message, true));
+    if (!text || !store.view) return;
+    by("move").value = "";
+    typed(text).catch(problem);
   });
   by("move").addEventListener("keydown", (event) => event.key === "Escape" && by("move").blur());
+  by("note-form").addEventListener("submit", (event) => event.submitter?.value === "keep" && keepNote());
   by("paste-form").addEventListener("submit", async (event) => {
     if (event.submitter?.value !== "load") return;
     event.preventDefault();
@@ -296,23 +411,52 @@ function listen() {
   });
 }
 
+/** The first answer: what the address says, as far as it can be read. */
+async function first() {
+  const old = address.recall(history.state);
+  if (old) return store.want(() => old, "keep");
+  const asked = address.read(location.search);
+  const query = new URLSearchParams(asked.set);
+  if (asked.fen) query.set("fen", asked.fen);
+  if (asked.words.length) query.set("play", asked.words.join(","));
+  if (asked.at) query.set("at", Number(asked.at) || 0);
+  if (asked.books) query.set("books", asked.books);
+  query.set("lenient", "1");
+  query.set("ahead", AHEAD);
+  query.set("client", client);
+  const view = await get("/api/position", query);
+  let tree = trees.empty(view.start), tail = 0;
+  for (const move of view.line) [tree, tail] = trees.add(tree, tail, move);
+  const at = trees.path(tree, tail)[view.at - 1] ?? 0;
+  const books = asked.books ? view.books.map((book) => book.name).join("/") : "";
+  const set = view.problem ? {} : asked.set;
+  store.state = { tree, at, tail, books, set, flip: asked.flip };
+  store.view = view;
+  shown("keep");
+  return undefined;
+}
+
 async function begin() {
   let kept = "auto";
   try { kept = localStorage.getItem("theme") ?? "auto"; } catch { /* Then as the system has it. */ }
   theme(THEMES.includes(kept) ? kept : "auto");
-  listen();
-  const loaded = load();
+  listenToAll();
+  const loaded = first().catch(problem);
   try {
     const start = await get("/api/start");
     options = start.options;
-    policy = new Policy(options, set);
+    policy = new Policy(options, set, unset);
     chooseBooks(start.books);
-    if (view) policy.show(view.options);
-    const notices = start.books.flatMap((book) => book.notices);
     await loaded;
-    if (notices.length) say(notices.join(" "));
+    if (store.view) {
+      policy.show(store.view.options, state().set);
+      showBooks(store.view);
+    }
+    const notices = start.books.flatMap((book) => book.notices);
+    if (notices.length && !store.view?.problem) say(notices.join(" "));
+    listen(() => store.running ?? refresh());
   } catch (error) {
-    say(error.message, true);
+    problem(error);
   }
 }
 

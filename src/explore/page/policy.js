@@ -1,4 +1,5 @@
-// The panel of options: the same names, ranges and defaults as in UCI.
+// The options that decide: chips that say what is in force, and a drawer in
+// which they are changed; the same names, ranges and defaults as in UCI.
 
 import { by, el } from "./dom.js";
 
@@ -17,8 +18,9 @@ const nearest = (stops, value) => stops.reduce((best, stop, index) =>
 
 export class Policy {
   /** `changed` is called with the option's name and its new value as text. */
-  constructor(options, changed) {
+  constructor(options, changed, unset) {
     this.changed = changed;
+    this.unset = unset;
     this.setters = new Map();
     by("policy").replaceChildren(...options.map((option) => this.field(option)));
     by("policy").addEventListener("submit", (event) => event.preventDefault());
@@ -73,8 +75,14 @@ export class Policy {
       el("p", { class: "hint", id: `${id}-help` }, option.help));
   }
 
-  /** Shows the values in force. */
-  show(values) {
+  /** Shows the values in force; `set` are those that were set here. */
+  show(values, set) {
     for (const { name, value } of values) this.setters.get(name)?.(value);
+    const chips = Object.entries(set).map(([name, value]) => {
+      const label = name.replace(/^Book /i, "");
+      return el("li", {}, el("button", { type: "button", class: "chip", "aria-label": `${label} ${value}: back to the default`, onclick: () => this.unset(name) },
+        `${label}: ${value} `, el("span", { "aria-hidden": "true" }, "✕")));
+    });
+    by("chips").replaceChildren(...(chips.length ? chips : [el("li", { class: "hint" }, "as usual")]));
   }
 }

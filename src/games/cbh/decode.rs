@@ -76,7 +76,7 @@ pub(super) fn decode(
         count: 0,
         encoding,
         extent,
-        line: Line {
+        line: DecodedLine {
             position: start.clone(),
             pieces: Pieces::new(start.board(), encoding.reversed),
             place: ROOT,
@@ -108,7 +108,7 @@ pub(super) fn decode(
 
 /// Where the reading is.
 #[derive(Clone, Debug)]
-struct Line {
+struct DecodedLine {
     position: Chess,
     pieces: Pieces,
     place: Place,
@@ -121,9 +121,9 @@ struct Decoder<'a> {
     count: u8,
     encoding: Encoding,
     extent: Extent,
-    line: Line,
+    line: DecodedLine,
     /// Where to go on when the line ends.
-    alternatives: Vec<Line>,
+    alternatives: Vec<DecodedLine>,
     tree: &'a mut Tree,
     found: Found,
 }
@@ -259,7 +259,7 @@ impl Decoder<'_> {
     /// of its kind has no number at all, a program has written this that hands
     /// numbers on to fourth pieces; so that one is meant.
     fn find(&mut self, role: Role, number: u8) -> Result<Square, &'static str> {
-        let Line {
+        let DecodedLine {
             position, pieces, ..
         } = &self.line;
         let turn = position.turn();

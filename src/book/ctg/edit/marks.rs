@@ -46,18 +46,8 @@ impl MarkEdit {
         self.annotation.is_some() || self.clean
     }
 
-    /// Whether it says anything about the position after the move.
-    #[must_use]
-    pub const fn touches_positions(&self) -> bool {
-        self.recommendation.is_some()
-            || self.factor.is_some()
-            || self.commentary.is_some()
-            || self.clean
-    }
-
     /// The recommendation byte that `old` becomes.
-    #[must_use]
-    pub const fn recommendation_byte(&self, old: u8) -> u8 {
+    const fn recommendation_byte(&self, old: u8) -> u8 {
         let byte = match self.recommendation {
             Some(Mark::Main) => old & !0x40 | 0x80,
             Some(Mark::Avoid) => old & !0x80 | 0x40,
@@ -72,8 +62,7 @@ impl MarkEdit {
     }
 
     /// The stored learn value that `old` becomes.
-    #[must_use]
-    pub const fn stored_factor(&self, old: i8) -> i8 {
+    const fn stored_factor(&self, old: i8) -> i8 {
         match self.factor {
             // Within a byte either way.
             Some(factor) => factor.saturating_neg(),

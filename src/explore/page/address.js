@@ -1,0 +1,60 @@
+// The address and the browser's history say all that the page shows.
+
+import * as trees from "./tree.js";
+
+/** Between two entries of the history written while somebody walks, milliseconds. */
+const PACE = 250;
+
+/** What an address says, its moves as words. */
+export function read(search) {
+  const query = new URLSearchParams(search);
+  const words = (query.get("play") ?? "").split(/[ ,]+/).filter(Boolean);
+  const set = {};
+  for (const [name, value] of query) if (/^book /i.test(name)) set[name] = value;
+  return { fen: query.get("fen"), words, at: query.get("at"), books: query.get("books"), flip: query.has("flip"), set };
+}
+
+const line = (tree, id) => trees.path(tree, id).map((at) => trees.node(tree, at).uci);
+
+/** The parameters of a request about a state. */
+export function parameters({ tree, at, books, set }) {
+  const query = new URLSearchParams();
+  if (tree.fen) query.set("fen", tree.fen);
+  const play = line(tree, at);
+  if (play.length) query.set("play", play.join(","));
+  if (books) query.set("books", books);
+  for (const [name, value] of Object.entries(set)) query.set(name, value);
+  return query;
+}
+
+/** The address that leads to a state. */
+export function address(state) {
+  const query = parameters(state);
+  const play = line(state.tree, state.tail);
+  if (play.length) query.set("play", play.join(","));
+  const depth = trees.path(state.tree, state.at).length;
+  if (depth < play.length) query.set("at", depth);
+  if (state.flip) query.set("flip", "1");
+  const text = String(query).replaceAll("%2C", ",");
+  return text ? `/?${text}` : "/";
+}
+
+let last = "load", written = 0, timer = 0;
+
+/** Notes a state in the history. A line that is walked is one entry. */
+export function note(state, how) {
+  const data = { ...state, tree: trees.pack(state.tree) };
+  if (how === "pop") { last = how; return; }
+  const replaces = how === "keep" || (how === "walk" && last === "walk");
+  if (how !== "keep") last = how;
+  clearTimeout(timer);
+  const write = () => {
+    written = performance.now();
+    history[replaces ? "replaceState" : "pushState"](data, "", address(state));
+  };
+  if (replaces && performance.now() - written < PACE) timer = setTimeout(write, PACE);
+  else write();
+}
+
+/** The state of an entry of the history, if it is one of this page. */
+export const recall = (data) => (data?.tree ? { ...data, tree: trees.unpack(data.tree) } : null);

@@ -1,0 +1,54 @@
+// Arrows and circles on the board: of the book, of the pointer, one's own.
+
+import { svg } from "./dom.js";
+
+export class Arrows {
+  /** `centre` gives the middle of a square, in squares. */
+  constructor(centre) {
+    this.centre = centre;
+    this.likely = svg("g", { class: "likely" });
+    this.drawn = svg("g", { class: "own" });
+    this.pointed = svg("g", { class: "pointed" });
+    this.layer = svg("svg", { class: "overlay", viewBox: "0 0 8 8", "aria-hidden": "true" }, this.likely, this.drawn, this.pointed);
+  }
+
+  arrow(from, to, width) {
+    const [x1, y1] = this.centre(from), [x2, y2] = this.centre(to);
+    const length = Math.hypot(x2 - x1, y2 - y1);
+    const [dx, dy] = [(x2 - x1) / length, (y2 - y1) / length];
+    const [hx, hy] = [x2 - dx * 0.4, y2 - dy * 0.4];
+    const wide = 0.12 + width * 0.75;
+    const head = [[x2 - dx * 0.06, y2 - dy * 0.06], [hx - dy * wide, hy + dx * wide], [hx + dy * wide, hy - dx * wide]];
+    return svg("g", { "data-arrow": from + to },
+      svg("line", { x1: x1 + dx * 0.3, y1: y1 + dy * 0.3, x2: hx, y2: hy, "stroke-width": width }),
+      svg("polygon", { points: head.map((point) => point.join(",")).join(" ") }));
+  }
+
+  /** The book's likeliest moves, wider the likelier. */
+  book(moves) {
+    const shown = moves.filter((move) => move.probability >= 0.08).sort((a, b) => b.probability - a.probability).slice(0, 4);
+    this.likely.replaceChildren(...shown.map((move) => this.arrow(move.uci.slice(0, 2), move.uci.slice(2, 4), 0.05 + 0.13 * move.probability)));
+  }
+
+  /** The move under the pointer; none for null. */
+  point(uci) {
+    this.pointed.replaceChildren(...(uci && uci !== "0000" ? [this.arrow(uci.slice(0, 2), uci.slice(2, 4), 0.15)] : []));
+    this.likely.classList.toggle("faint", Boolean(uci));
+  }
+
+  /** Draws one's own arrow or circle, or takes it away. */
+  own(from, to) {
+    const known = this.drawn.querySelector(`[data-arrow="${from}${to}"]`);
+    if (known) { known.remove(); return; }
+    const [x, y] = this.centre(from);
+    this.drawn.append(from === to ? svg("circle", { cx: x, cy: y, r: 0.44, "data-arrow": from + to }) : this.arrow(from, to, 0.15));
+  }
+
+  forget() { this.drawn.replaceChildren(); }
+
+  clear() {
+    this.forget();
+    this.likely.replaceChildren();
+    this.point(null);
+  }
+}

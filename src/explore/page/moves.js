@@ -1,0 +1,43 @@
+// The list of moves: the main line, its variations in brackets, comments.
+
+import { by, el } from "./dom.js";
+import * as trees from "./tree.js";
+
+export function showMoves({ tree, at, tail }, go) {
+  const current = new Set(trees.path(tree, tail));
+  const walked = new Set(trees.path(tree, at));
+  const items = [];
+  const comment = (text) => text && items.push(el("span", { class: "remark" }, text));
+  const move = (id, forced, depth) => {
+    const one = trees.node(tree, id);
+    const number = trees.numberOf(tree, id, forced);
+    items.push(el("span", { class: `ply ${depth ? "side" : ""}` }, number ? el("span", { class: "number" }, number) : null, el("button", {
+      type: "button", class: current.has(id) && !walked.has(id) ? "later" : "", "aria-current": id === at ? "step" : null, onclick: () => go(id),
+    }, one.san + trees.signs(one))));
+    comment(one.comment);
+    return one.comment !== "";
+  };
+  const walk = (from, forced, depth) => {
+    let id = from, force = forced;
+    while (trees.node(tree, id).children.length) {
+      const [main, ...others] = trees.node(tree, id).children;
+      force = move(main, force, depth);
+      for (const other of others) {
+        items.push(el("span", { class: "bracket", "aria-hidden": "true" }, "("));
+        walk(other, move(other, true, depth + 1), depth + 1);
+        items.push(el("span", { class: "bracket", "aria-hidden": "true" }, ")"));
+        force = true;
+      }
+      id = main;
+    }
+  };
+  comment(trees.node(tree, 0).comment);
+  walk(0, true, 0);
+  if (items.length === 0) items.push(el("span", { class: "hint" }, tree.fen ? "A position of your own." : "Play a move, or choose one of the book."));
+  const list = by("line");
+  list.replaceChildren(...items);
+  const now = list.querySelector("[aria-current]");
+  if (!now) { list.scrollTo(0, 0); return; }
+  list.scrollTop = now.offsetTop - (list.clientHeight - now.offsetHeight) / 2;
+  list.scrollLeft = now.offsetLeft - (list.clientWidth - now.offsetWidth) / 2;
+}

@@ -1,0 +1,44 @@
+// Openings by name or code.
+
+import { get } from "./api.js";
+import { by, el } from "./dom.js";
+
+export class Search {
+  /** `go` is called with the opening that was chosen. */
+  constructor(go) {
+    this.go = go;
+    this.dialog = by("search-dialog");
+    this.field = by("search-text");
+    this.asked = 0;
+    this.field.addEventListener("input", () => this.ask());
+    by("search-form").addEventListener("submit", (event) => {
+      if (event.submitter?.value === "close") return;
+      event.preventDefault();
+      by("search-list").querySelector("button")?.click();
+    });
+    this.dialog.addEventListener("keydown", (event) => {
+      const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
+      if (!step) return;
+      const places = [this.field, ...by("search-list").querySelectorAll("button")];
+      places[Math.min(Math.max(places.indexOf(document.activeElement) + step, 0), places.length - 1)].focus();
+      event.preventDefault();
+    });
+  }
+
+  open() {
+    this.dialog.showModal();
+    this.field.select();
+    this.ask();
+  }
+
+  async ask() {
+    const number = (this.asked += 1);
+    const words = this.field.value.trim();
+    const found = words ? await get("/api/openings", new URLSearchParams({ q: words })).catch(() => []) : [];
+    if (number !== this.asked) return;
+    by("search-none").hidden = !words || found.length > 0;
+    by("search-list").replaceChildren(...found.map((opening) => el("li", {}, el("button", {
+      type: "button", onclick: () => { this.dialog.close(); this.go(opening); },
+    }, el("span", { class: "code" }, opening.eco), el("span", {}, opening.name, el("span", { class: "hint" }, opening.line))))));
+  }
+}

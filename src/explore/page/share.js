@@ -1,0 +1,64 @@
+// What can be taken away: the game, the link, a picture of the board.
+
+import { pieces } from "./board.js";
+import { say } from "./dom.js";
+
+const SQUARE = 45;
+
+export async function copy(text, what) {
+  try {
+    await navigator.clipboard.writeText(text);
+    say(`${what} copied.`);
+  } catch {
+    // Without the right to the clipboard it can still be marked and copied by hand.
+    say(text);
+  }
+}
+
+function save(blob, name) {
+  const link = document.createElement("a");
+  link.href = URL.createObjectURL(blob);
+  link.download = name;
+  link.click();
+  setTimeout(() => URL.revokeObjectURL(link.href), 10_000);
+}
+
+/** The board as the text of an SVG picture that needs nothing else. */
+async function drawing(fen, flipped) {
+  const file = await (await fetch(new URL("pieces.svg", import.meta.url))).text();
+  const symbols = file.slice(file.indexOf(">") + 1, file.lastIndexOf("</svg>"));
+  const side = 8 * SQUARE;
+  const at = (name) => {
+    const x = name.charCodeAt(0) - 97, y = 8 - Number(name[1]);
+    return flipped ? [7 - x, 7 - y] : [x, y];
+  };
+  let text = `<svg xmlns="http://www.w3.org/2000/svg" width="${side * 2}" height="${side * 2}" viewBox="0 0 ${side} ${side}">${symbols}<rect width="${side}" height="${side}" fill="#e9ecea"/>`;
+  for (let index = 0; index < 64; index += 1) {
+    const x = index % 8, y = index >> 3;
+    if ((x + y) % 2) text += `<rect x="${x * SQUARE}" y="${y * SQUARE}" width="${SQUARE}" height="${SQUARE}" fill="#86a39c"/>`;
+  }
+  for (const [name, letter] of pieces(fen)) {
+    const [x, y] = at(name);
+    const colours = letter === letter.toUpperCase() ? 'fill="#fdfdfb" stroke="#23282c" color="#23282c"' : 'fill="#33393f" stroke="#0d1012" color="#dfe4e6"';
+    text += `<use href="#${letter.toLowerCase()}" x="${x * SQUARE}" y="${y * SQUARE}" width="${SQUARE}" height="${SQUARE}" ${colours} stroke-width="1.5" stroke-linejoin="round" stroke-linecap="round"/>`;
+  }
+  return `${text}</svg>\n`;
+}
+
+export async function saveSvg(fen, flipped) {
+  save(new Blob([await drawing(fen, flipped)], { type: "image/svg+xml" }), "position.svg");
+}
+
+export async function savePng(fen, flipped) {
+  const source = URL.createObjectURL(new Blob([await drawing(fen, flipped)], { type: "image/svg+xml" }));
+  const image = new Image();
+  image.src = source;
+  await image.decode();
+  const canvas = document.createElement("canvas");
+  canvas.width = canvas.height = 8 * SQUARE * 2;
+  canvas.getContext("2d").drawImage(image, 0, 0, canvas.width, canvas.height);
+  URL.revokeObjectURL(source);
+  canvas.toBlob((blob) => save(blob, "position.png"));
+}
+
+export const savePgn = (pgn) => save(new Blob([pgn], { type: "application/x-chess-pgn" }), "line.pgn");

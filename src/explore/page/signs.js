@@ -1,0 +1,42 @@
+// Small pictures of figures: marks, commentaries, bars.
+
+import { el, grouped, percent } from "./dom.js";
+
+/** Commentaries by their NAG number. */
+const COMMENTS = {
+  7: ["□", "forced"], 10: ["=", "equal"], 11: ["=", "equal, quiet"], 12: ["=", "equal, active"], 13: ["∞", "unclear"],
+  14: ["⩲", "White is slightly better"], 15: ["⩱", "Black is slightly better"],
+  16: ["±", "White is better"], 17: ["∓", "Black is better"],
+  18: ["+−", "White is winning"], 19: ["−+", "Black is winning"],
+  22: ["⨀", "zugzwang"], 32: ["⟳", "development"], 36: ["↑", "initiative"], 40: ["→", "attack"],
+  44: ["=∞", "compensation"], 132: ["⇆", "counterplay"], 138: ["⊕", "time trouble"], 140: ["∆", "with the idea"],
+  146: ["N", "novelty"],
+};
+
+export function comment(nag) {
+  if (!nag) return null;
+  const [sign, meaning] = COMMENTS[nag] ?? [`$${nag}`, `commentary ${nag}`];
+  return el("span", { class: "comment", title: meaning, role: "img", "aria-label": meaning }, sign);
+}
+
+export function markSign(mark) {
+  if (mark === "main") return el("span", { class: "mark main", title: "Main move (green)", role: "img", "aria-label": "main move" }, "✓");
+  if (mark === "avoid") return el("span", { class: "mark avoid", title: "Not in tournaments (red)", role: "img", "aria-label": "avoid" }, "✕");
+  return el("span", { class: "mark", "aria-hidden": "true" });
+}
+
+/** Wins, draws and losses as a bar, White first. */
+export function results({ white, draws, black }) {
+  const all = white === null ? 0 : white + draws + black;
+  if (all === 0) return el("div", { class: "bar none" }, white === null ? "" : "no results");
+  const parts = [["w", white], ["d", draws], ["b", black]].filter(([, count]) => count > 0);
+  const label = `White ${percent(white / all, 0)}, draws ${percent(draws / all, 0)}, Black ${percent(black / all, 0)}`;
+  return el("div", { class: "bar", role: "img", "aria-label": label, title: `${label} (${grouped(white)} · ${grouped(draws)} · ${grouped(black)})` },
+    ...parts.map(([name, count]) => {
+      const part = el("span", { class: name }, count / all >= 0.2 ? Math.round((100 * count) / all) + "%" : "");
+      part.style.flexGrow = String(count / all);
+      return part;
+    }));
+}
+
+export const signed = (number) => (number > 0 ? `+${number}` : String(number).replace("-", "−"));

@@ -1,0 +1,271 @@
+// The book table: what one book says about the position, or two side by side.
+
+import { by, el, grouped, percent } from "./dom.js";
+import { comment, markSign, results, signed } from "./signs.js";
+
+const whole = (number) => (number === null || number === undefined ? "–" : Math.round(number).toString());
+
+/** Columns of one book: title, explanation, class, what it sorts by. */
+const COLUMNS = [
+  ["Move", "", "move", (move) => move.san],
+  ["N", "Games", "n", (move) => move.stored_weight ?? move.games],
+  ["Share", "Share of the games of this position", "share", (move) => move.stored_weight ?? move.games],
+  ["%", "Score of the player of the move", "score", (move) => move.score],
+  ["Eval", "Evaluation in pawns, from White’s side", "eval", (move) => move.evaluation ?? null],
+  ["Av", "Average Elo", "av", (move) => move.average_elo],
+  ["Perf", "Performance Elo", "perf", (move) => move.performance],
+  ["Fact", "Learn value, −125 to +125", "fact", (move) => move.priority ?? move.factor],
+  ["Prob", "Probability with which the adapter plays it", "prob", (move) => move.probability],
+  ["Results", "White wins · draws · Black wins", "results", (move) => (move.white === null ? null : move.white / Math.max(1, move.white + move.draws + move.black))],
+];
+
+function remembered() {
+  try { return JSON.parse(localStorage.getItem("sort")) ?? null; } catch { return null; }
+}
+
+const amount = (move) => move.stored_weight ?? move.games;
+
+export class Table {
+  /** `play`, `point` take a move in UCI notation; `edit` a book's view and a move. */
+  constructor({ play, point, edit }) {
+    Object.assign(this, { play, point, edit });
+    this.place = by("books");
+    this.sort = remembered();
+    this.open = new Set();
+    this.place.addEventListener("focusin", (event) => this.follow(event));
+    this.place.addEventListener("pointerover", (event) => event.pointerType !== "touch" && this.follow(event));
+    this.place.addEventListener("pointerleave", () => this.point(this.chosen()));
+  }
+
+  chosen() {
+    return document.activeElement?.closest?.("#books tr[data-uci]")?.dataset.uci ?? null;
+  }
+
+  show(view) {
+    const focused = document.activeElement?.closest?.("#books button.move");
+    const kept = focused && { uci: focused.dataset.uci, same: this.view?.fen === view.fen };
+    const scrolled = this.view?.fen === view.fen ? this.place.scrollTop : 0;
+    this.view = view;
+    this.place.classList.toggle("two", view.books.length > 1);
+    this.place.replaceChildren(view.books.length > 1 ? this.pair(view.books) : this.single(view.books[0]));
+    this.place.scrollTop = scrolled;
+    const first = this.place.querySelector("button.move");
+    if (first) first.tabIndex = 0;
+    if (kept) (this.button(kept.same ? kept.uci : null) ?? first)?.focus({ preventScroll: true });
+    this.point(this.chosen());
+  }
+
+  empty(book) {
+    const { end } = this.view;
+    const text = end === "checkmate" ? "Checkmate." : end === "stalemate" ? "Stalemate."
+      : book.error ? book.error
+      : book.in_book ? "The book’s line ends here."
+      : "This position is not in the book. ← goes back to where it was.";
+    return el("p", { class: `notice ${book.error ? "error" : ""}` }, text);
+  }
+
+  sorted(moves) {
+    const [, , , key] = COLUMNS.find(([, , kind]) => kind === this.sort?.kind) ?? [];
+    if (!key) return moves;
+    const sign = this.sort.up ? 1 : -1;
+    const compare = (a, b) => (typeof a === "string" ? a.localeCompare(b) : a - b);
+    return [...moves].sort((a, b) => {
+      const [x, y] = [key(a), key(b)];
+      if (x === null || y === null) return (x === null) - (y === null);
+      return sign * compare(x, y);
+    });
+  }
+
+  sortBy(kind) {
+    const up = kind === "move";
+    if (this.sort?.kind !== kind) this.sort = { kind, up };
+    else if (this.sort.up === up) this.sort = { kind, up: !up };
+    else this.sort = null;
+    try { localStorage.setItem("sort", JSON.stringify(this.sort)); } catch { /* It is forgotten, then. */ }
+    this.show(this.view);
+    this.place.querySelector(`th.${kind} button`)?.focus({ preventScroll: true });
+  }
+
+  single(book) {
+    if (book.moves.length === 0) return el("section", { class: "book", "aria-label": book.name }, this.empty(book));
+    const { moves } = book;
+    const all = moves.reduce((sum, move) => sum + amount(move), 0);
+    // A column without anything in it is not shown.
+    const without = [
+      moves.every((move) => move.score === null) && "no-score", moves.every((move) => move.evaluation === undefined) && "no-eval", moves.every((move) => move.average_elo === null) && "no-av",
+      moves.every((move) => move.performance === null) && "no-perf",
+      moves.every((move) => move.factor === 0 && move.priority === undefined) && "no-fact", moves.every((move) => move.white === null) && "no-results",
+    ].filter(Boolean).join(" ");
+    const heads = COLUMNS.map(([name, help, kind]) => {
+      const sorted = this.sort?.kind === kind ? (this.sort.up ? "ascending" : "descending") : null;
+      return el("th", { scope: "col", class: kind, "aria-sort": sorted },
+        el("button", { type: "button", class: "sort", title: help || "By name", onclick: () => this.sortBy(kind) }, name, sorted ? el("span", { "aria-hidden": "true" }, this.sort.up ? " ▴" : " ▾") : null));
+    });
+    return el("section", { class: "book", "aria-label": book.name },
+      el("table", { class: without },
+        el("thead", {}, el("tr", {}, ...heads, book.editable ? el("th", { scope: "col", class: "edit" }, el("span", { class: "unseen" }, "Change")) : null)),
+        el("tbody", {}, ...this.sorted(moves).map((move) => this.row(book, move, all))),
+        el("tfoot", {}, this.sum(book, all))));
+  }
+
+  sum(book, all) {
+    const finished = book.white === null ? 0 : book.white + book.draws + book.black;
+    const own = this.view.turn === "white" ? book.white : book.black;
+    const weights = book.moves.some((move) => move.stored_weight !== undefined);
+    const score = finished ? (100 * (own + book.draws / 2) / finished).toFixed(1) : "–";
+    const played = book.moves.reduce((sum, move) => sum + move.probability, 0);
+    const cells = { n: weights ? `w\u202f${grouped(all)}` : grouped(book.games), score, prob: played > 0 ? percent(played, 0) : "–" };
+    return el("tr", {}, el("th", { scope: "row", class: "move" }, "Sum ", comment(book.commentary)),
+      ...COLUMNS.slice(1).map(([, , kind]) => el("td", { class: kind }, kind === "results" ? results(book) : cells[kind] ?? "")),
+      book.editable ? el("td", { class: "edit" }) : null);
+  }
+
+  moveCell(move, book) {
+    const name = move.opening && move.opening.name !== this.view.opening?.name ? move.opening.name : "";
+    return el("th", { scope: "row", class: "move" },
+      markSign(move.mark),
+      el("button", { type: "button", class: "move", tabindex: "-1", "data-uci": move.uci, "data-book": book.book },
+        move.transposition ? el("span", { class: "leads", title: "Nobody stored this move, but it leads into the book" }, "↝\u202f") : "", move.san, el("span", { class: "sign" }, move.annotation)),
+      comment(move.commentary),
+      name || move.not_played ? el("span", { class: "name", title: [name, move.not_played && `not played: ${move.not_played}`].filter(Boolean).join("; ") },
+        move.not_played ? el("span", { class: "reason" }, move.not_played) : "", move.not_played && name ? " · " : "", name ? this.shortened(name) : "") : null);
+  }
+
+  /** A name without what the title says already. */
+  shortened(name) {
+    const family = this.view.opening?.name.split(":")[0];
+    const [first, ...rest] = name.split(": ");
+    return family === first && rest.length ? rest.join(": ") : name;
+  }
+
+  row(book, move, all) {
+    const classes = [move.mark, move.transposition && "transposition", move.not_played && "out"].filter(Boolean).join(" ");
+    const cell = (kind, text, title) => el("td", { class: kind, title }, text);
+    const n = amount(move);
+    return el("tr", { class: classes, "data-uci": move.uci, onclick: (event) => event.target.closest("td.edit") || this.play(move.uci) },
+      this.moveCell(move, book),
+      cell("n", move.stored_weight === undefined ? grouped(move.games) : `w\u202f${grouped(move.stored_weight)}`, move.stored_weight === undefined ? null : "weight in the Polyglot book"),
+      cell("share", all > 0 ? percent(n / all, n / all < 0.1 ? 1 : 0) : "–"),
+      cell("score", move.score === null ? "–" : (100 * move.score).toFixed(1)),
+      cell("eval", this.evaluation(move)),
+      cell("av", whole(move.average_elo)),
+      cell("perf", whole(move.performance)),
+      move.priority === undefined ? cell("fact", signed(move.factor)) : cell("fact", `p\u202f${move.priority}`, "priority in the Arena book"),
+      this.chance(move),
+      el("td", { class: "results" }, results(move)),
+      book.editable ? this.pencil(book, move) : null);
+  }
+
+  evaluation({ evaluation }) {
+    if (evaluation === undefined) return "–";
+    const white = this.view.turn === "white" ? evaluation : -evaluation;
+    return (white > 0 ? "+" : white < 0 ? "−" : "") + (Math.abs(white) / 100).toFixed(2);
+  }
+
+  pencil(book, move) {
+    return el("td", { class: "edit" }, el("button", {
+      type: "button", class: "quiet", "aria-label": `Change ${move.san}`, title: "Mark, annotation, learn value (E)", onclick: () => this.edit(book, move),
+    }, "✎"));
+  }
+
+  chance(move, style = "") {
+    const bar = el("span", { class: "chance", "aria-hidden": "true" });
+    bar.style.width = `${100 * move.probability}%`;
+    return el("td", { class: `prob ${style}` }, bar,
+      el("span", { class: "number", "data-probability": move.probability }, move.not_played ? "–" : percent(move.probability)),
+      move.not_played ? el("span", { class: "unseen" }, `not played: ${move.not_played}`) : null);
+  }
+
+  /** Two books in one table: a pair of columns for each figure. */
+  pair([a, b]) {
+    const error = [a, b].filter((book) => book.error).map((book) => el("p", { class: "notice error" }, `${book.name}: ${book.error}`));
+    const of = (book) => new Map(book.moves.map((move) => [move.uci, move]));
+    const [first, second] = [of(a), of(b)];
+    const shared = a.moves.filter((move) => second.has(move.uci));
+    const only = (book, other) => book.moves.filter((move) => !other.has(move.uci));
+    const head = (text, kind) => el("th", { scope: "col", class: kind }, text);
+    const body = [
+      el("tbody", {}, ...this.sorted(shared).map((move) => this.pairRow(a, b, move, second.get(move.uci)))),
+      ...this.lone(a, only(a, second), 0), ...this.lone(b, only(b, first), 1),
+    ];
+    return el("section", { class: "book pair", "aria-label": "Two books" }, ...error,
+      a.moves.length + b.moves.length === 0 && error.length === 0 ? this.empty(a) : el("table", {},
+        el("thead", {},
+          el("tr", {}, el("td", {}), el("th", { scope: "colgroup", colspan: 2 }, "Games"), el("th", { scope: "colgroup", colspan: 2 }, "Score"), el("th", { scope: "colgroup", colspan: 2 }, "Probability")),
+          el("tr", {}, head("Move", "move"), ...["n", "score", "prob"].flatMap((kind) => [head(el("abbr", { title: a.name }, "A"), `${kind} a`), head(el("abbr", { title: b.name }, "B"), `${kind} b`)]))),
+        ...body));
+  }
+
+  pairRow(a, b, move, other) {
+    // Only what differs is tinted, the stronger the more it differs.
+    const tint = (cell, strength, why) => {
+      if (strength < 0.1) return cell;
+      cell.classList.add("differs");
+      cell.style.setProperty("--differs", `${Math.round(25 + 75 * Math.min(1, strength))}%`);
+      cell.title = why;
+      return cell;
+    };
+    const signsDiffer = move.mark !== other.mark || move.annotation !== other.annotation;
+    const apart = Math.abs(move.probability - other.probability);
+    const scores = move.score !== null && other.score !== null ? Math.abs(move.score - other.score) : 0;
+    const head = this.moveCell(move, a);
+    if (signsDiffer) {
+      head.append(el("span", { class: "other" }, "B:", markSign(other.mark), other.annotation || (other.mark === "none" ? "none" : "")));
+      tint(head, 1, "marked otherwise in B");
+    }
+    const games = (one, side) => el("td", { class: `n ${side}` }, one.stored_weight === undefined ? grouped(one.games) : `w\u202f${grouped(one.stored_weight)}`);
+    const score = (one, side) => tint(el("td", { class: `score ${side}` }, one.score === null ? "–" : (100 * one.score).toFixed(1)), scores * 4 >= 0.2 ? scores * 4 : 0, "scores differ");
+    return el("tr", { "data-uci": move.uci, class: move.mark, onclick: () => this.play(move.uci) }, head,
+      games(move, "a"), games(other, "b"), score(move, "a"), score(other, "b"),
+      tint(this.chance(move, "a"), apart, "played otherwise"), tint(this.chance(other, "b"), apart, "played otherwise"));
+  }
+
+  /** The moves that only one of two books has, folded together. */
+  lone(book, moves, side) {
+    if (moves.length === 0) return [];
+    const letter = "AB"[side];
+    const rows = el("tbody", { hidden: !this.open.has(letter) }, ...moves.map((move) => {
+      const blank = () => el("td", { class: "blank" }, "");
+      const cells = [el("td", { class: "n" }, grouped(amount(move))), el("td", { class: "score" }, move.score === null ? "–" : (100 * move.score).toFixed(1)), this.chance(move)];
+      return el("tr", { "data-uci": move.uci, class: `lone ${move.mark}`, onclick: () => this.play(move.uci) }, this.moveCell(move, book),
+        ...cells.flatMap((cell) => (side ? [blank(), cell] : [cell, blank()])));
+    }));
+    const button = el("button", { type: "button", class: "quiet fold", "aria-expanded": String(!rows.hidden), onclick: () => {
+      rows.hidden = !rows.hidden;
+      button.setAttribute("aria-expanded", String(!rows.hidden));
+      if (rows.hidden) this.open.delete(letter); else this.open.add(letter);
+    } }, `Only in ${letter} (${moves.length})`);
+    return [el("tbody", {}, el("tr", { class: "group" }, el("th", { scope: "rowgroup", colspan: 7 }, button))), rows];
+  }
+
+  button(uci) {
+    return uci ? this.place.querySelector(`button.move[data-uci="${CSS.escape(uci)}"]`) : null;
+  }
+
+  /** The arrow on the board follows focus and pointer. */
+  follow(event) {
+    const row = event.target.closest?.("tr[data-uci]");
+    if (!row) return;
+    if (event.type === "focusin") {
+      for (const button of this.place.querySelectorAll("button.move")) button.tabIndex = -1;
+      row.querySelector("button.move").tabIndex = 0;
+    }
+    this.point(row.dataset.uci);
+  }
+
+  /** Moves the choice up or down. */
+  step(by) {
+    const buttons = [...this.place.querySelectorAll("button.move")].filter((button) => button.offsetParent);
+    if (buttons.length === 0) return;
+    const now = buttons.indexOf(document.activeElement);
+    const next = now < 0 ? (by > 0 ? 0 : buttons.length - 1) : Math.min(Math.max(now + by, 0), buttons.length - 1);
+    buttons[next].focus();
+  }
+
+  /** Opens the dialog for the chosen move. */
+  editChosen() {
+    const uci = this.chosen();
+    const book = this.view?.books.find((one) => one.editable && one.moves.some((move) => move.uci === uci));
+    if (book) this.edit(book, book.moves.find((move) => move.uci === uci));
+  }
+}

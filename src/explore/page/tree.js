@@ -1,0 +1,129 @@
+// A tree of moves as a value: every function returns a new tree. Move 0 is the
+// first position; the first child of a move is its main line.
+
+const root = () => ({ id: 0, parent: null, uci: "", san: "", nags: [], comment: "", children: [] });
+
+export const empty = (fen = null) => ({ fen, tags: [], nodes: new Map([[0, root()]]), next: 1 });
+
+export const node = (tree, id) => tree.nodes.get(id);
+
+function change(tree, ...changed) {
+  const nodes = new Map(tree.nodes);
+  for (const one of changed) nodes.set(one.id, one);
+  return { ...tree, nodes };
+}
+
+/** The child of `at` with this move, made where there is none: the tree and its number. */
+export function add(tree, at, { uci, san, nags = [], comment = "" }) {
+  const parent = node(tree, at);
+  const known = parent.children.find((id) => node(tree, id).uci === uci);
+  if (known !== undefined) return [tree, known];
+  const id = tree.next;
+  const child = { id, parent: at, uci, san, nags, comment, children: [] };
+  const grown = change(tree, child, { ...parent, children: [...parent.children, id] });
+  return [{ ...grown, next: id + 1 }, id];
+}
+
+/** The moves from the first position to `id`, which stands last. */
+export function path(tree, id) {
+  const found = [];
+  for (let at = id; at !== 0 && at !== null; at = node(tree, at).parent) found.unshift(at);
+  return found;
+}
+
+export const isBelow = (tree, above, id) => above === 0 || path(tree, id).includes(above);
+
+/** The last move of the main line from `id` on. */
+export function endOf(tree, id) {
+  let at = id;
+  while (node(tree, at).children.length) at = node(tree, at).children[0];
+  return at;
+}
+
+/** Makes the line to `id` the main line. */
+export function promote(tree, id) {
+  let now = tree;
+  for (const at of path(tree, id)) {
+    const parent = node(now, node(now, at).parent);
+    now = change(now, { ...parent, children: [at, ...parent.children.filter((other) => other !== at)] });
+  }
+  return now;
+}
+
+/** Without `id` and all below it. */
+export function remove(tree, id) {
+  const parent = node(tree, node(tree, id).parent);
+  const now = change(tree, { ...parent, children: parent.children.filter((other) => other !== id) });
+  const drop = (at) => { node(tree, at).children.forEach(drop); now.nodes.delete(at); };
+  drop(id);
+  return now;
+}
+
+/** With another comment or other signs at `id`. */
+export const note = (tree, id, what) => change(tree, { ...node(tree, id), ...what });
+
+/** From what the program read. */
+export function fromPasted({ fen, nodes, comment, tags }) {
+  let tree = empty(fen);
+  const ids = [];
+  for (const one of nodes) {
+    const [grown, id] = add(tree, one.parent === null ? 0 : ids[one.parent], one);
+    tree = grown;
+    ids.push(id);
+  }
+  return { ...note(tree, 0, { comment }), tags };
+}
+
+/** As plain data, for the browser's history. */
+export const pack = (tree) => ({ ...tree, nodes: [...tree.nodes.values()] });
+export const unpack = (data) => ({ ...data, nodes: new Map(data.nodes.map((one) => [one.id, one])) });
+
+export const SIGNS = { 1: "!", 2: "?", 3: "!!", 4: "??", 5: "!?", 6: "?!", 7: "□", 10: "=", 13: "∞", 14: "⩲", 15: "⩱", 16: "±", 17: "∓", 18: "+−", 19: "−+" };
+export const signs = ({ nags }) => nags.map((nag) => SIGNS[nag] ?? `$${nag}`).join("");
+
+/** The number in front of a move: "3." for White, "3…" for Black where it is needed. */
+export function numberOf(tree, id, always) {
+  const fen = tree.fen?.split(" ") ?? [];
+  const ply = path(tree, id).length - 1 + (fen[1] === "b" ? 1 : 0);
+  const number = (Number(fen[5]) || 1) + Math.floor(ply / 2);
+  if (ply % 2 === 0) return `${number}.`;
+  return always ? `${number}…` : "";
+}
+
+/** The tree as PGN, with everything in it. */
+export function toPgn(tree) {
+  const known = new Map(tree.tags);
+  const usual = { Event: "?", Site: "?", Date: "????.??.??", Round: "?", White: "?", Black: "?", Result: "*" };
+  for (const [name, value] of Object.entries(usual)) if (!known.has(name)) known.set(name, value);
+  if (tree.fen) known.set("SetUp", "1").set("FEN", tree.fen);
+  const tags = [...known].map(([name, value]) => `[${name} "${value.replace(/["\\]/g, "'")}"]`);
+  const words = [];
+  const say = (text) => text && words.push(`{${text.replaceAll("}", ")")}}`);
+  const write = (id, forced) => {
+    const one = node(tree, id);
+    const number = numberOf(tree, id, forced).replace("…", "...");
+    words.push((number ? `${number} ` : "") + one.san, ...one.nags.map((nag) => `$${nag}`));
+    say(one.comment);
+    return one.comment !== "";
+  };
+  const walk = (id, forced) => {
+    let at = id, force = forced;
+    while (node(tree, at).children.length) {
+      const [main, ...others] = node(tree, at).children;
+      force = write(main, force);
+      for (const other of others) {
+        words.push("(");
+        walk(other, write(other, true));
+        words.push(")");
+        force = true;
+      }
+      at = main;
+    }
+  };
+  say(node(tree, 0).comment);
+  walk(0, true);
+  words.push(known.get("Result"));
+  const text = words.join(" ").replaceAll("( ", "(").replaceAll(" )", ")");
+  const lines = text.match(/.{1,79}(?: |$)/g) ?? [text];
+  return `${tags.join("\n")}\n\n${lines.map((line) => line.trimEnd()).join("\n")}\n`;
+}

@@ -1,0 +1,155 @@
+//! Which move a SAN means, for those who read millions of them.
+
+use shakmaty::san::San;
+use shakmaty::{Bitboard, Chess, Move, Position, Role, Square, attacks};
+
+use crate::notation;
+
+/// The move that is meant, with some mercy for a missing or superfluous `x`
+/// and for a promotion that does not say to what.
+pub(super) fn resolve(san: San, position: &Chess) -> Option<Move> {
+    plain(san, position)
+        .or_else(|| san.to_move(position).ok())
+        .or_else(|| notation::read_move(position, &san.to_string()).ok())
+}
+
+/// The move, if one man alone can go there, as with nearly all moves of a game.
+/// Castling, en passant, and men that only a pin or a check tells apart are for
+/// the library.
+fn plain(san: San, position: &Chess) -> Option<Move> {
+    let San::Normal {
+        role,
+        file,
+        rank,
+        capture,
+        to,
+        promotion,
+    } = san
+    else {
+        return None;
+    };
+    let (board, turn) = (position.board(), position.turn());
+    let taken = board.role_at(to);
+    let occupied = board.occupied();
+    if taken.is_some() != capture || board.by_color(turn).contains(to) {
+        return None;
+    }
+    let reaches = match role {
+        Role::Pawn => {
+            let promotes = matches!(
+                promotion,
+                Some(Role::Queen | Role::Rook | Role::Bishop | Role::Knight)
+            );
+            let arrives = Bitboard::BACKRANKS.contains(to);
+            if arrives != promotes || promotes != promotion.is_some() {
+                return None;
+            }
+            if capture {
+                attacks::pawn_attacks(!turn, to)
+            } else {
+                pushes(to, position)?
+            }
+        }
+        _ if promotion.is_some() => return None,
+        Role::Knight => attacks::knight_attacks(to),
+        Role::Bishop => attacks::bishop_attacks(to, occupied),
+        Role::Rook => attacks::rook_attacks(to, occupied),
+        Role::Queen => attacks::queen_attacks(to, occupied),
+        Role::King => attacks::king_attacks(to),
+    };
+    let mut men = reaches & board.by_color(turn) & board.by_role(role);
+    if let Some(file) = file {
+        men &= Bitboard::from_file(file);
+    }
+    if let Some(rank) = rank {
+        men &= Bitboard::from_rank(rank);
+    }
+    let from = men.single_square()?;
+    let king = match role {
+        Role::King => to,
+        _ => board.king_of(turn)?,
+    };
+    // Who attacks the king behind the move, but for the man that is taken.
+    let behind = occupied.without(from).with(to);
+    let attackers = board.attacks_to(king, !turn, behind).without(to);
+    attackers.is_empty().then_some(Move::Normal {
+        role,
+        from,
+        capture: taken,
+        to,
+        promotion,
+    })
+}
+
+/// Where a pawn can come from that does not take.
+fn pushes(to: Square, position: &Chess) -> Option<Bitboard> {
+    let back = position.turn().fold_wb(-8, 8);
+    let one = to.offset(back)?;
+    if position.board().occupied().contains(one) {
+        return Some(Bitboard::from_square(one));
+    }
+    let fourth = position.turn().relative_rank(shakmaty::Rank::Fourth);
+    let two = (to.rank() == fourth).then(|| one.offset(back))??;
+    Some(Bitboard::from_square(two))
+}
+
+#[cfg(test)]
+mod tests {
+    use shakmaty::san::San;
+
+    use super::*;
+
+    /// Every SAN of every target, right or wrong, in positions of random games.
+    #[test]
+    fn what_is_plain_is_what_the_rules_say() {
+        let mut number = 1_u64;
+        let mut random = move |below: usize| {
+            number = number.wrapping_mul(6_364_136_223_846_793_005);
+            number = number.wrapping_add(1_442_695_040_888_963_407);
+            (number >> 33) as usize % below
+        };
+        let (mut found, mut asked) = (0, 0);
+        for _ in 0..40 {
+            let mut position = Chess::default();
+            for _ in 0..150 {
+                let legal = position.legal_moves();
+                if legal.is_empty() {
+                    break;
+                }
+                for role in Role::ALL {
+                    for to in Square::ALL {
+                        let promotions = [None, Some(Role::Queen), Some(Role::King)];
+                        for (capture, promotion) in [false, true]
+                            .into_iter()
+                            .flat_map(|capture| promotions.map(|p| (capture, p)))
+                        {
+                            let from = Square::new(random(64) as u32);
+                            let san = San::Normal {
+                                role,
+                                file: (random(4) == 0).then(|| from.file()),
+                                rank: (random(4) == 0).then(|| from.rank()),
+                                capture,
+                                to,
+                                promotion,
+                            };
+                            asked += 1;
+                            if let Some(m) = plain(san, &position) {
+                                found += 1;
+                                assert_eq!(san.to_move(&position), Ok(m), "{san} {position:?}");
+                            }
+                        }
+                    }
+                }
+                let plain = |m: &&Move| plain(San::from_move(&position, **m), &position).is_some();
+                let normal = |m: &&Move| matches!(m, Move::Normal { .. });
+                if !position.is_check() {
+                    let moves = legal.iter().filter(normal).count();
+                    assert!(5 * legal.iter().filter(plain).count() >= 3 * moves);
+                }
+                let m = legal.get(random(legal.len())).copied();
+                position.play_unchecked(m.unwrap());
+            }
+        }
+        assert!(found > 10_000 && asked > found, "{found} of {asked}");
+    }
+}

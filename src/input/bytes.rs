@@ -22,6 +22,7 @@ pub fn be_u32_at(bytes: &[u8], at: usize) -> Option<u32> {
 }
 
 /// The big-endian 64-bit number at `at`.
+#[inline]
 #[must_use]
 pub fn be_u64_at(bytes: &[u8], at: usize) -> Option<u64> {
     array_at(bytes, at).map(u64::from_be_bytes)
@@ -39,6 +40,7 @@ pub fn le_u32_at(bytes: &[u8], at: usize) -> Option<u32> {
     array_at(bytes, at).map(u32::from_le_bytes)
 }
 
+#[inline]
 fn array_at<const N: usize>(bytes: &[u8], at: usize) -> Option<[u8; N]> {
     bytes.get(at..)?.first_chunk::<N>().copied()
 }

@@ -397,3 +397,79 @@ fn faults_are_found_and_matches_told() {
     let said = String::from_utf8_lossy(&output.stdout);
     assert!(said.contains("x against y: 3 pairs, 0/0/0/3/0"), "{said}");
 }
+
+#[test]
+fn a_review_sees_the_book_from_its_player() {
+    let folder = tempfile::tempdir().unwrap();
+    let at = folder.path();
+    fs::write(
+        at.join("lines.pgn"),
+        game("", "1. e4 e5 2. Nf3 Nc6") + &game("", "1. d4 d5"),
+    )
+    .unwrap();
+    made(at, &["build", "lines.pgn", "-o", "book.ctg"]);
+    let played = |white: &str, black: &str, result: &str, moves: &str| {
+        format!(
+            "[White \"{white}\"]\n[Black \"{black}\"]\n[Result \"{result}\"]\n\n{moves} {result}\n\n"
+        )
+    };
+    let games = [
+        // The book ends; Black is to find a move.
+        played(
+            "Bot",
+            "x",
+            "0-1",
+            "1. e4 {book} e5 {+0.10/9 1s} 2. Nf3 {book} Nc6 {0.00/9 1s} 3. Bb5 {-0.60/12 1.5s} a6 {+0.70/10 1s}",
+        ),
+        // The opponent leaves it; the bot is Black.
+        played(
+            "x",
+            "Bot",
+            "1-0",
+            "1. d4 {book} d5 {book} 2. c4 {+0.30/9 1s} dxc4 {-1.20/8 0.2s, n=5}",
+        ),
+        played("x", "Bot", "1/2-1/2", "1. d4 f5 {-M4/9 1s}"),
+        played("x", "y", "1-0", "1. h4"),
+    ];
+    fs::write(at.join("games.pgn"), games.concat()).unwrap();
+    let args = [
+        "review",
+        "games.pgn",
+        "--book",
+        "book.ctg",
+        "--player",
+        "bot",
+    ];
+    let output = tabia(at, &[&args[..], &["--json"]].concat());
+    assert_eq!(output.status.code(), Some(0));
+    let report: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
+    let number = |name: &str| report[name].as_i64().unwrap();
+    let results = ["games", "wins", "draws", "losses", "others"].map(number);
+    assert_eq!(results, [3, 0, 1, 2, 1]);
+    let left = ["ended", "left_by_player", "left_by_opponent", "to_the_end"].map(number);
+    assert_eq!(left, [2, 1, 0, 0]);
+    assert_eq!(report["values"]["count"], 3);
+    assert_eq!(
+        report["values"]["percentiles"],
+        serde_json::json!([-1000, -120, -120, -60, -60])
+    );
+    assert_eq!(report["losing"].as_array().unwrap().len(), 2);
+    let output = tabia(at, &args);
+    let said = String::from_utf8_lossy(&output.stdout);
+    assert!(
+        said.contains("1. e4 e5 2. Nf3 Nc6: 1 game, +0 =0 -1 0.0 %, first value -0.60"),
+        "{said}"
+    );
+    let output = tabia(
+        at,
+        &[
+            "review",
+            "games.pgn",
+            "--book",
+            "book.ctg",
+            "--player",
+            "nobody",
+        ],
+    );
+    assert_eq!(output.status.code(), Some(2));
+}

@@ -89,6 +89,10 @@ pub(super) enum Command {
     #[command(after_help = super::games::AFTER_HELP)]
     Games(super::games::GamesArgs),
     #[cfg(feature = "suite")]
+    /// What played games say about a book: exits, first values, results
+    #[command(after_help = super::review::AFTER_HELP)]
+    Review(super::review::ReviewArgs),
+    #[cfg(feature = "suite")]
     /// Opening suites for engine testers: makes them, checks them, reports on
     /// matches
     #[command(after_help = super::suite::AFTER_HELP)]

@@ -42,6 +42,8 @@ mod register;
 #[cfg(feature = "build")]
 mod repertoire;
 mod replay;
+#[cfg(feature = "suite")]
+mod review;
 mod shell;
 mod style;
 #[cfg(feature = "suite")]
@@ -177,6 +179,8 @@ fn dispatch(cli: Cli) -> anyhow::Result<u8> {
         Command::Games(args) => games::run(&args, &mut output()),
         #[cfg(feature = "games")]
         Command::Learn(args) => learn::run(&args, &mut output()),
+        #[cfg(feature = "suite")]
+        Command::Review(args) => review::run(&args, &mut output()),
         #[cfg(feature = "suite")]
         Command::Suite(args) => suite::run(&args, &mut output()),
         #[cfg(feature = "games")]

@@ -11,7 +11,8 @@
 //! Everything between is sorted outside of memory ([`crate::sort`]), and every
 //! order is made of the positions themselves: the same sources give the same
 //! bytes whatever the number of threads and the order in which they are named.
-//! [`check`] reports on suites, [`matches`] on what was played from one.
+//! [`check`] reports on suites, [`matches`] on what was played from one, and
+//! [`review`] on what was played from a book.
 
 pub mod check;
 mod entry;
@@ -25,6 +26,7 @@ pub mod managers;
 pub mod matches;
 pub mod metadata;
 mod output;
+pub mod review;
 mod walk;
 mod worth;
 

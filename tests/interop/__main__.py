@@ -22,6 +22,7 @@ import case_terminal  # noqa: F401
 import case_matches  # noqa: F401
 import case_latency  # noqa: F401
 import case_explore  # noqa: F401
+import case_suite  # noqa: F401
 import runner
 
 sys.exit(runner.main())

@@ -66,8 +66,10 @@
 //! | [`tree`] | a book as a tree |
 //! | [`graph`] | a book as a graph, with how likely and what worth each position is |
 //! | [`register`] | the adapter in the configuration of other programs |
+//! | [`repertoire`] | one's own moves against what opponents play |
 //! | [`relay`] | pipes, processes and clocks around the session |
 //! | [`openings`] | what positions are called |
+//! | [`suite`] | start positions for matches between engines |
 //! | [`cli`] | the command line; the only place that prints for people |
 //!
 //! # Features
@@ -87,6 +89,7 @@
 //! | `builtin-engine` | an engine: [`builtin`] |
 //! | `register` | configurations of other programs: [`register`] |
 //! | `cli` | the program: [`cli`] |
+//! | `suite` | opening suites: [`suite`] |
 //! | `parquet` | sums of games as tables |
 //!
 //! The default is all but `parquet`.
@@ -160,11 +163,15 @@ pub mod prune;
 pub mod register;
 #[cfg(feature = "play")]
 pub mod relay;
+#[cfg(all(feature = "build", feature = "evaluations"))]
+pub mod repertoire;
 #[cfg(feature = "play")]
 pub mod session;
 #[cfg(feature = "play")]
 pub mod settings;
 pub mod sort;
+#[cfg(feature = "suite")]
+pub mod suite;
 #[cfg(feature = "play")]
 pub mod transcript;
 pub mod tree;

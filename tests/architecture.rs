@@ -18,8 +18,23 @@ const FLOORS: &[(&str, &[&str])] = &[
         "books and games: what a library user depends on without the adapter, so \
          it knows no GUI, no engine and no option of theirs",
         &[
-            "audit", "book", "build", "compare", "convert", "eval", "evals", "games", "graph",
-            "learn", "mark", "openings", "policy", "prune", "tree", "view",
+            "audit",
+            "book",
+            "build",
+            "compare",
+            "convert",
+            "eval",
+            "evals",
+            "games",
+            "graph",
+            "learn",
+            "mark",
+            "openings",
+            "policy",
+            "prune",
+            "repertoire",
+            "tree",
+            "view",
         ],
     ),
     (
@@ -30,7 +45,7 @@ const FLOORS: &[(&str, &[&str])] = &[
     (
         "the world: processes, pipes, sockets, and files of other programs",
         &[
-            "builtin", "config", "engine", "evaluate", "explore", "register", "relay",
+            "builtin", "config", "engine", "evaluate", "explore", "register", "relay", "suite",
         ],
     ),
     (

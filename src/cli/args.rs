@@ -88,6 +88,11 @@ pub(super) enum Command {
     /// Game databases to PGN, or to a Simple Chess Database
     #[command(after_help = super::games::AFTER_HELP)]
     Games(super::games::GamesArgs),
+    #[cfg(feature = "suite")]
+    /// Opening suites for engine testers: makes them, checks them, reports on
+    /// matches
+    #[command(after_help = super::suite::AFTER_HELP)]
+    Suite(Box<super::suite::SuiteArgs>),
     #[cfg(feature = "games")]
     /// Moves learn values by the results of games, without adding moves
     #[command(after_help = super::learn::LEARN_EXAMPLES)]
@@ -108,6 +113,10 @@ pub(super) enum Command {
         The order of the books does not matter, nor whether all are merged at once. \
         Moves are united; of two marks or annotations the warning one stays.")]
     Merge(MergeArgs),
+    #[cfg(feature = "build")]
+    /// One's own moves out of a book, against what opponents play
+    #[command(after_help = super::repertoire::EXAMPLES)]
+    Repertoire(super::repertoire::RepertoireArgs),
     /// Takes moves out of a book, and what only they lead to
     #[command(after_help = super::prune::EXAMPLES)]
     Prune(super::prune::PruneArgs),

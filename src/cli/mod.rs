@@ -39,9 +39,15 @@ mod progress;
 mod prune;
 #[cfg(feature = "register")]
 mod register;
+#[cfg(feature = "build")]
+mod repertoire;
 mod replay;
 mod shell;
 mod style;
+#[cfg(feature = "suite")]
+mod suite;
+#[cfg(feature = "suite")]
+mod suite_check;
 mod table;
 mod tree;
 mod verify;
@@ -171,11 +177,15 @@ fn dispatch(cli: Cli) -> anyhow::Result<u8> {
         Command::Games(args) => games::run(&args, &mut output()),
         #[cfg(feature = "games")]
         Command::Learn(args) => learn::run(&args, &mut output()),
+        #[cfg(feature = "suite")]
+        Command::Suite(args) => suite::run(&args, &mut output()),
         #[cfg(feature = "games")]
         Command::Evaluate(args) => evaluate::run(&args),
         Command::Audit(args) => audit::run(&args, &mut output()),
         Command::Mark(args) => mark::run(&args, &mut output()),
         Command::Merge(args) => merge::run(&args),
+        #[cfg(feature = "build")]
+        Command::Repertoire(args) => repertoire::run(&args, &mut output()),
         Command::Prune(args) => prune::run(&args),
         Command::Compact(args) => compact::run(&args),
         Command::Convert(args) => convert::run(&args),

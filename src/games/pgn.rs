@@ -206,3 +206,42 @@ impl GameBatch for PgnBatch {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const GAMES: &[u8] = b"[Event \"1\"]\n[Result \"1-0\"]\n[WhiteElo \"1500\"]\n\n\
+        1. e4 e5 2. Kd5 1-0\n\n\
+        [Event \"2\"]\n[WhiteElo \"1500\"]\n\n1. e4 e5 1-0\n\n\
+        [Event \"3\"]\n[Result \"1-0\"]\n[WhiteElo \"2500\"]\n\n1. e4 {half\n\n\
+        [Event \"4\"]\n[Result \"0-1\"]\n[WhiteElo \"2500\"]\n\n1. d4 d5 0-1\n";
+
+    /// And the first game's impossible move is nobody's concern.
+    #[test]
+    fn moves_of_games_that_tags_refuse_are_not_read() {
+        let filter = Filter {
+            min_elo: Some(2000),
+            ..Filter::default()
+        };
+        let counter = Arc::new(AtomicU64::new(0));
+        let mut source = PgnSource::new("x", Box::new(GAMES), counter);
+        let mut batch = source.next_batch().unwrap().unwrap();
+        let mut game = Game::default();
+        let mut next = || {
+            let there = batch.next_for(Wanted::default(), &filter, &mut game);
+            (
+                there.map_err(|skipped| skipped.reason),
+                game.elo.white,
+                game.moves.len(),
+            )
+        };
+        assert_eq!(next(), (Ok(true), 1500, 0));
+        // Its result is known behind its moves only.
+        assert_eq!(next(), (Ok(true), 1500, 2));
+        let (broken, elo, _) = next();
+        assert!(broken.is_err() && elo == 2500);
+        assert_eq!(next(), (Ok(true), 2500, 2));
+        assert_eq!(next().0, Ok(false));
+    }
+}

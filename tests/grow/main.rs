@@ -8,6 +8,7 @@ mod add;
 #[path = "../common/mod.rs"]
 mod common;
 mod prune;
+mod repertoire;
 
 use std::fs;
 use std::path::{Path, PathBuf};

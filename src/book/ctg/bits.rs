@@ -175,6 +175,7 @@ impl BitReader {
     }
 
     /// The next bits, 57 of them at the least, in the upper places of a word.
+    #[inline]
     fn ahead(&self) -> u64 {
         let word = be_u64_at(&self.bytes, self.at as usize / 8).unwrap_or(0);
         word << (self.at % 8)
@@ -198,6 +199,7 @@ impl BitReader {
     }
 
     /// Passes over empty squares, `most` of them at the most, and counts them.
+    #[inline]
     pub(super) fn empty(&mut self, most: u32) -> u32 {
         let mut count = 0;
         while count < most {
@@ -213,6 +215,7 @@ impl BitReader {
 
     /// The man on the next square, which is not empty: pawn 1 to king 6, for
     /// Black 8 more.
+    #[inline]
     pub(super) fn man(&mut self) -> u8 {
         let (man, length) = MEN[(self.ahead() >> 58) as usize & 31];
         self.at += u32::from(length);

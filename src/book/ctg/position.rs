@@ -278,9 +278,10 @@ impl CanonicalBoard {
                 0 => board.own |= bit,
                 _ => board.other |= bit,
             }
-            for (n, word) in board.role_bits.iter_mut().enumerate() {
-                *word |= u64::from(man >> n & 1) << square;
-            }
+            let [b0, b1, b2] = &mut board.role_bits;
+            *b0 |= u64::from(man & 1) << square;
+            *b1 |= u64::from(man >> 1 & 1) << square;
+            *b2 |= u64::from(man >> 2 & 1) << square;
             square += 1;
             square += bits.empty(64 - square);
         }

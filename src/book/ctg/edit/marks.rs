@@ -47,8 +47,7 @@ impl MarkEdit {
     }
 
     /// The recommendation byte that `old` becomes.
-    #[must_use]
-    pub const fn recommendation_byte(&self, old: u8) -> u8 {
+    const fn recommendation_byte(&self, old: u8) -> u8 {
         let byte = match self.recommendation {
             Some(Mark::Main) => old & !0x40 | 0x80,
             Some(Mark::Avoid) => old & !0x80 | 0x40,
@@ -63,8 +62,7 @@ impl MarkEdit {
     }
 
     /// The stored learn value that `old` becomes.
-    #[must_use]
-    pub const fn stored_factor(&self, old: i8) -> i8 {
+    const fn stored_factor(&self, old: i8) -> i8 {
         match self.factor {
             // Within a byte either way.
             Some(factor) => factor.saturating_neg(),

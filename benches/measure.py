@@ -1,0 +1,141 @@
+#!/usr/bin/env python3
+"""Measures tabia on a quiet machine and writes docs/benchmarks.md.
+
+    cargo build --release --bin tabia --example random_games
+    benches/measure.py GAMES.pgn [--old TABIA] [--runs 7] [--folder DIR]
+
+Each case runs with every program by turns. Medians of clock, processor (user
+and system together) and the largest memory come from the system's own account
+of the ended process. With --old, a binary of before the change, the ratio of
+processor time stands beside.
+"""
+
+import argparse
+import os
+import shutil
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+
+
+def run(command, pipe=None):
+    """Seconds on the clock, of processors, and megabytes."""
+    source = subprocess.Popen(["cat", pipe], stdout=subprocess.PIPE) if pipe else None
+    start = time.monotonic()
+    child = subprocess.Popen(
+        command,
+        stdin=source.stdout if source else subprocess.DEVNULL,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.PIPE,
+    )
+    if source:
+        source.stdout.close()
+    said = child.stderr.read()
+    _, status, usage = os.wait4(child.pid, 0)
+    clock = time.monotonic() - start
+    child.returncode = os.waitstatus_to_exitcode(status)
+    if source:
+        source.wait()
+    # 1 is an answer too: two books that differ.
+    if child.returncode not in (0, 1):
+        sys.exit(f"{command}: {said.decode(errors='replace')}")
+    return clock, usage.ru_utime + usage.ru_stime, usage.ru_maxrss / 1024
+
+
+def cases(games, months, folder):
+    """Name, arguments behind the program, what is piped in, bytes of PGN."""
+    book, other = folder / "all.ctg", folder / "other.ctg"
+    out = folder / "out"
+    text = games.stat().st_size
+    month = months.stat().st_size
+
+    def build(name, source, *options, size=text, pipe=None):
+        target = f"{out}.ctg"
+        return name, ["build", "-o", target, *options, str(source)], pipe, size
+
+    yield build("build, 40 plies, one thread", games, "--threads", "1")
+    yield build("build, 40 plies", games)
+    yield build("build, 40 plies, --memory 64M", games, "--memory", "64M")
+    yield build("build, whole games, --memory 256M", games, "--max-ply", "1000", "--memory", "256M")
+    packed = Path(f"{months}.zst")
+    yield build("lichess form, from .zst", packed, size=month)
+    yield build("lichess form, from a pipe", "-", size=month, pipe=str(months))
+    yield build("lichess form, a tenth kept", months, "--min-elo", "2700", size=month)
+    for kind in ("bin", "csv", "jsonl"):
+        yield f"convert to .{kind}", ["convert", str(book), f"{out}.{kind}"], None, None
+    yield "convert from .jsonl", ["convert", str(folder / "all.jsonl"), f"{out}.ctg"], None, None
+    yield "verify", ["verify", str(book)], None, None
+    yield "diff", ["diff", str(book), str(other)], None, None
+    yield "compact", ["compact", str(book), "-o", f"{out}.ctg"], None, None
+
+
+def clear(folder):
+    for path in folder.glob("out*"):
+        path.unlink()
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("games", type=Path)
+    parser.add_argument("--old", type=Path)
+    parser.add_argument("--runs", type=int, default=7)
+    parser.add_argument("--only", default="", help="cases whose names hold this")
+    parser.add_argument("--folder", type=Path, help="for books; some gigabytes")
+    parser.add_argument("--page", type=Path, default=ROOT / "docs" / "benchmarks.md")
+    args = parser.parse_args()
+    release = ROOT / "target" / "release"
+    programs = {"new": release / "tabia"} | ({"old": args.old} if args.old else {})
+    folder = Path(tempfile.mkdtemp(prefix="tabia-measure-", dir=args.folder))
+    try:
+        new = str(programs["new"])
+        months = folder / "months.pgn"
+        with open(months, "wb") as to:
+            maker = release / "examples" / "random_games"
+            subprocess.run([maker, "300000", "80", "lichess"], stdout=to, check=True)
+        # Many frames, as the monthly files have them.
+        split = ["split", "-C", "16m", "--filter", "zstd -qc", str(months)]
+        with open(f"{months}.zst", "wb") as to:
+            subprocess.run(split, stdout=to, check=True)
+        run([new, "build", "-o", str(folder / "all.ctg"), str(args.games)])
+        run([new, "build", "-o", str(folder / "other.ctg"), "--min-games", "2", str(args.games)])
+        run([new, "convert", str(folder / "all.ctg"), str(folder / "all.jsonl")])
+        rows = []
+        for name, arguments, pipe, size in cases(args.games, months, folder):
+            if args.only not in name:
+                continue
+            taken = {who: [] for who in programs}
+            for _ in range(args.runs):
+                for who, program in programs.items():
+                    clear(folder)
+                    taken[who].append(run([str(program), *arguments], pipe))
+            medians = {
+                who: [statistics.median(column) for column in zip(*runs)]
+                for who, runs in taken.items()
+            }
+            clock, processor, memory = medians["new"]
+            rate = f"{size / clock / 1e6:.0f}" if size else ""
+            ratio = f"{processor / medians['old'][1]:.2f}" if args.old else ""
+            rows.append(f"| {name} | {clock:.2f} | {processor:.2f} | {memory:.0f} | {rate} | {ratio} |")
+            print(rows[-1], flush=True)
+    finally:
+        shutil.rmtree(folder)
+    if args.only:
+        return
+    cores = os.cpu_count()
+    args.page.write_text(
+        "# Measured\n\n"
+        "Written by `benches/measure.py`, which says how. Games:"
+        f" `{args.games.name}`, {args.games.stat().st_size / 1e6:.0f} MB; {cores} cores;"
+        f" medians of {args.runs} runs.\n\n"
+        "| case | clock, s | processor, s | memory, MB | PGN, MB/s | processor, new to old |\n"
+        "|---|---|---|---|---|---|\n" + "\n".join(rows) + "\n"
+    )
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,290 @@
+//! `tabia repertoire`: one's own moves against what opponents play.
+
+use std::io::Write;
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context as _, ensure};
+use clap::Args;
+use serde_json::json;
+use shakmaty::Color;
+
+use super::args::PlayerColour;
+use super::force::Force;
+use super::progress;
+use crate::book::{Book, OpenOptions};
+use crate::build::{self, Job, Source};
+use crate::evals;
+use crate::notation;
+use crate::place;
+use crate::repertoire::{
+    self, Differences, Gap, Knowledge, Repair, Repertoire, Summary, Wishes, one_in,
+};
+
+/// Arguments of `repertoire`.
+#[derive(Args, Debug)]
+pub(super) struct RepertoireArgs {
+    /// The book that the moves are taken from; evaluations beside it (.evals)
+    /// count
+    book: PathBuf,
+    /// Whose repertoire
+    #[arg(long, alias = "color", value_name = "COLOUR", ignore_case = true)]
+    colour: PlayerColour,
+    /// A book of what opponents play [default: the book itself]
+    #[arg(long, value_name = "BOOK")]
+    opponent: Option<PathBuf>,
+    /// A repertoire that is there: what to repair in it first
+    #[arg(long, value_name = "MINE.pgn")]
+    from: Option<PathBuf>,
+    /// The repertoire: .ctg with the moves marked green, or .pgn as a study
+    #[arg(short, long, value_name = "OUT")]
+    output: Option<PathBuf>,
+    #[command(flatten)]
+    force: Force,
+    /// Leaves out positions that are met more seldom than once in N games
+    #[arg(long, value_name = "N", default_value_t = 500,
+          value_parser = clap::value_parser!(u32).range(1..))]
+    one_in: u32,
+    /// Moves for each position
+    #[arg(long, value_name = "K", default_value_t = 1,
+          value_parser = clap::value_parser!(u16).range(1..=50))]
+    moves: u16,
+    /// Games that a move must have to be chosen, unless it is evaluated or
+    /// green; where no move has them, all count
+    #[arg(long, value_name = "N", default_value_t = 10)]
+    min_games: u32,
+    /// Part of the games of its position that it must have, in per cent, with
+    /// the same exceptions
+    #[arg(long, value_name = "N", default_value_t = 5,
+          value_parser = clap::value_parser!(u8).range(0..=100))]
+    min_share: u8,
+    /// How much the opponent's best reply counts instead of what is usual, in
+    /// per cent
+    #[arg(long, value_name = "N", default_value_t = 0,
+          value_parser = clap::value_parser!(u8).range(0..=100))]
+    caution: u8,
+    /// Plies up to which coverage is counted
+    #[arg(long, value_name = "N", default_value_t = 20)]
+    depth: u16,
+    /// Prints one JSON object
+    #[arg(long)]
+    json: bool,
+}
+
+pub(super) const EXAMPLES: &str = "Examples:\n  \
+    tabia repertoire masters.ctg --colour white -o white.pgn\n  \
+    tabia repertoire main.ctg --colour black --opponent club.ctg -o black.ctg --one-in 200\n  \
+    tabia repertoire masters.ctg --colour white --from mine.pgn\n\n\
+    One move for every position that is met, by what it is worth: results among equals, few \
+    games held back by the evaluation or by the position before, carried back from the ends \
+    of lines against what opponents really play. Red moves and those with ? or ?? are not \
+    chosen if there are others. docs/repertoire.md of the source explains the numbers.\n\n\
+    Exit codes: 0 done; 1 the book does not hold the start position; 2 wrong usage or files.";
+
+/// So many gaps and repairs are shown.
+const SHOWN: usize = 10;
+
+pub(super) fn run(args: &RepertoireArgs, out: &mut impl Write) -> anyhow::Result<u8> {
+    let extension = |path: &Path| path.extension().map(std::ffi::OsStr::to_ascii_lowercase);
+    let kind = args.output.as_deref().and_then(extension);
+    let is_book = kind.as_deref().is_some_and(|kind| kind == "ctg");
+    if let Some(target) = &args.output {
+        let is_study = kind.as_deref().is_some_and(|kind| kind == "pgn");
+        ensure!(
+            is_book || is_study,
+            "{}: the name of a repertoire ends with .ctg or .pgn",
+            target.display()
+        );
+        let companions: &[&str] = if is_book { &["cto", "ctb"] } else { &[] };
+        place::check(target, companions, args.force.old())?;
+    }
+    let book = super::open_book(&args.book, false)?;
+    let opponents = args
+        .opponent
+        .as_ref()
+        .map(|path| super::open_book(path, false));
+    let opponents = opponents.transpose()?;
+    let beside = evals::beside(&args.book);
+    let evaluations = evals::read(&beside)?;
+    if let Some(fault) = &evaluations.first_bad {
+        let bad = evaluations.bad_lines;
+        say(&format!(
+            "{}: {bad} lines hold no evaluation; {fault}",
+            beside.display()
+        ));
+    }
+    let wishes = Wishes {
+        colour: Color::from(args.colour),
+        one_in: args.one_in.into(),
+        moves: args.moves.into(),
+        min_games: args.min_games,
+        min_share: f64::from(args.min_share) / 100.0,
+        caution: f64::from(args.caution) / 100.0,
+        depth: args.depth.into(),
+    };
+    let knowledge = Knowledge {
+        book: &book,
+        opponents: opponents.as_ref(),
+        evaluations: &evaluations.table,
+    };
+    let found = progress::watched(|watch| Repertoire::solve(knowledge, &wishes, watch))?;
+    let found = match found {
+        Err(error @ repertoire::RepertoireError::NoStart) => {
+            say(&format!("{}: {error}", args.book.display()));
+            return Ok(1);
+        }
+        found => found?,
+    };
+    let differences = match &args.from {
+        Some(mine) => Some(differences(&found, mine)?),
+        None => None,
+    };
+    let summary = found.summary();
+    if let Some(target) = &args.output {
+        if is_book {
+            repertoire::write_book(&found, target, args.force.old())?;
+        } else {
+            let name = args.book.file_name().unwrap_or_default().to_string_lossy();
+            let colour = wishes.colour.fold_wb("White", "Black");
+            let title = format!("Repertoire for {colour} out of {name}");
+            repertoire::write_study(&found, &title, target, args.force.old())?;
+        }
+    }
+    if args.json {
+        writeln!(out, "{}", to_json(args, &summary, differences.as_ref()))?;
+    } else {
+        print(args, &summary, differences.as_ref(), out)?;
+    }
+    out.flush()?;
+    Ok(0)
+}
+
+/// The moves of a study stand in variations: a book of it has them all.
+fn differences(found: &Repertoire, mine: &Path) -> anyhow::Result<Differences> {
+    let beside = tempfile::tempdir().context("a folder for temporary files")?;
+    let target = beside.path().join("mine.ctg");
+    let source = Source {
+        path: mine.to_owned(),
+        priority: false,
+    };
+    let job = Job {
+        variations: true,
+        max_ply: 400,
+        ..Job::new(vec![source], target.clone())
+    };
+    let stop = std::sync::atomic::AtomicBool::new(false);
+    build::run(&job, &mut |_| (), &stop).with_context(|| mine.display().to_string())?;
+    let book = Book::open(&target, &OpenOptions { mmap: false })?;
+    Ok(found.differences(&book)?)
+}
+
+fn print(
+    args: &RepertoireArgs,
+    summary: &Summary,
+    differences: Option<&Differences>,
+    out: &mut impl Write,
+) -> anyhow::Result<()> {
+    let Summary {
+        expectation,
+        positions,
+        coverage,
+        plies,
+        gaps,
+        unsettled,
+    } = summary;
+    if *unsettled {
+        say("the values did not settle: lines that repeat moves count for too much");
+    }
+    writeln!(out, "expectation      {:.1}%", 100.0 * expectation)?;
+    writeln!(
+        out,
+        "positions        {positions} to learn, met once in {} games or more",
+        args.one_in
+    )?;
+    writeln!(
+        out,
+        "coverage         {:.1}% up to ply {}",
+        100.0 * coverage,
+        args.depth
+    )?;
+    writeln!(out, "moves a game     {plies:.1}")?;
+    print_gaps("gaps", gaps, out)?;
+    let Some(differences) = differences else {
+        return Ok(());
+    };
+    writeln!(out, "agreed           {} positions", differences.agreed)?;
+    writeln!(out, "repairs          {}", differences.repairs.len())?;
+    for repair in differences.repairs.iter().take(SHOWN) {
+        let san =
+            |mv| notation::number(repair.line.last()) + &notation::san(repair.line.last(), mv);
+        let brings = repair.brings.map_or_else(
+            || "not in the book".to_owned(),
+            |brings| format!("{:.1}%", 100.0 * brings),
+        );
+        let line = repair.line.to_string();
+        let after = if line.is_empty() {
+            String::new()
+        } else {
+            format!("  after {line}")
+        };
+        writeln!(
+            out,
+            "  {:<12} {} ({brings}): {} ({:.1}%){after}",
+            one_in(repair.probability),
+            san(repair.played),
+            san(repair.better),
+            100.0 * repair.would_bring,
+        )?;
+    }
+    print_gaps("without a move", &differences.holes, out)
+}
+
+fn print_gaps(name: &str, gaps: &[Gap], out: &mut impl Write) -> anyhow::Result<()> {
+    writeln!(out, "{name:<16} {}", gaps.len())?;
+    for gap in gaps.iter().take(SHOWN) {
+        writeln!(out, "  {:<12} {}", one_in(gap.probability), gap.line)?;
+    }
+    Ok(())
+}
+
+fn to_json(
+    args: &RepertoireArgs,
+    summary: &Summary,
+    differences: Option<&Differences>,
+) -> serde_json::Value {
+    let gaps = |gaps: &[Gap]| -> Vec<serde_json::Value> {
+        let gap = |gap: &Gap| json!({"line": gap.line.to_string(), "uci": gap.line.uci_words(), "probability": gap.probability});
+        gaps.iter().map(gap).collect()
+    };
+    let repair = |repair: &Repair| {
+        let san = |mv| notation::san(repair.line.last(), mv);
+        json!({
+            "line": repair.line.to_string(), "uci": repair.line.uci_words(),
+            "probability": repair.probability,
+            "played": san(repair.played), "brings": repair.brings,
+            "better": san(repair.better), "would_bring": repair.would_bring,
+        })
+    };
+    let differences = differences.map(|found| {
+        json!({
+            "agreed": found.agreed,
+            "repairs": found.repairs.iter().map(repair).collect::<Vec<_>>(),
+            "without_a_move": gaps(&found.holes),
+        })
+    });
+    json!({
+        "colour": Color::from(args.colour).fold_wb("white", "black"),
+        "expectation": summary.expectation,
+        "positions": summary.positions,
+        "one_in": args.one_in,
+        "coverage": summary.coverage,
+        "depth": args.depth,
+        "moves_a_game": summary.plies,
+        "gaps": gaps(&summary.gaps),
+        "differences": differences,
+    })
+}
+
+fn say(text: &str) {
+    // Nothing can be done about a closed standard error.
+    let _ = writeln!(super::messages(), "{text}");
+}

@@ -1,0 +1,475 @@
+//! One's own moves out of a book, by what they are worth against what
+//! opponents really play.
+//!
+//! * The opponent's replies are as frequent as in a book of games, with ten
+//!   games more spread over all known moves, and one for what nobody has
+//!   played.
+//! * The ends of lines are worth what their results and evaluations say, the
+//!   other positions what can be reached from them: the best move of one's own,
+//!   the mean of the opponent's.
+//! * A repertoire is one move (or a few) for every position of one's own that
+//!   is met once in so many games.
+
+mod walk;
+mod write;
+
+use shakmaty::{Chess, Color, Move};
+
+pub use walk::Knowledge;
+use walk::{State, Walk};
+pub use write::{one_in, write_book, write_study};
+
+use crate::book::{Book, Lookup, Probe as _, Wanted, Watch};
+use crate::notation::Line;
+
+/// What kind of repertoire.
+#[derive(Clone, Debug)]
+pub struct Wishes {
+    /// Whose.
+    pub colour: Color,
+    /// Positions that are met more seldom than once in so many games are left
+    /// out.
+    pub one_in: f64,
+    /// Moves for each position of one's own.
+    pub moves: usize,
+    /// Moves of fewer games are not chosen if there are others, unless they
+    /// are evaluated or marked as main moves.
+    pub min_games: u32,
+    /// The same for moves of a smaller part of the games of a position, 0 to 1:
+    /// what only some have played may owe its results to who they were.
+    pub min_share: f64,
+    /// How far the worst reply counts for the value of a position instead of
+    /// the mean: 0 not at all, 1 alone.
+    pub caution: f64,
+    /// Plies up to which coverage is counted.
+    pub depth: usize,
+}
+
+/// Why there is none.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum RepertoireError {
+    /// A book cannot be read.
+    #[error(transparent)]
+    Book(#[from] crate::book::Error),
+    /// Somebody wanted an end.
+    #[error(transparent)]
+    Stopped(#[from] crate::book::Stopped),
+    /// Nowhere to begin.
+    #[error("the book does not hold the start position")]
+    NoStart,
+    /// It cannot be written.
+    #[error(transparent)]
+    Write(#[from] crate::book::ctg::WriteError),
+    /// It cannot be put in its place.
+    #[error(transparent)]
+    Place(#[from] crate::place::PlaceError),
+}
+
+/// See the [module](self).
+pub struct Repertoire {
+    wishes: Wishes,
+    states: Vec<State>,
+    values: Vec<f64>,
+    /// Numbers of steps, for states of one's own.
+    choices: Vec<Vec<usize>>,
+    reach: Vec<f64>,
+    before: Vec<Option<(u32, Move)>>,
+    settled: bool,
+}
+
+/// A position that is met without an answer.
+#[derive(Clone, Debug)]
+pub struct Gap {
+    /// The line there; the last move is the opponent's.
+    pub line: Line,
+    /// How likely it is met, 0 to 1.
+    pub probability: f64,
+}
+
+/// A move of somebody's repertoire that another is better than.
+#[derive(Clone, Debug)]
+pub struct Repair {
+    /// The line up to the move.
+    pub line: Line,
+    /// How likely the position is met, 0 to 1.
+    pub probability: f64,
+    /// The move that is played now.
+    pub played: Move,
+    /// What it is expected to bring, 0 to 1; `None` if the book does not hold
+    /// it.
+    pub brings: Option<f64>,
+    /// The better one.
+    pub better: Move,
+    /// What it is expected to bring.
+    pub would_bring: f64,
+}
+
+/// What somebody's repertoire lacks.
+#[derive(Clone, Debug, Default)]
+pub struct Differences {
+    /// Moves to change, those first that cost most.
+    pub repairs: Vec<Repair>,
+    /// Positions without a move, the likeliest first.
+    pub holes: Vec<Gap>,
+    /// Positions with the best move.
+    pub agreed: usize,
+}
+
+/// The numbers of a repertoire.
+#[derive(Clone, Debug)]
+pub struct Summary {
+    /// Points a game that it lets expect, 0 to 1.
+    pub expectation: f64,
+    /// Positions to learn.
+    pub positions: usize,
+    /// Share of one's own positions within the depth that have an answer.
+    pub coverage: f64,
+    /// Own moves a game out of the repertoire.
+    pub plies: f64,
+    /// The likeliest positions without an answer.
+    pub gaps: Vec<Gap>,
+    /// The values did not settle.
+    pub unsettled: bool,
+}
+
+/// Sweeps before values count as unsettled.
+const SWEEPS: usize = 500;
+
+impl Repertoire {
+    /// Solves it.
+    ///
+    /// # Errors
+    ///
+    /// A book cannot be read, does not hold the start position, or who watches
+    /// wants an end.
+    pub fn solve(
+        knowledge: Knowledge<'_>,
+        wishes: &Wishes,
+        watch: &mut Watch<'_>,
+    ) -> Result<Repertoire, RepertoireError> {
+        let states = Walk::of(knowledge, wishes, watch)?;
+        let mut repertoire = Repertoire {
+            wishes: wishes.clone(),
+            values: states.iter().map(|state| state.known.estimate()).collect(),
+            choices: Vec::new(),
+            reach: Vec::new(),
+            before: Vec::new(),
+            states,
+            settled: false,
+        };
+        for _ in 0..SWEEPS {
+            watch.go_on()?;
+            if repertoire.sweep() < 1e-6 {
+                repertoire.settled = true;
+                break;
+            }
+        }
+        repertoire.choices = repertoire
+            .states
+            .iter()
+            .map(|s| repertoire.choose(s))
+            .collect();
+        (repertoire.reach, repertoire.before) = repertoire.reached(&repertoire.choices);
+        Ok(repertoire)
+    }
+
+    fn value(&self, to: Option<u32>) -> Option<f64> {
+        self.values.get(to? as usize).copied()
+    }
+
+    /// One's own moves, best first.
+    fn choose(&self, state: &State) -> Vec<usize> {
+        if !state.is_own {
+            return Vec::new();
+        }
+        let in_book = || {
+            (0..)
+                .zip(&state.steps)
+                .filter(|(_, step)| step.to.is_some())
+        };
+        let mut steps: Vec<usize> = in_book()
+            .filter(|(_, s)| s.is_sound)
+            .map(|(n, _)| n)
+            .collect();
+        if steps.is_empty() {
+            steps = in_book().map(|(n, _)| n).collect();
+        }
+        let value = |n: &usize| state.steps.get(*n).and_then(|step| self.value(step.to));
+        steps.sort_by(|a, b| value(b).unwrap_or(0.0).total_cmp(&value(a).unwrap_or(0.0)));
+        steps.truncate(self.wishes.moves.max(1));
+        steps
+    }
+
+    /// Carries values one step towards the start; gives the greatest change.
+    fn sweep(&mut self) -> f64 {
+        let mut change = 0.0_f64;
+        for n in (0..self.states.len()).rev() {
+            let Some(state) = self.states.get(n).filter(|state| !state.steps.is_empty()) else {
+                continue;
+            };
+            let new = if state.is_own {
+                let best = self.choose(state).first().and_then(|n| state.steps.get(*n));
+                best.and_then(|step| self.value(step.to))
+                    .unwrap_or(state.known.estimate())
+            } else {
+                let (mut mean, mut least) = (state.other * state.known.estimate(), 1.0_f64);
+                for step in &state.steps {
+                    let value = self.value(step.to).unwrap_or(state.known.estimate());
+                    mean += step.share * value;
+                    least = least.min(value);
+                }
+                (1.0 - self.wishes.caution) * mean + self.wishes.caution * least
+            };
+            if let Some(value) = self.values.get_mut(n) {
+                change = change.max((*value - new).abs());
+                *value = new;
+            }
+        }
+        change
+    }
+
+    /// The steps that are taken: those chosen, with equal shares, and the
+    /// opponent's.
+    fn taken<'s>(&'s self, choices: &'s [Vec<usize>], n: usize) -> Vec<(usize, f64)> {
+        let Some(state) = self.states.get(n) else {
+            return Vec::new();
+        };
+        match state.is_own {
+            false => state
+                .steps
+                .iter()
+                .map(|step| step.share)
+                .enumerate()
+                .collect(),
+            true => {
+                let chosen = choices.get(n).map_or(&[][..], Vec::as_slice);
+                let share = 1.0 / chosen.len().max(1) as f64;
+                chosen.iter().map(|step| (*step, share)).collect()
+            }
+        }
+    }
+
+    /// How likely each state is when these moves are played, and what comes
+    /// before it on the likeliest way.
+    #[allow(clippy::type_complexity)]
+    fn reached(&self, choices: &[Vec<usize>]) -> (Vec<f64>, Vec<Option<(u32, Move)>>) {
+        let targets = |n: u32| -> Vec<(u32, Move, f64)> {
+            let Some(state) = self.states.get(n as usize) else {
+                return Vec::new();
+            };
+            let taken = self.taken(choices, n as usize).into_iter();
+            let taken = taken.filter_map(|(step, share)| {
+                let step = state.steps.get(step)?;
+                Some((step.to?, step.mv, share))
+            });
+            taken.collect()
+        };
+        // Each behind those that lead to it; only circles lead back.
+        let mut order = Vec::new();
+        let mut seen = vec![false; self.states.len()];
+        let mut open = vec![(0_u32, targets(0), 0_usize)];
+        if let Some(start) = seen.first_mut() {
+            *start = true;
+        }
+        while let Some((node, steps, next)) = open.last_mut() {
+            if let Some(&(to, ..)) = steps.get(*next) {
+                *next += 1;
+                if let Some(seen) = seen.get_mut(to as usize)
+                    && !std::mem::replace(seen, true)
+                {
+                    open.push((to, targets(to), 0));
+                }
+            } else {
+                order.push(*node);
+                open.pop();
+            }
+        }
+        order.reverse();
+        let mut place = vec![usize::MAX; self.states.len()];
+        for (at, node) in order.iter().enumerate() {
+            if let Some(place) = place.get_mut(*node as usize) {
+                *place = at;
+            }
+        }
+        let mut reach = vec![0.0; self.states.len()];
+        let mut before = vec![None; self.states.len()];
+        let mut most = vec![0.0; self.states.len()];
+        if let Some(start) = reach.first_mut() {
+            *start = 1.0;
+        }
+        for (at, &node) in order.iter().enumerate() {
+            let here = reach.get(node as usize).copied().unwrap_or(0.0);
+            // Nobody learns what comes after what is not learned.
+            if !self.is_met(here) {
+                continue;
+            }
+            for (to, mv, share) in targets(node) {
+                let n = to as usize;
+                if place.get(n).is_none_or(|place| *place <= at) {
+                    continue;
+                }
+                let part = here * share;
+                if let (Some(reach), Some(most), Some(before)) =
+                    (reach.get_mut(n), most.get_mut(n), before.get_mut(n))
+                {
+                    *reach += part;
+                    if part > *most {
+                        *most = part;
+                        *before = Some((node, mv));
+                    }
+                }
+            }
+        }
+        (reach, before)
+    }
+
+    /// The likeliest line to a state.
+    fn line(before: &[Option<(u32, Move)>], state: usize) -> Line {
+        let mut moves = Vec::new();
+        let mut at = state;
+        while let Some(Some((node, mv))) = before.get(at) {
+            moves.push(*mv);
+            at = *node as usize;
+        }
+        let mut line = Line::from_start(Chess::default());
+        moves.into_iter().rev().for_each(|mv| line.push(mv));
+        line
+    }
+
+    fn is_met(&self, probability: f64) -> bool {
+        probability * self.wishes.one_in >= 1.0 - 1e-9
+    }
+
+    /// Its numbers.
+    #[must_use]
+    pub fn summary(&self) -> Summary {
+        let mut summary = Summary {
+            expectation: self.values.first().copied().unwrap_or(0.5),
+            positions: 0,
+            coverage: 0.0,
+            plies: 0.0,
+            gaps: Vec::new(),
+            unsettled: !self.settled,
+        };
+        let (mut answered, mut all) = (0.0, 0.0);
+        for (n, state) in self.states.iter().enumerate() {
+            let reach = self.reach.get(n).copied().unwrap_or(0.0);
+            if !self.is_met(reach) {
+                continue;
+            }
+            let line = Repertoire::line(&self.before, n);
+            let is_counted = |plies: usize| plies < self.wishes.depth;
+            if state.is_own {
+                let has_answer = self.choices.get(n).is_some_and(|chosen| !chosen.is_empty());
+                all += reach * f64::from(u8::from(is_counted(line.plies())));
+                if has_answer {
+                    summary.positions += 1;
+                    summary.plies += reach;
+                    answered += reach * f64::from(u8::from(is_counted(line.plies())));
+                } else {
+                    summary.gaps.push(Gap {
+                        line,
+                        probability: reach,
+                    });
+                }
+                continue;
+            }
+            let counted = f64::from(u8::from(is_counted(line.plies() + 1)));
+            all += reach * state.other * counted;
+            for step in state.steps.iter().filter(|step| step.to.is_none()) {
+                let probability = reach * step.share;
+                all += probability * counted;
+                if self.is_met(probability) {
+                    let mut line = line.clone();
+                    line.push(step.mv);
+                    summary.gaps.push(Gap { line, probability });
+                }
+            }
+        }
+        summary.coverage = if all > 0.0 { answered / all } else { 0.0 };
+        summary
+            .gaps
+            .sort_by(|a, b| b.probability.total_cmp(&a.probability));
+        summary
+    }
+
+    /// What a repertoire that stands in a book of its own lacks, when its
+    /// moves are played.
+    ///
+    /// # Errors
+    ///
+    /// The book cannot be read.
+    pub fn differences(&self, mine: &Book) -> Result<Differences, RepertoireError> {
+        let mut found = Lookup::default();
+        let mut played: Vec<Vec<Move>> = Vec::with_capacity(self.states.len());
+        let mut choices = Vec::with_capacity(self.states.len());
+        for state in &self.states {
+            let (mut moves, mut steps) = (Vec::new(), Vec::new());
+            if state.is_own {
+                mine.probe(&state.position, Wanted::Stored, &mut found)?;
+                moves.extend(found.moves.iter().map(|known| known.mv));
+                let is_played = |mv: &Move| moves.contains(mv);
+                let numbered = state.steps.iter().enumerate();
+                let in_book = numbered.filter(|(_, step)| is_played(&step.mv) && step.to.is_some());
+                steps.extend(in_book.map(|(n, _)| n));
+            }
+            played.push(moves);
+            choices.push(steps);
+        }
+        let (reach, before) = self.reached(&choices);
+        let mut differences = Differences::default();
+        for (n, state) in self
+            .states
+            .iter()
+            .enumerate()
+            .filter(|(_, state)| state.is_own)
+        {
+            let probability = reach.get(n).copied().unwrap_or(0.0);
+            let best = self
+                .choices
+                .get(n)
+                .and_then(|steps| state.steps.get(*steps.first()?));
+            let (Some(best), Some(moves), true) = (best, played.get(n), self.is_met(probability))
+            else {
+                continue;
+            };
+            let line = Repertoire::line(&before, n);
+            let would_bring = self.value(best.to).unwrap_or(state.known.estimate());
+            if moves.is_empty() {
+                differences.holes.push(Gap { line, probability });
+                continue;
+            }
+            let mut is_agreed = true;
+            for mv in moves.iter().filter(|mv| **mv != best.mv) {
+                let step = state.steps.iter().find(|step| step.mv == *mv);
+                let brings = step.and_then(|step| self.value(step.to));
+                if brings.is_none_or(|brings| would_bring - brings > WORTH_A_CHANGE) {
+                    is_agreed = false;
+                    differences.repairs.push(Repair {
+                        line: line.clone(),
+                        probability,
+                        played: *mv,
+                        brings,
+                        better: best.mv,
+                        would_bring,
+                    });
+                }
+            }
+            differences.agreed += usize::from(is_agreed);
+        }
+        let cost = |repair: &Repair| {
+            repair.probability * (repair.would_bring - repair.brings.unwrap_or(0.0))
+        };
+        differences
+            .repairs
+            .sort_by(|a, b| cost(b).total_cmp(&cost(a)));
+        differences
+            .holes
+            .sort_by(|a, b| b.probability.total_cmp(&a.probability));
+        Ok(differences)
+    }
+}
+
+/// Half a point in a hundred games: less is noise.
+const WORTH_A_CHANGE: f64 = 0.005;

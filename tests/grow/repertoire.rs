@@ -1,0 +1,255 @@
+//! `tabia repertoire`.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use shakmaty::Color;
+use tabia::book::{Book, OpenOptions, Watch};
+use tabia::evals::EvalTable;
+use tabia::repertoire::{Knowledge, Repertoire, Summary, Wishes};
+
+use super::{assert_sound, json, ok, starter, tabia};
+
+/// Games of the first moves, so many of each with a result.
+fn book(folder: &Path, name: &str, games: &[(&str, &str, usize)]) -> PathBuf {
+    let mut text = String::new();
+    for (n, (moves, result, count)) in games.iter().enumerate() {
+        for copy in 0..*count {
+            text += &format!(
+                "[White \"W{n}\"]\n[Black \"B{copy}\"]\n[Result \"{result}\"]\n\n{moves} {result}\n\n"
+            );
+        }
+    }
+    fs::write(folder.join(name).with_extension("pgn"), text).unwrap();
+    let (book, games) = (format!("{name}.ctg"), format!("{name}.pgn"));
+    ok(&tabia(folder, &["build", "-o", &book, &games]));
+    folder.join(book)
+}
+
+fn wishes(colour: Color) -> Wishes {
+    Wishes {
+        colour,
+        one_in: 100.0,
+        moves: 1,
+        min_games: 1,
+        min_share: 0.0,
+        caution: 0.0,
+        depth: 20,
+    }
+}
+
+fn solved(book: &Path, opponents: Option<&Path>, wishes: &Wishes) -> Summary {
+    let open = |path: &Path| Book::open(path, &OpenOptions::default()).unwrap();
+    let (book, opponents) = (open(book), opponents.map(open));
+    let knowledge = Knowledge {
+        book: &book,
+        opponents: opponents.as_ref(),
+        evaluations: &EvalTable::default(),
+    };
+    let found = Repertoire::solve(knowledge, wishes, &mut Watch::default()).unwrap();
+    found.summary()
+}
+
+#[test]
+fn values_and_gaps_are_those_worked_out_by_hand() {
+    let folder = tempfile::tempdir().unwrap();
+    let made = book(
+        folder.path(),
+        "a",
+        &[
+            ("1.e4 e5", "1-0", 30),
+            ("1.e4 c5", "0-1", 30),
+            ("1.d4 d5", "1/2-1/2", 60),
+        ],
+    );
+    let found = solved(&made, None, &wishes(Color::White));
+    // All moves score a half. 1.e4: 30 of 60 games each, and 10 for two moves
+    // alike, of 71 in all; one is for the rest.
+    assert!((found.expectation - 0.5).abs() < 1e-9, "{found:?}");
+    assert_eq!(found.positions, 1);
+    let lines: Vec<(String, f64)> = found
+        .gaps
+        .iter()
+        .map(|gap| (gap.line.to_string(), gap.probability))
+        .collect();
+    if lines.len() == 2 {
+        for (line, probability) in &lines {
+            assert!(line == "1.e4 e5" || line == "1.e4 c5", "{line}");
+            assert!((probability - 35.0 / 71.0).abs() < 1e-9);
+        }
+    } else {
+        // As good: one reply, 60 games and 10 of 71.
+        assert_eq!(lines[0].0, "1.d4 d5");
+        assert!((lines[0].1 - 70.0 / 71.0).abs() < 1e-9);
+    }
+    assert!((found.coverage - 0.5).abs() < 1e-9, "one of two moves");
+    assert!((found.plies - 1.0).abs() < 1e-9);
+}
+
+#[test]
+fn the_opponents_decide_what_a_move_is_worth() {
+    let folder = tempfile::tempdir().unwrap();
+    let lines = [
+        ("1.e4 e5 2.Nf3", "1-0", 100),
+        ("1.e4 c5 2.Nf3", "0-1", 100),
+        ("1.d4 d5 2.c4", "1-0", 52),
+        ("1.d4 d5 2.c4", "0-1", 48),
+    ];
+    let made = book(folder.path(), "a", &lines);
+    let club = book(
+        folder.path(),
+        "club",
+        &[("1.e4 e5", "*", 300), ("1.d4 d5", "*", 10)],
+    );
+    let masters = book(
+        folder.path(),
+        "masters",
+        &[("1.e4 c5", "*", 300), ("1.d4 d5", "*", 10)],
+    );
+    let white = wishes(Color::White);
+    let [plain, weak, strong] =
+        [None, Some(&*club), Some(&*masters)].map(|who| solved(&made, who, &white));
+    // Against the club 1.e4 brings what it scores there; the others do not
+    // allow it, and 1.d4 is better.
+    assert!(weak.expectation > 0.6, "{}", weak.expectation);
+    assert!(
+        plain.expectation < 0.53 && strong.expectation < 0.53,
+        "{} {}",
+        plain.expectation,
+        strong.expectation
+    );
+    let careful = Wishes {
+        caution: 1.0,
+        ..white
+    };
+    assert!(solved(&made, Some(&club), &careful).expectation < 0.53);
+}
+
+#[test]
+fn few_games_that_go_on_together_count_once() {
+    let folder = tempfile::tempdir().unwrap();
+    let made = book(
+        folder.path(),
+        "a",
+        &[
+            (
+                "1.g4 d5 2.Bg2 c6 3.h3 e5 4.d3 Bd6 5.Nf3 Ne7 6.Nc3 O-O",
+                "1-0",
+                3,
+            ),
+            ("1.e4 e5", "1-0", 600),
+            ("1.e4 e5", "0-1", 400),
+        ],
+    );
+    // Three games more than 90 of 60 per cent: 61.3 per cent, however long they
+    // go on.
+    let bold = wishes(Color::White);
+    let found = solved(&made, None, &bold);
+    assert!(
+        (0.60..0.614).contains(&found.expectation),
+        "{}",
+        found.expectation
+    );
+    let usual = Wishes {
+        min_games: 10,
+        ..bold
+    };
+    let found = solved(&made, None, &usual);
+    let first = found.gaps[0].line.to_string();
+    assert!(first.starts_with("1.e4"), "{first}");
+    assert!(
+        (0.57..0.601).contains(&found.expectation),
+        "{}",
+        found.expectation
+    );
+}
+
+#[test]
+fn a_book_and_a_study_of_it_say_the_same() {
+    let folder = tempfile::tempdir().unwrap();
+    let made = starter();
+    let made = made.to_str().unwrap();
+    let run = |out: &str| {
+        let args = ["repertoire", made, "--colour", "black", "-o", out, "--json"];
+        json(&tabia(folder.path(), &args))
+    };
+    let told = run("black.ctg");
+    assert_eq!(told, run("black.pgn"));
+    assert!(told["positions"].as_u64() > Some(20), "{told}");
+    let share = |name: &str| told[name].as_f64().unwrap();
+    assert!((0.3..0.7).contains(&share("expectation")) && (0.0..=1.0).contains(&share("coverage")));
+    assert_sound(&folder.path().join("black.ctg"));
+    // Every position of Black's has one move, a green one, and that is what an
+    // adapter plays.
+    let probe = |line: &str| {
+        json(&tabia(
+            folder.path(),
+            &["probe", "black.ctg", "--moves", line, "--json"],
+        ))
+    };
+    let answer = probe("e4")["moves"].clone();
+    assert_eq!(answer.as_array().unwrap().len(), 1, "{answer}");
+    assert_eq!(
+        (&answer[0]["mark"], &answer[0]["probability"]),
+        (&"main".into(), &1.0.into())
+    );
+    // The study, read back, has nothing to repair.
+    let args = [
+        "repertoire",
+        made,
+        "--colour",
+        "black",
+        "--from",
+        "black.pgn",
+        "--json",
+    ];
+    let again = json(&tabia(folder.path(), &args));
+    let differences = &again["differences"];
+    assert_eq!(
+        differences["repairs"].as_array().unwrap().len(),
+        0,
+        "{differences}"
+    );
+    assert_eq!(differences["agreed"], told["positions"]);
+    // Another first move is found out.
+    fs::write(folder.path().join("mine.pgn"), "1.e4 f6 2.d4 *\n").unwrap();
+    let args = [
+        "repertoire",
+        made,
+        "--colour",
+        "black",
+        "--from",
+        "mine.pgn",
+        "--json",
+    ];
+    let repairs = json(&tabia(folder.path(), &args))["differences"]["repairs"].clone();
+    assert_eq!(repairs[0]["line"], "1.e4");
+    assert_eq!(repairs[0]["better"], answer[0]["san"]);
+}
+
+#[test]
+fn wrong_wishes_are_refused() {
+    let folder = tempfile::tempdir().unwrap();
+    let made = starter();
+    let made = made.to_str().unwrap();
+    for args in [
+        &["repertoire", made, "-o", "x.ctg"][..],
+        &["repertoire", made, "--colour", "white", "-o", "x.bin"],
+        &[
+            "repertoire",
+            made,
+            "--colour",
+            "white",
+            "--from",
+            "none.pgn",
+        ],
+        &["repertoire", "none.ctg", "--colour", "white"],
+    ] {
+        assert_eq!(
+            tabia(folder.path(), args).status.code(),
+            Some(2),
+            "{args:?}"
+        );
+    }
+    assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 0);
+}

@@ -38,7 +38,7 @@ fn judged(candidate: BookMove, value: i32, loss: u32) -> BookMove {
 #[test]
 fn evaluations_change_nothing_until_they_are_asked_for() {
     // The first one's players are the stronger ones.
-    let rated = |mv, elo| {
+    let rated = |mv, elo: u32| {
         with(mv, |child| {
             child.stats.other_rated = 10;
             child.stats.other_rating_sum = 10 * elo;

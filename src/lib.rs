@@ -69,6 +69,7 @@
 //! | [`repertoire`] | one's own moves against what opponents play |
 //! | [`relay`] | pipes, processes and clocks around the session |
 //! | [`openings`] | what positions are called |
+//! | [`suite`] | start positions for matches between engines |
 //! | [`cli`] | the command line; the only place that prints for people |
 //!
 //! # Features
@@ -88,6 +89,7 @@
 //! | `builtin-engine` | an engine: [`builtin`] |
 //! | `register` | configurations of other programs: [`register`] |
 //! | `cli` | the program: [`cli`] |
+//! | `suite` | opening suites: [`suite`] |
 //! | `parquet` | sums of games as tables |
 //!
 //! The default is all but `parquet`.
@@ -168,6 +170,8 @@ pub mod session;
 #[cfg(feature = "play")]
 pub mod settings;
 pub mod sort;
+#[cfg(feature = "suite")]
+pub mod suite;
 #[cfg(feature = "play")]
 pub mod transcript;
 pub mod tree;

@@ -88,6 +88,11 @@ pub(super) enum Command {
     /// Game databases to PGN, or to a Simple Chess Database
     #[command(after_help = super::games::AFTER_HELP)]
     Games(super::games::GamesArgs),
+    #[cfg(feature = "suite")]
+    /// Opening suites for engine testers: makes them, checks them, reports on
+    /// matches
+    #[command(after_help = super::suite::AFTER_HELP)]
+    Suite(Box<super::suite::SuiteArgs>),
     #[cfg(feature = "games")]
     /// Moves learn values by the results of games, without adding moves
     #[command(after_help = super::learn::LEARN_EXAMPLES)]

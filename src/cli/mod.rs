@@ -44,6 +44,10 @@ mod repertoire;
 mod replay;
 mod shell;
 mod style;
+#[cfg(feature = "suite")]
+mod suite;
+#[cfg(feature = "suite")]
+mod suite_check;
 mod table;
 mod tree;
 mod verify;
@@ -173,6 +177,8 @@ fn dispatch(cli: Cli) -> anyhow::Result<u8> {
         Command::Games(args) => games::run(&args, &mut output()),
         #[cfg(feature = "games")]
         Command::Learn(args) => learn::run(&args, &mut output()),
+        #[cfg(feature = "suite")]
+        Command::Suite(args) => suite::run(&args, &mut output()),
         #[cfg(feature = "games")]
         Command::Evaluate(args) => evaluate::run(&args),
         Command::Audit(args) => audit::run(&args, &mut output()),

@@ -70,6 +70,7 @@ pub struct Analyst {
     name: Arc<str>,
     has_multipv: bool,
     lines: u16,
+    wdl: Option<[u16; 3]>,
 }
 
 /// For `readyok`, which may load a network or clear a large table.
@@ -92,10 +93,15 @@ impl Analyst {
         let lines = wait(&mut peer, "uciok", patience)?;
         let name = lines.iter().find_map(|line| line.strip_prefix("id name "));
         let name = name.unwrap_or("engine").trim().to_owned();
-        let has_multipv = lines.iter().any(|line| {
-            line.to_ascii_lowercase()
-                .starts_with("option name multipv ")
-        });
+        let has = |option: &str| {
+            let option = format!("option name {option} ");
+            let mut lines = lines.iter();
+            lines.any(|line| line.to_ascii_lowercase().starts_with(&option))
+        };
+        let has_multipv = has("multipv");
+        if has("uci_showwdl") {
+            peer.send("setoption name UCI_ShowWDL value true");
+        }
         for (option, value) in options {
             peer.send(&format!("setoption name {option} value {value}"));
         }
@@ -106,7 +112,15 @@ impl Analyst {
             name: name.into(),
             has_multipv,
             lines: 1,
+            wdl: None,
         })
+    }
+
+    /// Won, drawn and lost of 1000 games that the side to move may expect by
+    /// the last evaluation, from an engine that tells it.
+    #[must_use]
+    pub fn wdl(&self) -> Option<[u16; 3]> {
+        self.wdl
     }
 
     /// What it calls itself.
@@ -158,6 +172,7 @@ impl Analyst {
         let turn = question.position.turn();
         let found = info::finding(turn, lines.iter().map(String::as_str));
         let found = found.ok_or(AnalystError::NoScore)?;
+        self.wdl = found.wdl;
         Ok(Evaluation {
             value: found.value,
             depth: found.depth,

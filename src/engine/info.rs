@@ -17,6 +17,8 @@ pub struct Finding {
     pub depth: u16,
     /// Nodes searched in all.
     pub nodes: u64,
+    /// Won, drawn and lost of 1000 games, as the side to move may expect.
+    pub wdl: Option<[u16; 3]>,
     /// The first move of each line with its value, best first.
     pub moves: Vec<MoveValue>,
 }
@@ -28,6 +30,7 @@ struct Info {
     value: Option<Value>,
     mv: Option<UciMove>,
     nodes: Option<u64>,
+    wdl: Option<[u16; 3]>,
 }
 
 /// Reads the lines of a search; `turn` is to move. `None` if there is no
@@ -52,7 +55,7 @@ pub fn finding<'a>(turn: Color, lines: impl IntoIterator<Item = &'a str>) -> Opt
         }
     }
     let first = best.first()?.as_ref()?;
-    let (value, depth) = (first.value?, first.depth);
+    let (value, depth, wdl) = (first.value?, first.depth, first.wdl);
     let moves = best.iter().flatten().filter_map(|info| {
         Some(MoveValue {
             mv: info.mv?,
@@ -71,6 +74,7 @@ pub fn finding<'a>(turn: Color, lines: impl IntoIterator<Item = &'a str>) -> Opt
         value,
         depth,
         nodes,
+        wdl,
         moves,
     })
 }
@@ -86,6 +90,7 @@ fn read(turn: Color, line: &str) -> Option<Info> {
         value: None,
         mv: None,
         nodes: None,
+        wdl: None,
     };
     while let Some(word) = words.next() {
         match word {
@@ -100,6 +105,10 @@ fn read(turn: Color, line: &str) -> Option<Info> {
                     "mate" => Some(Value::mate_of_mover(turn, number)),
                     _ => None,
                 };
+            }
+            "wdl" => {
+                let mut share = || words.next()?.parse().ok();
+                info.wdl = Some([share()?, share()?, share()?]);
             }
             "lowerbound" | "upperbound" => info.value = None,
             "pv" => {
@@ -150,6 +159,7 @@ mod tests {
         ];
         let found = finding(Color::White, lines).unwrap();
         assert_eq!(moves(&found), ["d2d4 +0.33", "g2g4 #-3"]);
+        assert_eq!(found.wdl, Some([100, 850, 50]));
     }
 
     #[test]

@@ -2,6 +2,7 @@
 //! has changed.
 
 use std::fmt;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, PoisonError, RwLock};
 
 use super::edit::{Desk, Editor};
@@ -20,6 +21,8 @@ pub struct ExploredBook {
     open: RwLock<Open>,
     reopen: Reopen,
     desk: Option<Desk>,
+    /// How often it has been opened anew.
+    renewals: AtomicU64,
 }
 
 impl fmt::Debug for ExploredBook {
@@ -48,6 +51,7 @@ impl ExploredBook {
             open: RwLock::new(open),
             reopen,
             desk: editor.map(Desk::new),
+            renewals: AtomicU64::new(0),
         }
     }
 
@@ -73,10 +77,17 @@ impl ExploredBook {
         self.renew().unwrap_or(open)
     }
 
+    /// Which content of the file answers now: another one after each change.
+    pub(super) fn generation(&self) -> u64 {
+        let _ = self.current();
+        self.renewals.load(Ordering::Acquire)
+    }
+
     /// Opens the book anew.
     pub(super) fn renew(&self) -> Result<Open, String> {
         let open = (self.reopen)()?;
         *self.open.write().unwrap_or_else(PoisonError::into_inner) = Arc::clone(&open);
+        self.renewals.fetch_add(1, Ordering::Release);
         Ok(open)
     }
 }

@@ -26,6 +26,7 @@ mod assets;
 mod books;
 mod edit;
 mod events;
+mod kept;
 mod lichess;
 mod line;
 mod look;

@@ -46,9 +46,16 @@ pub(super) fn json(value: &impl Serialize) -> Response<Bytes> {
     json_with(StatusCode::OK, value)
 }
 
+/// JSON that is text already.
+pub(super) fn json_text(text: Bytes) -> Response<Bytes> {
+    reply(StatusCode::OK, JSON, text)
+}
+
+const JSON: &str = "application/json; charset=utf-8";
+
 fn json_with(status: StatusCode, value: &impl Serialize) -> Response<Bytes> {
     match serde_json::to_vec(value) {
-        Ok(text) => reply(status, "application/json; charset=utf-8", text.into()),
+        Ok(text) => reply(status, JSON, text.into()),
         Err(_) => reply(
             StatusCode::INTERNAL_SERVER_ERROR,
             "text/plain; charset=utf-8",

@@ -9,6 +9,7 @@ use super::access::Access;
 use super::assets;
 use super::books::ExploredBook;
 use super::edit::{Change, Desk, EditError, read_change};
+use super::kept::Kept;
 use super::lichess::{self, Shape};
 use super::line;
 use super::look::{self, Question};
@@ -16,7 +17,7 @@ use super::openings;
 use super::pasted;
 use super::plot;
 use super::query::Query;
-use super::reply::{EVENTS, json, refuse, reply};
+use super::reply::{EVENTS, json, json_text, refuse, reply};
 use shakmaty::{Chess, Move};
 
 use crate::book::ctg::MarkEdit;
@@ -50,6 +51,7 @@ pub struct Explorer {
     read_only: bool,
     /// Counts the changes, for pages that wait for them.
     changes: watch::Sender<u64>,
+    kept: Kept,
 }
 
 /// What the page needs to know once.
@@ -140,6 +142,7 @@ impl Explorer {
             general,
             read_only,
             changes: watch::Sender::new(0),
+            kept: Kept::default(),
         }
     }
 
@@ -181,8 +184,15 @@ impl Explorer {
         match path {
             "/" => Ok(assets::page(self.access.token())),
             "/api/start" => Ok(json(&self.start())),
-            "/api/position" => self.position(&query()),
-            "/api/line" => self.main_line(&query()),
+            "/api/position" => {
+                let query = query();
+                match query.get("Book Leave Early") {
+                    None | Some("0") => self.position(&query),
+                    // It looks far ahead at every move.
+                    Some(_) => self.kept(request, || self.position(&query)),
+                }
+            }
+            "/api/line" => self.kept(request, || self.main_line(&query())),
             "/api/openings" => Ok(json(&openings::search(
                 query().get("q").unwrap_or_default(),
             ))),
@@ -195,6 +205,20 @@ impl Explorer {
             }
             _ => assets::file(path).ok_or_else(not_here),
         }
+    }
+
+    /// The answer to a request as it was before, while the books are.
+    fn kept(
+        &self,
+        request: &Request<Bytes>,
+        make: impl FnOnce() -> Result<Response<Bytes>, Refusal>,
+    ) -> Result<Response<Bytes>, Refusal> {
+        let generations = self.books.iter().map(ExploredBook::generation).collect();
+        let question = request.uri().to_string();
+        let made = || make().map(Response::into_body);
+        self.kept
+            .or_make(generations, &question, made)
+            .map(json_text)
     }
 
     fn write(&self, path: &str, request: &Request<Bytes>) -> Result<Response<Bytes>, Refusal> {

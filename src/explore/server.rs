@@ -5,10 +5,11 @@
 //! disk, come from a few others. A connection more than [`Limits`] allow is
 //! told so and closed, at once.
 
+use std::collections::HashMap;
 use std::convert::Infallible;
 use std::io;
-use std::net::TcpListener;
-use std::sync::Arc;
+use std::net::{IpAddr, TcpListener};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use http_body_util::{BodyExt, Either, Full, LengthLimitError, Limited};
@@ -35,6 +36,8 @@ pub struct Limits {
     /// request; those over even this are told and closed at once, and may
     /// see no more than that they were closed.
     pub refusals: usize,
+    /// Connections of one other machine. Programs of this machine share all.
+    pub per_peer: usize,
     /// Bytes of a request's first line and headers.
     pub head_bytes: usize,
     /// Bytes of a request's body.
@@ -52,6 +55,7 @@ impl Default for Limits {
         Limits {
             connections: 256,
             refusals: 256,
+            per_peer: 32,
             head_bytes: 16 << 10,
             body_bytes: 256 << 10,
             patience: Duration::from_secs(10),
@@ -91,6 +95,7 @@ pub fn serve(
             limits,
             served: Arc::new(Semaphore::new(limits.connections)),
             refused: Arc::new(Semaphore::new(limits.refusals)),
+            peers: Peers::default(),
         };
         tokio::select! {
             () = stop.notified() => {}
@@ -107,18 +112,60 @@ struct Door {
     limits: Limits,
     served: Arc<Semaphore>,
     refused: Arc<Semaphore>,
+    peers: Peers,
+}
+
+/// Connections of each other machine.
+#[derive(Clone, Default)]
+struct Peers(Arc<Mutex<HashMap<IpAddr, usize>>>);
+
+/// One of a machine's connections, while it lasts.
+struct Seat {
+    peers: Peers,
+    peer: IpAddr,
+}
+
+impl Peers {
+    /// A place for one more, if the machine has not too many.
+    fn seat(&self, peer: IpAddr, most: usize) -> Option<Seat> {
+        let mut peers = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let count = peers.entry(peer).or_default();
+        if *count >= most && !peer.to_canonical().is_loopback() {
+            return None;
+        }
+        *count += 1;
+        let peers = self.clone();
+        Some(Seat { peers, peer })
+    }
+}
+
+impl Drop for Seat {
+    fn drop(&mut self) {
+        let mut peers = self.peers.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(count) = peers.get_mut(&self.peer) {
+            *count -= 1;
+            if *count == 0 {
+                peers.remove(&self.peer);
+            }
+        }
+    }
 }
 
 impl Door {
     async fn accept(&self, listener: &tokio::net::TcpListener) {
         loop {
-            let Ok((stream, _)) = listener.accept().await else {
+            let Ok((stream, peer)) = listener.accept().await else {
                 // Out of files, most likely: better in a moment.
                 sleep(Duration::from_millis(50)).await;
                 continue;
             };
             let _ = stream.set_nodelay(true);
-            if let Ok(place) = Arc::clone(&self.served).try_acquire_owned() {
+            let seat = self.peers.seat(peer.ip(), self.limits.per_peer);
+            let place = seat.and_then(|seat| {
+                let place = Arc::clone(&self.served).try_acquire_owned().ok()?;
+                Some((seat, place))
+            });
+            if let Some(place) = place {
                 let explorer = Arc::clone(&self.explorer);
                 let limits = self.limits;
                 tokio::spawn(async move {
@@ -197,6 +244,24 @@ async fn answer(
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn one_machine_does_not_take_every_place() {
+        let peers = Peers::default();
+        let other: IpAddr = "192.0.2.7".parse().unwrap();
+        let held: Vec<_> = (0..3).map(|_| peers.seat(other, 3)).collect();
+        assert!(held.iter().all(Option::is_some));
+        assert!(peers.seat(other, 3).is_none());
+        assert!(peers.seat("192.0.2.8".parse().unwrap(), 3).is_some());
+        for own in ["127.0.0.1", "::1", "::ffff:127.0.0.1"] {
+            let own: IpAddr = own.parse().unwrap();
+            let many: Vec<_> = (0..9).map(|_| peers.seat(own, 3)).collect();
+            assert!(many.iter().all(Option::is_some));
+        }
+        drop(held);
+        assert!(peers.seat(other, 3).is_some());
+        assert!(peers.0.lock().unwrap().is_empty());
+    }
 
     #[test]
     fn the_refusal_is_well_formed() {

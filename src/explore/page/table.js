@@ -11,6 +11,7 @@ const COLUMNS = [
   ["N", "Games", "n", (move) => move.stored_weight ?? move.games],
   ["Share", "Share of the games of this position", "share", (move) => move.stored_weight ?? move.games],
   ["%", "Score of the player of the move", "score", (move) => move.score],
+  ["Eval", "Evaluation in pawns, from White’s side", "eval", (move) => move.evaluation ?? null],
   ["Av", "Average Elo", "av", (move) => move.average_elo],
   ["Perf", "Performance Elo", "perf", (move) => move.performance],
   ["Fact", "Learn value, −125 to +125", "fact", (move) => move.priority ?? move.factor],
@@ -91,7 +92,7 @@ export class Table {
     const all = moves.reduce((sum, move) => sum + amount(move), 0);
     // A column without anything in it is not shown.
     const without = [
-      moves.every((move) => move.score === null) && "no-score", moves.every((move) => move.average_elo === null) && "no-av",
+      moves.every((move) => move.score === null) && "no-score", moves.every((move) => move.evaluation === undefined) && "no-eval", moves.every((move) => move.average_elo === null) && "no-av",
       moves.every((move) => move.performance === null) && "no-perf",
       moves.every((move) => move.factor === 0 && move.priority === undefined) && "no-fact", moves.every((move) => move.white === null) && "no-results",
     ].filter(Boolean).join(" ");
@@ -146,12 +147,19 @@ export class Table {
       cell("n", move.stored_weight === undefined ? grouped(move.games) : `w\u202f${grouped(move.stored_weight)}`, move.stored_weight === undefined ? null : "weight in the Polyglot book"),
       cell("share", all > 0 ? percent(n / all, n / all < 0.1 ? 1 : 0) : "–"),
       cell("score", move.score === null ? "–" : (100 * move.score).toFixed(1)),
+      cell("eval", this.evaluation(move)),
       cell("av", whole(move.average_elo)),
       cell("perf", whole(move.performance)),
       move.priority === undefined ? cell("fact", signed(move.factor)) : cell("fact", `p\u202f${move.priority}`, "priority in the Arena book"),
       this.chance(move),
       el("td", { class: "results" }, results(move)),
       book.editable ? this.pencil(book, move) : null);
+  }
+
+  evaluation({ evaluation }) {
+    if (evaluation === undefined) return "–";
+    const white = this.view.turn === "white" ? evaluation : -evaluation;
+    return (white > 0 ? "+" : white < 0 ? "−" : "") + (Math.abs(white) / 100).toFixed(2);
   }
 
   pencil(book, move) {

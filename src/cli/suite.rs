@@ -1,0 +1,584 @@
+//! `tabia suite`: opening suites for engine testers.
+
+use std::ffi::OsString;
+use std::io::Write;
+use std::num::NonZeroU16;
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
+
+use anyhow::{bail, ensure};
+use clap::{Args, ValueEnum};
+
+use super::args::ConfigArgs;
+use super::collection::{self, GameFilter};
+use super::force::Force;
+use super::progress;
+use crate::engine::Effort;
+use crate::notation::Line;
+use crate::suite::{
+    self, BoardFilter, Castled, Counters, Cut, EngineJob, Form, Job, Made, Order, Play, Queens,
+    Range, View, Window,
+};
+
+/// So many skipped games are named.
+const NAMED: usize = 20;
+
+/// What `tabia suite --help` says below the arguments.
+pub(super) const AFTER_HELP: &str = "Examples:\n  \
+    tabia suite games.pgn -o suite.epd\n  \
+    tabia suite masters.pgn.zst -o uho.epd --both-elo 2400 --queens both \\\n    \
+        --engine stockfish --nodes 100000 --save-evals uho.evals --eval 90..119\n  \
+    tabia suite main.ctg -o lines.pgn --exit --min-share 0.01\n  \
+    tabia suite old.epd -o new.epd --counters epd --unique mirror --zip\n  \
+    tabia suite --check suite.epd\n  \
+    tabia suite --match games.pgn suite.epd\n\n\
+    Sources are books (.ctg .bin .abk .jsonl), games (all that `tabia build` reads), suites \
+    (.epd, .pgn) and `-` (games or positions on standard input); several are united. Lines of \
+    an .epd are taken as they are, whatever --plies says. The same sources and seed give the \
+    same bytes. docs/suites.md of the source says what makes a good suite.\n\n\
+    Exit codes: 0 done; 1 --check found a fault, or games were skipped with --strict; 2 no \
+    suite was made.";
+
+/// Arguments of `suite`.
+#[derive(Args, Debug)]
+pub(super) struct SuiteArgs {
+    /// Books, games, suites, or `-`; with --check suites; with --match the suite
+    #[arg(value_name = "SOURCE", required = true)]
+    sources: Vec<PathBuf>,
+    /// The suite to write: .epd or .pgn
+    #[arg(short, long, value_name = "OUT", required_unless_present_any = ["check", "games"])]
+    output: Option<PathBuf>,
+    /// Reports on suites: faults that make a manager stop or play something
+    /// else, and figures
+    #[arg(long, conflicts_with_all = ["output", "games"])]
+    check: bool,
+    /// Reports on a match: draws, bias, pentanomial, dead and repeated openings
+    #[arg(long = "match", value_name = "GAMES", conflicts_with = "output")]
+    games: Option<PathBuf>,
+    #[command(flatten)]
+    lines: LineArgs,
+    #[command(flatten)]
+    board: BoardArgs,
+    #[command(flatten)]
+    values: ValueArgs,
+    #[command(flatten)]
+    choice: ChoiceArgs,
+    #[command(flatten)]
+    out: OutArgs,
+    #[command(flatten)]
+    filter: GameFilter,
+    #[command(flatten)]
+    config: ConfigArgs,
+    /// Threads that read [default: one for each processor]
+    #[arg(long, value_name = "N")]
+    threads: Option<NonZeroU16>,
+    /// Memory for sorting; what does not fit goes to temporary files beside OUT
+    #[arg(long, value_name = "SIZE", default_value = "256M", value_parser = super::args::size)]
+    memory: u64,
+    #[command(flatten)]
+    force: Force,
+    /// Ends with exit code 1 when games were skipped or cut short
+    #[arg(long)]
+    strict: bool,
+    /// The report as JSON on standard output
+    #[arg(long)]
+    json: bool,
+}
+
+/// Which positions of the lines.
+#[derive(Args, Debug)]
+#[command(next_help_heading = "Positions")]
+struct LineArgs {
+    /// Positions exactly N half moves after the start [default: 16]
+    #[arg(long, value_name = "N")]
+    plies: Option<u32>,
+    /// Positions from this ply on instead, every one of a line
+    #[arg(long, value_name = "N", conflicts_with = "plies")]
+    min_plies: Option<u32>,
+    /// Positions up to this ply instead, every one of a line
+    #[arg(long, value_name = "N", conflicts_with = "plies")]
+    max_plies: Option<u32>,
+    /// The last position of each game, however long it is
+    #[arg(long, conflicts_with_all = ["plies", "min_plies", "max_plies", "exit"])]
+    end: bool,
+    /// Of books: the positions in which they end
+    #[arg(long, conflicts_with_all = ["plies", "min_plies", "max_plies"])]
+    exit: bool,
+    /// Only below this position
+    #[arg(long, value_name = "FEN", allow_hyphen_values = true)]
+    fen: Option<String>,
+    /// Only below this line, as "1.e4 c5"
+    #[arg(long, value_name = "MOVES")]
+    line: Option<String>,
+    /// Games through a position, at least
+    #[arg(long, value_name = "N", default_value_t = 1)]
+    min_games: u64,
+    /// How often it is reached from the start, in per cent, at least
+    #[arg(long, value_name = "P", default_value_t = 0.0)]
+    min_share: f64,
+    /// How often a book's moves are played: as the adapter would, or by games
+    #[arg(long, value_name = "HOW", value_enum, default_value_t = By::Adapter)]
+    by: By,
+    /// An option of the adapter for that, as "Book Variety=100"
+    #[arg(long = "set", value_name = "NAME=VALUE")]
+    options: Vec<String>,
+}
+
+#[derive(Clone, Copy, Debug, ValueEnum)]
+enum By {
+    Adapter,
+    Games,
+}
+
+/// What stands on the board.
+#[derive(Args, Debug)]
+#[command(next_help_heading = "Board")]
+struct BoardArgs {
+    /// Side to move
+    #[arg(long, value_name = "SIDE", value_enum, default_value_t = Side::Both)]
+    side: Side,
+    /// Queens: of both colours, whatever, or none
+    #[arg(long, value_name = "QUEENS", value_enum, default_value_t = QueensArg::Any)]
+    queens: QueensArg,
+    /// Pieces and pawns on the board, as 20..32
+    #[arg(long, value_name = "LO..HI")]
+    men: Option<Range>,
+    /// Kings: both on the files d and e (none), on different wings (opposite)
+    #[arg(long, value_name = "KINGS", value_enum, default_value_t = CastledArg::Any)]
+    castled: CastledArg,
+    /// Whether positions in check are admitted
+    #[arg(long, value_name = "YES|NO", value_enum, default_value_t = YesNo::No)]
+    in_check: YesNo,
+    /// Only where no capture wins material by static exchange
+    #[arg(long)]
+    quiet: bool,
+}
+
+#[derive(Clone, Copy, Debug, ValueEnum)]
+enum Side {
+    #[value(alias = "white")]
+    W,
+    #[value(alias = "black")]
+    B,
+    Both,
+}
+
+#[derive(Clone, Copy, Debug, ValueEnum)]
+enum QueensArg {
+    Both,
+    Any,
+    None,
+}
+
+#[derive(Clone, Copy, Debug, ValueEnum)]
+enum CastledArg {
+    None,
+    Opposite,
+    Any,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum YesNo {
+    Yes,
+    No,
+}
+
+/// What positions are worth.
+#[derive(Args, Debug)]
+#[command(next_help_heading = "Values")]
+struct ValueArgs {
+    /// Only positions of these centipawns, as 90..119
+    #[arg(long, value_name = "LO..HI", allow_hyphen_values = true)]
+    eval: Option<Range>,
+    /// Who sees these centipawns
+    #[arg(long, value_name = "WHO", value_enum, default_value_t = ViewArg::Better)]
+    view: ViewArg,
+    /// Only positions the better side wins so often in per cent, as predicted
+    /// by the engine or by Stockfish's model: 48..52
+    #[arg(long, value_name = "LO..HI")]
+    win: Option<Range>,
+    /// Values by position: lichess's evaluations (.jsonl, .zst), EPD with `ce`,
+    /// `FEN ; cdb eval: N`, or `FEN,CP` (of the side to move)
+    #[arg(long, value_name = "FILE")]
+    eval_file: Vec<PathBuf>,
+    /// An engine, by its name in engines.toml, in PATH or as a path, for
+    /// positions that no file knows
+    #[arg(long, value_name = "NAME")]
+    engine: Option<String>,
+    /// Nodes that it searches each
+    #[arg(long, value_name = "N", default_value_t = 100_000, requires = "engine")]
+    nodes: u64,
+    /// Plies that it searches each, instead of nodes
+    #[arg(long, value_name = "N", requires = "engine", conflicts_with = "nodes")]
+    depth: Option<u16>,
+    /// Engines at once [default: one for each processor]
+    #[arg(long, value_name = "N", requires = "engine")]
+    jobs: Option<NonZeroU16>,
+    /// What the engine found is added to this file (EPD), and what stands there
+    /// is not searched again
+    #[arg(long, value_name = "FILE", requires = "engine")]
+    save_evals: Option<PathBuf>,
+    /// Leaves out mates and more than 20 pawns (--drop-mates=no keeps them)
+    #[arg(long, value_name = "YES|NO", value_enum, default_value_t = YesNo::Yes,
+        num_args = 0..=1, default_missing_value = "yes", require_equals = true)]
+    drop_mates: YesNo,
+}
+
+#[derive(Clone, Copy, Debug, ValueEnum)]
+enum ViewArg {
+    Better,
+    White,
+    Mover,
+}
+
+/// Which of them, and in which order.
+#[derive(Args, Debug)]
+#[command(next_help_heading = "Choice")]
+struct ChoiceArgs {
+    /// What counts as the same: the position, or also with colours exchanged
+    #[arg(long, value_name = "WHAT", value_enum, default_value_t = Unique::Position)]
+    unique: Unique,
+    /// At most N positions below the same first plies
+    #[arg(long, value_name = "N")]
+    max_per_line: Option<u32>,
+    /// These first plies
+    #[arg(long, value_name = "M", default_value_t = 4, requires = "max_per_line")]
+    line_plies: usize,
+    /// Takes N positions, the most popular first
+    #[arg(long, value_name = "N")]
+    count: Option<u64>,
+    /// Takes them at random by their weight instead
+    #[arg(long)]
+    sample: bool,
+    /// The order of the file
+    #[arg(long, value_name = "ORDER", value_enum, default_value_t = OrderArg::Random)]
+    order: OrderArg,
+    /// For everything random
+    #[arg(long, value_name = "N", default_value_t = 1)]
+    seed: u64,
+}
+
+#[derive(Clone, Copy, Debug, ValueEnum)]
+enum Unique {
+    Position,
+    Mirror,
+}
+
+#[derive(Clone, Copy, Debug, ValueEnum)]
+enum OrderArg {
+    Popular,
+    Random,
+    Eval,
+    File,
+}
+
+/// What is written.
+#[derive(Args, Debug)]
+#[command(next_help_heading = "Output")]
+struct OutArgs {
+    /// epd or pgn [default: by the name of OUT]
+    #[arg(long, value_name = "FORM", value_enum)]
+    format: Option<FormArg>,
+    /// The counters of a FEN: six fields, `hmvc` and `fmvn`, or none
+    #[arg(long, value_name = "HOW", value_enum, default_value_t = CountersArg::Fen)]
+    counters: CountersArg,
+    /// Adds value, depth and a name to each line (then with --counters epd)
+    #[arg(long)]
+    ops: bool,
+    /// Packs it too: OUT with .zip behind its name
+    #[arg(long)]
+    zip: bool,
+    /// Adds or replaces its entry in books.json
+    #[arg(long, value_name = "FILE")]
+    metadata: Option<PathBuf>,
+    /// Writes OpenBench's file about it into a folder
+    #[arg(long, value_name = "DIR")]
+    openbench: Option<PathBuf>,
+    /// Where the archive can be had, for OpenBench
+    #[arg(long, value_name = "URL", requires = "openbench")]
+    source_url: Option<String>,
+}
+
+#[derive(Clone, Copy, Debug, ValueEnum)]
+enum FormArg {
+    Epd,
+    Pgn,
+}
+
+#[derive(Clone, Copy, Debug, ValueEnum)]
+enum CountersArg {
+    Fen,
+    Epd,
+    None,
+}
+
+pub(super) fn run(args: &SuiteArgs, out: &mut impl Write) -> anyhow::Result<u8> {
+    if args.check {
+        return super::suite_check::check(&args.sources, args.lines.plies, args.json, out);
+    }
+    if let Some(games) = &args.games {
+        let [suite] = args.sources.as_slice() else {
+            bail!("--match GAMES takes one suite: tabia suite --match GAMES.pgn SUITE.epd");
+        };
+        return super::suite_check::played(games, suite, args.json, out);
+    }
+    let Some(target) = &args.output else {
+        bail!("nothing to make: see --output");
+    };
+    let job = args.job(target)?;
+    let start = Instant::now();
+    let made = progress::watched(|watch| suite::run(&job, watch))??;
+    report(&job, &made, start.elapsed());
+    if args.json {
+        writeln!(out, "{}", json(&job, &made))?;
+        out.flush()?;
+    }
+    Ok(u8::from(
+        args.strict && made.tally.skipped + made.tally.cut > 0,
+    ))
+}
+
+impl SuiteArgs {
+    fn job(&self, target: &Path) -> anyhow::Result<Job> {
+        let usual = Job::new(self.sources.clone(), target.to_owned());
+        let choice = &self.choice;
+        Ok(Job {
+            old: self.force.old(),
+            filter: self.filter.filter(),
+            password: self.filter.password.clone(),
+            cut: self.lines.cut()?,
+            below: self.lines.below()?,
+            play: self.lines.play()?,
+            board: self.board.filter(),
+            min_games: self.lines.min_games,
+            min_share: self.lines.min_share,
+            window: self.values.window(),
+            eval_files: self.values.eval_file.clone(),
+            engine: self.engine()?,
+            mirrors: matches!(choice.unique, Unique::Mirror),
+            per_line: choice.max_per_line.map(|most| (most, choice.line_plies)),
+            count: choice.count,
+            sample: choice.sample,
+            order: match choice.order {
+                OrderArg::Popular => Order::Popular,
+                OrderArg::Random => Order::Random,
+                OrderArg::Eval => Order::Eval,
+                OrderArg::File => Order::File,
+            },
+            seed: choice.seed,
+            form: self.out.form(target)?,
+            zip: self.out.zip,
+            metadata: self.out.metadata.clone(),
+            openbench: self.out.openbench.clone(),
+            source_url: self.out.source_url.clone(),
+            threads: collection::threads(self.threads),
+            memory: self.memory,
+            ..usual
+        })
+    }
+
+    fn engine(&self) -> anyhow::Result<Option<EngineJob>> {
+        let values = &self.values;
+        let Some(name) = &values.engine else {
+            ensure!(
+                !values.window().needs_value() || !values.eval_file.is_empty(),
+                "--eval and --win need values: give --eval-file FILE or --engine NAME"
+            );
+            return Ok(None);
+        };
+        let config = super::configuration(&self.config)?;
+        let entry = config.engines.iter().find(|entry| entry.name == *name);
+        let options = entry.map_or_else(Vec::new, |entry| entry.options.clone());
+        Ok(Some(EngineJob {
+            command: match entry.is_none() && crate::engine::is_on_path(name) {
+                true => super::command_of(&OsString::from(name), &[]),
+                false => super::engine_named(&self.config, Some(name))?,
+            },
+            options,
+            effort: match values.depth {
+                Some(depth) => Effort::Depth(depth),
+                None => Effort::Nodes(values.nodes),
+            },
+            jobs: collection::threads(values.jobs),
+            save: values.save_evals.clone(),
+        }))
+    }
+}
+
+impl LineArgs {
+    fn cut(&self) -> anyhow::Result<Cut> {
+        if self.exit {
+            return Ok(Cut::Exit);
+        }
+        if self.end {
+            return Ok(Cut::End);
+        }
+        if self.min_plies.is_none() && self.max_plies.is_none() {
+            return Ok(Cut::At(self.plies.unwrap_or(16)));
+        }
+        let first = self.min_plies.unwrap_or(0);
+        let last = self.max_plies.unwrap_or(first.max(16));
+        ensure!(
+            first <= last,
+            "--min-plies {first} is more than --max-plies {last}"
+        );
+        Ok(Cut::Range(first, last))
+    }
+
+    fn below(&self) -> anyhow::Result<Option<Line>> {
+        if self.fen.is_none() && self.line.is_none() {
+            return Ok(None);
+        }
+        let fen = self.fen.as_deref().unwrap_or_default();
+        let moves = self.line.as_deref().unwrap_or_default();
+        Ok(Some(Line::read(fen, moves)?))
+    }
+
+    fn play(&self) -> anyhow::Result<Play> {
+        if matches!(self.by, By::Games) {
+            return Ok(Play::Games);
+        }
+        let settings = super::probe::settings(&self.options)?;
+        Ok(Play::Adapter(Box::new(settings)))
+    }
+}
+
+impl BoardArgs {
+    fn filter(&self) -> BoardFilter {
+        BoardFilter {
+            side: match self.side {
+                Side::W => Some(shakmaty::Color::White),
+                Side::B => Some(shakmaty::Color::Black),
+                Side::Both => None,
+            },
+            queens: match self.queens {
+                QueensArg::Any => Queens::Any,
+                QueensArg::Both => Queens::Both,
+                QueensArg::None => Queens::None,
+            },
+            men: self.men,
+            castled: match self.castled {
+                CastledArg::Any => Castled::Any,
+                CastledArg::Opposite => Castled::Opposite,
+                CastledArg::None => Castled::None,
+            },
+            in_check: self.in_check == YesNo::Yes,
+            quiet: self.quiet,
+        }
+    }
+}
+
+impl ValueArgs {
+    fn window(&self) -> Window {
+        Window {
+            cp: self.eval,
+            view: match self.view {
+                ViewArg::Better => View::Better,
+                ViewArg::White => View::White,
+                ViewArg::Mover => View::Mover,
+            },
+            wins: self.win,
+            undecided: self.drop_mates == YesNo::Yes,
+        }
+    }
+}
+
+impl OutArgs {
+    fn form(&self, target: &Path) -> anyhow::Result<Form> {
+        let extension = target.extension().unwrap_or_default();
+        let form = self.format.or_else(|| {
+            if extension.eq_ignore_ascii_case("epd") {
+                Some(FormArg::Epd)
+            } else if extension.eq_ignore_ascii_case("pgn") {
+                Some(FormArg::Pgn)
+            } else {
+                None
+            }
+        });
+        Ok(match form {
+            None => bail!(
+                "{}: a suite is written as .epd or .pgn (or say --format)",
+                target.display()
+            ),
+            Some(FormArg::Pgn) => Form::Pgn,
+            Some(FormArg::Epd) => Form::Epd {
+                counters: match self.counters {
+                    CountersArg::Fen => Counters::Fen,
+                    CountersArg::Epd => Counters::Epd,
+                    CountersArg::None => Counters::None,
+                },
+                operations: self.ops,
+            },
+        })
+    }
+}
+
+/// What was made, on standard error.
+fn report(job: &Job, made: &Made, time: Duration) {
+    collection::report(&made.tally, NAMED);
+    let mut stderr = super::messages();
+    let mut say = |line: String| {
+        let _ = writeln!(stderr, "{line}");
+    };
+    say(format!("{:>12} positions looked at", made.funnel.seen));
+    for (what, lost, left) in made.funnel.rows() {
+        say(format!("{left:>12} left: {lost} {what}"));
+    }
+    let (files, engines) = made.values;
+    if files + engines > 0 {
+        say(format!("values: {files} of files, {engines} of the engine"));
+    }
+    for line in super::suite_check::figures(&made.figures) {
+        say(line);
+    }
+    let tally = &made.tally;
+    let extra = collection::counts([
+        (tally.filtered, "games filtered out"),
+        (tally.skipped, "games or lines skipped"),
+        (tally.cut, "games cut short"),
+    ]);
+    say(format!(
+        "{}: {} positions in {:.1} s{extra}",
+        job.target.display(),
+        made.figures.positions,
+        time.as_secs_f64()
+    ));
+    for file in &made.files {
+        say(format!("{}: written", file.display()));
+    }
+    for (manager, line) in lines(job, made) {
+        say(format!("{manager}: {line}"));
+    }
+}
+
+fn lines(job: &Job, made: &Made) -> Vec<(&'static str, String)> {
+    let plies = made.row.max_depth.unwrap_or(0);
+    suite::managers::lines(&job.target, job.form == Form::Pgn, plies, job.seed)
+}
+
+fn json(job: &Job, made: &Made) -> serde_json::Value {
+    let steps: serde_json::Map<String, serde_json::Value> = made
+        .funnel
+        .rows()
+        .map(|(what, lost, _)| (what.to_owned(), lost.into()))
+        .collect();
+    let managers: serde_json::Map<String, serde_json::Value> = lines(job, made)
+        .into_iter()
+        .map(|(manager, line)| (manager.to_owned(), line.into()))
+        .collect();
+    serde_json::json!({
+        "output": job.target.display().to_string(),
+        "looked_at": made.funnel.seen,
+        "left_out": steps,
+        "values": { "files": made.values.0, "engine": made.values.1 },
+        "games": {
+            "read": made.tally.read,
+            "filtered": made.tally.filtered,
+            "skipped": made.tally.skipped,
+            "cut": made.tally.cut,
+        },
+        "figures": made.figures,
+        "metadata": made.row,
+        "managers": managers,
+    })
+}

@@ -1,0 +1,222 @@
+//! `tabia suite --check` and `--match`: reports on suites.
+
+use std::io::Write;
+use std::path::{Path, PathBuf};
+
+use super::progress;
+use super::style::counted;
+use crate::suite;
+use crate::suite::check::Report;
+use crate::suite::figures::Summary;
+
+/// A suite in figures, a line each.
+pub(super) fn figures(summary: &Summary) -> Vec<String> {
+    let Summary {
+        positions,
+        white_to_move,
+        black_to_move,
+        ..
+    } = summary;
+    let share = |part: u64| 100.0 * part as f64 / (*positions).max(1) as f64;
+    let plies = match (summary.min_ply, summary.max_ply) {
+        (Some(least), Some(most)) if least == most => format!(", ply {least}"),
+        (Some(least), Some(most)) => format!(", plies {least} to {most}"),
+        _ => String::new(),
+    };
+    let mut lines = vec![
+        format!(
+            "{positions} positions, White to move in {white_to_move}, Black in {black_to_move}{plies}"
+        ),
+        format!(
+            "both queens {:.1} %, kings on different wings {:.1} %, men {:.1} on average",
+            share(summary.both_queens),
+            share(summary.opposite_castling),
+            summary.mean_men
+        ),
+    ];
+    if let Some(values) = &summary.evaluation {
+        let [low, middle, high] = values.percentiles;
+        lines.push(format!(
+            "values of {}: mean {:.0} cp of the better side (sd {:.1}; 1 % {low}, half {middle}, \
+             99 % {high}), {:+.0} for White; White is better in {}, Black in {}; {} decided",
+            values.known,
+            values.mean,
+            values.sd,
+            values.mean_for_white,
+            values.white_better,
+            values.black_better,
+            values.decided
+        ));
+        lines.push(format!(
+            "expected of strong equal engines: {:.0} % draws; strength shows {:.2} times as well \
+             as from equal positions: {:.2} of the games",
+            100.0 * values.draw_rate,
+            values.sensitivity,
+            values.games_needed
+        ));
+    }
+    if let Some(diversity) = &summary.diversity {
+        lines.push(format!(
+            "{} different beginnings, {:.1} bits; the commonest has {:.1} %",
+            diversity.openings,
+            diversity.entropy,
+            100.0 * diversity.greatest_share
+        ));
+    }
+    lines
+}
+
+/// `--check`: 1 where there is a fault.
+pub(super) fn check(
+    suites: &[PathBuf],
+    plies: Option<u32>,
+    json: bool,
+    out: &mut impl Write,
+) -> anyhow::Result<u8> {
+    let reports = progress::watched(|watch| {
+        let one = |path: &PathBuf| suite::check::check(path, plies, watch);
+        suites.iter().map(one).collect::<Result<Vec<_>, _>>()
+    })??;
+    let mut any = false;
+    for (path, report) in suites.iter().zip(&reports) {
+        any |= !report.counts.is_empty();
+        match json {
+            true => writeln!(out, "{}", report_json(path, report))?,
+            false => print(path, report, out)?,
+        }
+    }
+    out.flush()?;
+    Ok(u8::from(any))
+}
+
+fn report_json(path: &Path, report: &Report) -> serde_json::Value {
+    let counts = report.counts.iter().filter_map(|(fault, count)| {
+        let name = serde_json::to_value(fault).ok()?.as_str()?.to_owned();
+        Some((name, serde_json::Value::from(*count)))
+    });
+    let counts: serde_json::Map<String, serde_json::Value> = counts.collect();
+    serde_json::json!({
+        "file": path.display().to_string(),
+        "faults": report.faults,
+        "counts": counts,
+        "notes": report.notes,
+        "exits": report.exits,
+        "wing_mirrors": report.wing_mirrors,
+        "figures": report.figures,
+        "metadata": report.metadata,
+    })
+}
+
+/// So many faults are named.
+const NAMED: usize = 20;
+
+fn print(path: &Path, report: &Report, out: &mut impl Write) -> anyhow::Result<()> {
+    let shown = path.display();
+    for found in report.faults.iter().take(NAMED) {
+        let (text, line) = (&found.text, found.line);
+        let behind = if text.is_empty() {
+            String::new()
+        } else {
+            format!(": {text}")
+        };
+        writeln!(out, "{shown}: {line}: {}{behind}", found.fault.text())?;
+    }
+    for (fault, count) in &report.counts {
+        writeln!(out, "{count:>8} x {}", fault.text())?;
+    }
+    if report.counts.is_empty() {
+        writeln!(out, "{shown}: no fault")?;
+    }
+    for note in &report.notes {
+        writeln!(out, "note: {note}")?;
+    }
+    writeln!(
+        out,
+        "{} different positions, {} of them there before with wings exchanged",
+        report.exits, report.wing_mirrors
+    )?;
+    for line in figures(&report.figures) {
+        writeln!(out, "{line}")?;
+    }
+    let row = serde_json::to_string(&report.metadata)?;
+    writeln!(out, "books.json: {row}")?;
+    Ok(())
+}
+
+/// `--match`.
+pub(super) fn played(
+    games: &Path,
+    suite: &Path,
+    json: bool,
+    out: &mut impl Write,
+) -> anyhow::Result<u8> {
+    let report = progress::watched(|watch| suite::matches::report(games, suite, watch))??;
+    if json {
+        writeln!(out, "{}", serde_json::to_string(&report)?)?;
+        out.flush()?;
+        return Ok(0);
+    }
+    for skipped in report.skipped.iter().take(NAMED) {
+        writeln!(out, "{skipped}")?;
+    }
+    let percent = |part: u64| 100.0 * part as f64 / report.games.max(1) as f64;
+    writeln!(
+        out,
+        "{} games: {:.1} % drawn, {:.1} % won by White, {:.1} % by Black; {} without a result",
+        report.games,
+        percent(report.draws),
+        percent(report.white_wins),
+        percent(report.black_wins),
+        report.unfinished
+    )?;
+    let paired = report
+        .players
+        .iter()
+        .filter(|pairing| pairing.pairs.count() > 0);
+    for pairing in paired.take(NAMED) {
+        let [a, b, c, d, e] = pairing.pairs.pentanomial;
+        writeln!(
+            out,
+            "{} against {}: {}, {a}/{b}/{c}/{d}/{e}",
+            pairing.first,
+            pairing.second,
+            counted(pairing.pairs.count(), "pair")
+        )?;
+        if let Some(strength) = &pairing.strength {
+            let ([elo, elo_error], [nelo, nelo_error]) = (strength.elo, strength.nelo);
+            writeln!(
+                out,
+                "  Elo {elo:+.1} +- {elo_error:.1}, nElo {nelo:+.1} +- {nelo_error:.1}, LOS {:.1} %, \
+                 bias of the openings {:.0} Elo (RMS)",
+                100.0 * strength.los,
+                strength.rms_bias
+            )?;
+        }
+    }
+    let [positions, used] = report.suite;
+    writeln!(
+        out,
+        "{used} of {positions} openings played, {} in more than one pair of the same players ({} pairs too many)",
+        report.repeated, report.repeated_pairs
+    )?;
+    writeln!(out, "{} games without their other colour", report.unpaired)?;
+    let dead: Vec<_> = report
+        .openings
+        .iter()
+        .filter(|opening| opening.dead)
+        .collect();
+    writeln!(
+        out,
+        "{} dead openings (ten pairs or more, all with the same two results)",
+        dead.len()
+    )?;
+    for opening in dead.iter().take(NAMED) {
+        writeln!(out, "  {}", opening.fen)?;
+    }
+    writeln!(out, "{} games that began elsewhere", report.elsewhere)?;
+    for named in report.elsewhere_named.iter().take(NAMED) {
+        writeln!(out, "  {named}")?;
+    }
+    out.flush()?;
+    Ok(0)
+}

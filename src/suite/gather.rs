@@ -1,0 +1,231 @@
+//! Positions of games and of suites.
+
+use std::io::{BufRead as _, BufReader};
+use std::path::Path;
+use std::sync::atomic::AtomicBool;
+
+use shakmaty::{Chess, EnPassantMode, Position as _};
+
+use super::entry::{Candidate, Entry};
+use super::filter::BoardFilter;
+use super::funnel::{Funnel, Step};
+use super::{Cut, Error};
+use crate::book::{Progress, Watch};
+use crate::games::{self, Batches, Filter, Game, Intake, Sources, Starts, Tally, Wanted};
+use crate::notation;
+
+/// What is looked at in a position before it is kept.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Sieve<'a> {
+    pub(super) board: &'a BoardFilter,
+    pub(super) mirrors: bool,
+    /// Only what comes after this position.
+    pub(super) below: Option<&'a Chess>,
+    pub(super) cut: Cut,
+}
+
+impl Sieve<'_> {
+    /// A candidate, if the board is as it should be.
+    pub(super) fn admit(
+        &self,
+        position: &Chess,
+        entry: Entry,
+        source: u32,
+        funnel: &mut Funnel,
+    ) -> Option<Candidate> {
+        funnel.seen += 1;
+        if let Some(refusal) = self.board.refuses(position) {
+            funnel.refuse(refusal);
+            return None;
+        }
+        Some(Candidate::new(entry, position, source, self.mirrors))
+    }
+
+    /// The positions of a game.
+    fn game(&self, game: &Game, made: &mut Made) {
+        let plies = game.moves.len();
+        let (first, last) = match self.cut {
+            Cut::At(ply) => (ply as usize, ply as usize),
+            Cut::Range(first, last) => (first as usize, last as usize),
+            Cut::End | Cut::Exit => (plies, plies),
+        };
+        if first > plies {
+            made.funnel.seen += 1;
+            made.funnel.lose(Step::Short, 1);
+            return;
+        }
+        let last = last.min(plies);
+        let below = self.below.map(|below| {
+            let is_it = |position: &Chess| same(position, below);
+            game.positions.iter().take(last + 1).position(is_it)
+        });
+        let begin = match below {
+            None => 0,
+            Some(Some(ply)) => ply,
+            Some(None) => {
+                made.funnel.seen += 1;
+                made.funnel.lose(Step::Elsewhere, 1);
+                return;
+            }
+        };
+        let start = game.positions.first().filter(|_| game.set_up);
+        let before = made.candidates.len();
+        for ply in first.max(begin)..=last {
+            let (Some(position), Some(moves)) = (game.positions.get(ply), game.moves.get(..ply))
+            else {
+                break;
+            };
+            let mut entry = Entry::new(position, start, moves);
+            entry.played = 1;
+            if let Some(candidate) = self.admit(position, entry, 0, &mut made.funnel) {
+                // A position counts once a game.
+                let own = |c: &Candidate| c.entry.own == candidate.entry.own;
+                let known = made.candidates.get(before..).unwrap_or_default();
+                if !known.iter().any(own) {
+                    made.candidates.push(candidate);
+                } else {
+                    made.funnel.seen -= 1;
+                }
+            }
+        }
+    }
+}
+
+/// Whether two positions are the same but for their counters.
+pub(super) fn same(a: &Chess, b: &Chess) -> bool {
+    a.board() == b.board()
+        && a.turn() == b.turn()
+        && a.castles().castling_rights() == b.castles().castling_rights()
+        && a.ep_square(EnPassantMode::Legal) == b.ep_square(EnPassantMode::Legal)
+}
+
+#[derive(Default)]
+struct Made {
+    candidates: Vec<Candidate>,
+    funnel: Funnel,
+    games: u64,
+}
+
+/// What games gave.
+#[derive(Debug, Default)]
+pub(super) struct Read {
+    pub(super) tally: Tally,
+    pub(super) funnel: Funnel,
+    /// Games that counted.
+    pub(super) games: u64,
+}
+
+/// Reads collections of games.
+pub(super) fn read_games(
+    sources: &Sources,
+    filter: &Filter,
+    sieve: Sieve<'_>,
+    threads: usize,
+    watch: &mut Watch<'_>,
+    mut keep: impl FnMut(Candidate) -> Result<(), Error>,
+) -> Result<Read, Error> {
+    let wanted = Wanted {
+        plies: match sieve.cut {
+            Cut::At(last) | Cut::Range(_, last) => last as usize,
+            Cut::End | Cut::Exit => usize::MAX,
+        },
+        ..Wanted::default()
+    };
+    let intake = Intake {
+        filter,
+        wanted,
+        starts: Starts::SetUp,
+        threads,
+    };
+    let mut read = Read::default();
+    let never = AtomicBool::new(false);
+    let stop = watch.flag().unwrap_or(&never);
+    let worker = |batches: &Batches<'_, Made, Error>| {
+        let mut game = Game::default();
+        batches.each(|batch| {
+            let mut made = Made::default();
+            while batch.next(&mut game) {
+                made.games += 1;
+                sieve.game(&game, &mut made);
+            }
+            Ok(made)
+        })
+    };
+    let take = |made: Made| {
+        read.funnel.add(&made.funnel);
+        read.games += made.games;
+        made.candidates.into_iter().try_for_each(&mut keep)
+    };
+    let mut observe = |progress: games::ReadProgress| {
+        // The flag is looked at by the reader itself.
+        let _ = watch.step(Progress {
+            stage: "reading",
+            unit: "games",
+            done: progress.games,
+            total: None,
+        });
+    };
+    let tally = intake.read(sources, worker, take, &mut observe, stop)?;
+    Ok(Read { tally, ..read })
+}
+
+/// Reads a suite of positions: a FEN or an EPD a line. Lines that are none are
+/// named.
+pub(super) fn read_epd(
+    path: &Path,
+    sieve: Sieve<'_>,
+    watch: &mut Watch<'_>,
+    mut keep: impl FnMut(Candidate) -> Result<(), Error>,
+) -> Result<Read, Error> {
+    let text = super::text_of(path)?;
+    let mut text = BufReader::new(text);
+    let mut read = Read::default();
+    let mut line = Vec::new();
+    let mut number = 0_u64;
+    loop {
+        line.clear();
+        let failed = |error| Error::Text(format!("{}: {error}", path.display()));
+        if text.read_until(b'\n', &mut line).map_err(failed)? == 0 {
+            break;
+        }
+        number += 1;
+        watch.position("reading", number, None)?;
+        let shown = String::from_utf8_lossy(&line);
+        let words = shown.trim_start_matches('\u{feff}').trim();
+        if words.is_empty() || words.starts_with('#') {
+            continue;
+        }
+        read.tally.read += 1;
+        match notation::position(words) {
+            Ok(position) => {
+                read.games += 1;
+                let mut entry = Entry::new(&position, Some(&position), &[]);
+                entry.played = 1;
+                let kept = sieve.admit(&position, entry, 0, &mut read.funnel);
+                if let Some(candidate) = kept {
+                    keep(candidate)?;
+                }
+            }
+            Err(error) => {
+                read.tally.skipped += 1;
+                if read.tally.remarks.len() < 20 {
+                    let remark = format!("{}: line {number}: {error}", path.display());
+                    read.tally.remarks.push(remark);
+                }
+            }
+        }
+    }
+    Ok(read)
+}
+
+/// Whether a text is a suite of positions and no games: its first line that is
+/// neither blank nor a comment begins with the placement of a FEN.
+#[must_use]
+pub fn is_epd(start: &[u8]) -> bool {
+    let text = String::from_utf8_lossy(start);
+    let text = text.trim_start_matches('\u{feff}');
+    let mut lines = text.lines().map(str::trim);
+    let first = lines.find(|line| !line.is_empty() && !line.starts_with('#'));
+    let word = first.and_then(|line| line.split_whitespace().next());
+    word.is_some_and(|word| word.matches('/').count() == 7)
+}

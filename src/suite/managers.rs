@@ -1,0 +1,46 @@
+//! How a suite is played: a line for each manager.
+
+use std::path::Path;
+
+/// The lines, each behind the manager's name. `plies` is the longest line of a
+/// suite of games.
+#[must_use]
+pub fn lines(suite: &Path, is_pgn: bool, plies: u32, seed: u64) -> Vec<(&'static str, String)> {
+    let file = suite.display().to_string();
+    let file = match file.contains(|c: char| c.is_whitespace() || c == '\'') {
+        true => format!("'{}'", file.replace('\'', "'\\''")),
+        false => file,
+    };
+    let format = if is_pgn { "pgn" } else { "epd" };
+    let plies = match is_pgn {
+        true => format!(" plies={plies}"),
+        false => String::new(),
+    };
+    let openings = format!("-openings file={file} format={format} order=random{plies}");
+    vec![
+        (
+            "fastchess",
+            format!("fastchess {openings} -srand {seed} -games 2 -repeat ..."),
+        ),
+        (
+            "cutechess-cli",
+            format!("cutechess-cli {openings} -srand {seed} -games 2 -repeat ..."),
+        ),
+        (
+            "fishtest",
+            format!(
+                "the archive (--zip) and its entry (--metadata books.json) in the repository \
+                 of books; book {}",
+                super::metadata::name_of(suite)
+            ),
+        ),
+        (
+            "OpenBench",
+            format!(
+                "the archive (--zip) on the web and Books/{}.json (--openbench DIR --source-url \
+                 URL)",
+                super::metadata::name_of(suite)
+            ),
+        ),
+    ]
+}

@@ -1,0 +1,255 @@
+//! Opening suites: files of start positions for matches between engines.
+//!
+//! ```text
+//! games, suites -> gather --+
+//!                           +-> candidates, sorted: equal ones meet
+//! books ----------> walk ---+        |
+//!                                    v
+//!       popularity -> values -> window -> count -> order -> .epd or .pgn
+//! ```
+//!
+//! Everything between is sorted outside of memory ([`crate::sort`]), and every
+//! order is made of the positions themselves: the same sources give the same
+//! bytes whatever the number of threads and the order in which they are named.
+//! [`check`] reports on suites, [`matches`] on what was played from one.
+
+pub mod check;
+mod entry;
+mod evaluate;
+pub mod figures;
+mod filter;
+mod funnel;
+mod gather;
+mod make;
+pub mod managers;
+pub mod matches;
+pub mod metadata;
+mod output;
+mod walk;
+mod worth;
+
+use std::io::{self, Read};
+use std::path::{Path, PathBuf};
+
+use shakmaty::Chess;
+
+pub use evaluate::EngineJob;
+pub use filter::{BoardFilter, Castled, Queens, Range};
+pub use funnel::{Funnel, Step};
+pub use gather::is_epd;
+pub use make::{Made, run};
+pub use output::{Counters, Form};
+pub use walk::Play;
+pub use worth::{View, Window, Worth};
+
+use crate::book::Stopped;
+use crate::crew::Panicked;
+use crate::engine::AnalystError;
+use crate::games::{Filter, ReadError};
+use crate::notation::Line;
+use crate::place::{Old, PlaceError};
+use crate::sort::SortError;
+
+/// Where lines are cut.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Cut {
+    /// After so many plies.
+    At(u32),
+    /// After so many plies and everywhere between.
+    Range(u32, u32),
+    /// At the end of each game.
+    End,
+    /// Where the book ends.
+    Exit,
+}
+
+/// Plies that books are walked at most where nobody says so.
+const DEEPEST: u32 = 300;
+
+impl Cut {
+    /// The first and the last ply that are wanted of a book.
+    fn plies_of_books(self) -> (u32, u32) {
+        match self {
+            Cut::At(ply) => (ply, ply),
+            Cut::Range(first, last) => (first, last.min(DEEPEST)),
+            Cut::End | Cut::Exit => (0, DEEPEST),
+        }
+    }
+}
+
+/// The order of a suite.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Order {
+    /// At random, by a seed.
+    #[default]
+    Random,
+    /// The most popular first.
+    Popular,
+    /// By the value of the better side.
+    Eval,
+    /// As the sources have them.
+    File,
+}
+
+/// What is to be made.
+#[derive(Clone, Debug)]
+pub struct Job {
+    /// Books, games, suites.
+    pub sources: Vec<PathBuf>,
+    /// `.epd` or `.pgn`.
+    pub target: PathBuf,
+    /// What becomes of the old one.
+    pub old: Old,
+    /// Conditions on games.
+    pub filter: Filter,
+    /// The password of encrypted archives.
+    pub password: Option<String>,
+    /// Where lines are cut.
+    pub cut: Cut,
+    /// Only what comes after this line.
+    pub below: Option<Line>,
+    /// Which moves of books are played how often.
+    pub play: Play,
+    /// Conditions on the board.
+    pub board: BoardFilter,
+    /// Games through a position.
+    pub min_games: u64,
+    /// How often it is reached, in per cent.
+    pub min_share: f64,
+    /// Values.
+    pub window: Window,
+    /// Files with values.
+    pub eval_files: Vec<PathBuf>,
+    /// Who evaluates the others.
+    pub engine: Option<EngineJob>,
+    /// Positions with colours exchanged count as equal.
+    pub mirrors: bool,
+    /// So many positions at most below the same first plies: most, plies.
+    pub per_line: Option<(u32, usize)>,
+    /// So many positions.
+    pub count: Option<u64>,
+    /// They are drawn by weight instead of taken from the top.
+    pub sample: bool,
+    /// The order of the file.
+    pub order: Order,
+    /// For everything random.
+    pub seed: u64,
+    /// What is written.
+    pub form: Form,
+    /// The archive beside it.
+    pub zip: bool,
+    /// `books.json`.
+    pub metadata: Option<PathBuf>,
+    /// A folder for OpenBench's file.
+    pub openbench: Option<PathBuf>,
+    /// Where the archive can be had, for that file.
+    pub source_url: Option<String>,
+    /// Threads that read.
+    pub threads: usize,
+    /// Bytes for sorting.
+    pub memory: u64,
+}
+
+impl Job {
+    /// A job with the usual options.
+    #[must_use]
+    pub fn new(sources: Vec<PathBuf>, target: PathBuf) -> Job {
+        Job {
+            sources,
+            target,
+            old: Old::default(),
+            filter: Filter::default(),
+            password: None,
+            cut: Cut::At(16),
+            below: None,
+            play: Play::Adapter(Box::default()),
+            board: BoardFilter::default(),
+            min_games: 1,
+            min_share: 0.0,
+            window: Window {
+                undecided: true,
+                ..Window::default()
+            },
+            eval_files: Vec::new(),
+            engine: None,
+            mirrors: false,
+            per_line: None,
+            count: None,
+            sample: false,
+            order: Order::default(),
+            seed: 1,
+            form: Form::Epd {
+                counters: Counters::Fen,
+                operations: false,
+            },
+            zip: false,
+            metadata: None,
+            openbench: None,
+            source_url: None,
+            threads: 1,
+            memory: 256 << 20,
+        }
+    }
+
+    fn below(&self) -> Option<&Chess> {
+        self.below.as_ref().map(Line::last)
+    }
+}
+
+/// Why a suite cannot be made or read.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum Error {
+    /// Games cannot be read.
+    #[error(transparent)]
+    Read(#[from] ReadError),
+    /// A book cannot be read.
+    #[error(transparent)]
+    Book(#[from] crate::book::Error),
+    /// A book of text cannot be read.
+    #[error(transparent)]
+    Convert(#[from] crate::convert::Error),
+    /// No room for sorting.
+    #[error(transparent)]
+    Sort(#[from] SortError),
+    /// The file cannot be written.
+    #[error(transparent)]
+    Place(#[from] PlaceError),
+    /// A fault of this program.
+    #[error(transparent)]
+    Panicked(#[from] Panicked),
+    /// Somebody asked to stop.
+    #[error(transparent)]
+    Stopped(#[from] Stopped),
+    /// An engine does not evaluate.
+    #[error("the engine, about {fen}: {error}")]
+    Engine {
+        /// The position.
+        fen: String,
+        /// What went wrong.
+        error: AnalystError,
+    },
+    /// Nothing is left.
+    #[error("no position is left of {seen}: {filter} took most of them ({lost})")]
+    Empty {
+        /// Positions looked at.
+        seen: u64,
+        /// The filter that removed most.
+        filter: &'static str,
+        /// How many.
+        lost: u64,
+    },
+    /// Anything else, with its file.
+    #[error("{0}")]
+    Text(String),
+}
+
+/// The text of a file, unpacked.
+fn text_of(path: &Path) -> Result<Box<dyn Read + Send>, Error> {
+    let text = crate::games::unpacked(path).map_err(|error| unreadable(path, &error))?;
+    Ok(text.plain)
+}
+
+fn unreadable(path: &Path, error: &io::Error) -> Error {
+    Error::Text(format!("{}: {error}", path.display()))
+}

@@ -1,0 +1,253 @@
+//! What positions are worth: values out of files and of engines, and the
+//! window they shall lie in.
+
+use std::collections::HashMap;
+
+use rustc_hash::FxBuildHasher;
+use shakmaty::{Chess, Color, Position as _, Role};
+
+use super::filter::Range;
+use crate::eval::{Evaluation, Value, model};
+use crate::evals::EvalKey;
+
+/// Centipawns beyond which a game is as good as over.
+pub(super) const DECIDED: i32 = 2000;
+
+/// What a position is worth to its side to move.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Worth {
+    /// As if that side were White.
+    pub value: Value,
+    /// Depth of the search, 0 when unknown.
+    pub depth: u16,
+    /// Nodes of the search, 0 when unknown.
+    pub nodes: u64,
+    /// Won, drawn and lost of 1000, as the engine predicts.
+    pub wdl: Option<[u16; 3]>,
+}
+
+impl Worth {
+    /// Out of an evaluation of a position.
+    #[must_use]
+    pub fn of(position: &Chess, evaluation: &Evaluation, wdl: Option<[u16; 3]>) -> Worth {
+        Worth {
+            value: match position.turn() {
+                Color::White => evaluation.value,
+                Color::Black => evaluation.value.reversed(),
+            },
+            depth: evaluation.depth,
+            nodes: evaluation.nodes,
+            wdl,
+        }
+    }
+
+    /// Centipawns of the side to move; mates lie beyond 10000.
+    #[must_use]
+    pub fn cp(&self) -> i32 {
+        self.value.for_side(Color::White)
+    }
+
+    /// Whether it is a mate, or as good as that.
+    #[must_use]
+    pub fn is_decided(&self) -> bool {
+        self.cp().abs() > DECIDED
+    }
+
+    /// Shares of won, drawn and lost games for the better side: what the
+    /// engine predicts, or else Stockfish's model.
+    #[must_use]
+    pub fn results(&self, position: &Chess) -> [f64; 3] {
+        match self.wdl {
+            Some([won, drawn, lost]) => {
+                let share = |part: u16| f64::from(part) / 1000.0;
+                [share(won.max(lost)), share(drawn), share(won.min(lost))]
+            }
+            None => model::engine_results(f64::from(self.cp().abs()), material(position)),
+        }
+    }
+}
+
+/// Pawns 1, knights and bishops 3, rooks 5, queens 9, both sides.
+fn material(position: &Chess) -> u32 {
+    let of = |role, worth| worth * position.board().by_role(role).count() as u32;
+    of(Role::Pawn, 1)
+        + of(Role::Knight, 3)
+        + of(Role::Bishop, 3)
+        + of(Role::Rook, 5)
+        + of(Role::Queen, 9)
+}
+
+/// Who sees a value.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum View {
+    /// The side that stands better.
+    #[default]
+    Better,
+    /// White.
+    White,
+    /// The side to move.
+    Mover,
+}
+
+/// Which values are wanted.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Window {
+    /// Centipawns.
+    pub cp: Option<Range>,
+    /// Whose they are.
+    pub view: View,
+    /// Predicted wins of the better side in per cent.
+    pub wins: Option<Range>,
+    /// Positions that are decided are out.
+    pub undecided: bool,
+}
+
+/// Why a value is not wanted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Outside {
+    /// Decided.
+    Decided,
+    /// Centipawns.
+    Cp,
+    /// Predicted wins.
+    Wins,
+}
+
+impl Window {
+    /// Whether a position without a value cannot be told to lie in it.
+    #[must_use]
+    pub fn needs_value(&self) -> bool {
+        self.cp.is_some() || self.wins.is_some()
+    }
+
+    /// Why a value is not wanted; `None` if it is.
+    #[must_use]
+    pub fn refuses(&self, position: &Chess, worth: &Worth) -> Option<Outside> {
+        if self.undecided && worth.is_decided() {
+            return Some(Outside::Decided);
+        }
+        let cp = match self.view {
+            View::Better => worth.cp().abs(),
+            View::White => position.turn().fold_wb(worth.cp(), -worth.cp()),
+            View::Mover => worth.cp(),
+        };
+        if self.cp.is_some_and(|range| !range.contains(cp.into())) {
+            return Some(Outside::Cp);
+        }
+        let wins = || 100.0 * worth.results(position)[0];
+        let outside = self.wins.is_some_and(|range| !range.contains(wins()));
+        outside.then_some(Outside::Wins)
+    }
+}
+
+/// Values by position, the best of each: 40 bytes.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Values {
+    by_key: HashMap<EvalKey, Worth, FxBuildHasher>,
+}
+
+impl Values {
+    /// How many there are.
+    #[must_use]
+    pub(super) fn len(&self) -> usize {
+        self.by_key.len()
+    }
+
+    /// What is known of a position, or of its mirror.
+    #[must_use]
+    pub(super) fn get(&self, position: &Chess) -> Option<Worth> {
+        self.by_key.get(&EvalKey::of(position)).copied()
+    }
+
+    /// Adds a value; of several the deepest stays, whatever their order.
+    pub(super) fn add(&mut self, position: &Chess, worth: Worth) {
+        let rank = |w: &Worth| (w.depth, w.nodes, w.wdl, w.cp());
+        let known = self.by_key.entry(EvalKey::of(position)).or_insert(worth);
+        if rank(&worth) > rank(known) {
+            *known = worth;
+        }
+    }
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+    use crate::evals::epd;
+    use crate::notation;
+
+    fn worth(line: &str) -> (Chess, Worth) {
+        let (position, evaluation) = epd::read(line).unwrap();
+        let worth = Worth::of(&position, &evaluation, None);
+        (position, worth)
+    }
+
+    #[test]
+    fn a_window_is_seen_by_whom_it_is_said_to_be() {
+        // Black to move, and better by a pawn.
+        let line = "rnbqkbnr/pppppppp/8/8/4P3/8/PPPP1PPP/RNBQKBNR b KQkq - ce 100;";
+        let (position, value) = worth(line);
+        let refused = |view, cp: &str| {
+            let cp = Some(cp.parse().unwrap());
+            let window = Window {
+                cp,
+                view,
+                ..Window::default()
+            };
+            window.refuses(&position, &value)
+        };
+        assert_eq!(refused(View::Better, "90..119"), None);
+        assert_eq!(refused(View::Mover, "90..119"), None);
+        assert_eq!(refused(View::White, "90..119"), Some(Outside::Cp));
+        assert_eq!(refused(View::White, "-119..-90"), None);
+        assert_eq!(refused(View::Mover, "-119..-90"), Some(Outside::Cp));
+    }
+
+    #[test]
+    fn half_of_the_games_are_won_a_pawn_up() {
+        let (position, mut value) =
+            worth("rnbqkbnr/pppppppp/8/8/4P3/8/PPPP1PPP/RNBQKBNR b KQkq - ce -100;");
+        let window = Window {
+            wins: "48..52".parse().ok(),
+            ..Window::default()
+        };
+        assert_eq!(window.refuses(&position, &value), None);
+        value.wdl = Some([10, 430, 560]);
+        assert_eq!(window.refuses(&position, &value), Some(Outside::Wins));
+        value.wdl = Some([10, 490, 500]);
+        assert_eq!(window.refuses(&position, &value), None);
+    }
+
+    #[test]
+    fn mates_are_decided() {
+        let (position, value) = worth("4k3/8/8/8/8/8/8/4K2R w K - ce 32750;");
+        let window = Window {
+            undecided: true,
+            ..Window::default()
+        };
+        assert_eq!(window.refuses(&position, &value), Some(Outside::Decided));
+        assert_eq!(Window::default().refuses(&position, &value), None);
+    }
+
+    #[test]
+    fn the_mirror_is_worth_the_same_and_the_deepest_value_stays() {
+        let at = |fen: &str| notation::position(fen).unwrap();
+        let white = at("rnbqkbnr/pppppppp/8/8/4P3/8/PPPP1PPP/RNBQKBNR b KQkq - 0 1");
+        let black = at("rnbqkbnr/pppp1ppp/8/4p3/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1");
+        let of = |cp, depth| Worth {
+            value: Value::cp(cp),
+            depth,
+            nodes: 0,
+            wdl: None,
+        };
+        let orders = [[of(1, 10), of(2, 20)], [of(2, 20), of(1, 10)]];
+        for order in orders {
+            let mut values = Values::default();
+            for worth in order {
+                values.add(&white, worth);
+            }
+            assert_eq!(values.get(&black).unwrap().cp(), 2);
+            assert_eq!(values.len(), 1);
+        }
+    }
+}

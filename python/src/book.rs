@@ -1,0 +1,556 @@
+//! An open book.
+//!
+//! A `.bin` is read here entry by entry as python-chess reads it, sorted or
+//! not, header and all; the crate's own reader, which does more, is asked
+//! only for what python-chess does not know.
+
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+
+use pyo3::exceptions::{PyIndexError, PyTypeError, PyValueError};
+use pyo3::intern;
+use pyo3::prelude::*;
+use shakmaty::{CastlingMode, Chess, Position as _};
+use tabia::book::bin::ENTRY_BYTES;
+use tabia::book::polyglot::{self, PackedMove};
+use tabia::book::{
+    Book, BookMove, Error, Format, Lookup, OpenOptions, Preference, Probe as _, Wanted,
+};
+use tabia::input::file::{DataFile, ReadError, View};
+use tabia::policy::{self, Rejection, Weighed};
+use tabia::view::PositionView;
+
+use crate::board::{self, Asked};
+use crate::entry::{self, Entry, Fields, Known, RawMove, packed_learn};
+use crate::error;
+use crate::policy::Policy;
+
+/// An open book: what [`tabia._book.Book`] stands on.
+#[pyclass(frozen, module = "tabia._native")]
+pub(crate) struct NativeBook {
+    /// `None` once it is closed.
+    inner: Mutex<Option<Arc<Inner>>>,
+}
+
+struct Inner {
+    source: Source,
+    weights: Weights,
+}
+
+enum Source {
+    Bin {
+        file: DataFile,
+        /// The same file, opened by the crate when first wanted.
+        book: OnceLock<Result<Book, Error>>,
+    },
+    Other {
+        book: Book,
+        /// Its moves by key, in order, collected when first wanted.
+        rows: OnceLock<Result<Vec<Fields>, Error>>,
+    },
+}
+
+/// What becomes the weight of a move.
+#[derive(Clone, Copy)]
+enum Weights {
+    Probability,
+    Games,
+    Score,
+}
+
+#[pymethods]
+impl NativeBook {
+    #[new]
+    fn new(py: Python<'_>, path: PathBuf, weights: &str) -> PyResult<NativeBook> {
+        let weights = match weights {
+            "probability" => Weights::Probability,
+            "games" => Weights::Games,
+            "score" => Weights::Score,
+            other => {
+                let text = format!("weights={other:?}: \"probability\", \"games\" or \"score\"");
+                return Err(PyValueError::new_err(text));
+            }
+        };
+        let source = py
+            .detach(|| Source::open(&path))
+            .map_err(|error| error::of_book(py, &error))?;
+        if let Source::Bin { file, .. } = &source
+            && file.len() % ENTRY_BYTES as u64 != 0
+        {
+            let text = format!(
+                "invalid file size: ensure '{}' is a valid polyglot opening book",
+                path.display()
+            );
+            return Err(error::no_book(py, &path, &text));
+        }
+        let inner = Mutex::new(Some(Arc::new(Inner { source, weights })));
+        Ok(NativeBook { inner })
+    }
+
+    /// "ctg", "bin" or "abk".
+    #[getter]
+    fn format(&self) -> PyResult<&'static str> {
+        Ok(match &self.inner()?.source {
+            Source::Bin { .. } => Format::Bin.as_str(),
+            Source::Other { book, .. } => book.format().as_str(),
+        })
+    }
+
+    /// What is odd about the files, one sentence each.
+    fn notices(&self, py: Python<'_>) -> PyResult<Vec<String>> {
+        let inner = self.inner()?;
+        Ok(inner.book(py)?.notices().to_vec())
+    }
+
+    /// The entries of what is asked about, of no less weight than this.
+    fn entries(
+        &self,
+        py: Python<'_>,
+        asked: &Bound<'_, PyAny>,
+        policy: Policy,
+        minimum_weight: f64,
+    ) -> PyResult<Vec<Entry>> {
+        let mut entries = self.all_entries(py, asked, policy)?;
+        entries.retain(|entry| entry.reaches(minimum_weight));
+        Ok(entries)
+    }
+
+    /// The object of `tabia probe --json`, as text.
+    fn probe(&self, py: Python<'_>, asked: &Bound<'_, PyAny>, policy: Policy) -> PyResult<String> {
+        let inner = self.inner()?;
+        let Asked::Position { position, .. } = board::read(asked)? else {
+            return Err(PyTypeError::new_err(
+                "probe() takes a position of standard chess: a chess.Board or a FEN",
+            ));
+        };
+        let book = inner.book(py)?;
+        let (found, verdicts) = consult(book, &position, &policy.native())
+            .map_err(|error| error::of_book(py, &error))?;
+        let mut rows: Vec<_> = found.moves.iter().zip(&verdicts).collect();
+        rows.sort_by(|a, b| {
+            let games = |row: &(&BookMove, &Weighed)| row.0.stats().games;
+            b.1.weight
+                .total_cmp(&a.1.weight)
+                .then(games(b).cmp(&games(a)))
+        });
+        let view = PositionView::new(&position, found.here, rows.into_iter());
+        serde_json::to_string(&view).map_err(|error| PyValueError::new_err(error.to_string()))
+    }
+
+    /// Entries of a .bin or .abk.
+    fn len(&self, py: Python<'_>) -> PyResult<u64> {
+        self.inner()?.len(py)
+    }
+
+    /// The entry in place `index`.
+    fn at(&self, py: Python<'_>, index: u64) -> PyResult<Entry> {
+        let inner = self.inner()?;
+        if let Source::Bin { file, .. } = &inner.source {
+            let fields = view(py, file).and_then(|view| {
+                fields_at(&view, index).map_err(|error| unreadable(py, file, &error))
+            })?;
+            let fields = fields.ok_or_else(|| PyIndexError::new_err(()))?;
+            return Ok(Entry::new(fields, None));
+        }
+        let rows = inner.rows(py)?;
+        let row = usize::try_from(index)
+            .ok()
+            .and_then(|index| rows.get(index));
+        Ok(Entry::new(
+            *row.ok_or_else(|| PyIndexError::new_err(()))?,
+            None,
+        ))
+    }
+
+    /// The first place whose key is not below.
+    fn bisect(&self, py: Python<'_>, key: u64) -> PyResult<u64> {
+        let inner = self.inner()?;
+        match &inner.source {
+            Source::Bin { file, .. } => {
+                let view = view(py, file)?;
+                lower_bound(&view, key).map_err(|error| unreadable(py, file, &error))
+            }
+            Source::Other { .. } => Ok(inner.rows(py)?.partition_point(|row| row.key < key) as u64),
+        }
+    }
+
+    /// Gives the files free.
+    fn close(&self) {
+        self.inner
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .take();
+    }
+}
+
+impl NativeBook {
+    /// All entries of what is asked about, whatever their weight.
+    fn all_entries(
+        &self,
+        py: Python<'_>,
+        asked: &Bound<'_, PyAny>,
+        policy: Policy,
+    ) -> PyResult<Vec<Entry>> {
+        let inner = self.inner()?;
+        Ok(match (&inner.source, board::read(asked)?) {
+            (Source::Bin { file, .. }, Asked::Position { position, mode }) => {
+                stored_for(py, file, &position, mode, policy)?
+            }
+            (Source::Bin { file, .. }, Asked::Foreign(board)) => {
+                stored_for_board(py, file, &board)?
+            }
+            (Source::Bin { file, .. }, Asked::Key(key)) => stored(py, file, key)?
+                .iter()
+                .map(|fields| Entry::new(*fields, None))
+                .collect(),
+            (Source::Other { book, .. }, Asked::Position { position, mode }) => {
+                let moves = inner
+                    .weighed(book, &position, policy.native())
+                    .map_err(|error| error::of_book(py, &error))?;
+                moves
+                    .iter()
+                    .filter_map(|found| {
+                        let known = Known::new(position.turn(), &found.mv, &found.verdict);
+                        let fields = found.fields(&position, mode)?;
+                        Some(Entry::new(fields, Some(known)))
+                    })
+                    .collect()
+            }
+            (Source::Other { .. }, Asked::Foreign(_)) => Vec::new(),
+            (Source::Other { .. }, Asked::Key(key)) => {
+                let rows = inner.rows(py)?;
+                let Some(key) = key else {
+                    return Ok(Vec::new());
+                };
+                let first = rows.partition_point(|row| row.key < key);
+                let rows = rows.get(first..).unwrap_or_default().iter();
+                rows.take_while(|row| row.key == key)
+                    .map(|row| Entry::new(*row, None))
+                    .collect()
+            }
+        })
+    }
+
+    fn inner(&self) -> PyResult<Arc<Inner>> {
+        let inner = self.inner.lock().unwrap_or_else(PoisonError::into_inner);
+        // The words of python-chess's reader.
+        inner
+            .clone()
+            .ok_or_else(|| PyValueError::new_err("mmap closed or invalid"))
+    }
+}
+
+impl Source {
+    fn open(path: &Path) -> Result<Source, Error> {
+        let named_bin = path
+            .extension()
+            .is_some_and(|own| own.eq_ignore_ascii_case("bin"));
+        let format = Format::of_file(path);
+        let is_bin = match &format {
+            Ok(Format::Bin) => true,
+            // A missing file, and an empty one, which is a book to python-chess.
+            Ok(Format::Ctg) | Err(_) => {
+                named_bin && path.metadata().map_or(true, |file| file.len() == 0)
+            }
+            Ok(Format::Abk) => false,
+        };
+        if is_bin {
+            let file = DataFile::open(path, true).map_err(|error| Error::io(path, error))?;
+            return Ok(Source::Bin {
+                file,
+                book: OnceLock::new(),
+            });
+        }
+        format?;
+        let book = Book::open(path, &OpenOptions::default())?;
+        Ok(Source::Other {
+            book,
+            rows: OnceLock::new(),
+        })
+    }
+}
+
+impl Inner {
+    fn book(&self, py: Python<'_>) -> PyResult<&Book> {
+        match &self.source {
+            Source::Other { book, .. } => Ok(book),
+            Source::Bin { file, book } => py
+                .detach(|| book.get_or_init(|| Book::open(file.path(), &OpenOptions::default())))
+                .as_ref()
+                .map_err(|error| error::of_book(py, error)),
+        }
+    }
+
+    fn len(&self, py: Python<'_>) -> PyResult<u64> {
+        match &self.source {
+            Source::Bin { file, .. } => Ok(file.len() / ENTRY_BYTES as u64),
+            Source::Other { .. } => Ok(self.rows(py)?.len() as u64),
+        }
+    }
+
+    /// All moves by key: only of a book that is small enough, and that knows
+    /// positions as they are on the board.
+    fn rows(&self, py: Python<'_>) -> PyResult<&[Fields]> {
+        let Source::Other { book, rows } = &self.source else {
+            return Ok(&[]);
+        };
+        if book.format() == Format::Ctg {
+            return Err(PyTypeError::new_err(
+                "a .ctg book is looked up by position: give a chess.Board or a FEN",
+            ));
+        }
+        let collected = py.detach(|| rows.get_or_init(|| self.collect(book)));
+        collected
+            .as_deref()
+            .map_err(|error| error::of_book(py, error))
+    }
+
+    fn collect(&self, book: &Book) -> Result<Vec<Fields>, Error> {
+        let mut all = Vec::new();
+        for here in book.positions() {
+            let position = here?.position;
+            let moves = self.weighed(book, &position, tabia::policy::Policy::default())?;
+            all.extend(
+                moves
+                    .iter()
+                    .filter_map(|found| found.fields(&position, CastlingMode::Standard)),
+            );
+        }
+        all.sort_by_key(|row: &Fields| row.key);
+        Ok(all)
+    }
+
+    /// The moves of a position, heaviest first.
+    fn weighed(
+        &self,
+        book: &Book,
+        position: &Chess,
+        policy: tabia::policy::Policy,
+    ) -> Result<Vec<Found>, Error> {
+        let (found, verdicts) = consult(book, position, &policy)?;
+        let value = |mv: &BookMove, verdict: &Weighed| {
+            let stats = mv.stats();
+            match self.weights {
+                _ if verdict.rejection.is_some() => 0.0,
+                Weights::Probability => verdict.probability,
+                Weights::Games => f64::from(stats.games),
+                Weights::Score => 2.0 * f64::from(stats.wins) + f64::from(stats.draws),
+            }
+        };
+        let moves = found.moves.into_iter().zip(verdicts);
+        let mut rows: Vec<Found> = moves
+            .map(|(mv, verdict)| Found {
+                value: value(&mv, &verdict),
+                mv,
+                verdict,
+                weight: 0,
+            })
+            .collect();
+        let largest = rows.iter().map(|row| row.value).fold(0.0, f64::max);
+        let most = f64::from(u16::MAX);
+        // As `tabia convert` to a .bin.
+        let scale = match self.weights {
+            Weights::Probability => most / largest,
+            _ if largest > most => most / largest,
+            _ => 1.0,
+        };
+        for row in &mut rows {
+            if row.value > 0.0 {
+                row.weight = ((row.value * scale).round() as u32).max(1);
+            }
+        }
+        rows.sort_by_cached_key(|row| (u32::MAX - row.weight, tabia::notation::uci(row.mv.mv)));
+        Ok(rows)
+    }
+}
+
+/// A move of a book that is no .bin.
+struct Found {
+    mv: BookMove,
+    verdict: Weighed,
+    value: f64,
+    weight: u32,
+}
+
+impl Found {
+    fn fields(&self, position: &Chess, mode: CastlingMode) -> Option<Fields> {
+        Some(Fields {
+            key: polyglot::key(position),
+            raw: PackedMove::of(self.mv.mv).0,
+            weight: self.weight,
+            learn: packed_learn(&self.mv.stats()),
+            mv: RawMove::of(self.mv.mv, mode)?,
+        })
+    }
+}
+
+fn consult(
+    book: &Book,
+    position: &Chess,
+    policy: &tabia::policy::Policy,
+) -> Result<(Lookup, Vec<Weighed>), Error> {
+    let mut found = Lookup::default();
+    book.probe(position, Wanted::Transpositions, &mut found)?;
+    let mut verdicts = Vec::new();
+    policy::weigh(&found.moves, policy, |_| None, &mut verdicts);
+    Ok((found, verdicts))
+}
+
+fn unreadable(py: Python<'_>, file: &DataFile, fault: &ReadError) -> PyErr {
+    let path = Arc::clone(file.path());
+    let error = match fault {
+        ReadError::Io(reason) => Error::Io {
+            path,
+            reason: Arc::clone(reason),
+        },
+        ReadError::Shrunk { was, now } => Error::Shrunk {
+            path,
+            was: *was,
+            now: *now,
+        },
+    };
+    error::of_book(py, &error)
+}
+
+fn view<'f>(py: Python<'_>, file: &'f DataFile) -> PyResult<View<'f>> {
+    file.view().map_err(|error| unreadable(py, file, &error))
+}
+
+/// The entry in place `n` of a .bin; `None` behind the last.
+fn fields_at(view: &View<'_>, n: u64) -> Result<Option<Fields>, ReadError> {
+    let mut buffer = [0; ENTRY_BYTES];
+    let Some(offset) = n.checked_mul(ENTRY_BYTES as u64) else {
+        return Ok(None);
+    };
+    let Some(bytes) = view.read(offset, &mut buffer)?.first_chunk::<ENTRY_BYTES>() else {
+        return Ok(None);
+    };
+    let whole = u128::from_be_bytes(*bytes);
+    let raw = (whole >> 48) as u16;
+    Ok(Some(Fields {
+        key: (whole >> 64) as u64,
+        raw,
+        weight: u32::from((whole >> 32) as u16),
+        learn: whole as u32,
+        mv: RawMove::of_bits(raw),
+    }))
+}
+
+fn lower_bound(view: &View<'_>, key: u64) -> Result<u64, ReadError> {
+    let (mut low, mut high) = (0, view.len() / ENTRY_BYTES as u64);
+    while low < high {
+        let middle = low + (high - low) / 2;
+        if fields_at(view, middle)?.is_some_and(|entry| entry.key < key) {
+            low = middle + 1;
+        } else {
+            high = middle;
+        }
+    }
+    Ok(low)
+}
+
+/// The entries of a .bin with a key, in the order of the file.
+fn stored(py: Python<'_>, file: &DataFile, key: Option<u64>) -> PyResult<Vec<Fields>> {
+    let Some(key) = key else {
+        return Ok(Vec::new());
+    };
+    let view = view(py, file)?;
+    let mut all = Vec::new();
+    let mut read = || {
+        let mut n = lower_bound(&view, key)?;
+        while let Some(entry) = fields_at(&view, n)?.filter(|entry| entry.key == key) {
+            all.push(entry);
+            n += 1;
+        }
+        Ok(())
+    };
+    read().map_err(|error| unreadable(py, file, &error))?;
+    Ok(all)
+}
+
+/// The entries of a .bin for a position, its legal moves alone.
+fn stored_for(
+    py: Python<'_>,
+    file: &DataFile,
+    position: &Chess,
+    mode: CastlingMode,
+    policy: Policy,
+) -> PyResult<Vec<Entry>> {
+    let mut all = stored(py, file, Some(polyglot::key(position)))?;
+    if all.is_empty() {
+        return Ok(Vec::new());
+    }
+    let legal = position.legal_moves();
+    let kings = entry::kings(position);
+    // Equal moves are one, of all their weight.
+    let mut moves: Vec<BookMove> = Vec::with_capacity(all.len());
+    let mut numbers = Vec::with_capacity(all.len());
+    all.retain_mut(|fields| {
+        if mode == CastlingMode::Standard {
+            fields.mv = fields.mv.castling_by_target(kings);
+        }
+        let Some(&mv) = legal
+            .iter()
+            .find(|mv| RawMove::of(**mv, mode) == Some(fields.mv))
+        else {
+            return false;
+        };
+        let number = moves
+            .iter()
+            .position(|known| known.mv == mv)
+            .unwrap_or(moves.len());
+        match moves.get_mut(number).map(|known| &mut known.preference) {
+            Some(Preference::Weight(weight)) => *weight += fields.weight,
+            _ => moves.push(BookMove {
+                mv,
+                annotation: Default::default(),
+                child: None,
+                transposition: false,
+                preference: Preference::Weight(fields.weight),
+            }),
+        }
+        numbers.push(number);
+        true
+    });
+    let mut verdicts = Vec::with_capacity(moves.len());
+    policy::weigh(
+        &moves,
+        &policy.native(),
+        |_| None::<Rejection>,
+        &mut verdicts,
+    );
+    let numbered = all.iter().zip(numbers);
+    Ok(numbered
+        .map(|(fields, number)| {
+            let known = moves.get(number).zip(verdicts.get(number));
+            let known = known.map(|(mv, verdict)| Known::new(position.turn(), mv, verdict));
+            Entry::new(*fields, known)
+        })
+        .collect())
+}
+
+/// The same where only python-chess knows the rules.
+fn stored_for_board<'py>(
+    py: Python<'py>,
+    file: &DataFile,
+    board: &Bound<'py, PyAny>,
+) -> PyResult<Vec<Entry>> {
+    let hash = py.import("chess.polyglot")?.getattr("zobrist_hash")?;
+    let key: u64 = hash.call1((board,))?.extract()?;
+    let kings: u64 = board.getattr(intern!(py, "kings"))?.extract()?;
+    let is_960: bool = board.getattr(intern!(py, "chess960"))?.extract()?;
+    let mut legal = Vec::new();
+    for mut fields in stored(py, file, Some(key))? {
+        if !is_960 {
+            fields.mv = fields.mv.castling_by_target(kings);
+        }
+        let mv = fields.mv.to_python(py)?;
+        if board
+            .call_method1(intern!(py, "is_legal"), (mv,))?
+            .extract()?
+        {
+            legal.push(Entry::new(fields, None));
+        }
+    }
+    Ok(legal)
+}

@@ -1,0 +1,423 @@
+//! The entries that users get.
+
+use pyo3::prelude::*;
+use pyo3::pyclass::CompareOp;
+use pyo3::sync::PyOnceLock;
+use pyo3::types::{PyDict, PyTuple};
+use pyo3::{IntoPyObjectExt as _, intern};
+use shakmaty::{Chess, Color, Role, Square};
+use tabia::book::{BookMove, Stats};
+use tabia::policy::{Rejection, Weighed};
+
+/// What a book knows about a move beside the five fields of an entry; from
+/// the view of its player.
+pub(crate) struct Known {
+    stats: Stats,
+    factor: i8,
+    mark: &'static str,
+    recommendation: u8,
+    annotation: &'static str,
+    commentary: u8,
+    transposition: bool,
+    verdict: Weighed,
+}
+
+impl Known {
+    pub(crate) fn new(turn: Color, mv: &BookMove, verdict: &Weighed) -> Known {
+        let child = mv.child.unwrap_or_default();
+        Known {
+            stats: mv.stats(),
+            factor: mv.factor(),
+            mark: mv.mark().as_str(),
+            recommendation: child.recommendation,
+            annotation: mv.annotation.symbol(),
+            commentary: child.commentary_for(turn.other()),
+            transposition: mv.transposition,
+            verdict: *verdict,
+        }
+    }
+}
+
+/// A move of a position.
+///
+/// Its five fields (`key`, `raw_move`, `weight`, `learn`, `move`) are those of
+/// `chess.polyglot.Entry`, to which it is equal and which it unpacks like.
+/// What the book says beyond them is from the view of the player of the move.
+///
+/// >>> import tabia
+/// >>> entry = tabia.open_book("tabia.ctg").find(tabia.START)
+/// >>> entry.games >= entry.wins + entry.draws + entry.losses
+/// True
+/// >>> key, raw_move, weight, learn, move = entry
+/// >>> weight, 0 < entry.probability < 1
+/// (65535, True)
+#[pyclass(frozen, module = "tabia")]
+pub(crate) struct Entry {
+    fields: Fields,
+    known: Option<Known>,
+    mv: PyOnceLock<Py<PyAny>>,
+}
+
+#[pymethods]
+impl Entry {
+    #[classattr]
+    fn _fields() -> (
+        &'static str,
+        &'static str,
+        &'static str,
+        &'static str,
+        &'static str,
+    ) {
+        ("key", "raw_move", "weight", "learn", "move")
+    }
+
+    #[classattr]
+    fn __match_args__() -> (
+        &'static str,
+        &'static str,
+        &'static str,
+        &'static str,
+        &'static str,
+    ) {
+        Entry::_fields()
+    }
+
+    /// The Polyglot key of the position.
+    #[getter]
+    fn key(&self) -> u64 {
+        self.fields.key
+    }
+
+    /// The move in Polyglot's sixteen bits.
+    #[getter]
+    fn raw_move(&self) -> u16 {
+        self.fields.raw
+    }
+
+    /// Stored in a `.bin`; elsewhere made by the policy, 0 for what it never
+    /// plays.
+    #[getter]
+    fn weight(&self) -> u32 {
+        self.fields.weight
+    }
+
+    /// Stored in a `.bin`; elsewhere the performance in bits 20 to 31, the
+    /// share of wins in 10 to 19 and of draws in 0 to 9, each times 1020.
+    #[getter]
+    fn learn(&self) -> u32 {
+        self.fields.learn
+    }
+
+    /// The `chess.Move`; without python-chess its text, as `"e2e4"`.
+    #[getter]
+    fn r#move<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        let made = self
+            .mv
+            .get_or_try_init(py, || self.fields.mv.to_python(py).map(Bound::unbind))?;
+        Ok(made.bind(py).clone())
+    }
+
+    /// Games with the move; 0 where the format counts none (`.bin`).
+    #[getter]
+    fn games(&self) -> u32 {
+        self.stats().games
+    }
+
+    /// Games won by the player of the move.
+    #[getter]
+    fn wins(&self) -> u32 {
+        self.stats().wins
+    }
+
+    /// Games drawn.
+    #[getter]
+    fn draws(&self) -> u32 {
+        self.stats().draws
+    }
+
+    /// Games lost by the player of the move.
+    #[getter]
+    fn losses(&self) -> u32 {
+        self.stats().losses
+    }
+
+    /// Share of the points, 0 to 1; `None` without results.
+    #[getter]
+    fn score(&self) -> Option<f64> {
+        self.stats().score()
+    }
+
+    /// Mean rating of the players of the move, where known.
+    #[getter]
+    fn average_elo(&self) -> Option<f64> {
+        self.stats().average_elo()
+    }
+
+    /// Their performance rating, where ratings are known.
+    #[getter]
+    fn performance(&self) -> Option<f64> {
+        self.stats().performance()
+    }
+
+    /// The learn value, -125 to 125: positive speaks for the move.
+    #[getter]
+    fn factor(&self) -> i8 {
+        self.known.as_ref().map_or(0, |known| known.factor)
+    }
+
+    /// "main" (green), "avoid" (red) or "none".
+    #[getter]
+    fn mark(&self) -> &'static str {
+        self.known.as_ref().map_or("none", |known| known.mark)
+    }
+
+    /// The byte of which `mark` is made.
+    #[getter]
+    fn recommendation(&self) -> u8 {
+        self.known.as_ref().map_or(0, |known| known.recommendation)
+    }
+
+    /// "!", "?", ...; empty for none.
+    #[getter]
+    fn annotation(&self) -> &'static str {
+        self.known.as_ref().map_or("", |known| known.annotation)
+    }
+
+    /// NAG number of the position after the move, 0 for none.
+    #[getter]
+    fn commentary(&self) -> u8 {
+        self.known.as_ref().map_or(0, |known| known.commentary)
+    }
+
+    /// Nobody stored the move, but it leads into the book.
+    #[getter]
+    fn transposition(&self) -> bool {
+        self.known.as_ref().is_some_and(|known| known.transposition)
+    }
+
+    /// With which the adapter would play the move under the policy of the
+    /// look-up, 0 to 1; `None` for an entry that was looked up by key.
+    #[getter]
+    fn probability(&self) -> Option<f64> {
+        self.known.as_ref().map(|known| known.verdict.probability)
+    }
+
+    /// Why it is not played under that policy.
+    #[getter]
+    fn not_played(&self) -> Option<&'static str> {
+        self.known
+            .as_ref()
+            .and_then(|known| known.verdict.rejection)
+            .map(Rejection::as_str)
+    }
+
+    /// The fields by name, as that of a named tuple.
+    fn _asdict<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
+        let fields = PyDict::new(py);
+        for (name, value) in ["key", "raw_move", "weight", "learn", "move"]
+            .iter()
+            .zip(&self.tuple(py)?)
+        {
+            fields.set_item(name, value)?;
+        }
+        Ok(fields)
+    }
+
+    fn __len__(&self) -> usize {
+        5
+    }
+
+    fn __getitem__<'py>(
+        &self,
+        py: Python<'py>,
+        index: &Bound<'py, PyAny>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        self.tuple(py)?.as_any().get_item(index)
+    }
+
+    fn __iter__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        Ok(self.tuple(py)?.try_iter()?.into_any())
+    }
+
+    fn __hash__(&self, py: Python<'_>) -> PyResult<isize> {
+        self.tuple(py)?.hash()
+    }
+
+    fn __richcmp__<'py>(
+        &self,
+        py: Python<'py>,
+        other: &Bound<'py, PyAny>,
+        how: CompareOp,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        let own = self.tuple(py)?;
+        match other.cast::<Entry>() {
+            Ok(other) => own.rich_compare(other.get().tuple(py)?, how),
+            Err(_) if other.is_instance_of::<PyTuple>() => own.rich_compare(other, how),
+            Err(_) => Ok(py.NotImplemented().into_bound(py)),
+        }
+    }
+
+    fn __repr__(&self, py: Python<'_>) -> PyResult<String> {
+        let Fields {
+            key,
+            raw,
+            weight,
+            learn,
+            ..
+        } = self.fields;
+        let mv = self.r#move(py)?.repr()?;
+        Ok(format!(
+            "Entry(key={key}, raw_move={raw}, weight={weight}, learn={learn}, move={mv})"
+        ))
+    }
+}
+
+impl Entry {
+    pub(crate) fn new(fields: Fields, known: Option<Known>) -> Entry {
+        Entry {
+            fields,
+            known,
+            mv: PyOnceLock::new(),
+        }
+    }
+
+    /// As python-chess compares: whatever is not less.
+    pub(crate) fn reaches(&self, weight: f64) -> bool {
+        f64::from(self.fields.weight).partial_cmp(&weight) != Some(std::cmp::Ordering::Less)
+    }
+
+    fn stats(&self) -> Stats {
+        self.known
+            .as_ref()
+            .map(|known| known.stats)
+            .unwrap_or_default()
+    }
+
+    fn tuple<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyTuple>> {
+        let Fields {
+            key,
+            raw,
+            weight,
+            learn,
+            ..
+        } = self.fields;
+        (key, raw, weight, learn, self.r#move(py)?).into_pyobject(py)
+    }
+}
+
+/// What some programs keep in the learn field, and BotLi reads: performance
+/// in bits 20 to 31, wins in 10 to 19, draws in 0 to 9, the latter two as
+/// shares of 1020. 0 without results.
+pub(crate) fn packed_learn(stats: &Stats) -> u32 {
+    let finished = u64::from(stats.wins) + u64::from(stats.draws) + u64::from(stats.losses);
+    if finished == 0 {
+        return 0;
+    }
+    let share = |games: u32| ((u64::from(games) * 1020 + finished / 2) / finished) as u32;
+    let performance = stats
+        .performance()
+        .unwrap_or(0.0)
+        .round()
+        .clamp(0.0, 4095.0) as u32;
+    performance << 20 | share(stats.wins) << 10 | share(stats.draws)
+}
+
+/// A move as python-chess keeps one.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) struct RawMove {
+    pub(crate) from: u16,
+    pub(crate) to: u16,
+    /// 2 knight, 3 bishop, 4 rook, 5 queen; what a file says, so up to 8.
+    pub(crate) promotion: Option<u16>,
+    pub(crate) drop: Option<u16>,
+}
+
+impl RawMove {
+    /// As python-chess reads sixteen bits, sense or nonsense.
+    pub(crate) fn of_bits(bits: u16) -> RawMove {
+        let (to, from, part) = (bits & 63, bits >> 6 & 63, bits >> 12 & 7);
+        let piece = (part > 0).then_some(part + 1);
+        let is_drop = from == to;
+        RawMove {
+            from,
+            to,
+            promotion: piece.filter(|_| !is_drop),
+            drop: piece.filter(|_| is_drop),
+        }
+    }
+
+    /// A legal move as it is written in this mode of castling.
+    pub(crate) fn of(mv: shakmaty::Move, mode: shakmaty::CastlingMode) -> Option<RawMove> {
+        match mv.to_uci(mode) {
+            shakmaty::uci::UciMove::Normal {
+                from,
+                to,
+                promotion,
+            } => Some(RawMove {
+                from: from.to_u32() as u16,
+                to: to.to_u32() as u16,
+                promotion: promotion.map(|role: Role| u16::from(role)),
+                drop: None,
+            }),
+            _ => None,
+        }
+    }
+
+    /// Castling as the king taking his rook becomes e1g1 and the like.
+    pub(crate) fn castling_by_target(self, kings: u64) -> RawMove {
+        let to = match (self.from, self.to) {
+            (4, 7) => 6,
+            (4, 0) => 2,
+            (60, 63) => 62,
+            (60, 56) => 58,
+            _ => return self,
+        };
+        if self.promotion.is_some() || self.drop.is_some() || kings >> self.from & 1 == 0 {
+            return self;
+        }
+        RawMove { to, ..self }
+    }
+
+    /// A `chess.Move`; without python-chess the text of UCI.
+    pub(crate) fn to_python<'py>(self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        let Some(class) = move_class(py) else {
+            let square = |n: u16| Square::new(u32::from(n));
+            let letter = self
+                .promotion
+                .and_then(|n| b"?pnbrqk??".get(usize::from(n)));
+            let mut text = format!("{}{}", square(self.from), square(self.to));
+            text.extend(letter.map(|byte| char::from(*byte)));
+            return text.into_bound_py_any(py);
+        };
+        match (self.promotion, self.drop) {
+            (None, None) => class.call1((self.from, self.to)),
+            (promotion, drop) => class.call1((self.from, self.to, promotion, drop)),
+        }
+    }
+}
+
+/// `chess.Move`, where python-chess is installed.
+fn move_class(py: Python<'_>) -> Option<&Bound<'_, PyAny>> {
+    static CLASS: PyOnceLock<Option<Py<PyAny>>> = PyOnceLock::new();
+    let class = CLASS.get_or_init(py, || {
+        let module = py.import(intern!(py, "chess")).ok()?;
+        module.getattr(intern!(py, "Move")).ok().map(Bound::unbind)
+    });
+    class.as_ref().map(|class| class.bind(py))
+}
+
+/// The five fields of an entry.
+#[derive(Clone, Copy)]
+pub(crate) struct Fields {
+    pub(crate) key: u64,
+    pub(crate) raw: u16,
+    pub(crate) weight: u32,
+    pub(crate) learn: u32,
+    pub(crate) mv: RawMove,
+}
+
+/// The kings of a position, for castling.
+pub(crate) fn kings(position: &Chess) -> u64 {
+    use shakmaty::Position as _;
+    position.board().kings().0
+}

@@ -1,0 +1,24 @@
+//! The part of the Python package that is compiled: books by the crate
+//! `tabia`, boards in and moves out. What users see is in `tabia/`.
+
+mod board;
+mod book;
+mod entry;
+mod error;
+mod policy;
+mod work;
+
+use pyo3::prelude::*;
+
+/// The compiled part of the package `tabia`.
+#[pymodule]
+mod _native {
+    #[pymodule_export]
+    use super::book::NativeBook;
+    #[pymodule_export]
+    use super::entry::Entry;
+    #[pymodule_export]
+    use super::policy::Policy;
+    #[pymodule_export]
+    use super::work::{build, convert};
+}

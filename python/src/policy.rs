@@ -1,0 +1,119 @@
+//! How to choose among book moves, as a Python object.
+
+use pyo3::exceptions::PyValueError;
+use pyo3::prelude::*;
+
+/// How to choose among the moves of a position: the options of the adapter
+/// that decide, under their names in `engines.toml`. Immutable.
+///
+/// >>> import tabia
+/// >>> tabia.Policy(variety=0).variety
+/// 0
+/// >>> tabia.Policy(variety=0) == tabia.Policy()
+/// False
+/// >>> tabia.Policy(variety=101)
+/// Traceback (most recent call last):
+/// ...
+/// ValueError: variety=101: 0 to 100
+#[pyclass(frozen, eq, hash, module = "tabia", from_py_object)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+#[allow(clippy::struct_excessive_bools)]
+pub(crate) struct Policy {
+    /// 0 always the heaviest move, 50 by weight, 100 all alike.
+    #[pyo3(get)]
+    variety: u32,
+    /// Games that the position after the move must have.
+    #[pyo3(get)]
+    minimum_games: u32,
+    /// 0 to 100 per cent: what the move scored for its player.
+    #[pyo3(get)]
+    minimum_score: u32,
+    /// 0 to 1000 per mille of the position's weight.
+    #[pyo3(get)]
+    minimum_share: u32,
+    /// Whether green and red marks rule.
+    #[pyo3(get)]
+    tournament: bool,
+    /// Whether !, ?, ... rule.
+    #[pyo3(get)]
+    annotations: bool,
+    /// 0 to 100: how far learn values bend the weights.
+    #[pyo3(get)]
+    learn_influence: u32,
+    /// Whether moves count that merely lead into the book.
+    #[pyo3(get)]
+    transpositions: bool,
+}
+
+#[pymethods]
+impl Policy {
+    #[new]
+    #[pyo3(signature = (*, variety=50, minimum_games=1, minimum_score=0, minimum_share=5,
+        tournament=true, annotations=true, learn_influence=50, transpositions=true))]
+    #[allow(clippy::too_many_arguments, clippy::fn_params_excessive_bools)]
+    fn new(
+        variety: u32,
+        minimum_games: u32,
+        minimum_score: u32,
+        minimum_share: u32,
+        tournament: bool,
+        annotations: bool,
+        learn_influence: u32,
+        transpositions: bool,
+    ) -> PyResult<Policy> {
+        for (name, value, most) in [
+            ("variety", variety, 100),
+            ("minimum_games", minimum_games, 1_000_000),
+            ("minimum_score", minimum_score, 100),
+            ("minimum_share", minimum_share, 1000),
+            ("learn_influence", learn_influence, 100),
+        ] {
+            if value > most {
+                return Err(PyValueError::new_err(format!(
+                    "{name}={value}: 0 to {most}"
+                )));
+            }
+        }
+        Ok(Policy {
+            variety,
+            minimum_games,
+            minimum_score,
+            minimum_share,
+            tournament,
+            annotations,
+            learn_influence,
+            transpositions,
+        })
+    }
+
+    fn __repr__(&self) -> String {
+        let word = |yes: bool| if yes { "True" } else { "False" };
+        format!(
+            "Policy(variety={}, minimum_games={}, minimum_score={}, minimum_share={}, \
+             tournament={}, annotations={}, learn_influence={}, transpositions={})",
+            self.variety,
+            self.minimum_games,
+            self.minimum_score,
+            self.minimum_share,
+            word(self.tournament),
+            word(self.annotations),
+            self.learn_influence,
+            word(self.transpositions),
+        )
+    }
+}
+
+impl Policy {
+    pub(crate) fn native(self) -> tabia::policy::Policy {
+        tabia::policy::Policy {
+            variety: self.variety,
+            minimum_games: self.minimum_games,
+            minimum_score: self.minimum_score,
+            minimum_share: self.minimum_share,
+            tournament: self.tournament,
+            annotations: self.annotations,
+            learn_influence: self.learn_influence,
+            transpositions: self.transpositions,
+        }
+    }
+}

@@ -1,0 +1,320 @@
+//! Books made of games, and of books: the program's own functions, without
+//! the interpreter's lock, ended by Ctrl-C.
+
+use std::path::PathBuf;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use pyo3::exceptions::PyValueError;
+use pyo3::prelude::*;
+use pyo3::types::PyDict;
+use tabia::book::Watch;
+use tabia::build::{self as builder, Filter};
+use tabia::convert as converter;
+use tabia::games::{self, GameResult, Title};
+use tabia::place::Old;
+
+use crate::error;
+use crate::policy::Policy;
+
+/// Who hears of the work, and what they answered.
+struct Listener<'a> {
+    progress: Option<&'a Py<PyAny>>,
+    stop: &'a AtomicBool,
+    failed: Option<PyErr>,
+}
+
+impl Listener<'_> {
+    /// Looks for Ctrl-C, and tells how far the work is.
+    fn hear(&mut self, stage: &str, done: u64, total: Option<u64>) {
+        if self.failed.is_some() {
+            return;
+        }
+        let heard = Python::attach(|py| {
+            py.check_signals()?;
+            match self.progress {
+                Some(progress) => progress.call1(py, (stage, done, total)).map(drop),
+                None => Ok(()),
+            }
+        });
+        if let Err(error) = heard {
+            self.failed = Some(error);
+            self.stop.store(true, Ordering::Relaxed);
+        }
+    }
+}
+
+/// convert(source, target, *, weights='probability', all=False,
+/// keep_never=False, policy=Policy(), force=False, strict=False, progress=None)
+/// --
+///
+/// Makes one book of another, by the extension of `target`: reads .ctg, .bin,
+/// .abk and .jsonl, writes .ctg, .bin, .jsonl, .pgn and .csv.
+///
+/// `weights` says what the weight of a move in a .bin is: "probability",
+/// "games" or "score". `all` writes every form of a position to a .bin,
+/// `keep_never` the moves that are never played, with weight 0. A file that
+/// exists is kept unless `force`; then it stays as .bak. What cannot be read
+/// is an error where `strict`. `progress` is called as
+/// progress(stage, done, total), total perhaps None. Returns what was
+/// written, as a dict.
+///
+/// >>> import tabia
+/// >>> tabia.convert("tabia.ctg", "small.bin")["moves"] > 100
+/// True
+/// >>> tabia.convert("tabia.ctg", "small.bin")  # doctest: +ELLIPSIS
+/// Traceback (most recent call last):
+/// ...
+/// tabia.errors.WriteError: small.bin: ...
+#[pyfunction]
+#[pyo3(signature = (source, target, *, weights="probability", all=false, keep_never=false,
+    policy=None, force=false, strict=false, progress=None))]
+#[allow(clippy::too_many_arguments, clippy::fn_params_excessive_bools)]
+pub(crate) fn convert<'py>(
+    py: Python<'py>,
+    source: PathBuf,
+    target: PathBuf,
+    weights: &str,
+    all: bool,
+    keep_never: bool,
+    policy: Option<Policy>,
+    force: bool,
+    strict: bool,
+    progress: Option<Py<PyAny>>,
+) -> PyResult<Bound<'py, PyDict>> {
+    let usual = converter::Job::new(source, target);
+    let job = converter::Job {
+        weights: match weights {
+            "probability" => converter::Weights::Probability,
+            "games" => converter::Weights::Games,
+            "score" => converter::Weights::Score,
+            other => {
+                return Err(value_error(
+                    "weights",
+                    other,
+                    "\"probability\", \"games\" or \"score\"",
+                ));
+            }
+        },
+        all_forms: all,
+        keep_never,
+        policy: policy.map_or(usual.policy, Policy::native),
+        old: old(force),
+        strict,
+        ..usual
+    };
+    let stop = AtomicBool::new(false);
+    let mut listener = Listener {
+        progress: progress.as_ref(),
+        stop: &stop,
+        failed: None,
+    };
+    let done = py.detach(|| {
+        let mut tell = |now: tabia::book::Progress| listener.hear(now.stage, now.done, now.total);
+        converter::run(&job, &mut Watch::new(&mut tell, &stop))
+    });
+    if let Some(error) = listener.failed {
+        return Err(error);
+    }
+    let done = done.map_err(|error| match &error {
+        converter::Error::Read(error) => error::of_book(py, error),
+        error => error::not_made(py, &error.to_string(), &job.target),
+    })?;
+    let summary = PyDict::new(py);
+    summary.set_item("positions", done.positions)?;
+    summary.set_item("moves", done.moves)?;
+    summary.set_item("games", done.games)?;
+    summary.set_item("bytes", done.bytes)?;
+    summary.set_item("notices", done.notices)?;
+    summary.set_item("notes", done.notes)?;
+    Ok(summary)
+}
+
+/// build(sources, target, *, max_ply=40, min_games=1, min_elo=None, ...)
+/// --
+///
+/// Makes a .ctg book of games: .pgn (also .gz .zst .bz2 .zip), databases, or
+/// folders of them; `sources` is one path or several. The options are those
+/// of `tabia build`. A file that exists is kept unless `force`; then it stays
+/// as .bak. `progress` is called as progress(stage, done, total). Returns
+/// what was written, as a dict.
+///
+/// >>> import tabia
+/// >>> with open("two.pgn", "w") as file:
+/// ...     _ = file.write("1. e4 e5 2. Nf3 1-0\n\n1. e4 c5 0-1\n")
+/// >>> tabia.build("two.pgn", "two.ctg", max_ply=2)["games"]
+/// 2
+/// >>> tabia.open_book("two.ctg").find(tabia.START).games
+/// 2
+#[pyfunction]
+#[pyo3(signature = (sources, target, *, priority=Vec::new(), max_ply=40, min_games=1, min_elo=None,
+    both_elo=None, since=None, until=None, player=None, player_colour=None, result=None,
+    eco=Vec::new(), elo_band=None, max_elo_diff=None, speeds=Vec::new(), rated=false,
+    titles=Vec::new(), not_players=Vec::new(), decisive=false, only=None, eco_relative=None,
+    variations=false, annotations=false, setups=false, dedupe=false, threads=None,
+    memory=512 << 20, password=None, force=false, progress=None))]
+#[allow(clippy::too_many_arguments, clippy::fn_params_excessive_bools)]
+pub(crate) fn build<'py>(
+    py: Python<'py>,
+    sources: &Bound<'py, PyAny>,
+    target: PathBuf,
+    priority: Vec<PathBuf>,
+    max_ply: usize,
+    min_games: u32,
+    min_elo: Option<u16>,
+    both_elo: Option<u16>,
+    since: Option<u16>,
+    until: Option<u16>,
+    player: Option<String>,
+    player_colour: Option<&str>,
+    result: Option<&str>,
+    eco: Vec<String>,
+    elo_band: Option<&str>,
+    max_elo_diff: Option<u16>,
+    speeds: Vec<String>,
+    rated: bool,
+    titles: Vec<String>,
+    not_players: Vec<String>,
+    decisive: bool,
+    only: Option<&str>,
+    eco_relative: Option<usize>,
+    variations: bool,
+    annotations: bool,
+    setups: bool,
+    dedupe: bool,
+    threads: Option<usize>,
+    memory: u64,
+    password: Option<String>,
+    force: bool,
+    progress: Option<Py<PyAny>>,
+) -> PyResult<Bound<'py, PyDict>> {
+    let paths = match sources.extract::<PathBuf>() {
+        Ok(path) => vec![path],
+        Err(_) => sources
+            .try_iter()?
+            .map(|path| path?.extract())
+            .collect::<PyResult<Vec<PathBuf>>>()?,
+    };
+    let marked = priority.into_iter().map(|path| builder::Source {
+        path,
+        priority: true,
+    });
+    let plain = paths.into_iter().map(|path| builder::Source {
+        path,
+        priority: false,
+    });
+    let usual = builder::Job::new(marked.chain(plain).collect(), target);
+    let job = builder::Job {
+        filter: Filter {
+            min_elo,
+            both_elo,
+            since,
+            until,
+            player,
+            colour: player_colour
+                .map(|text| colour("player_colour", text))
+                .transpose()?,
+            result: result.map(game_result).transpose()?,
+            eco: parsed("eco", &eco)?,
+            elo_band: elo_band
+                .map(|text| {
+                    text.parse()
+                        .map_err(|error: &str| value_error("elo_band", text, error))
+                })
+                .transpose()?,
+            max_elo_diff,
+            speeds: parsed("speeds", &speeds)?,
+            rated,
+            titles: titles
+                .iter()
+                .map(|text| title(text))
+                .collect::<PyResult<_>>()?,
+            not_players,
+            decisive,
+        },
+        old: old(force),
+        password,
+        max_ply,
+        eco_relative,
+        only: only.map(|text| colour("only", text)).transpose()?,
+        min_games,
+        variations,
+        annotations,
+        setups,
+        dedupe,
+        threads: threads.unwrap_or(usual.threads).max(1),
+        memory,
+        ..usual
+    };
+    let stop = AtomicBool::new(false);
+    let mut listener = Listener {
+        progress: progress.as_ref(),
+        stop: &stop,
+        failed: None,
+    };
+    let done = py.detach(|| {
+        let mut tell = |now| match now {
+            builder::Progress::Reading(now) => listener.hear("reading", now.bytes, now.total),
+            builder::Progress::Writing { positions } => listener.hear("writing", positions, None),
+        };
+        builder::run(&job, &mut tell, &stop)
+    });
+    if let Some(error) = listener.failed {
+        return Err(error);
+    }
+    let done = done.map_err(|error| error::not_made(py, &error.to_string(), &job.target))?;
+    let summary = PyDict::new(py);
+    for (name, value) in [
+        ("games", done.games),
+        ("positions", done.written.positions),
+        ("moves", done.written.moves),
+        ("bytes", done.written.bytes),
+        ("read", done.tally.read),
+        ("filtered", done.tally.filtered),
+        ("duplicates", done.duplicates),
+        ("skipped", done.tally.skipped),
+        ("cut", done.tally.cut),
+        ("left_out", done.tally.left_out),
+        ("unstorable", done.unstorable),
+    ] {
+        summary.set_item(name, value)?;
+    }
+    Ok(summary)
+}
+
+fn old(force: bool) -> Old {
+    if force { Old::Keep } else { Old::default() }
+}
+
+fn value_error(name: &str, text: &str, wanted: &str) -> PyErr {
+    PyValueError::new_err(format!("{name}={text:?}: {wanted}"))
+}
+
+fn colour(name: &str, text: &str) -> PyResult<shakmaty::Color> {
+    text.parse()
+        .map_err(|_| value_error(name, text, "\"white\" or \"black\""))
+}
+
+fn game_result(text: &str) -> PyResult<GameResult> {
+    match GameResult::from_pgn(text.as_bytes()) {
+        GameResult::Unknown if text != "*" => {
+            Err(value_error("result", text, "1-0, 0-1 or 1/2-1/2"))
+        }
+        result => Ok(result),
+    }
+}
+
+fn title(text: &str) -> PyResult<Title> {
+    let found = games::title(text.as_bytes()).filter(|title| *title != Title::default());
+    found.ok_or_else(|| value_error("titles", text, "a title as GM, IM, WGM or BOT"))
+}
+
+fn parsed<T: std::str::FromStr>(name: &str, texts: &[String]) -> PyResult<Vec<T>>
+where
+    T::Err: std::fmt::Display,
+{
+    let parse = |text: &String| {
+        text.parse()
+            .map_err(|error: T::Err| value_error(name, text, &error.to_string()))
+    };
+    texts.iter().map(parse).collect()
+}

@@ -1,0 +1,36 @@
+"""Opening books of ChessBase (``.ctg``), Polyglot (``.bin``) and Arena
+(``.abk``), in the shape of ``chess.polyglot``.
+
+>>> import tabia
+>>> with tabia.open_book("tabia.ctg") as book:
+...     for entry in book.find_all(tabia.START):
+...         print(entry.move, entry.games, f"{entry.probability:.0%}")  # doctest: +ELLIPSIS
+d2d4 ...
+"""
+
+from tabia._book import START, Book, open_book
+from tabia._native import Entry, Policy, build, convert
+from tabia.errors import (
+    BookError,
+    BookNotFoundError,
+    BookWarning,
+    Error,
+    PositionError,
+    WriteError,
+)
+
+__all__ = [
+    "START",
+    "Book",
+    "BookError",
+    "BookNotFoundError",
+    "BookWarning",
+    "Entry",
+    "Error",
+    "Policy",
+    "PositionError",
+    "WriteError",
+    "build",
+    "convert",
+    "open_book",
+]

@@ -1,0 +1,219 @@
+"""What a .ctg says is what `tabia probe --json` says."""
+
+import gc
+import json
+import os
+import pathlib
+import random
+import subprocess
+import sys
+import threading
+import time
+import warnings
+
+import chess
+import pytest
+
+import tabia
+import tabia.polyglot
+from conftest import FOLDER, walk
+
+PROGRAM = os.environ.get("TABIA_TEST_PROGRAM")
+needs_program = pytest.mark.skipif(PROGRAM is None, reason="TABIA_TEST_PROGRAM is not set")
+
+
+@needs_program
+@pytest.mark.parametrize("options", [{}, {"variety": 20, "minimum_share": 0}])
+def test_the_same_as_the_program(options):
+    book = tabia.open_book("tabia.ctg", **options)
+    boards = walk(book, 300, random.Random(5))
+    assert any(board.turn for board in boards) and not all(board.turn for board in boards)
+    sets = []
+    for name, value in options.items():
+        sets += ["--set", f"Book {name.replace('_', ' ').title()}={value}"]
+    command = [PROGRAM, "probe", "tabia.ctg", "-", "--json", *sets]
+    text = "".join(board.fen() + "\n" for board in boards)
+    run = subprocess.run(command, input=text, stdout=subprocess.PIPE, text=True)
+    told = [json.loads(line) for line in run.stdout.splitlines()]
+    assert len(told) == len(boards)
+    for board, theirs in zip(boards, told):
+        # Nothing is known here of the positions before.
+        assert book.probe(board) == theirs
+        moves = {move["uci"]: move for move in theirs["moves"]}
+        entries = list(book.find_all(board, minimum_weight=0))
+        assert {entry.move.uci() for entry in entries} == set(moves)
+        for entry in entries:
+            move = moves[entry.move.uci()]
+            for name in (
+                "games wins draws losses score average_elo performance factor mark "
+                "recommendation annotation commentary transposition not_played"
+            ).split():
+                assert getattr(entry, name) == move[name], name
+            assert entry.probability == pytest.approx(move["probability"], rel=1e-12)
+            assert (entry.weight > 0) == (move["not_played"] is None)
+            assert board.is_legal(entry.move)
+        assert entries == sorted(entries, key=lambda entry: (-entry.weight, entry.move.uci()))
+        assert [e for e in entries if e.weight] == list(book.find_all(board))
+
+
+def test_weights_are_those_of_a_converted_book():
+    """tabia.bin was made by `tabia convert`."""
+    book = tabia.open_book("tabia.ctg")
+    converted = tabia.open_book(FOLDER / "tabia.bin")
+    board = chess.Board()
+    assert {e.move: e.weight for e in book.find_all(board)} == {
+        e.move: e.weight for e in converted.find_all(board)
+    }
+    games = tabia.open_book("tabia.ctg", weights="games").find(board)
+    assert games.weight == games.games == max(e.games for e in book.find_all(board))
+
+
+def test_boards_and_fens_are_the_same():
+    book = tabia.open_book("tabia.ctg")
+    for board in walk(book, 50, random.Random(2)):
+        assert list(book.find_all(board)) == list(book.find_all(board.fen()))
+    assert list(book.find_all("startpos")) == list(book.find_all(tabia.START))
+    for name in ("find", "get", "choice", "weighted_choice", "probe"):
+        with pytest.raises(tabia.PositionError, match="8/8"):
+            getattr(book, name)("8/8 is no position")
+
+
+def test_castling_is_written_as_the_board_does():
+    board = chess.Board()
+    for move in "e2e4 e7e5 g1f3 b8c6 f1b5 a7a6 b5a4 g8f6".split():
+        board.push_uci(move)
+    book = tabia.open_book("tabia.ctg")
+    assert chess.Move.from_uci("e1g1") in [entry.move for entry in book.find_all(board)]
+    board.chess960 = True
+    entry = next(e for e in book.find_all(board) if e.move == chess.Move.from_uci("e1h1"))
+    assert entry.raw_move == 4 << 6 | 7
+    assert entry.key == chess.polyglot.zobrist_hash(board)
+
+
+def test_learn_is_packed_as_botli_reads_it():
+    for entry in tabia.open_book("tabia.ctg").find_all(chess.Board()):
+        finished = entry.wins + entry.draws + entry.losses
+        assert (entry.learn >> 20) == round(entry.performance)
+        assert (entry.learn >> 10 & 1023) / 1020 == pytest.approx(entry.wins / finished, abs=1e-3)
+        assert (entry.learn & 1023) / 1020 == pytest.approx(entry.draws / finished, abs=1e-3)
+
+
+def test_policies():
+    book = tabia.open_book("tabia.ctg")
+    probabilities = lambda policy: [
+        entry.probability for entry in book.find_all(chess.Board(), policy=policy)
+    ]
+    assert sum(probabilities(None)) == pytest.approx(1)
+    assert probabilities(tabia.Policy(variety=0))[0] == 1
+    assert len(set(probabilities(tabia.Policy(variety=100)))) == 1
+    with pytest.raises(TypeError):
+        tabia.open_book("tabia.ctg", varety=3)
+    with pytest.raises(TypeError):
+        tabia.open_book("tabia.ctg", policy=tabia.Policy(), variety=3)
+    with pytest.raises(ValueError):
+        tabia.Policy(minimum_share=1001)
+
+
+def test_what_a_ctg_cannot_do():
+    book = tabia.open_book("tabia.ctg")
+    for ask in (
+        lambda: list(book.find_all(5)),
+        lambda: len(book),
+        lambda: book[0],
+        lambda: list(book),
+        lambda: book.bisect_key_left(5),
+    ):
+        with pytest.raises(TypeError, match="looked up by position"):
+            ask()
+    with pytest.raises(TypeError):
+        list(book.find_all(None))
+    assert book
+
+
+def test_damage_is_passed_over_once_it_is_said(here):
+    data = bytearray((here / "tabia.ctg").read_bytes())
+    for page in range(8192, len(data), 4096):
+        data[page : page + 8] = b"\xff" * 8
+    (here / "tabia.ctg").write_bytes(data)
+    book = tabia.open_book("tabia.ctg")
+    with pytest.warns(tabia.BookWarning, match="file byte"):
+        assert list(book.find_all(chess.Board())) == []
+    strict = tabia.open_book("tabia.ctg", strict=True)
+    with pytest.raises(tabia.BookError) as error:
+        strict.find(chess.Board())
+    assert error.value.file == "tabia.ctg" and error.value.page is not None
+    assert error.value.byte >= 4096 * (error.value.page + 1)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        with pytest.raises(IndexError):
+            book.weighted_choice(chess.Board())
+
+
+def test_no_books(here):
+    (here / "text.ctg").write_text("no book at all")
+    (here / "games.pgn").write_text('[Event "x"]\n\n1. e4 *\n')
+    for name in ("text.ctg", "games.pgn", "."):
+        with pytest.raises(tabia.BookError) as error:
+            tabia.open_book(name)
+        assert isinstance(error.value, (tabia.Error, OSError)) and name in str(error.value)
+    with pytest.raises(tabia.BookNotFoundError) as error:
+        tabia.open_book(here / "missing.ctg")
+    assert error.value.errno == 2 and error.value.file == str(here / "missing.ctg")
+
+
+def test_books_are_given_free():
+    # A file larger than what is read into memory stays open.
+    gc.collect()
+    before = len(os.listdir("/proc/self/fd"))
+    book = tabia.open_book("tabia.ctg")
+    book.close()
+    for _ in range(200):
+        tabia.open_book("tabia.ctg")
+    gc.collect()
+    assert len(os.listdir("/proc/self/fd")) == before
+
+
+def test_threads_share_a_book():
+    book = tabia.open_book("tabia.ctg")
+    boards = walk(book, 200, random.Random(8))
+    expected = [list(book.find_all(board)) for board in boards]
+    answers = [None] * 8
+
+    def work(number):
+        answers[number] = [list(book.find_all(board)) for board in boards]
+
+    threads = [threading.Thread(target=work, args=(n,)) for n in range(8)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert answers == [expected] * 8
+
+
+@needs_program
+def test_an_arena_book(here):
+    books = sorted(FOLDER.glob("*.abk"))
+    if not books:
+        pytest.skip("no .abk among the books")
+    book = tabia.open_book(books[0])
+    board = chess.Board()
+    entry = book.find(board)
+    assert book.format == "abk" and entry.games > 0 and board.is_legal(entry.move)
+    assert list(book.find_all(chess.polyglot.zobrist_hash(board), minimum_weight=0)) == list(
+        book.find_all(board, minimum_weight=0)
+    )
+    assert len(book) > 1000 and book[0].key <= book[1].key <= book[-1].key
+    assert entry in book
+    run = subprocess.run([PROGRAM, "probe", books[0], "--json"], stdout=subprocess.PIPE)
+    assert book.probe(board) == json.loads(run.stdout)
+
+
+def test_without_python_chess():
+    code = (
+        "import sys; sys.modules['chess'] = None\n"
+        "import tabia\n"
+        "print([e.move for e in tabia.open_book('tabia.ctg').find_all('startpos')])\n"
+    )
+    run = subprocess.run([sys.executable, "-c", code], stdout=subprocess.PIPE, text=True)
+    expected = [e.move.uci() for e in tabia.open_book("tabia.ctg").find_all("startpos")]
+    assert run.stdout.strip() == repr(expected)

@@ -1,0 +1,128 @@
+"""Books made from Python."""
+
+import os
+import signal
+import subprocess
+import sys
+import threading
+import time
+
+import chess
+import pytest
+
+import tabia
+
+GAMES = '[White "A"]\n[WhiteElo "2500"]\n[BlackElo "2400"]\n[Result "{0}"]\n\n1. e4 {1} {0}\n\n'
+
+
+def write_games(here, count=1):
+    text = GAMES.format("1-0", "e5 2. Nf3") + GAMES.format("0-1", "c5 2. c3")
+    (here / "games.pgn").write_text(text * count)
+
+
+def test_games_become_a_book(here):
+    write_games(here)
+    heard = []
+    made = tabia.build(
+        here / "games.pgn", "new.ctg", max_ply=3, progress=lambda *told: heard.append(told)
+    )
+    assert (made["games"], made["read"], made["skipped"]) == (2, 2, 0)
+    entry = tabia.open_book("new.ctg", strict=True).find(chess.Board())
+    assert (entry.move.uci(), entry.games, entry.wins, entry.losses) == ("e2e4", 2, 1, 1)
+    assert entry.average_elo == 2500
+    assert heard and all(len(told) == 3 for told in heard)
+    with pytest.raises(tabia.WriteError) as error:
+        tabia.build("games.pgn", "new.ctg")
+    assert error.value.file == "new.ctg"
+    tabia.build(["games.pgn"], "new.ctg", result="1-0", force=True)
+    assert tabia.open_book("new.ctg").find(chess.Board()).games == 1
+    for wrong in ({"result": "2-0"}, {"eco": ["Z"]}, {"only": "green"}, {"speeds": ["fast"]}):
+        with pytest.raises(ValueError, match=next(iter(wrong))):
+            tabia.build("games.pgn", "other.ctg", **wrong)
+    with pytest.raises(tabia.Error):
+        tabia.build("missing.pgn", "other.ctg")
+    assert not os.path.exists("other.ctg")
+
+
+def test_books_become_others(here):
+    done = tabia.convert("tabia.ctg", "new.jsonl")
+    assert done["positions"] > 100
+    tabia.convert("new.jsonl", "again.ctg")
+    board = chess.Board()
+    ask = lambda name: tabia.open_book(name).probe(board)
+    assert ask("again.ctg") == ask("tabia.ctg")
+    tabia.convert("tabia.ctg", "one.bin", policy=tabia.Policy(variety=0))
+    assert len(list(tabia.open_book("one.bin").find_all(board))) == 1
+    with pytest.raises(tabia.BookNotFoundError):
+        tabia.convert("missing.ctg", "x.bin")
+    with pytest.raises(tabia.Error):
+        tabia.convert("tabia.ctg", "x.txt")
+    with pytest.raises(ValueError, match="weights"):
+        tabia.convert("tabia.ctg", "x.bin", weights="much")
+
+
+def test_an_exception_of_the_listener_ends_the_work(here):
+    write_games(here, 2000)
+
+    def fail(stage, done, total):
+        raise KeyError(stage)
+
+    with pytest.raises(KeyError):
+        tabia.build("games.pgn", "new.ctg", progress=fail)
+    assert not os.path.exists("new.ctg")
+
+
+def test_others_work_meanwhile(here):
+    """The interpreter is free while a book is made."""
+    write_games(here, 30000)
+    seen = []
+    done = threading.Event()
+
+    def count():
+        while not done.is_set():
+            seen.append(time.perf_counter())
+            time.sleep(0.001)
+
+    thread = threading.Thread(target=count)
+    thread.start()
+    start = time.perf_counter()
+    tabia.build("games.pgn", "new.ctg", threads=1)
+    end = time.perf_counter()
+    done.set()
+    thread.join()
+    assert sum(start < moment < end for moment in seen) > 5
+
+
+def program(*args, **more):
+    return subprocess.Popen(
+        [sys.executable, "-m", "tabia", *args],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
+        text=True,
+        **more,
+    )
+
+
+needs_shipped = pytest.mark.skipif(
+    "TABIA_TEST_PROGRAM" not in os.environ, reason="built without the program"
+)
+
+
+@needs_shipped
+@pytest.mark.parametrize("end", ["quit", "closed", "interrupt"])
+def test_the_program_comes_along(end):
+    child = program("play", "--engine", "builtin", "--book", "tabia.ctg")
+    child.stdin.write("uci\nisready\nposition startpos\ngo movetime 50\n")
+    child.stdin.flush()
+    best = next(line for line in child.stdout if line.startswith("bestmove"))
+    assert chess.Board().is_legal(chess.Move.from_uci(best.split()[1]))
+    if end == "quit":
+        child.stdin.write("quit\n")
+        child.stdin.flush()
+    elif end == "closed":
+        child.stdin.close()
+    else:
+        child.send_signal(signal.SIGINT)
+    assert child.wait(10) in (0, 2, -signal.SIGINT, 130)
+    child.stdout.close()

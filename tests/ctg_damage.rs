@@ -407,7 +407,11 @@ fn marks_of_a_damaged_book_are_told_to_be_incomplete() {
     assert_eq!(code, Some(2), "{text}");
     assert!(text.contains("nothing was changed"), "{text}");
     assert_eq!(fs::read(at("bad.ctg")).unwrap(), bytes);
-    for more in [&[][..], &["--colour", "white", "--dry-run"]] {
+    for more in [
+        &["--dry-run", "--list"][..],
+        &[],
+        &["--colour", "white", "--dry-run"],
+    ] {
         let (code, text) = tabia(more);
         assert_eq!(code, Some(1), "{text}");
         let named = "bad.ctg: page 7 (file byte 32768)";

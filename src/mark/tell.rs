@@ -163,10 +163,13 @@ pub fn tell<E: From<EditError>>(
         }
         let told = watch.position("finding lines", seen.len() as u64, expected);
         told.map_err(|stopped| EditError::from(RewriteError::from(stopped)))?;
-        let key = book.key_of(&here.position);
-        let Some(key) = key.map_err(|error| read(error.into()))? else {
-            continue;
+        // Lines end where the book is damaged; who looked for what to change
+        // has named the damage.
+        let key = match book.key_of(&here.position) {
+            Err(error) if error.is_damage() => continue,
+            key => key.map_err(|error| read(error.into()))?,
         };
+        let Some(key) = key else { continue };
         if !seen.insert(key) {
             continue;
         }
@@ -175,8 +178,10 @@ pub fn tell<E: From<EditError>>(
             walk.line(&here).into_iter().for_each(|mv| line.push(mv));
             found(&noted.told(line, true))?;
         }
-        book.probe(&here.position, Wanted::Stored, &mut stored)
-            .map_err(read)?;
+        match book.probe(&here.position, Wanted::Stored, &mut stored) {
+            Err(crate::book::Error::Ctg(error)) if error.is_damage() => continue,
+            probed => probed.map_err(read)?,
+        }
         walk.go_on(&here, stored.moves.iter().map(|known| known.mv), |_| true);
     }
     let mut rest: Vec<Noted> = wanted.into_values().flatten().collect();

@@ -285,7 +285,8 @@ def an_engine_that_ends_at_once():
     for command in (["/bin/true"], ["/bin/false"]):
         client = tabia(engine=command)
         said = _strings(client.hello() + client.ready())
-        assert len(said) == 1 and "ended" in said[0], said
+        # It is tried twice more.
+        assert len(said) == 5 and "ended" in said[0] and "started again" in said[1], said
         assert client.go("position startpos").from_book
         client.go(OUT_OF_BOOK)
         client.quit()
@@ -595,5 +596,6 @@ def a_configuration_that_is_missing_or_no_text():
 
 @case()
 def a_log_that_cannot_be_written():
+    """The game goes on without it."""
     done = run("--log", "/nowhere/log.txt", "--", STOCKFISH)
-    assert done.returncode == 2 and "/nowhere/log.txt" in done.stderr, done.stderr
+    assert done.returncode == 0 and "/nowhere/log.txt" in done.stderr, done.stderr

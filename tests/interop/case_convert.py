@@ -364,7 +364,7 @@ def damaged_books_of_other_formats_are_one_message():
                     data[rng.randrange(len(data))] = rng.randrange(256)
             broken = to / f"broken{path.suffix}"
             broken.write_bytes(data)
-            for command in (("info", broken), ("probe", broken), ("convert", broken, to / "x.ctg")):
+            for command in (("info", broken), ("probe", broken), ("convert", "--force", broken, to / "x.ctg")):
                 done = run(*command, limit=30)
                 assert done.returncode in (0, 1, 2), (command, done.returncode, done.stderr)
                 assert "panicked" not in done.stderr
@@ -412,7 +412,7 @@ file = "book.ctg"
     second = client.go("position startpos moves e2e4 c7c5", "go nodes 20")
     assert second.from_book and any("book.ctg" in line for line in second.lines), second.lines
     client.quit()
-    for command in (("compact", GM2001), ("merge", "-o", to / "x.ctg", LIBRA, LIBRA), ("verify", GM2001), ("build", "-o", to / "x.ctg", GM2001)):
+    for command in (("compact", GM2001), ("merge", "--force", "-o", to / "x.ctg", LIBRA, LIBRA), ("verify", GM2001), ("build", "--force", "-o", to / "x.ctg", GM2001)):
         done = run(*command)
         assert done.returncode == 2 and "tabia convert" in done.stderr, done.stderr
         assert len(done.stderr.strip().splitlines()) == 1, done.stderr

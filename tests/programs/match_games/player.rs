@@ -19,6 +19,8 @@ pub(crate) struct Player {
     pub(crate) faults: Vec<String>,
     pub(crate) book_moves: usize,
     pub(crate) restarts: usize,
+    /// What it offers, from behind `option name`.
+    options: Vec<String>,
 }
 
 impl Player {
@@ -46,10 +48,35 @@ impl Player {
             faults: Vec::new(),
             book_moves: 0,
             restarts: 0,
+            options: Vec::new(),
         };
         player.say("uci");
         player.wait_for("uciok");
+        player.set_options();
         player
+    }
+
+    /// Sends every option with its default, sorted by name, as many GUIs do,
+    /// and a preset among them.
+    fn set_options(&mut self) {
+        let mut options = std::mem::take(&mut self.options);
+        options.sort();
+        for option in options {
+            let Some((name, rest)) = option.split_once(" type ") else {
+                continue;
+            };
+            let Some((_, default)) = rest.split_once(" default ") else {
+                continue;
+            };
+            let default = default.split(" min ").next().unwrap_or(default);
+            let default = default.split(" var ").next().unwrap_or(default);
+            let value = if name == "Book Preset" {
+                "Normal"
+            } else {
+                default
+            };
+            self.say(&format!("setoption name {name} value {value}"));
+        }
     }
 
     pub(crate) fn say(&mut self, line: &str) {
@@ -87,6 +114,8 @@ impl Player {
     fn hear(&mut self, line: &str, first: &str) {
         self.book_moves += usize::from(line.starts_with("info string book starter:"));
         self.restarts += usize::from(line.contains("started again"));
+        self.options
+            .extend(line.strip_prefix("option name ").map(str::to_owned));
         if !matches!(first, "info" | "id" | "option") {
             self.fault(&format!("nobody asked for \"{line}\""));
         }

@@ -504,7 +504,8 @@ fn stored_for(
             _ => moves.push(BookMove {
                 mv,
                 annotation: Default::default(),
-                child: None,
+                after: None,
+                judged: None,
                 transposition: false,
                 preference: Preference::Weight(fields.weight),
             }),

@@ -39,16 +39,17 @@
 //! # Evaluations
 //!
 //! Where evaluations are known ([`crate::book::Judged`]) and
-//! [`Policy::judgement`] asks for them, points and ratings are replaced:
+//! [`Policy::judgement`] asks for them, weights are made of these:
 //!
 //! ```text
-//! weight = 1000 * e ^ ((E - best E) / 0.02)          before annotation and learn value
+//! weight = 1000   * e ^ ((E - best E) / 0.02)    by evaluations
+//! weight = points * e ^ ((E - best E) / 0.02)    by both
 //! ```
 //!
-//! with E the points, 0 to 1, that the move lets expect: by the evaluation
-//! alone, or `(games * score + 20 * E) / (games + 20)` with the score as it
-//! would be among equally strong players. A move 30 centipawns worse than the
-//! best, in a level position, has a quarter of its weight.
+//! before annotation and learn value, with E the points, 0 to 1, that the
+//! evaluation lets expect ([`crate::eval::model`]). A move 30 centipawns worse
+//! than the best, in a level position, has a quarter of its weight. One that
+//! nobody has evaluated has the E of the least of the others.
 
 mod game;
 mod judged;
@@ -99,7 +100,7 @@ pub enum Judgement {
     Results,
     /// Of evaluations alone.
     Evaluations,
-    /// Of both: many games count more than the evaluation, few less.
+    /// Of results, less what the evaluation takes off.
     Both,
 }
 
@@ -356,8 +357,8 @@ impl Table<'_> {
             let stats = candidate.stats();
             let by_value = judged.get(n).copied();
             let mut weight = by_value.unwrap_or_else(|| base_weight(candidate));
-            // Ratings are in that already.
-            if by_value.is_none()
+            // Evaluations know no ratings.
+            if (by_value.is_none() || policy.judgement == Judgement::Both)
                 && let Some(average) = stats.average_elo()
             {
                 let games = f64::from(stats.own_rated);

@@ -12,6 +12,8 @@ use crate::book::ctg::{
     self, CanonicalBoard, EditError, Fate, Key, Pruned, RewriteOptions, Visit, VisitedMove,
 };
 use crate::book::{Book, Lookup, OpenOptions, Probe as _, Wanted, Watch};
+#[cfg(feature = "evaluations")]
+use crate::evals::EvalKey;
 use crate::mark::{Filter, Subject, subjects};
 use crate::notation::{self, Line};
 
@@ -26,6 +28,9 @@ pub struct Conditions {
     pub max_ply: Option<u32>,
     /// Those of fewer games.
     pub min_games: Option<u32>,
+    /// Those that lose too much, by the positions before and after them.
+    #[cfg(feature = "evaluations")]
+    pub losing: Option<std::collections::HashSet<(EvalKey, EvalKey), rustc_hash::FxBuildHasher>>,
     /// Those of the other side, which the lines still go on with.
     pub only: Option<Color>,
 }
@@ -75,7 +80,7 @@ pub fn prune(
     let mut judge = |visit: &Visit<'_>, fates: &mut Vec<Fate>| {
         fates.extend(subjects(visit).map(|(mv, subject)| {
             let of_a_line = || goals.iter().any(|goal| goal.is(visit, mv));
-            if conditions.admit(&subject) || of_a_line() {
+            if conditions.admit(&subject) || conditions.loses(visit, mv) || of_a_line() {
                 Fate::Out
             } else if conditions.unlist(visit) {
                 Fate::Unlisted
@@ -91,18 +96,29 @@ impl Conditions {
     /// Whether there is none.
     #[must_use]
     pub fn is_empty(&self) -> bool {
-        let Conditions {
-            filter,
-            lines,
-            max_ply,
-            min_games,
-            only,
-        } = self;
-        filter.is_none()
-            && lines.is_empty()
-            && max_ply.is_none()
-            && min_games.is_none()
-            && only.is_none()
+        #[cfg(feature = "evaluations")]
+        if self.losing.is_some() {
+            return false;
+        }
+        self.filter.is_none()
+            && self.lines.is_empty()
+            && self.max_ply.is_none()
+            && self.min_games.is_none()
+            && self.only.is_none()
+    }
+
+    #[cfg(feature = "evaluations")]
+    fn loses(&self, visit: &Visit<'_>, mv: &VisitedMove) -> bool {
+        let (Some(losing), Some(after)) = (&self.losing, mv.after) else {
+            return false;
+        };
+        let key = |key: &Key| EvalKey::of_board(key);
+        losing.contains(&(key(&visit.entry.key), key(&after.key)))
+    }
+
+    #[cfg(not(feature = "evaluations"))]
+    fn loses(&self, _: &Visit<'_>, _: &VisitedMove) -> bool {
+        false
     }
 
     fn admit(&self, subject: &Subject) -> bool {

@@ -18,9 +18,9 @@ NAJDORF = "?play=e2e4,c7c5,g1f3,d7d6,d2d4,c5d4,f3d4,g8f6,b1c3"
 
 # Name, address, width, height, light or dark.
 PICTURES = [
-    ("explore-light", NAJDORF, 1280, 880, "light"),
-    ("explore-two-books-dark", NAJDORF + "&books=0,1", 1280, 880, "dark"),
-    ("explore-phone", NAJDORF, 390, 1180, "light"),
+    ("explore-light", NAJDORF, 1366, 768, "light"),
+    ("explore-two-books-dark", NAJDORF + "&books=0,1", 1366, 768, "dark"),
+    ("explore-phone", NAJDORF, 360, 740, "light"),
 ]
 
 

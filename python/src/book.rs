@@ -10,7 +10,7 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use pyo3::exceptions::{PyIndexError, PyTypeError, PyValueError};
 use pyo3::intern;
 use pyo3::prelude::*;
-use shakmaty::{CastlingMode, Chess, Position as _};
+use shakmaty::{CastlingMode, Chess, Move, Position as _};
 use tabia::book::bin::ENTRY_BYTES;
 use tabia::book::polyglot::{self, PackedMove};
 use tabia::book::{
@@ -482,6 +482,7 @@ fn stored_for(
     }
     let legal = position.legal_moves();
     let kings = entry::kings(position);
+    let is_from = |mv: &Move, from| mv.from().is_some_and(|own| own.to_u32() == u32::from(from));
     // Equal moves are one, of all their weight.
     let mut moves: Vec<BookMove> = Vec::with_capacity(all.len());
     let mut numbers = Vec::with_capacity(all.len());
@@ -491,7 +492,7 @@ fn stored_for(
         }
         let Some(&mv) = legal
             .iter()
-            .find(|mv| RawMove::of(**mv, mode) == Some(fields.mv))
+            .find(|mv| is_from(mv, fields.mv.from) && RawMove::of(**mv, mode) == Some(fields.mv))
         else {
             return false;
         };
@@ -504,7 +505,8 @@ fn stored_for(
             _ => moves.push(BookMove {
                 mv,
                 annotation: Default::default(),
-                child: None,
+                after: None,
+                judged: None,
                 transposition: false,
                 preference: Preference::Weight(fields.weight),
             }),

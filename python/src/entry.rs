@@ -24,14 +24,14 @@ pub(crate) struct Known {
 
 impl Known {
     pub(crate) fn new(turn: Color, mv: &BookMove, verdict: &Weighed) -> Known {
-        let child = mv.child.unwrap_or_default();
+        let after = mv.after.unwrap_or_default();
         Known {
             stats: mv.stats(),
             factor: mv.factor(),
             mark: mv.mark().as_str(),
-            recommendation: child.recommendation,
+            recommendation: after.recommendation,
             annotation: mv.annotation.symbol(),
-            commentary: child.commentary_for(turn.other()),
+            commentary: after.commentary_for(turn.other()),
             transposition: mv.transposition,
             verdict: *verdict,
         }

@@ -114,6 +114,8 @@ impl Policy {
             annotations: self.annotations,
             learn_influence: self.learn_influence,
             transpositions: self.transpositions,
+            // No evaluations are read here.
+            ..tabia::policy::Policy::default()
         }
     }
 }

@@ -12,6 +12,7 @@ import time
 import warnings
 
 import chess
+import chess.polyglot
 import pytest
 
 import tabia

@@ -11,12 +11,15 @@ mod report;
 pub use marks::{Marks, changes};
 pub use report::{html, markdown};
 
+use std::collections::HashSet;
+
+use rustc_hash::FxBuildHasher;
 use serde::Serialize;
 use shakmaty::{Color, Position as _};
 
 use crate::book::Mark;
 use crate::eval::{Value, sign};
-use crate::evals::EvalTable;
+use crate::evals::{EvalKey, EvalTable};
 use crate::graph::{BookGraph, GraphMove, Node, Reach};
 use crate::notation;
 use crate::policy::Policy;
@@ -223,6 +226,22 @@ impl<'a> Examined<'a> {
         let value = -self.value(mv.to)?;
         let best = self.best(node)?.max(value);
         Some(Worth { best, value })
+    }
+
+    /// Moves that lose more than `max_loss` centipawns against the best, by the
+    /// positions before and after them.
+    #[must_use]
+    pub fn losing_moves(&self, max_loss: u32) -> HashSet<(EvalKey, EvalKey), FxBuildHasher> {
+        let mut found = HashSet::default();
+        for node in self.graph.nodes() {
+            for mv in self.graph.moves(node) {
+                let worth = self.worth(node, mv);
+                if worth.is_some_and(|worth| worth.loss() > max_loss) {
+                    found.insert((self.graph.key(node), self.graph.key(mv.to)));
+                }
+            }
+        }
+        found
     }
 
     /// Moves that lose more than `max_loss`, with their likelihoods.

@@ -1,19 +1,27 @@
 //! `tabia prune`: a book without some of its moves.
 
+use std::collections::HashSet;
 use std::io::Write as _;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 use anyhow::{Context as _, ensure};
 use clap::Args;
+use rustc_hash::FxBuildHasher;
 
 use super::args::{PlayerColour, size};
 use super::force::Force;
 use super::progress;
 use super::style::counted;
+use crate::audit::Examined;
+use crate::book::Watch;
 use crate::book::ctg::RewriteOptions;
+use crate::evals::{self, EvalKey};
+use crate::graph::{BookGraph, GraphOptions};
 use crate::mark::Filter;
 use crate::notation::Line;
+use crate::place;
+use crate::policy::Policy;
 use crate::prune::{self, Conditions, PruneError};
 
 /// Arguments of `prune`.
@@ -38,6 +46,10 @@ pub(super) struct PruneArgs {
     /// Takes out moves into positions of fewer games
     #[arg(long, value_name = "N")]
     min_games: Option<u32>,
+    /// Takes out moves that lose more than N centipawns against the best, by
+    /// the evaluations beside the book (see `tabia evaluate`)
+    #[arg(long, value_name = "CP")]
+    max_loss: Option<u32>,
     /// Keeps moves of this side only; positions after the other side's moves
     /// stay
     #[arg(long, value_name = "COLOUR", ignore_case = true)]
@@ -54,10 +66,12 @@ pub(super) const EXAMPLES: &str = "Examples:\n  \
     tabia prune book.ctg -o small.ctg --min-games 5 --max-ply 24\n  \
     tabia prune book.ctg -o open.ctg --line \"1.d4\" --line \"1.c4\"\n  \
     tabia prune book.ctg -o sound.ctg --where \"mark=avoid or annotation=??\"\n  \
+    tabia prune book.ctg -o sound.ctg --max-loss 100\n  \
     tabia prune book.ctg -o mine.ctg --only white\n\n\
     A move goes if one of the conditions says so. Then every position goes that could be \
     reached from the start position by stored moves and can be reached no more; what stays \
-    keeps every byte of its numbers and marks. Conditions are those of `tabia mark`. A \
+    keeps every byte of its numbers and marks. A move without an evaluation on its way loses \
+    nothing. Conditions are those of `tabia mark`. A \
     position that can be reached in several ways counts where it is nearest to the start.\n\n\
     The position after a move that went may stay, because other moves lead there; with \
     `Book Transpositions` on, the adapter plays into it.\n\n\
@@ -84,19 +98,44 @@ impl PruneArgs {
             lines,
             max_ply: self.max_ply,
             min_games: self.min_games,
+            losing: None,
             only: self.only.map(shakmaty::Color::from),
         };
         ensure!(
-            !conditions.is_empty(),
-            "say what goes: --where, --line, --max-ply, --min-games or --only"
+            !conditions.is_empty() || self.max_loss.is_some(),
+            "say what goes: --where, --line, --max-ply, --min-games, --max-loss or --only"
         );
         Ok(conditions)
     }
 }
 
+/// The moves that lose too much, by the evaluations beside the book.
+fn losing(
+    path: &Path,
+    max_loss: u32,
+) -> anyhow::Result<HashSet<(EvalKey, EvalKey), FxBuildHasher>> {
+    let beside = evals::beside(path);
+    let evaluations = evals::read(&beside)?.table;
+    ensure!(
+        !evaluations.is_empty(),
+        "--max-loss needs evaluations of the book, and {} has none: `tabia evaluate` first",
+        beside.display()
+    );
+    let book = super::open_quietly(path, false)?;
+    let mut quiet = Watch::default();
+    // What is damaged the rewriting names.
+    let graph = BookGraph::of(&book, GraphOptions::default(), &mut quiet, &mut |_| ())?;
+    let examined = Examined::new(&graph, &evaluations, Policy::default());
+    Ok(examined.losing_moves(max_loss))
+}
+
 pub(super) fn run(args: &PruneArgs) -> anyhow::Result<u8> {
-    let conditions = args.conditions()?;
+    let mut conditions = args.conditions()?;
     super::convert::only_ctg(&args.book)?;
+    place::check(&args.output, &["cto", "ctb"], args.force.old())?;
+    if let Some(max_loss) = args.max_loss {
+        conditions.losing = Some(losing(&args.book, max_loss)?);
+    }
     let start = Instant::now();
     let options = RewriteOptions {
         old: args.force.old(),

@@ -37,7 +37,17 @@ fn judged(candidate: BookMove, value: i32, loss: u32) -> BookMove {
 
 #[test]
 fn evaluations_change_nothing_until_they_are_asked_for() {
-    let plain = [candidate(0, 50, 30, 20), candidate(1, 10, 10, 10)];
+    // The first one's players are the stronger ones.
+    let rated = |mv, elo: u32| {
+        with(mv, |child| {
+            child.stats.other_rated = 10;
+            child.stats.other_rating_sum = 10 * elo;
+        })
+    };
+    let plain = [
+        rated(candidate(0, 50, 30, 20), 2500),
+        rated(candidate(1, 10, 10, 10), 2400),
+    ];
     let known = [
         judged(plain[0].clone(), -80, 110),
         judged(plain[1].clone(), 30, 0),
@@ -81,6 +91,10 @@ fn weights_by_evaluation_and_by_both() {
     assert!((weights[1] - 252.0).abs() < 2.0, "{weights:?}");
     // Without an evaluation it is as good as the least of the others.
     assert!((weights[2] - weights[1]).abs() < 1.0, "{weights:?}");
+    // A good score of few games is no reason to play what nobody has looked at.
+    let tempting = [moves[0].clone(), moves[1].clone(), candidate(2, 70, 10, 6)];
+    let both = probabilities(&tempting, &by(Judgement::Both));
+    assert!(both[2] < 0.2, "{both:?}");
     // 900 wins outweigh them.
     let both = probabilities(&moves, &by(Judgement::Both));
     assert!(both[1] > 0.99, "{both:?}");

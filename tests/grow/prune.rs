@@ -259,3 +259,44 @@ fn what_a_filter_names_goes() {
     let wrong = ["prune", book, "-o", "x.ctg", "--where", "gmes<1"];
     assert_eq!(tabia(folder.path(), &wrong).status.code(), Some(2));
 }
+
+/// 1.f3 loses two pawns against 1.e4 by the file beside the book; 1...e5 after
+/// it, which is good for Black, loses nothing.
+#[test]
+fn moves_that_lose_too_much_go() {
+    let folder = tempfile::tempdir().unwrap();
+    let games = "1.e4 e5 2.Nf3 *\n\n1.f3 e5 2.g4 Qh4# 0-1\n\n1.d4 d5 *\n";
+    std::fs::write(folder.path().join("a.pgn"), games).unwrap();
+    ok(&tabia(folder.path(), &["build", "-o", "a.ctg", "a.pgn"]));
+    let run = |loss: &str| {
+        tabia(
+            folder.path(),
+            &["prune", "a.ctg", "-fo", "b.ctg", "--max-loss", loss],
+        )
+    };
+    let none = run("50");
+    assert_eq!(none.status.code(), Some(2));
+    assert!(String::from_utf8_lossy(&none.stderr).contains("tabia evaluate"));
+    // From the side to move: after 1.e4 and 1.f3 that is Black.
+    let evals = "rnbqkbnr/pppppppp/8/8/4P3/8/PPPP1PPP/RNBQKBNR b KQkq - acd 20; ce -40;\n\
+        rnbqkbnr/pppppppp/8/8/8/5P2/PPPPP1PP/RNBQKBNR b KQkq - acd 20; ce 160;\n\
+        rnbqkbnr/pppp1ppp/8/4p3/8/5P2/PPPPP1PP/RNBQKBNR w KQkq - acd 20; ce -160;\n\
+        rnbqkbnr/pppp1ppp/8/4p3/4P3/8/PPPP1PPP/RNBQKBNR w KQkq - acd 20; ce 40;\n";
+    std::fs::write(folder.path().join("a.evals"), evals).unwrap();
+    let moves = || -> Vec<String> {
+        let view = json(&tabia(folder.path(), &["probe", "b.ctg", "--json"]));
+        let moves = view["moves"].as_array().unwrap().iter();
+        moves
+            .map(|mv| mv["san"].as_str().unwrap().to_owned())
+            .collect()
+    };
+    ok(&run("300"));
+    assert!(moves().contains(&"f3".to_owned()));
+    let said = ok(&run("150"));
+    assert!(said.contains("1 move taken out, and 4 positions"), "{said}");
+    let left = moves();
+    assert!(
+        !left.contains(&"f3".to_owned()) && left.len() == 2,
+        "{left:?}"
+    );
+}

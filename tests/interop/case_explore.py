@@ -419,9 +419,8 @@ def explorer_bears_a_key_that_is_held_and_a_double_click():
                     for _ in range(60):
                         page.keyboard.press("ArrowRight", delay=0)
                         page.wait_for_timeout(5)
-                    expect(page.locator("#line [aria-current]")).to_have_text(page.locator("#line button").last.inner_text())
-                    same = page.evaluate("[...document.querySelectorAll('#line button')].at(-1).getAttribute('aria-current')")
-                    assert same == "step", latency
+                    # The same word stands in the line more than once: the place decides.
+                    expect(page.locator("#line button").last).to_have_attribute("aria-current", "step")
                     assert page.locator("#line button").count() == 60
                     page.keyboard.press("Home")
                     expect(page.locator("#line [aria-current]")).to_have_count(0)

@@ -40,7 +40,7 @@ function ask(next) {
 function shown(how) {
   const now = state(), { view } = store;
   const last = trees.node(now.tree, now.at).uci;
-  say("");
+  if (how !== "keep") say("");
   board.flip(now.flip);
   board.show(view, last);
   table.show(view);

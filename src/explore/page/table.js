@@ -210,7 +210,8 @@ export class Table {
     const scores = move.score !== null && other.score !== null ? Math.abs(move.score - other.score) : 0;
     const head = this.moveCell(move, a);
     if (signsDiffer) {
-      head.append(el("span", { class: "other" }, "B:", markSign(other.mark), other.annotation || (other.mark === "none" ? "none" : "")));
+      const told = [other.mark !== "none" && markSign(other.mark), other.annotation || (other.mark === "none" && "none")].filter(Boolean);
+      head.querySelector("button").after(el("span", { class: "other" }, "B: ", ...told));
       tint(head, 1, "marked otherwise in B");
     }
     const games = (one, side) => el("td", { class: `n ${side}` }, one.stored_weight === undefined ? grouped(one.games) : `w\u202f${grouped(one.stored_weight)}`);

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Look-ups a second: python-chess's Polyglot reader and ours on one book.
 
-    python/speed BOOK.bin [BOOK.ctg]
+    benches/polyglot.py BOOK.bin [BOOK.ctg]
 
 Needs the package and python-chess. Positions are those of random lines of the
 .bin, each with the position behind its end; the best of five rounds counts.

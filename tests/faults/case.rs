@@ -89,6 +89,9 @@ pub(crate) enum Seen {
     Waits,
     /// Exit code 2 with a message: a move is owed that nobody can make.
     Ends,
+    /// One or the other: it depends on when the question comes, between two
+    /// deaths or after the last.
+    RestartsOrEnds,
 }
 
 impl fmt::Display for Seen {
@@ -99,6 +102,7 @@ impl fmt::Display for Seen {
             Seen::NoEngine => "no engine",
             Seen::Waits => "waits",
             Seen::Ends => "ends",
+            Seen::RestartsOrEnds => "restarts or ends",
         })
     }
 }
@@ -110,7 +114,7 @@ pub(crate) struct EngineFault {
     pub(crate) seen: [Seen; 7],
 }
 
-use Seen::{Ends, NoEngine, Plays, Restarts, Waits};
+use Seen::{Ends, NoEngine, Plays, Restarts, RestartsOrEnds, Waits};
 
 const fn fault(name: &'static str, is: &'static str, seen: [Seen; 7]) -> EngineFault {
     EngineFault { name, is, seen }
@@ -140,7 +144,7 @@ pub(crate) const ENGINES: [EngineFault; 14] = [
     fault("closes-output", "closes its output and lives on",
         [Restarts, Restarts, Restarts, Restarts, Restarts, Restarts, Plays]),
     fault("crashes", "dies each time that it comes to this",
-        [NoEngine, Restarts, Restarts, Ends, Ends, Ends, Plays]),
+        [NoEngine, RestartsOrEnds, RestartsOrEnds, Ends, Ends, Ends, Plays]),
     fault("silent", "reads, but says nothing any more",
         [NoEngine, Waits, Waits, Waits, Waits, Waits, Plays]),
     fault("hangs", "neither reads nor writes any more",

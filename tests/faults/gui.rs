@@ -307,7 +307,10 @@ impl<'a> Player<'a> {
     /// Waits for a line that begins with `start`; false if none comes, which
     /// only the cases know in which it has to be so.
     fn expect(&mut self, start: &str) -> bool {
-        let patient = !matches!(self.case.seen, Seen::Waits | Seen::Ends);
+        let patient = !matches!(
+            self.case.seen,
+            Seen::Waits | Seen::Ends | Seen::RestartsOrEnds
+        );
         let gui = self.case.gui.0;
         // Long enough even there for what still is to come.
         let limit = if patient || self.comes_in_any_case(start) {
@@ -332,7 +335,7 @@ impl<'a> Player<'a> {
     /// Even an engine that is about to fall silent gives these, or the book.
     fn comes_in_any_case(&self, start: &str) -> bool {
         let before = !self.place.has_failed();
-        let ends = self.case.seen == Seen::Ends;
+        let ends = matches!(self.case.seen, Seen::Ends | Seen::RestartsOrEnds);
         let book =
             self.case.moment.0 == Moment::InBook && start == "bestmove" && self.seen.asked_go == 1;
         start == "uciok" || before || book || ends

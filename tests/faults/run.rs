@@ -196,17 +196,20 @@ fn judge(case: &Case, place: &Place, seen: &Observation) -> Result<(), String> {
         return Err("the engine has not failed".to_owned());
     }
     if gui != Gui::Killed {
-        let ends = case.seen == Seen::Ends;
-        let codes: &[i32] = match (gui.stays(), ends) {
-            (true, true) => &[2],
-            (true, false) | (false, false) => &[0],
-            (false, true) => &[0, 2],
+        let codes: &[i32] = match (gui.stays(), case.seen) {
+            (true, Seen::Ends) => &[2],
+            (_, Seen::RestartsOrEnds) | (false, Seen::Ends) => &[0, 2],
+            _ => &[0],
         };
         if !seen.code.is_some_and(|code| codes.contains(&code)) {
             return Err(format!("exit code {:?}, not among {codes:?}", seen.code));
         }
     }
-    if gui.stays() && seen.seen() != Some(case.seen) {
+    let as_expected = match case.seen {
+        Seen::RestartsOrEnds => matches!(seen.seen(), Some(Seen::Restarts | Seen::Ends)),
+        one => seen.seen() == Some(one),
+    };
+    if gui.stays() && !as_expected {
         return Err(format!("{:?} was seen, not {:?}", seen.seen(), case.seen));
     }
     if gui == Gui::OneWrite

@@ -25,7 +25,7 @@ pub enum Event<'a> {
     BooksOpened(&'a [String]),
     /// The time of a [`Request::WakeUp`] has come.
     WakeUp,
-    /// The [deadline](Session::deadline) is reached.
+    /// The [deadline](super::Session::deadline) is reached.
     Overdue,
     /// For this long the engine was not heard, because the GUI did not read.
     HeldUp(Duration),

@@ -29,7 +29,7 @@ use crate::book::{
 use crate::crew::{Panicked, in_order};
 use crate::input::file::View;
 
-/// See the [module](self).
+/// Finds positions of a book by their keys without its index.
 #[derive(Debug)]
 pub struct Directory {
     /// Upper bits of a place, lower bits of a hash; 0 is free. A hash belongs

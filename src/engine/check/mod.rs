@@ -7,7 +7,7 @@
 //! every wait has an end, every line and every buffer a limit.
 //!
 //! * [`lines`] judges single lines of output;
-//! * [`super::peer`] is the engine's process behind a thread for each direction;
+//! * `peer`, one floor up, is the engine's process behind a thread for each direction;
 //! * `walk` keeps an engine running from step to step;
 //! * `handshake`, `play` and `ending` are the steps.
 

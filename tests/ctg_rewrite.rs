@@ -403,10 +403,13 @@ fn wrong_wishes_are_refused_and_nothing_is_lost() {
     refused(&["merge", "-o", &a, &b, &a], "is there already");
     refused(&["compact", &a, "-o", &b], "is there already");
     let roundabout = text(&folder.path().join(".").join("BOOK0.CTG"));
-    refused(
-        &["merge", "-o", &roundabout, &a, &b],
-        "book0.cto: is there already",
-    );
+    // Where letters count, the book is another one with this one's index.
+    let in_the_way = if cfg!(windows) {
+        "BOOK0.CTG: is there already"
+    } else {
+        "book0.cto: is there already"
+    };
+    refused(&["merge", "-o", &roundabout, &a, &b], in_the_way);
     refused(
         &["merge", "-o", &out, &a, &none],
         "none.ctg: cannot read the book",

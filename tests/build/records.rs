@@ -55,7 +55,7 @@ mod with_parquet {
     use super::*;
 
     fn done(folder: &Path, args: &[&str]) {
-        let output = tabia(folder, args);
+        let output = tabia(folder, &[&["--force"][..], args].concat());
         let text = String::from_utf8_lossy(&output.stderr);
         assert!(output.status.success(), "{args:?}: {text}");
     }

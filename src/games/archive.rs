@@ -12,6 +12,8 @@ use std::sync::{Arc, Mutex, PoisonError};
 use crate::input::file::{DataFile, FileReader};
 use crate::input::sibling::sibling;
 
+use super::SourceError;
+
 /// Something that holds files.
 pub(super) trait Archive: Send + Sync {
     /// What is in it, in its order.
@@ -114,6 +116,12 @@ impl Located {
             let (file, wanted) = (file.path.as_os_str(), wanted.as_os_str());
             file.eq_ignore_ascii_case(wanted)
         })
+    }
+
+    /// [`Located::open`], with an error that names the file.
+    pub(super) fn open_named(&self) -> Result<DataFile, SourceError> {
+        self.open()
+            .map_err(|error| SourceError::io(self.path(), error))
     }
 
     /// Opens it for reading here and there. Of a damaged one in an archive this

@@ -83,7 +83,7 @@ pub(in crate::games) fn open(named: &Located) -> Result<Opened, SourceError> {
 
 fn open_database(named: &Located) -> Result<Database, SourceError> {
     let path = named.path();
-    let entries = open_file(named)?;
+    let entries = named.open_named()?;
     let header = start_of(path, &entries)?;
     let extent =
         entry::parse_header(&header, entries.len()).map_err(|text| format_error(path, text))?;
@@ -98,7 +98,7 @@ fn open_database(named: &Located) -> Result<Database, SourceError> {
         )
     })?;
     let moves_path = moves_file.path();
-    let moves = open_file(&moves_file)?;
+    let moves = moves_file.open_named()?;
 
     let mut remarks = Vec::new();
     let mut remark = |path: &Path, text: String| {
@@ -168,11 +168,6 @@ fn open_companion(
     })?;
     let opened = found.open().and_then(|file| Entities::new(file, texts));
     opened.map_err(|error| (found.path().to_owned(), error.to_string()))
-}
-
-fn open_file(file: &Located) -> Result<DataFile, SourceError> {
-    file.open()
-        .map_err(|error| SourceError::io(file.path(), error))
 }
 
 /// The first bytes of a file, as many as there are.

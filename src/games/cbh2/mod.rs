@@ -31,7 +31,6 @@ use super::cbh::fields;
 use super::indexed::{Indexed, IndexedSource, Layout};
 use super::tree::Tree;
 use super::{Game, Opened, SkipReason, SourceError, Wanted};
-use crate::input::file::DataFile;
 use crate::input::window::Window;
 use entry::{Entry, Kind, RECORD_BYTES};
 use framing::Tag;
@@ -74,7 +73,7 @@ pub(super) fn open(index: &Located) -> Result<Opened, SourceError> {
         path: path.to_owned(),
         text,
     };
-    let entries = open_file(index)?;
+    let entries = index.open_named()?;
     let mut header = [0; 32];
     let copied = entries.view().and_then(|view| view.copy(0, &mut header));
     let count = copied.map_err(|error| SourceError::io(path, std::io::Error::other(error)))?;
@@ -91,7 +90,7 @@ pub(super) fn open(index: &Located) -> Result<Opened, SourceError> {
                     keep all files of a database together";
         format_error(text.to_owned())
     })?;
-    let moves = open_file(&moves)?;
+    let moves = moves.open_named()?;
     let mut remarks = Vec::new();
     let announced = entry::announced(header);
     let present = entries.len() / RECORD_BYTES - 1;
@@ -131,11 +130,6 @@ pub(super) fn open(index: &Located) -> Result<Opened, SourceError> {
         source: Box::new(IndexedSource::new(database)),
         bytes: Some(bytes),
     })
-}
-
-fn open_file(file: &Located) -> Result<DataFile, SourceError> {
-    file.open()
-        .map_err(|error| SourceError::io(file.path(), error))
 }
 
 fn open_names(index: &Located) -> Result<Names, String> {

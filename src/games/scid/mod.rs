@@ -72,7 +72,7 @@ pub(super) fn is_old(start: &[u8]) -> bool {
 /// It is none, or a file of it is missing.
 pub(super) fn open(index: &Located) -> Result<Opened, SourceError> {
     let path = index.path();
-    let entries = open_file(index)?;
+    let entries = index.open_named()?;
     let mut start = [0; 17];
     let count = start_of(path, &entries, &mut start)?;
     let start = start.get(..count).unwrap_or_default();
@@ -98,7 +98,7 @@ pub(super) fn open(index: &Located) -> Result<Opened, SourceError> {
         );
         format_error(path, text)
     })?;
-    let games = open_file(&games)?;
+    let games = games.open_named()?;
     let mut remarks = Vec::new();
     let names = match read_names(index, names_ending, is_old) {
         Ok(names) => names,
@@ -163,11 +163,6 @@ pub(super) fn open(index: &Located) -> Result<Opened, SourceError> {
         source: Box::new(IndexedSource::new(database)),
         bytes: Some(bytes),
     })
-}
-
-fn open_file(file: &Located) -> Result<DataFile, SourceError> {
-    file.open()
-        .map_err(|error| SourceError::io(file.path(), error))
 }
 
 fn format_error(path: &Path, text: String) -> SourceError {

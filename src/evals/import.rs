@@ -48,9 +48,10 @@ impl LineForm {
 /// Bytes read at a time. Longer lines than that are no evaluations.
 const CHUNK: usize = 1 << 20;
 
-/// Reads lines and gives those that are `wanted` to `found`, in their order;
-/// `found` returns false to end it. Reading, and so unpacking, has a thread of
-/// its own. `source` is kept with what comes without one.
+/// Reads lines and gives those that are `wanted` to `found`, in their order.
+/// `watch` hears before each MiB how many lines have been read, however few
+/// of them were wanted; either returns false to end it. Reading, and so
+/// unpacking, has a thread of its own. `source` is kept with what comes without one.
 ///
 /// # Errors
 ///
@@ -60,6 +61,7 @@ pub fn import(
     source: &str,
     wanted: &dyn Fn(EvalKey) -> bool,
     found: &mut dyn FnMut(&Chess, Evaluation) -> bool,
+    watch: &mut dyn FnMut(u64) -> bool,
 ) -> io::Result<Imported> {
     let mut imported = Imported::default();
     let mut import = Import {
@@ -77,7 +79,7 @@ pub fn import(
             {}
         });
         for chunk in chunks {
-            if !import.lines_of(&chunk?, &mut imported, found) {
+            if !watch(imported.lines) || !import.lines_of(&chunk?, &mut imported, found) {
                 break;
             }
         }
@@ -221,6 +223,7 @@ mod tests {
                 values.push(found.value);
                 true
             },
+            &mut |_| true,
         );
         (imported.unwrap(), values)
     }
@@ -246,6 +249,26 @@ mod tests {
             imported.first_bad.as_deref(),
             Some("line 20003: no legal position")
         );
+    }
+
+    #[test]
+    fn a_text_without_anything_wanted_is_watched_and_can_be_ended() {
+        let text = format!("{START} ; cdb eval: 15, ply: 0;\n").repeat(4 * CHUNK / 60);
+        let mut heard = Vec::new();
+        let imported = import(
+            text.as_bytes(),
+            "x",
+            &|_| false,
+            &mut |_, _| true,
+            &mut |lines| {
+                heard.push(lines);
+                heard.len() < 3
+            },
+        )
+        .unwrap();
+        assert!(heard.len() == 3 && heard.is_sorted(), "{heard:?}");
+        assert_eq!(imported.lines, heard[2]);
+        assert!(imported.bytes < text.len() as u64);
     }
 
     #[test]

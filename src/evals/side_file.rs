@@ -170,22 +170,8 @@ impl EvalFile {
     ///
     /// The file cannot be written.
     pub fn add(&mut self, position: &Chess, evaluation: &Evaluation) -> Result<(), EvalFileError> {
-        self.add_all([(position, evaluation)])
-    }
-
-    /// The same for several positions at once, with one write.
-    ///
-    /// # Errors
-    ///
-    /// As for [`EvalFile::add`].
-    pub fn add_all<'a>(
-        &mut self,
-        found: impl IntoIterator<Item = (&'a Chess, &'a Evaluation)>,
-    ) -> Result<(), EvalFileError> {
         self.line.clear();
-        for (position, evaluation) in found {
-            epd::write(position, evaluation, &mut self.line);
-        }
+        epd::write(position, evaluation, &mut self.line);
         let written = self.file.write_all(self.line.as_bytes());
         written.map_err(|error| EvalFileError::Io {
             path: self.path.clone(),

@@ -96,25 +96,24 @@ pub fn gather(
     let mut new = 0;
     let mut fault = None;
     let plain = io::Cursor::new(start).chain(text.plain);
-    let mut lines = 0;
     let read = evals::import(
         plain,
         &source,
         &|key| graph.holds(key),
         &mut |position, evaluation| {
-            lines += 1;
             if table.add(position, &evaluation) {
                 new += 1;
                 fault = file.add(position, &evaluation).err();
             }
-            if lines % 256 == 0 {
-                observe(ReadProgress {
-                    bytes: text.read.load(Ordering::Relaxed),
-                    total: text.size,
-                    games: lines,
-                });
-            }
-            fault.is_none() && !stop.load(Ordering::Relaxed)
+            fault.is_none()
+        },
+        &mut |lines| {
+            observe(ReadProgress {
+                bytes: text.read.load(Ordering::Relaxed),
+                total: text.size,
+                games: lines,
+            });
+            !stop.load(Ordering::Relaxed)
         },
     );
     if let Some(fault) = fault {

@@ -60,6 +60,7 @@ pub(super) fn read_file(path: &Path, wanted: &Keys, values: &mut Values) -> Resu
             values.add(position, Worth::of(position, &evaluation, None));
             true
         },
+        &mut |_| true,
     );
     let done = done.map_err(failed)?;
     if done.lines > 0 && done.bad_lines == done.lines {

@@ -8,8 +8,7 @@ use super::Value;
 /// python-chess and En Croissant use the same).
 const LICHESS: f64 = 0.003_682_08;
 
-/// What a position without any knowledge is worth: games that count as much as
-/// an evaluation.
+/// Games that count as much as an evaluation.
 pub const EVALUATION_GAMES: f64 = 20.0;
 
 /// Points that `side` may expect from a value, 0 to 1, among people: the curve
@@ -23,22 +22,6 @@ pub fn expected(value: Value, side: Color) -> f64 {
 #[must_use]
 pub fn expected_of_cp(cp: f64) -> f64 {
     1.0 / (1.0 + (-LICHESS * cp.clamp(-1000.0, 1000.0)).exp())
-}
-
-/// Centipawns for an expectation: the inverse of [`expected_of_cp`], limited
-/// to ten pawns.
-#[must_use]
-pub fn cp_of_expected(expected: f64) -> f64 {
-    let odds = expected / (1.0 - expected);
-    (odds.ln() / LICHESS).clamp(-1000.0, 1000.0)
-}
-
-/// Points that results and an evaluation together let expect: `score` of
-/// `games`, and what the evaluation says as if it were
-/// [`EVALUATION_GAMES`] more.
-#[must_use]
-pub fn blend(score: f64, games: f64, evaluation: f64) -> f64 {
-    (games * score + EVALUATION_GAMES * evaluation) / (games + EVALUATION_GAMES)
 }
 
 /// Shares of won, drawn and lost games between strong engines: Stockfish's
@@ -88,14 +71,6 @@ mod tests {
     }
 
     #[test]
-    fn and_back() {
-        for (points, cp) in [(0.52, 22.0), (0.55, 54.0), (0.65, 168.0), (0.9, 597.0)] {
-            assert!((cp_of_expected(points) - cp).abs() < 0.6);
-        }
-        assert_eq!(cp_of_expected(1.0), 1000.0);
-    }
-
-    #[test]
     fn engines_win_half_of_their_games_a_pawn_up() {
         for (cp, points) in [(0.0, 0.5), (50.0, 0.586), (100.0, 0.749), (200.0, 0.976)] {
             let [won, drawn, lost] = engine_results(cp, 78);
@@ -103,11 +78,5 @@ mod tests {
             close(won + drawn + lost, 1.0);
         }
         close(engine_results(100.0, 78)[0], 0.5);
-    }
-
-    #[test]
-    fn few_games_hardly_move_an_evaluation() {
-        close(blend(1.0, 1.0, 0.5), 0.524);
-        close(blend(0.4, 1e9, 0.5), 0.4);
     }
 }

@@ -57,22 +57,6 @@ pub fn of_position(value: Value) -> u8 {
     }
 }
 
-/// Points that White may expect where a symbol stands: how ChessBase counts
-/// lines that end in one. `None` for a NAG that says nothing about it.
-#[must_use]
-pub fn expected_of_symbol(nag: u8) -> Option<f64> {
-    Some(match nag {
-        18 | 20 => 0.9,
-        16 => 0.7,
-        14 => 0.6,
-        10 | 11 | 13 => 0.5,
-        15 => 0.4,
-        17 => 0.3,
-        19 | 21 => 0.1,
-        _ => return None,
-    })
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -110,9 +94,5 @@ mod tests {
         let nags =
             [-2000, -400, -200, -60, -53, 0, 53, 60, 200, 400].map(|cp| of_position(Value::cp(cp)));
         assert_eq!(nags, [19, 19, 17, 15, 10, 10, 10, 14, 16, 18]);
-        for cp in [-400, -200, -60, 0, 60, 200, 400] {
-            let points = expected_of_symbol(of_position(Value::cp(cp)));
-            assert!(points.is_some_and(|points| (points > 0.5) == (cp > 0)));
-        }
     }
 }

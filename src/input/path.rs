@@ -37,6 +37,7 @@ pub fn to_text(path: &Path) -> String {
 /// Latin-1 bytes, as older systems wrote them.
 #[must_use]
 pub fn from_text(text: &str) -> Vec<PathBuf> {
+    #[cfg_attr(not(unix), expect(unused_mut, reason = "no second reading"))]
     let mut paths = vec![PathBuf::from(text)];
     #[cfg(unix)]
     if !text.is_ascii() {

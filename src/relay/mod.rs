@@ -18,14 +18,13 @@ mod port;
 #[cfg(target_os = "linux")]
 mod port_poll;
 mod port_threads;
+mod system;
 
 use std::collections::VecDeque;
 use std::fs::File;
 #[cfg(unix)]
-use std::io::Read as _;
 use std::io::{self, IsTerminal as _};
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::process::ExitStatus;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
@@ -37,6 +36,8 @@ use crate::session::{Event, Outlet, Request, Session, Side};
 use crate::transcript::Transcript;
 use crate::uci::line::LineBuffer;
 use port::{Listen, News, Port, Ready};
+pub use system::standard_streams;
+use system::{describe_end, heed_signals, into_file};
 
 #[cfg(target_os = "linux")]
 use port_poll::PollPort as SystemPort;
@@ -330,6 +331,7 @@ impl<P: Port> Relay<P> {
             }
             // Others have been asked for since.
             News::Books(..) => {}
+            #[cfg(unix)]
             News::Terminate => self.step(Event::GuiClosed),
         }
     }
@@ -536,95 +538,6 @@ impl<P: Port> Relay<P> {
         }
         self.lines.write_down();
         self.port.settle(LAST_WORDS_LIMIT);
-    }
-}
-
-/// The system's wish that we end is heeded as `quit` is: what the engine has
-/// started ends with it.
-#[cfg(unix)]
-fn heed_signals(port: &impl Port) {
-    use signal_hook::consts::{SIGINT, SIGTERM};
-    let deliver = port.deliver();
-    let heed = || {
-        let (mut reader, writer) = io::pipe()?;
-        for signal in [SIGINT, SIGTERM] {
-            signal_hook::low_level::pipe::register(signal, writer.try_clone()?)?;
-        }
-        let wait = move || {
-            let mut byte = [0];
-            while matches!(reader.read(&mut byte), Ok(1)) {
-                deliver(News::Terminate);
-            }
-        };
-        thread::Builder::new()
-            .name("signals".to_owned())
-            .spawn(wait)
-            .map(drop)
-    };
-    if let Err(error) = heed() {
-        let error: io::Error = error;
-        log::warn!("signals end the program at once: {error}");
-    }
-}
-
-/// Windows ends the job that the engine and all it starts belong to.
-#[cfg(not(unix))]
-fn heed_signals(_port: &impl Port) {}
-
-#[cfg(unix)]
-fn into_file(pipe: impl Into<std::os::fd::OwnedFd>) -> File {
-    File::from(pipe.into())
-}
-
-#[cfg(windows)]
-fn into_file(pipe: impl Into<std::os::windows::io::OwnedHandle>) -> File {
-    File::from(pipe.into())
-}
-
-/// Standard input and output as files: unbuffered, for lines are read and
-/// written in large pieces.
-///
-/// # Errors
-///
-/// One of them does not exist.
-pub fn standard_streams() -> io::Result<(File, File)> {
-    #[cfg(unix)]
-    {
-        use std::os::fd::AsFd;
-        Ok((
-            into_file(io::stdin().as_fd().try_clone_to_owned()?),
-            into_file(io::stdout().as_fd().try_clone_to_owned()?),
-        ))
-    }
-    #[cfg(windows)]
-    {
-        use std::os::windows::io::AsHandle;
-        Ok((
-            into_file(io::stdin().as_handle().try_clone_to_owned()?),
-            into_file(io::stdout().as_handle().try_clone_to_owned()?),
-        ))
-    }
-}
-
-fn describe_end(status: Option<ExitStatus>) -> String {
-    let Some(status) = status else {
-        return "the engine closed its output and was ended".to_owned();
-    };
-    #[cfg(unix)]
-    {
-        use std::os::unix::process::ExitStatusExt;
-        if let Some(signal) = status.signal() {
-            let hint = match signal {
-                4 => " (illegal instruction: is this build of it made for this processor?)",
-                9 => " (killed: out of memory?)",
-                _ => "",
-            };
-            return format!("the engine was ended by signal {signal}{hint}");
-        }
-    }
-    match status.code() {
-        Some(code) => format!("the engine has ended with exit code {code}"),
-        None => "the engine has ended".to_owned(),
     }
 }
 

@@ -31,6 +31,7 @@ pub(super) enum News {
     /// there is to say about them.
     Books(u64, BookSet, Vec<String>),
     /// The system wants us to end.
+    #[cfg(unix)]
     Terminate,
 }
 

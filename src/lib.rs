@@ -62,6 +62,7 @@
 //! | [`builtin`] | the built-in engine |
 //! | [`config`] | `engines.toml` |
 //! | [`evaluate`] | evaluations of a book, from files and by engines |
+//! | [`grow`] | books that grow: drop-out expansion |
 //! | [`compare`] | what two books disagree about |
 //! | [`tree`] | a book as a tree |
 //! | [`graph`] | a book as a graph, with how likely and what worth each position is |
@@ -147,6 +148,8 @@ pub mod explore;
 pub mod games;
 #[cfg(feature = "evaluations")]
 pub mod graph;
+#[cfg(all(feature = "build", feature = "play"))]
+pub mod grow;
 pub mod input;
 #[cfg(feature = "play")]
 pub mod learn;

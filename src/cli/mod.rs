@@ -20,6 +20,8 @@ mod convert;
 mod diff;
 mod diff_json;
 #[cfg(feature = "games")]
+mod engine_args;
+#[cfg(feature = "games")]
 mod evaluate;
 mod explain;
 #[cfg(feature = "explore")]
@@ -27,6 +29,8 @@ mod explore;
 mod force;
 #[cfg(feature = "games")]
 mod games;
+#[cfg(feature = "build")]
+mod grow;
 mod info;
 mod info_other;
 #[cfg(feature = "games")]
@@ -185,6 +189,8 @@ fn dispatch(cli: Cli) -> anyhow::Result<u8> {
         Command::Suite(args) => suite::run(&args, &mut output()),
         #[cfg(feature = "games")]
         Command::Evaluate(args) => evaluate::run(&args),
+        #[cfg(feature = "build")]
+        Command::Grow(args) => grow::run(&args),
         Command::Audit(args) => audit::run(&args, &mut output()),
         Command::Mark(args) => mark::run(&args, &mut output()),
         Command::Merge(args) => merge::run(&args),

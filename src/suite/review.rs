@@ -4,19 +4,19 @@
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
-use std::sync::atomic::AtomicBool;
 
 use serde::Serialize;
 use shakmaty::{Chess, Color, Move, Position as _};
 
 use super::Error;
-use crate::book::{Book, Lookup, Probe as _, Wanted as Of, Watch};
+use crate::book::{Book, Lookup, Probe as _, Wanted as Of};
 use crate::eval::Value;
 use crate::games::{
     self, Batches, Filter, Game, GameResult, Intake, Item, Sources, Starts, Wanted,
 };
 use crate::notation;
 use crate::openings;
+use crate::watch::Watch;
 
 /// Wins, draws and losses, and the engine's first values behind the book.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
@@ -224,9 +224,7 @@ pub fn report(
         all.extend(played.into_iter().flatten());
         Ok::<(), Error>(())
     };
-    let never = AtomicBool::new(false);
-    let stop = watch.flag().unwrap_or(&never);
-    let tally = intake.read(&sources, worker, take, &mut |_| {}, stop)?;
+    let tally = intake.read(&sources, worker, take, watch)?;
     if all.is_empty() {
         let who = player.map_or_else(String::new, |name| format!(" of {name}"));
         return Err(Error::Text(format!("{}: no game{who}", games.display())));

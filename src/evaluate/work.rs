@@ -10,7 +10,7 @@ use crate::crew::{self, Panicked};
 use crate::engine::{Analyst, AnalystError, Effort, EngineCommand, Question};
 use crate::eval::{Evaluation, MoveValue, Value};
 use crate::evals::{EvalFile, EvalFileError, EvalTable};
-use crate::graph::{BookGraph, Node, Reach};
+use crate::graph::{BookGraph, NodeId, Reach};
 use crate::watch::{Progress, Stop, Stopped, Watch};
 
 /// What is to be evaluated, and how.
@@ -36,7 +36,7 @@ pub struct Plan {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Task {
     /// Which one.
-    pub node: Node,
+    pub node: NodeId,
     /// Its value is not known well enough; else only that of leaving the book.
     pub value: bool,
 }
@@ -45,7 +45,7 @@ pub struct Task {
 #[derive(Debug)]
 pub struct Fault {
     /// Which one.
-    pub node: Node,
+    pub node: NodeId,
     /// What the engine did.
     pub error: AnalystError,
 }
@@ -99,7 +99,7 @@ pub fn plan(
     table: &EvalTable,
     is_enough: impl Fn(&Evaluation) -> bool,
 ) -> Vec<Task> {
-    let wanted = |node: Node| {
+    let wanted = |node: NodeId| {
         let value = table
             .canonical(graph.key(node))
             .is_none_or(|known| !is_enough(known));
@@ -115,12 +115,12 @@ pub fn plan(
 }
 
 /// Whether the value of leaving can be found and is not known.
-fn is_open(graph: &BookGraph, node: Node, table: &EvalTable) -> bool {
+fn is_open(graph: &BookGraph, node: NodeId, table: &EvalTable) -> bool {
     graph.leaving_is_unknown(node, table) && !others(graph, node, &graph.position(node)).is_empty()
 }
 
 /// The legal moves that are not in the book.
-fn others(graph: &BookGraph, node: Node, position: &Chess) -> Vec<UciMove> {
+fn others(graph: &BookGraph, node: NodeId, position: &Chess) -> Vec<UciMove> {
     let of_book = graph.moves(node);
     let legal = position.legal_moves();
     let legal = legal.iter().map(|mv| mv.to_uci(CastlingMode::Chess960));

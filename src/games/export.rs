@@ -123,8 +123,8 @@ pub fn run(
 #[derive(Default)]
 struct Piece {
     text: String,
-    records: Vec<scdb::Record>,
-    scid: Vec<scid::Record>,
+    records: Vec<scdb::ScdbRecord>,
+    scid: Vec<scid::ScidRecord>,
     written: u64,
     tags_lost: u64,
 }
@@ -136,7 +136,7 @@ fn encode(job: &Job, batch: &mut Batch<'_>, game: &mut Game) -> Piece {
         game.strip(job.no_variations, job.no_comments);
         match &job.target {
             Target::Pgn(_) | Target::Output => write_pgn(game, &mut piece.text),
-            Target::Scid(_) => match scid::Record::new(game) {
+            Target::Scid(_) => match scid::ScidRecord::new(game) {
                 Ok(record) => {
                     piece.tags_lost += u64::from(record.loses_tags);
                     piece.scid.push(record);
@@ -146,7 +146,7 @@ fn encode(job: &Job, batch: &mut Batch<'_>, game: &mut Game) -> Piece {
                     continue;
                 }
             },
-            Target::Scdb(_) => match scdb::Record::new(game) {
+            Target::Scdb(_) => match scdb::ScdbRecord::new(game) {
                 Ok(record) => {
                     piece.tags_lost += u64::from(record.loses_tags);
                     piece.records.push(record);

@@ -2,7 +2,7 @@
 
 use shakmaty::{Chess, Position as _, uci::UciMove};
 
-use super::{BookGraph, GraphMove, Node};
+use super::{BookGraph, GraphMove, NodeId};
 use crate::book::ctg::{CanonicalBoard, Key, Orientation};
 use crate::book::{Annotation, Book, BookPosition, Error, Preference};
 use crate::evals::EvalKey;
@@ -32,7 +32,7 @@ pub enum GraphError {
 }
 
 /// The target of a move whose position has no number yet.
-const OPEN: Node = Node::MAX;
+const OPEN: NodeId = NodeId::MAX;
 
 impl BookGraph {
     /// The graph of a book. Pages that are damaged are left out, and told of
@@ -94,13 +94,13 @@ fn after(position: &Chess, mv: shakmaty::Move) -> Option<Key> {
 }
 
 impl Making {
-    fn number(&mut self, key: &Key) -> Result<Option<Node>, GraphError> {
+    fn number(&mut self, key: &Key) -> Result<Option<NodeId>, GraphError> {
         let graph = &mut self.graph;
         if graph.board_begins.is_empty() {
             graph.board_begins.push(0);
             graph.move_begins.push(0);
         }
-        let number = Node::try_from(graph.len()).map_err(|_| GraphError::TooLarge)?;
+        let number = NodeId::try_from(graph.len()).map_err(|_| GraphError::TooLarge)?;
         match graph.nodes.entry(EvalKey::of_board(key)) {
             std::collections::hash_map::Entry::Occupied(_) => Ok(None),
             std::collections::hash_map::Entry::Vacant(place) => {
@@ -151,7 +151,7 @@ impl Making {
         let graph = &mut self.graph;
         let in_book = graph.records.len();
         let (mut moves, mut targets, mut begins) = (Vec::new(), Vec::new(), vec![0]);
-        for node in 0..in_book as Node {
+        for node in 0..in_book as NodeId {
             watch.position("joining", node.into(), Some(in_book as u64))?;
             let range = graph.move_begins[node as usize] as usize
                 ..graph.move_begins[node as usize + 1] as usize;
@@ -194,7 +194,7 @@ impl Making {
                 let target = self.targets[index];
                 let to = match self.graph.nodes.get(&target) {
                     Some(to) => *to,
-                    None => self.outside(node as Node, index)?,
+                    None => self.outside(node as NodeId, index)?,
                 };
                 self.graph.moves[index].to = to;
             }
@@ -202,7 +202,7 @@ impl Making {
         Ok(self.graph)
     }
 
-    fn outside(&mut self, node: Node, index: usize) -> Result<Node, GraphError> {
+    fn outside(&mut self, node: NodeId, index: usize) -> Result<NodeId, GraphError> {
         let position = self.graph.position(node);
         let mv = self.graph.moves[index].mv.to_move(&position);
         let key = mv.ok().and_then(|mv| after(&position, mv));

@@ -18,7 +18,7 @@ fn starter(options: GraphOptions) -> BookGraph {
     .unwrap()
 }
 
-fn at(graph: &BookGraph, moves: &str) -> (Chess, Node) {
+fn at(graph: &BookGraph, moves: &str) -> (Chess, NodeId) {
     let line = Line::read("", moves).unwrap();
     let position = line.last().clone();
     let node = graph.node(&position).unwrap();

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use shakmaty::{Chess, EnPassantMode, Position as _};
 
-use super::entry::{Candidate, Entry};
+use super::entry::{Candidate, StartPosition};
 use super::filter::BoardFilter;
 use super::funnel::{Funnel, Step};
 use super::{Cut, Error};
@@ -28,7 +28,7 @@ impl Sieve<'_> {
     pub(super) fn admit(
         &self,
         position: &Chess,
-        entry: Entry,
+        entry: StartPosition,
         source: u32,
         funnel: &mut Funnel,
     ) -> Option<Candidate> {
@@ -74,7 +74,7 @@ impl Sieve<'_> {
             else {
                 break;
             };
-            let mut entry = Entry::new(position, start, moves);
+            let mut entry = StartPosition::new(position, start, moves);
             entry.played = 1;
             if let Some(candidate) = self.admit(position, entry, 0, &mut made.funnel) {
                 // A position counts once a game.
@@ -187,7 +187,7 @@ pub(super) fn read_epd(
         match notation::position(words) {
             Ok(position) => {
                 read.games += 1;
-                let mut entry = Entry::new(&position, Some(&position), &[]);
+                let mut entry = StartPosition::new(&position, Some(&position), &[]);
                 entry.played = 1;
                 let kept = sieve.admit(&position, entry, 0, &mut read.funnel);
                 if let Some(candidate) = kept {

@@ -93,11 +93,10 @@ pub(super) fn run(args: &GrowArgs) -> anyhow::Result<u8> {
     let replies = replies
         .map(|path| super::open_book(path, false))
         .transpose()?;
-    let stop = super::stopped_by_ctrl_c()?;
-    let mut graph = progress::under_bar(&stop, |watch| {
+    let mut graph = progress::watched(|watch| {
         let mut damaged = |error: &crate::book::Error| say(&format!("tabia: {error}"));
         BookGraph::of(&book, GraphOptions::default(), watch, &mut damaged)
-    })?;
+    })??;
     let beside = evals::beside(&args.output);
     let mut file = EvalFile::open(&beside)?;
     let mut table = evals::read(&beside)?.table;
@@ -127,9 +126,8 @@ pub(super) fn run(args: &GrowArgs) -> anyhow::Result<u8> {
         max_cost: args.max_cost,
         max_ply: args.max_ply,
     };
-    let grown = progress::under_bar(&stop, |watch| {
-        grow::grow(&plan, &wishes, &mut graph, &mut table, file, watch)
-    });
+    let grown =
+        progress::watched(|watch| grow::grow(&plan, &wishes, &mut graph, &mut table, file, watch))?;
     let grown = match grown {
         Err(GrowError::Stopped(_)) => anyhow::bail!(
             "interrupted; what the engine said is in {}: the same command goes on from there",
@@ -160,7 +158,7 @@ pub(super) fn run(args: &GrowArgs) -> anyhow::Result<u8> {
     };
     // The old one may be the one that is replaced.
     drop(book);
-    let written = progress::under_bar(&stop, |watch| {
+    let written = progress::watched(|watch| {
         grow::write_grown(
             &args.book,
             &args.output,
@@ -169,7 +167,7 @@ pub(super) fn run(args: &GrowArgs) -> anyhow::Result<u8> {
             &options,
             watch,
         )
-    })?;
+    })??;
     let why = match grown.end {
         End::Positions | End::Time => "",
         End::Exhausted => "; all that is left costs too much, is too deep, or decided",

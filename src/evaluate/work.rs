@@ -1,23 +1,23 @@
 //! Evaluations by engines.
 
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::atomic::AtomicU64;
 use std::sync::{Mutex, PoisonError};
 
 use shakmaty::{CastlingMode, Chess, Position as _, uci::UciMove};
 
 use super::{Desk, Plan};
-use crate::book::{Progress, Stopped, Watch};
 use crate::crew::{self, Panicked};
 use crate::engine::AnalystError;
 use crate::eval::{Evaluation, MoveValue};
 use crate::evals::{EvalFile, EvalFileError, EvalTable};
-use crate::graph::{BookGraph, Node, Reach};
+use crate::graph::{BookGraph, NodeId, Reach};
+use crate::watch::{Progress, Stop, Stopped, Watch};
 
 /// A position of a book about which something is to be found out.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Task {
     /// Which one.
-    pub node: Node,
+    pub node: NodeId,
     /// Its value is not known well enough; else only that of leaving the book.
     pub value: bool,
 }
@@ -26,7 +26,7 @@ pub struct Task {
 #[derive(Debug)]
 pub struct Fault {
     /// Which one.
-    pub node: Node,
+    pub node: NodeId,
     /// What the engine did.
     pub error: AnalystError,
 }
@@ -77,7 +77,7 @@ pub fn plan(
     table: &EvalTable,
     is_enough: impl Fn(&Evaluation) -> bool,
 ) -> Vec<Task> {
-    let wanted = |node: Node| {
+    let wanted = |node: NodeId| {
         let value = table
             .canonical(graph.key(node))
             .is_none_or(|known| !is_enough(known));
@@ -93,12 +93,12 @@ pub fn plan(
 }
 
 /// Whether the value of leaving can be found and is not known.
-fn is_open(graph: &BookGraph, node: Node, table: &EvalTable) -> bool {
+fn is_open(graph: &BookGraph, node: NodeId, table: &EvalTable) -> bool {
     graph.leaving_is_unknown(node, table) && !others(graph, node, &graph.position(node)).is_empty()
 }
 
 /// The legal moves that are not in the book.
-pub(crate) fn others(graph: &BookGraph, node: Node, position: &Chess) -> Vec<UciMove> {
+pub(crate) fn others(graph: &BookGraph, node: NodeId, position: &Chess) -> Vec<UciMove> {
     let of_book = graph.moves(node);
     let legal = position.legal_moves();
     let legal = legal.iter().map(|mv| mv.to_uci(CastlingMode::Chess960));
@@ -125,7 +125,7 @@ pub fn work(
         graph,
         table,
         file: Mutex::new(file),
-        stop: watch.flag(),
+        stop: watch.stop(),
     };
     let total = tasks.len() as u64;
     let mut worked = Worked::default();
@@ -144,12 +144,7 @@ pub fn work(
             Made::Stopped => worked.stopped = true,
         }
         // The workers see the flag as well: what they have begun they finish.
-        let _ = watch.step(Progress {
-            stage: "evaluating",
-            unit: "positions",
-            done: seen,
-            total: Some(total),
-        });
+        let _ = watch.step(Progress::new("evaluating", "positions", seen, Some(total)));
     };
     crew::run(
         plan.jobs,
@@ -192,12 +187,12 @@ struct Bench<'a> {
     graph: &'a BookGraph,
     table: &'a EvalTable,
     file: Mutex<EvalFile>,
-    stop: Option<&'a AtomicBool>,
+    stop: Stop<'a>,
 }
 
 impl Bench<'_> {
     fn do_task(&self, task: Task, desk: &mut Desk<'_>) -> Result<Made, WorkError> {
-        if self.stop.is_some_and(|stop| stop.load(Ordering::Relaxed)) {
+        if self.stop.go_on().is_err() {
             return Ok(Made::Stopped);
         }
         let position = self.graph.position(task.node);

@@ -2,7 +2,7 @@
 
 use shakmaty::{Chess, Position as _, uci::UciMove};
 
-use super::{BookGraph, GraphError, GraphMove, Node};
+use super::{BookGraph, GraphError, GraphMove, NodeId};
 use crate::book::ctg::CanonicalBoard;
 use crate::book::{Annotation, PositionRecord, Preference};
 use crate::evals::EvalKey;
@@ -35,8 +35,8 @@ impl BookGraph {
     /// # Errors
     ///
     /// There are more than can be numbered.
-    pub fn extend(&mut self, new: &[(Node, UciMove)]) -> Result<(), GraphError> {
-        let mut added: Vec<(Node, GraphMove)> = Vec::new();
+    pub fn extend(&mut self, new: &[(NodeId, UciMove)]) -> Result<(), GraphError> {
+        let mut added: Vec<(NodeId, GraphMove)> = Vec::new();
         for &(node, mv) in new {
             let position = self.position(node);
             let known = self.moves(node).iter().any(|known| known.mv == mv)

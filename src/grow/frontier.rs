@@ -13,7 +13,7 @@ use crate::book::{Error, Mark};
 use crate::eval::Value;
 use crate::evals::EvalTable;
 use crate::evaluate;
-use crate::graph::{BookGraph, Node};
+use crate::graph::{BookGraph, NodeId};
 
 /// What is to be done about a position.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -29,7 +29,7 @@ pub(super) enum Next {
 /// A position, what is to be done there, and what the way there costs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Prospect {
-    pub(super) node: Node,
+    pub(super) node: NodeId,
     pub(super) next: Next,
     pub(super) cost: u64,
 }
@@ -48,7 +48,7 @@ pub(super) struct Ground<'a> {
     pub(super) max_cost: Option<u64>,
     pub(super) max_ply: u32,
     /// Positions about which nobody can say more.
-    pub(super) barred: &'a HashSet<Node, FxBuildHasher>,
+    pub(super) barred: &'a HashSet<NodeId, FxBuildHasher>,
 }
 
 /// On the way: what has been paid, and where that leads. Positions come before
@@ -58,9 +58,9 @@ type Step = Reverse<(u64, Where)>;
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Where {
     /// A position; the number of plies to it; whether its own side is to move.
-    At(Node, u32, bool),
+    At(NodeId, u32, bool),
     /// The end of a way: what is to be done there.
-    End(Node, bool),
+    End(NodeId, bool),
 }
 
 impl Ground<'_> {
@@ -77,8 +77,8 @@ impl Ground<'_> {
             return Ok(found);
         };
         let mut nexts = HashMap::new();
-        let mut seen: HashSet<(Node, bool), FxBuildHasher> = HashSet::default();
-        let mut taken: HashSet<Node, FxBuildHasher> = HashSet::default();
+        let mut seen: HashSet<(NodeId, bool), FxBuildHasher> = HashSet::default();
+        let mut taken: HashSet<NodeId, FxBuildHasher> = HashSet::default();
         let mut open: BinaryHeap<Step> = BinaryHeap::new();
         open.push(Reverse((0, Where::At(start, 0, side.is_white()))));
         while let Some(Reverse((cost, at))) = open.pop() {
@@ -157,7 +157,7 @@ impl Ground<'_> {
         Ok(found)
     }
 
-    fn value(&self, node: Node) -> Option<i32> {
+    fn value(&self, node: NodeId) -> Option<i32> {
         self.values.get(node as usize).copied().flatten()
     }
 
@@ -168,7 +168,7 @@ impl Ground<'_> {
 
     /// How the book can be left at a position, and what that leaves the side to
     /// move, at the most; `None` if every legal move is in the book.
-    fn leaving(&self, node: Node) -> Option<(Next, Option<i32>)> {
+    fn leaving(&self, node: NodeId) -> Option<(Next, Option<i32>)> {
         // White is to move on every board here.
         let worth = |value: Value| value.clamped(Color::White);
         let Some(known) = self.table.canonical(self.graph.key(node)) else {

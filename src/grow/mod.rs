@@ -42,7 +42,7 @@ use crate::crew::Panicked;
 use crate::engine::AnalystError;
 use crate::evals::EvalFileError;
 use crate::evaluate::Fault;
-use crate::graph::{GraphError, Node};
+use crate::graph::{GraphError, NodeId};
 
 pub use work::{grow, take_over};
 pub use write::write_grown;
@@ -93,7 +93,7 @@ pub struct Wishes<'a> {
 pub struct Grown {
     /// New moves, in the order in which they came, each with the position of
     /// the graph that it is played in.
-    pub moves: Vec<(Node, UciMove)>,
+    pub moves: Vec<(NodeId, UciMove)>,
     /// New positions.
     pub positions: u64,
     /// Searches that it took now; what stood in the file took none.
@@ -156,5 +156,5 @@ pub enum GrowError {
     Panicked(#[from] Panicked),
     /// Somebody wanted an end.
     #[error(transparent)]
-    Stopped(#[from] crate::book::Stopped),
+    Stopped(#[from] crate::watch::Stopped),
 }

@@ -9,7 +9,7 @@ use shakmaty::{CastlingMode, Chess, Color, EnPassantMode, Position as _};
 
 use crate::book::ctg::Orientation;
 use crate::book::{Book, Error, Lookup, Probe as _, Wanted};
-use crate::graph::{BookGraph, Node, turned};
+use crate::graph::{BookGraph, NodeId, turned};
 
 /// Games that the moves of a position count as more, all alike, those that
 /// nobody has played together as one of them.
@@ -35,7 +35,7 @@ impl Known {
 pub(super) struct Replies<'a> {
     book: &'a Book,
     found: Lookup,
-    known: HashMap<(Node, Color), Option<Rc<Known>>, FxBuildHasher>,
+    known: HashMap<(NodeId, Color), Option<Rc<Known>>, FxBuildHasher>,
 }
 
 impl<'a> Replies<'a> {
@@ -52,7 +52,7 @@ impl<'a> Replies<'a> {
     pub(super) fn of(
         &mut self,
         graph: &BookGraph,
-        node: Node,
+        node: NodeId,
         turn: Color,
     ) -> Result<Option<Rc<Known>>, Error> {
         if let Some(known) = self.known.get(&(node, turn)) {

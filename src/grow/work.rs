@@ -1,7 +1,7 @@
 //! Asking engines about the cheapest ends, and adding what they say.
 
 use std::collections::HashSet;
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::atomic::AtomicU64;
 use std::sync::{Mutex, PoisonError};
 use std::time::Instant;
 
@@ -11,13 +11,13 @@ use shakmaty::{Chess, Color, uci::UciMove};
 use super::frontier::{Ground, Next, Prospect};
 use super::replies::Replies;
 use super::{End, GrowError, Grown, Wishes};
-use crate::book::{Progress, Watch};
 use crate::crew;
 use crate::engine::AnalystError;
 use crate::eval::Evaluation;
 use crate::evals::{EvalFile, EvalFileError, EvalKey, EvalTable};
 use crate::evaluate::{self, Desk, Fault, Plan};
-use crate::graph::{self, BookGraph, Node};
+use crate::graph::{self, BookGraph, NodeId};
+use crate::watch::{Progress, Stop, Watch};
 
 /// So many positions are chosen at a time: a part of the book, so that the time
 /// for choosing stays small, and not less than that, so that engines have
@@ -48,7 +48,7 @@ pub fn grow(
     let restarts = AtomicU64::new(0);
     let mut grown = Grown::default();
     let mut replies = wishes.replies.map(Replies::new);
-    let mut barred: HashSet<Node, FxBuildHasher> = HashSet::default();
+    let mut barred: HashSet<NodeId, FxBuildHasher> = HashSet::default();
     grown.end = loop {
         if grown.positions >= wishes.positions {
             break End::Positions;
@@ -76,7 +76,7 @@ pub fn grow(
             table,
             file: &file,
             until: wishes.until,
-            stop: watch.flag(),
+            stop: watch.stop(),
         };
         let made = round.work(plan, &jobs, &restarts, watch, &grown, wishes)?;
         take_in(graph, table, &jobs, made, &mut grown, &mut barred)?;
@@ -100,7 +100,7 @@ fn chosen(
     }
     let of_white = ground.prospects(Color::White, replies, count)?;
     let of_black = ground.prospects(Color::Black, replies, count)?;
-    let mut seen: HashSet<Node, FxBuildHasher> = HashSet::default();
+    let mut seen: HashSet<NodeId, FxBuildHasher> = HashSet::default();
     let mut both = Vec::new();
     let (mut white, mut black) = (of_white.into_iter(), of_black.into_iter());
     loop {
@@ -177,7 +177,7 @@ struct Round<'a> {
     table: &'a EvalTable,
     file: &'a Mutex<EvalFile>,
     until: Option<Instant>,
-    stop: Option<&'a AtomicBool>,
+    stop: Stop<'a>,
 }
 
 impl Round<'_> {
@@ -196,12 +196,8 @@ impl Round<'_> {
             let job = jobs.get(made.len());
             positions += u64::from(job.is_some_and(|job| job.is_new));
             made.push(one);
-            watch.step(Progress {
-                stage: "growing",
-                unit: "positions",
-                done: positions,
-                total: (wishes.positions < u64::MAX).then_some(wishes.positions),
-            })?;
+            let total = (wishes.positions < u64::MAX).then_some(wishes.positions);
+            watch.step(Progress::new("growing", "positions", positions, total))?;
             Ok(())
         };
         crew::run(
@@ -234,7 +230,7 @@ impl Round<'_> {
             return Ok(Made::Found(None));
         }
         let ended = self.until.is_some_and(|until| Instant::now() >= until);
-        if ended || self.stop.is_some_and(|stop| stop.load(Ordering::Relaxed)) {
+        if ended || self.stop.go_on().is_err() {
             return Ok(Made::Stopped);
         }
         match self.ask(job, desk) {
@@ -270,9 +266,9 @@ fn take_in(
     jobs: &[Job],
     made: Vec<Made>,
     grown: &mut Grown,
-    barred: &mut HashSet<Node, FxBuildHasher>,
+    barred: &mut HashSet<NodeId, FxBuildHasher>,
 ) -> Result<(), GrowError> {
-    let mut new: Vec<(Node, UciMove)> = Vec::new();
+    let mut new: Vec<(NodeId, UciMove)> = Vec::new();
     for (job, made) in jobs.iter().zip(made) {
         let node = job.prospect.node;
         match made {

@@ -5,12 +5,12 @@ use std::path::Path;
 use shakmaty::uci::UciMove;
 
 use super::GrowError;
-use crate::book::Watch;
 use crate::book::ctg::{RewriteOptions, Rewritten, merge};
 use crate::build;
-use crate::graph::{BookGraph, Node};
+use crate::graph::{BookGraph, NodeId};
 use crate::notation::Line;
 use crate::place;
+use crate::watch::Watch;
 
 /// Writes `book` with more moves, each played in a position of `graph`; they
 /// have no games.
@@ -22,7 +22,7 @@ pub fn write_grown(
     book: &Path,
     target: &Path,
     graph: &BookGraph,
-    moves: &[(Node, UciMove)],
+    moves: &[(NodeId, UciMove)],
     options: &RewriteOptions,
     watch: &mut Watch<'_>,
 ) -> Result<Rewritten, GrowError> {

@@ -18,7 +18,7 @@ const TOKEN_PLACE: &str = "{{token}}";
 const FOLDER: &str = "/page/";
 
 /// Name, type and content. Nothing else is ever served.
-const FILES: [(&str, &str, &str); 19] = [
+const FILES: [(&str, &str, &str); 20] = [
     ("style.css", CSS, include_str!("page/style.css")),
     ("main.js", SCRIPT, include_str!("page/main.js")),
     ("address.js", SCRIPT, include_str!("page/address.js")),
@@ -27,6 +27,7 @@ const FILES: [(&str, &str, &str); 19] = [
     ("board.js", SCRIPT, include_str!("page/board.js")),
     ("dom.js", SCRIPT, include_str!("page/dom.js")),
     ("edit.js", SCRIPT, include_str!("page/edit.js")),
+    ("engine.js", SCRIPT, include_str!("page/engine.js")),
     ("moves.js", SCRIPT, include_str!("page/moves.js")),
     ("plot.js", SCRIPT, include_str!("page/plot.js")),
     ("policy.js", SCRIPT, include_str!("page/policy.js")),

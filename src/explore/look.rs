@@ -169,7 +169,7 @@ fn named(position: &Chess, mv: Option<Move>) -> Named {
 
 /// In set-ups of Chess960 castling is the king taking the rook: its own move
 /// may be a plain one.
-fn uci(position: &Chess, mv: Move) -> String {
+pub(super) fn uci(position: &Chess, mv: Move) -> String {
     mv.to_uci(position.castles().mode()).to_string()
 }
 

@@ -24,10 +24,27 @@ async function ask(path, options) {
 /** Asks for something; `parameters` are the part of the address behind "?". */
 export const get = (path, parameters) => ask(parameters ? `${path}?${parameters}` : path);
 
-/** Asks for a change. */
-export function post(path, body) {
+function carrying(body, signal) {
   const headers = { "content-type": "application/json", "x-tabia-token": token };
-  return ask(path, { method: "POST", headers, body: JSON.stringify(body) });
+  return { method: "POST", headers, body: JSON.stringify(body), signal };
+}
+
+/** Asks for a change. */
+export const post = (path, body) => ask(path, carrying(body));
+
+/** Asks for something that is told piece by piece, until it ends or `signal` ends it. */
+export async function follow(path, body, heard, signal) {
+  const response = await fetch(path, carrying({ ...body, client }, signal));
+  if (!response.ok) throw new Error((await response.json()).error);
+  const reader = response.body.pipeThrough(new TextDecoderStream()).getReader();
+  let rest = "";
+  for (;;) {
+    const { value, done } = await reader.read();
+    if (done) return;
+    const pieces = (rest + value).split("\n\n");
+    rest = pieces.pop();
+    for (const piece of pieces) if (piece.startsWith("data: ")) heard(JSON.parse(piece.slice(6)));
+  }
 }
 
 /** Waits until the program answers again; started anew it has another token. */

@@ -4,7 +4,8 @@ import * as address from "./address.js";
 import { Gone, client, comeBack, get, listen, post } from "./api.js";
 import { Board } from "./board.js";
 import { by, el, isTyping, say } from "./dom.js";
-import { EditDialog } from "./edit.js";
+import { EditDialog, ends, linesOf } from "./edit.js";
+import { Engine } from "./engine.js";
 import { showMoves } from "./moves.js";
 import { draw } from "./plot.js";
 import { Policy } from "./policy.js";
@@ -22,8 +23,9 @@ const changed = [];
 const undone = [];
 
 const board = new Board((uci) => play(uci));
-const table = new Table({ play: (uci) => play(uci), point: (uci) => board.arrows.point(uci), edit: openEdit });
-const editor = new EditDialog(change);
+const table = new Table({ play: (uci) => play(uci), point: (uci) => board.arrows.point(uci), edit: openEdit, add: () => Promise.resolve(addToBook([state().at])).catch(problem) });
+const editor = new EditDialog(change, removeFromBook);
+const engine = new Engine({ play: (moves) => playAll(moves), point: (moves) => board.arrows.line(moves), values: (values) => table.live(values) });
 const search = new Search(({ play: moves, name, eco }) => load({ moves }, `${eco} ${name}`));
 const store = new Store({ tree: trees.empty(), at: 0, tail: 0, books: "", set: {}, flip: false }, { ask, shown, failed });
 
@@ -45,6 +47,7 @@ function shown(how) {
   board.show(view, last);
   table.show(view);
   board.arrows.book(view.books[0].moves);
+  engine.show(now, view);
   policy?.show(view.options, now.set);
   showOpening(view);
   showMoves(now, (id) => store.want(to(id)));
@@ -71,7 +74,7 @@ function showBooks(view) {
   by("first-book").value = chosen[0];
   by("second-book").value = chosen[1] ?? "";
   const book = view.books.find(({ book: number }) => number === changed.at(-1)) ?? view.books.find(({ editable }) => editable);
-  by("undo").hidden = by("redo").hidden = !book?.editable;
+  by("undo").hidden = by("redo").hidden = by("book-menu").hidden = !book?.editable;
   by("undo").disabled = !book?.undo;
   by("undo").title = book?.last_change ? `Take back: ${book.last_change} (Ctrl+Z)` : "Nothing to take back";
   by("redo").disabled = !book?.redo;
@@ -137,6 +140,12 @@ function play(uci) {
   if (move) store.want((from) => (from.at === meant && from.tree.fen === tree.fen ? walkTo(from, move) : null), "walk");
 }
 
+/** Several moves from the position that is shown. */
+function playAll(moves) {
+  const { at: meant, tree } = state();
+  return store.want((from) => (from.at === meant && from.tree.fen === tree.fen ? moves.reduce(walkTo, from) : null));
+}
+
 const forward = () => store.want((from) => {
   if (from.at !== from.tail) {
     const rest = trees.path(from.tree, from.tail);
@@ -176,11 +185,7 @@ async function typed(text) {
   if (found.length === 1) { play(found[0].uci); return; }
   // Other notations, and several moves: the program reads them all.
   const { nodes } = await post("/api/read", { text: `position fen ${view.fen} moves ${text}` });
-  const meant = state().at;
-  await store.want((from) => {
-    if (from.at !== meant) return null;
-    return nodes.reduce((now, move) => walkTo(now, { uci: move.uci, san: move.san }), from);
-  });
+  await playAll(nodes.map(({ uci, san }) => ({ uci, san })));
 }
 
 function set(name, value) {
@@ -212,19 +217,56 @@ const unset = (name) => store.want((from) => {
 
 // Changes to books.
 
-async function change(book, move, what, value, seen) {
-  const { tree, at } = state();
-  const line = trees.path(tree, at).map((id) => trees.node(tree, id).uci).join(",");
-  const done = await post("/api/edit", { book, fen: tree.fen, play: line, uci: move.uci, change: what, value, seen, client });
+/** The moves from the first position to the one that is shown. */
+const walkedLine = () => trees.path(state().tree, state().at).map((id) => trees.node(state().tree, id).uci);
+
+async function write(path, book, body) {
+  const done = await post(path, { book, client, ...body });
   changed.push(book);
   undone.length = 0;
   await refresh();
   say(`Saved: ${done.last_change}`);
 }
 
+const change = (book, move, what, value, seen) =>
+  write("/api/edit", book, { fen: state().tree.fen, play: walkedLine().join(","), uci: move.uci, change: what, value, seen });
+
+function removeFromBook(book, move, below) {
+  if (state().tree.fen) throw new Error("Only lines from the usual first position can be deleted.");
+  return write("/api/remove", book, { play: [...walkedLine(), move.uci].join(","), below });
+}
+
+/** The book that is changed: the first shown that can be. */
+const editable = () => store.view?.books.find((book) => book.editable);
+
+/** The line that is shown, or all lines of the tree, into the book. */
+function addToBook(ids) {
+  const book = editable();
+  const { tree } = state();
+  if (book && ids.length) return write("/api/add", book.book, { fen: tree.fen, lines: linesOf(tree, ids) });
+  say(book ? "There is no move to add yet: play one." : "No book that is shown can be changed.", true);
+  return undefined;
+}
+
+function openLine() {
+  const book = editable();
+  if (!book || state().at === 0) { say(book ? "There is no line yet: play one." : "No book that is shown can be changed.", true); return; }
+  by("menu-dialog").close();
+  by("line-title").textContent = `Marks for the whole line in ${book.name}`;
+  by("line-error").textContent = "";
+  by("line-dialog").showModal();
+}
+
+async function markLine() {
+  try {
+    await write("/api/edit", editable().book, { fen: state().tree.fen, play: walkedLine().join(","), along: by("line-side").value, change: "mark", value: by("line-mark").value });
+    by("line-dialog").close();
+  } catch (error) { by("line-error").textContent = error.message; }
+}
+
 async function takeBack() {
-  const editable = store.view.books.filter((book) => book.editable && book.undo > 0).map((book) => book.book);
-  const book = changed.at(-1) ?? editable[0];
+  const shownBooks = store.view.books.filter((book) => book.editable && book.undo > 0).map((book) => book.book);
+  const book = changed.at(-1) ?? shownBooks[0];
   if (book === undefined) return;
   try {
     const done = await post("/api/undo", { book, client });
@@ -325,21 +367,22 @@ const typing = () => (by("move").offsetParent ? by("move").focus() : search.open
 const KEYS = {
   ArrowLeft: back, ArrowRight: forward, ArrowUp: () => table.step(-1), ArrowDown: () => table.step(1),
   Home: toStart, End: toEnd, Delete: remove,
-  f: flip, v: openPaste, c: () => share.copy(store.view.fen, "FEN"), t: nextTheme, e: () => table.editChosen(), n: openNote,
+  f: flip, l: () => engine.turn(), v: openPaste, c: () => share.copy(store.view.fen, "FEN"), t: nextTheme, e: () => table.editChosen(), n: openNote,
   m: typing, "/": () => search.open(), o: () => by("policy-dialog").showModal(), "?": () => by("help-dialog").showModal(),
 };
 
 const BUTTONS = {
-  back, forward, "to-start": toStart, "to-end": toEnd, flip, menu: openMenu, find: () => search.open(), undo: takeBack, redo: doAgain,
+  back, forward, "to-start": toStart, "to-end": toEnd, flip, engine: KEYS.l, menu: openMenu, find: () => search.open(), undo: takeBack, redo: doAgain,
   paste: openPaste, theme: nextTheme, "show-help": () => { by("menu-dialog").close(); KEYS["?"](); },
   "open-policy": KEYS.o, reset: () => store.want((from) => ({ ...from, set: {} }), "keep"),
+  "add-line": () => addToBook(state().at ? [state().at] : []), "add-tree": () => addToBook(ends(state().tree)), "mark-line": openLine,
   note: openNote, promote, remove,
   "copy-fen": KEYS.c, "copy-pgn": () => share.copy(trees.toPgn(state().tree), "PGN"), "copy-link": () => share.copy(new URL(address.address(state()), location.href).href, "Link"),
   "save-pgn": () => share.savePgn(trees.toPgn(state().tree)), "save-svg": () => share.saveSvg(store.view.fen, state().flip), "save-png": () => share.savePng(store.view.fen, state().flip),
 };
 
 /** Buttons of the menu that do something at once. */
-const CLOSING = ["promote", "remove", "copy-fen", "copy-pgn", "copy-link", "save-pgn", "save-svg", "save-png"];
+const CLOSING = ["add-line", "add-tree", "promote", "remove", "copy-fen", "copy-pgn", "copy-link", "save-pgn", "save-svg", "save-png"];
 
 function onKey(event) {
   if (event.defaultPrevented || isTyping(event.target) || event.altKey || document.querySelector("dialog[open]")) return;
@@ -398,6 +441,11 @@ function listenToAll() {
     typed(text).catch(problem);
   });
   by("move").addEventListener("keydown", (event) => event.key === "Escape" && by("move").blur());
+  by("line-form").addEventListener("submit", (event) => {
+    if (event.submitter?.value !== "keep") return;
+    event.preventDefault();
+    markLine();
+  });
   by("note-form").addEventListener("submit", (event) => event.submitter?.value === "keep" && keepNote());
   by("paste-form").addEventListener("submit", async (event) => {
     if (event.submitter?.value !== "load") return;
@@ -447,6 +495,7 @@ async function begin() {
     options = start.options;
     policy = new Policy(options, set, unset);
     chooseBooks(start.books);
+    engine.offer(start.engine);
     await loaded;
     if (store.view) {
       policy.show(store.view.options, state().set);

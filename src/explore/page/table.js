@@ -1,6 +1,7 @@
 // The book table: what one book says about the position, or two side by side.
 
 import { by, el, grouped, percent } from "./dom.js";
+import { valueText } from "./engine.js";
 import { comment, markSign, results, signed } from "./signs.js";
 
 const whole = (number) => (number === null || number === undefined ? "–" : Math.round(number).toString());
@@ -11,7 +12,7 @@ const COLUMNS = [
   ["N", "Games", "n", (move) => move.stored_weight ?? move.games],
   ["Share", "Share of the games of this position", "share", (move) => move.stored_weight ?? move.games],
   ["%", "Score of the player of the move", "score", (move) => move.score],
-  ["Eval", "Evaluation in pawns, from White’s side", "eval", (move) => move.evaluation ?? null],
+  ["Eval", "Evaluation in pawns, from White’s side", "eval", (move, table) => table.worth(move)],
   ["Av", "Average Elo", "av", (move) => move.average_elo],
   ["Perf", "Performance Elo", "perf", (move) => move.performance],
   ["Fact", "Learn value, −125 to +125", "fact", (move) => move.priority ?? move.factor],
@@ -26,9 +27,9 @@ function remembered() {
 const amount = (move) => move.stored_weight ?? move.games;
 
 export class Table {
-  /** `play`, `point` take a move in UCI notation; `edit` a book's view and a move. */
-  constructor({ play, point, edit }) {
-    Object.assign(this, { play, point, edit });
+  /** `play`, `point` take a move in UCI notation; `edit` a book's view and a move; `add` adds the line. */
+  constructor({ play, point, edit, add }) {
+    Object.assign(this, { play, point, edit, add });
     this.place = by("books");
     this.sort = remembered();
     this.open = new Set();
@@ -61,7 +62,9 @@ export class Table {
       : book.error ? book.error
       : book.in_book ? "The book’s line ends here."
       : "This position is not in the book. ← goes back to where it was.";
-    return el("p", { class: `notice ${book.error ? "error" : ""}` }, text);
+    const adds = book.editable && !book.in_book && !book.error && !end;
+    return el("div", { class: `notice ${book.error ? "error" : ""}` }, el("p", {}, text),
+      adds ? el("button", { type: "button", class: "add", onclick: () => this.add() }, `Add the line to ${book.name}`) : null);
   }
 
   sorted(moves) {
@@ -70,7 +73,7 @@ export class Table {
     const sign = this.sort.up ? 1 : -1;
     const compare = (a, b) => (typeof a === "string" ? a.localeCompare(b) : a - b);
     return [...moves].sort((a, b) => {
-      const [x, y] = [key(a), key(b)];
+      const [x, y] = [key(a, this), key(b, this)];
       if (x === null || y === null) return (x === null) - (y === null);
       return sign * compare(x, y);
     });
@@ -92,7 +95,7 @@ export class Table {
     const all = moves.reduce((sum, move) => sum + amount(move), 0);
     // A column without anything in it is not shown.
     const without = [
-      moves.every((move) => move.score === null) && "no-score", moves.every((move) => move.evaluation === undefined) && "no-eval", moves.every((move) => move.average_elo === null) && "no-av",
+      moves.every((move) => move.score === null) && "no-score", !this.values && moves.every((move) => move.evaluation === undefined) && "no-eval", moves.every((move) => move.average_elo === null) && "no-av",
       moves.every((move) => move.performance === null) && "no-perf",
       moves.every((move) => move.factor === 0 && move.priority === undefined) && "no-fact", moves.every((move) => move.white === null) && "no-results",
     ].filter(Boolean).join(" ");
@@ -156,10 +159,42 @@ export class Table {
       book.editable ? this.pencil(book, move) : null);
   }
 
-  evaluation({ evaluation }) {
-    if (evaluation === undefined) return "–";
-    const white = this.view.turn === "white" ? evaluation : -evaluation;
-    return (white > 0 ? "+" : white < 0 ? "−" : "") + (Math.abs(white) / 100).toFixed(2);
+  /** What a move is worth for White, in centipawns: by the engine at work, or by the file beside the book. */
+  value(move) {
+    const live = this.values?.get(move.uci);
+    if (live) return live;
+    if (move.evaluation === undefined) return null;
+    return { cp: this.view.turn === "white" ? move.evaluation : -move.evaluation };
+  }
+
+  /** The same as a number to sort by, for the player of the move. */
+  worth(move) {
+    const value = this.value(move);
+    if (!value) return null;
+    const { cp, mate } = value;
+    const white = mate === undefined ? cp : Math.sign(mate || 1) * (100_000 - Math.abs(mate));
+    return this.view.turn === "white" ? white : -white;
+  }
+
+  evaluation(move) {
+    const value = this.value(move);
+    return value ? valueText(value) : "–";
+  }
+
+  /** What the engine finds the moves worth; null when it is off. */
+  live(values) {
+    const was = this.values;
+    this.values = values;
+    if (!this.view || this.view.books.length > 1) return;
+    if (!was !== !values) { this.show(this.view); return; }
+    for (const move of this.view.books[0].moves) {
+      const cell = this.place.querySelector(`tr[data-uci="${CSS.escape(move.uci)}"] td.eval`);
+      if (!cell) continue;
+      const text = this.evaluation(move);
+      if (cell.textContent !== text) cell.textContent = text;
+      const depth = values?.get(move.uci)?.depth;
+      cell.title = depth ? `depth ${depth}` : "";
+    }
   }
 
   pencil(book, move) {

@@ -10,13 +10,12 @@ use std::time::{Duration, Instant};
 use hyper::body::Bytes;
 use serde::Serialize;
 use shakmaty::uci::UciMove;
-use shakmaty::{Chess, Position};
+use shakmaty::{Chess, Move, Position};
 use tokio::sync::mpsc as channel;
 
-use super::look::uci;
+use super::look::{Named, named_from, uci};
 use crate::engine::{Analyst, AnalystError, EngineCommand, Question, Thought, Variation};
 use crate::eval::Value;
-use crate::notation;
 
 /// Lines that a page may ask for.
 pub(super) const MOST_LINES: usize = 5;
@@ -205,13 +204,7 @@ struct ValueSaid {
 struct LineSaid {
     #[serde(flatten)]
     value: ValueSaid,
-    moves: Vec<PlySaid>,
-}
-
-#[derive(Serialize)]
-struct PlySaid {
-    uci: String,
-    san: String,
+    moves: Vec<Named>,
 }
 
 #[derive(Clone, Serialize)]
@@ -314,7 +307,7 @@ impl Task<'_> {
             (first.map_or(0, |line| line.depth), thought.nodes)
         };
         let told = |thought: &Thought| thought.lines.iter().flatten().count();
-        if told(thought) >= told(&self.best) && rank(thought) > rank(&self.best) {
+        if told(thought) >= told(&self.best) && rank(thought) >= rank(&self.best) {
             self.best = thought.clone();
             self.value(thought);
         }
@@ -365,7 +358,7 @@ impl Task<'_> {
         let lines: Vec<LineSaid> = self
             .lines()
             .filter_map(|line| {
-                let moves = in_words(position, &line.moves);
+                let moves = named_from(position, &playable(position, &line.moves));
                 (!moves.is_empty()).then(|| LineSaid {
                     value: said(line),
                     moves,
@@ -420,21 +413,18 @@ fn first_move(position: &Chess, line: &Variation) -> Option<String> {
     named(position, *line.moves.first()?)
 }
 
-/// A line by both names of its moves, up to the first that cannot be played.
-fn in_words(position: &Chess, moves: &[UciMove]) -> Vec<PlySaid> {
+/// A line up to the first move that cannot be played.
+fn playable(position: &Chess, moves: &[UciMove]) -> Vec<Move> {
     let mut at = position.clone();
-    let mut words = Vec::new();
+    let mut found = Vec::new();
     for mv in moves.iter().take(MOST_PLIES) {
         let Ok(mv) = mv.to_move(&at) else {
             break;
         };
-        words.push(PlySaid {
-            uci: uci(&at, mv),
-            san: notation::san(&at, mv),
-        });
         at.play_unchecked(mv);
+        found.push(mv);
     }
-    words
+    found
 }
 
 fn said(line: &Variation) -> ValueSaid {
@@ -462,13 +452,11 @@ mod tests {
             .iter()
             .map(|mv| mv.parse().unwrap())
             .collect();
-        let words = in_words(&start, &moves);
-        let san: Vec<&str> = words.iter().map(|ply| ply.san.as_str()).collect();
-        assert_eq!(san, ["e4", "e5"]);
-        assert!(in_words(&start, &moves[1..]).is_empty());
+        assert_eq!(playable(&start, &moves).len(), 2);
+        assert!(playable(&start, &moves[1..]).is_empty());
         let many = ["g1f3", "g8f6", "f3g1", "f6g8"].map(|mv| mv.parse().unwrap());
         let many: Vec<UciMove> = many.iter().copied().cycle().take(400).collect();
-        assert_eq!(in_words(&start, &many).len(), MOST_PLIES);
+        assert_eq!(playable(&start, &many).len(), MOST_PLIES);
     }
 
     #[test]

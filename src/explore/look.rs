@@ -38,7 +38,7 @@ pub(super) struct PositionView {
 
 /// A move by both its names.
 #[derive(Serialize)]
-struct Named {
+pub(super) struct Named {
     uci: String,
     san: String,
 }
@@ -158,6 +158,13 @@ fn ahead(book: &Open, walked: &Line, asked: &Question<'_>) -> Vec<Named> {
         .skip(walked.plies())
         .map(|(at, mv)| named(at, mv))
         .collect()
+}
+
+/// Moves that follow each other.
+pub(super) fn named_from(position: &Chess, moves: &[Move]) -> Vec<Named> {
+    let mut line = Line::from_start(position.clone());
+    moves.iter().for_each(|&mv| line.push(mv));
+    line.steps().map(|(at, mv)| named(at, mv)).collect()
 }
 
 fn named(position: &Chess, mv: Option<Move>) -> Named {

@@ -28,6 +28,7 @@ mod edit;
 mod editing;
 mod engine;
 mod events;
+mod jump;
 mod kept;
 mod lichess;
 mod line;

@@ -10,6 +10,7 @@ use super::assets;
 use super::books::ExploredBook;
 use super::engine::{self, Bench, EngineChoice, Wish};
 use super::events::Told;
+use super::jump::{self, Kind};
 use super::kept::Kept;
 use super::lichess::{self, Shape};
 use super::line;
@@ -22,7 +23,7 @@ use super::reply::{EVENTS, json, json_text, refuse, reply};
 use shakmaty::Position as _;
 
 use crate::consult::DECIDING;
-use crate::settings::{Kind, Settings};
+use crate::settings::{self, Settings};
 use tokio::sync::{mpsc, watch};
 
 /// Books that are shown at once.
@@ -195,6 +196,7 @@ impl Explorer {
                 }
             }
             "/api/line" => self.kept(request, || self.main_line(&query())),
+            "/api/jump" => self.jump(&query()),
             "/api/openings" => Ok(json(&openings::search(
                 query().get("q").unwrap_or_default(),
             ))),
@@ -289,12 +291,12 @@ impl Explorer {
                 .map(|id| {
                     let spec = id.spec();
                     let (kind, least, greatest, words): (_, _, _, &[&str]) = match spec.kind {
-                        Kind::Check(_) => ("check", None, None, &[]),
-                        Kind::Spin(_, least, greatest) => {
+                        settings::Kind::Check(_) => ("check", None, None, &[]),
+                        settings::Kind::Spin(_, least, greatest) => {
                             ("spin", Some(least), Some(greatest), &[])
                         }
-                        Kind::Combo(_, words) => ("combo", None, None, words),
-                        Kind::Text(_) => ("text", None, None, &[]),
+                        settings::Kind::Combo(_, words) => ("combo", None, None, words),
+                        settings::Kind::Text(_) => ("text", None, None, &[]),
                     };
                     StartOption {
                         name: spec.name,
@@ -395,6 +397,23 @@ impl Explorer {
         let book = self.book(query.number("book", 0).map_err(bad)?)?.current();
         let points = plot::main_line(&book, &line, &settings).map_err(unreadable)?;
         Ok(json(&MainLine { points }))
+    }
+
+    /// The way to the next place of a kind.
+    fn jump(&self, query: &Query) -> Result<Response<Bytes>, Refusal> {
+        let line = line::read(query.get("fen"), query.get("play")).map_err(bad)?;
+        let kind = query.get("to").and_then(Kind::by_name);
+        let kind = kind.ok_or_else(|| bad("to is difference, gap or mark".to_owned()))?;
+        let books: Vec<_> = self.shown(query)?;
+        if kind == Kind::Difference && books.len() < 2 {
+            return Err(bad("two books are needed to differ".to_owned()));
+        }
+        let books: Vec<_> = books.iter().map(|(_, book)| book.current()).collect();
+        let skip = query.number("skip", 0).map_err(bad)?;
+        let found = jump::find(&books, &line, kind, skip).map_err(unreadable)?;
+        Ok(json(
+            &found.map(|moves| look::named_from(line.last(), &moves)),
+        ))
     }
 
     fn explore(&self, query: &Query, shape: Shape) -> Result<Response<Bytes>, Refusal> {

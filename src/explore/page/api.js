@@ -1,5 +1,7 @@
 // Requests to the program that served this page.
 
+import { t } from "./lang.js";
+
 const place = document.querySelector('meta[name="tabia-token"]');
 let token = place.content;
 
@@ -14,7 +16,7 @@ async function ask(path, options) {
   try {
     response = await fetch(path, options);
   } catch {
-    throw new Gone("The program does not answer. What you see is kept.");
+    throw new Gone(t("The program does not answer. What you see is kept."));
   }
   const body = await response.json().catch(() => ({}));
   if (!response.ok) throw new Error(body.error ?? `the program answered ${response.status}`);

@@ -2,6 +2,7 @@
 // what comes in or goes. Each change is written at once and can be taken back.
 
 import { by, el } from "./dom.js";
+import { lettered, t } from "./lang.js";
 import * as trees from "./tree.js";
 
 const MARKS = [["main", "✓ Main (green)"], ["avoid", "✕ Avoid (red)"], ["none", "None"]];
@@ -37,7 +38,7 @@ export class EditDialog {
       slider.value = number.value;
       this.write("factor", number.value);
     });
-    by("edit-commentary").append(...COMMENTARIES.map(([value, text]) => el("option", { value }, text)));
+    by("edit-commentary").append(...COMMENTARIES.map(([value, text]) => el("option", { value }, t(text))));
     by("edit-commentary").addEventListener("change", () => this.write("commentary", by("edit-commentary").value));
     for (const [id, below] of [["remove-move", false], ["remove-below", true]]) {
       by(id).addEventListener("click", async () => {
@@ -55,7 +56,7 @@ export class EditDialog {
       const id = `${name}-${choices.findIndex(([other]) => other === value)}`;
       return el("span", { class: `radio ${value}` },
         el("input", { type: "radio", id, name, value, onchange: () => this.write(name, value) }),
-        el("label", { for: id }, text));
+        el("label", { for: id }, t(text)));
     }));
     by(place).append(list);
   }
@@ -65,7 +66,7 @@ export class EditDialog {
     this.move = move;
     this.seen = { mark: move.mark, annotation: move.annotation || "none", factor: String(move.factor), commentary: String(move.commentary) };
     this.after = after;
-    by("edit-title").textContent = `${move.san} in ${book.name}`;
+    by("edit-title").textContent = t`${lettered(move.san)} in ${book.name}`;
     by("edit-error").textContent = "";
     this.dialog.querySelector(`input[name="mark"][value="${move.mark}"]`).checked = true;
     const sign = move.annotation || "none";

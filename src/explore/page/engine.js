@@ -3,6 +3,7 @@
 
 import { follow } from "./api.js";
 import { by, el, grouped } from "./dom.js";
+import { lettered, t } from "./lang.js";
 import * as trees from "./tree.js";
 
 /** Nobody is asked about positions that are only walked past, milliseconds. */
@@ -41,7 +42,7 @@ export class Engine {
   /** Whether there is an engine at all. */
   offer(name) {
     by("engine").hidden = !name;
-    by("engine").title = `${name} evaluates the position (L)`;
+    by("engine").title = t`${name} evaluates the position (L)`;
   }
 
   turn() {
@@ -81,7 +82,7 @@ export class Engine {
     this.said = null;
     by("engine-pane").style.setProperty("--lines", this.lines.value);
     if (view.end) { this.over(view.end); return; }
-    this.draw("thinking…");
+    this.draw(t("thinking…"));
     this.values(new Map());
     this.timer = setTimeout(() => this.ask(body), PAUSE);
   }
@@ -97,15 +98,15 @@ export class Engine {
 
   over(end) {
     this.values(new Map());
-    this.draw(end === "checkmate" ? "Checkmate." : "Stalemate.");
+    this.draw(end === "checkmate" ? t("Checkmate.") : t("Stalemate."));
   }
 
   hear(said) {
-    if (said.problem) { this.draw(`The engine has stopped: ${said.problem}.`); return; }
+    if (said.problem) { this.draw(t`The engine has stopped: ${said.problem}.`); return; }
     this.said = said;
     this.values(new Map(said.moves.map((move) => [move.uci, move])));
     const speed = said.nodes_a_second ? `, ${grouped(Math.round(said.nodes_a_second / 1000))}\u202fk/s` : "";
-    this.draw(said.depth ? `depth ${said.depth}, ${said.engine}${speed}${said.done ? ", done" : ""}` : "thinking…");
+    this.draw(said.depth ? t`depth ${said.depth}` + `, ${said.engine}${speed}${said.done ? `, ${t("done")}` : ""}` : t("thinking…"));
   }
 
   draw(told) {
@@ -116,7 +117,7 @@ export class Engine {
     by("engine-score").textContent = best ? valueText(best) : "–";
     const white = best ? share(best) : 0.5;
     by("gauge").firstElementChild.style.setProperty("--white", `${(100 * white).toFixed(1)}%`);
-    by("gauge").setAttribute("aria-label", best ? `Evaluation ${valueText(best)}` : "No evaluation yet");
+    by("gauge").setAttribute("aria-label", best ? t`Evaluation ${valueText(best)}` : t("No evaluation yet"));
     // Under a pointer or the focus nothing may change places.
     const list = by("engine-list");
     const held = list.contains(document.activeElement) || list.matches(":hover");
@@ -129,13 +130,13 @@ export class Engine {
   line(line) {
     const names = line.moves.map((move) => move.uci);
     return el("li", { onpointerleave: () => this.point(null), onfocusout: () => this.point(null) },
-      el("span", { class: "value", title: `depth ${line.depth}` }, valueText(line)),
+      el("span", { class: "value", title: t`depth ${line.depth}` }, valueText(line)),
       ...line.moves.map((move, index) => {
         const upTo = names.slice(0, index + 1);
         return el("button", {
-          type: "button", class: "quiet", "data-uci": move.uci, "aria-label": index ? `Play on to ${move.san}` : `Play ${move.san}`,
+          type: "button", class: "quiet", "data-uci": move.uci, "aria-label": index ? t`Play on to ${lettered(move.san)}` : t`Play ${lettered(move.san)}`,
           onpointerenter: () => this.point(upTo), onfocus: () => this.point(upTo), onclick: () => this.play(line.moves.slice(0, index + 1)),
-        }, this.number(index) + move.san);
+        }, this.number(index) + lettered(move.san));
       }));
   }
 

@@ -2,6 +2,7 @@
 
 import { by, el, grouped, percent } from "./dom.js";
 import { valueText } from "./engine.js";
+import { lettered, t } from "./lang.js";
 import { comment, markSign, results, signed } from "./signs.js";
 
 const whole = (number) => (number === null || number === undefined ? "–" : Math.round(number).toString());
@@ -58,13 +59,13 @@ export class Table {
 
   empty(book) {
     const { end } = this.view;
-    const text = end === "checkmate" ? "Checkmate." : end === "stalemate" ? "Stalemate."
+    const text = end === "checkmate" ? t("Checkmate.") : end === "stalemate" ? t("Stalemate.")
       : book.error ? book.error
-      : book.in_book ? "The book’s line ends here."
-      : "This position is not in the book. ← goes back to where it was.";
+      : book.in_book ? t("The book’s line ends here.")
+      : t("This position is not in the book. ← goes back to where it was.");
     const adds = book.editable && !book.in_book && !book.error && !end;
     return el("div", { class: `notice ${book.error ? "error" : ""}` }, el("p", {}, text),
-      adds ? el("button", { type: "button", class: "add", onclick: () => this.add() }, `Add the line to ${book.name}`) : null);
+      adds ? el("button", { type: "button", class: "add", onclick: () => this.add() }, t`Add the line to ${book.name}`) : null);
   }
 
   sorted(moves) {
@@ -102,11 +103,11 @@ export class Table {
     const heads = COLUMNS.map(([name, help, kind]) => {
       const sorted = this.sort?.kind === kind ? (this.sort.up ? "ascending" : "descending") : null;
       return el("th", { scope: "col", class: kind, "aria-sort": sorted },
-        el("button", { type: "button", class: "sort", title: help || "By name", onclick: () => this.sortBy(kind) }, name, sorted ? el("span", { "aria-hidden": "true" }, this.sort.up ? " ▴" : " ▾") : null));
+        el("button", { type: "button", class: "sort", title: t(help || "By name"), onclick: () => this.sortBy(kind) }, t(name), sorted ? el("span", { "aria-hidden": "true" }, this.sort.up ? " ▴" : " ▾") : null));
     });
     return el("section", { class: "book", "aria-label": book.name },
       el("table", { class: without },
-        el("thead", {}, el("tr", {}, ...heads, book.editable ? el("th", { scope: "col", class: "edit" }, el("span", { class: "unseen" }, "Change")) : null)),
+        el("thead", {}, el("tr", {}, ...heads, book.editable ? el("th", { scope: "col", class: "edit" }, el("span", { class: "unseen" }, t("Change"))) : null)),
         el("tbody", {}, ...this.sorted(moves).map((move) => this.row(book, move, all))),
         el("tfoot", {}, this.sum(book, all))));
   }
@@ -118,7 +119,7 @@ export class Table {
     const score = finished ? (100 * (own + book.draws / 2) / finished).toFixed(1) : "–";
     const played = book.moves.reduce((sum, move) => sum + move.probability, 0);
     const cells = { n: weights ? `w\u202f${grouped(all)}` : grouped(book.games), score, prob: played > 0 ? percent(played, 0) : "–" };
-    return el("tr", {}, el("th", { scope: "row", class: "move" }, "Sum ", comment(book.commentary)),
+    return el("tr", {}, el("th", { scope: "row", class: "move" }, `${t("Sum")} `, comment(book.commentary)),
       ...COLUMNS.slice(1).map(([, , kind]) => el("td", { class: kind }, kind === "results" ? results(book) : cells[kind] ?? "")),
       book.editable ? el("td", { class: "edit" }) : null);
   }
@@ -128,9 +129,9 @@ export class Table {
     return el("th", { scope: "row", class: "move" },
       markSign(move.mark),
       el("button", { type: "button", class: "move", tabindex: "-1", "data-uci": move.uci, "data-book": book.book },
-        move.transposition ? el("span", { class: "leads", title: "Nobody stored this move, but it leads into the book" }, "↝\u202f") : "", move.san, el("span", { class: "sign" }, move.annotation)),
+        move.transposition ? el("span", { class: "leads", title: t("Nobody stored this move, but it leads into the book") }, "↝\u202f") : "", lettered(move.san), el("span", { class: "sign" }, move.annotation)),
       comment(move.commentary),
-      name || move.not_played ? el("span", { class: "name", title: [name, move.not_played && `not played: ${move.not_played}`].filter(Boolean).join("; ") },
+      name || move.not_played ? el("span", { class: "name", title: [name, move.not_played && t`not played: ${move.not_played}`].filter(Boolean).join("; ") },
         move.not_played ? el("span", { class: "reason" }, move.not_played) : "", move.not_played && name ? " · " : "", name ? this.shortened(name) : "") : null);
   }
 
@@ -147,13 +148,13 @@ export class Table {
     const n = amount(move);
     return el("tr", { class: classes, "data-uci": move.uci, onclick: (event) => event.target.closest("td.edit") || this.play(move.uci) },
       this.moveCell(move, book),
-      cell("n", move.stored_weight === undefined ? grouped(move.games) : `w\u202f${grouped(move.stored_weight)}`, move.stored_weight === undefined ? null : "weight in the Polyglot book"),
+      cell("n", move.stored_weight === undefined ? grouped(move.games) : `w\u202f${grouped(move.stored_weight)}`, move.stored_weight === undefined ? null : t("weight in the Polyglot book")),
       cell("share", all > 0 ? percent(n / all, n / all < 0.1 ? 1 : 0) : "–"),
       cell("score", move.score === null ? "–" : (100 * move.score).toFixed(1)),
       cell("eval", this.evaluation(move)),
       cell("av", whole(move.average_elo)),
       cell("perf", whole(move.performance)),
-      move.priority === undefined ? cell("fact", signed(move.factor)) : cell("fact", `p\u202f${move.priority}`, "priority in the Arena book"),
+      move.priority === undefined ? cell("fact", signed(move.factor)) : cell("fact", `p\u202f${move.priority}`, t("priority in the Arena book")),
       this.chance(move),
       el("td", { class: "results" }, results(move)),
       book.editable ? this.pencil(book, move) : null);
@@ -193,13 +194,13 @@ export class Table {
       const text = this.evaluation(move);
       if (cell.textContent !== text) cell.textContent = text;
       const depth = values?.get(move.uci)?.depth;
-      cell.title = depth ? `depth ${depth}` : "";
+      cell.title = depth ? t`depth ${depth}` : "";
     }
   }
 
   pencil(book, move) {
     return el("td", { class: "edit" }, el("button", {
-      type: "button", class: "quiet", "aria-label": `Change ${move.san}`, title: "Mark, annotation, learn value (E)", onclick: () => this.edit(book, move),
+      type: "button", class: "quiet", "aria-label": t`Change ${lettered(move.san)}`, title: t("Mark, annotation, learn value (E)"), onclick: () => this.edit(book, move),
     }, "✎"));
   }
 
@@ -208,7 +209,7 @@ export class Table {
     bar.style.width = `${100 * move.probability}%`;
     return el("td", { class: `prob ${style}` }, bar,
       el("span", { class: "number", "data-probability": move.probability }, move.not_played ? "–" : percent(move.probability)),
-      move.not_played ? el("span", { class: "unseen" }, `not played: ${move.not_played}`) : null);
+      move.not_played ? el("span", { class: "unseen" }, t`not played: ${move.not_played}`) : null);
   }
 
   /** Two books in one table: a pair of columns for each figure. */
@@ -223,11 +224,11 @@ export class Table {
       el("tbody", {}, ...this.sorted(shared).map((move) => this.pairRow(a, b, move, second.get(move.uci)))),
       ...this.lone(a, only(a, second), 0), ...this.lone(b, only(b, first), 1),
     ];
-    return el("section", { class: "book pair", "aria-label": "Two books" }, ...error,
+    return el("section", { class: "book pair", "aria-label": t("Two books") }, ...error,
       a.moves.length + b.moves.length === 0 && error.length === 0 ? this.empty(a) : el("table", {},
         el("thead", {},
-          el("tr", {}, el("td", {}), el("th", { scope: "colgroup", colspan: 2 }, "Games"), el("th", { scope: "colgroup", colspan: 2 }, "Score"), el("th", { scope: "colgroup", colspan: 2 }, "Probability")),
-          el("tr", {}, head("Move", "move"), ...["n", "score", "prob"].flatMap((kind) => [head(el("abbr", { title: a.name }, "A"), `${kind} a`), head(el("abbr", { title: b.name }, "B"), `${kind} b`)]))),
+          el("tr", {}, el("td", {}), el("th", { scope: "colgroup", colspan: 2 }, t("Games")), el("th", { scope: "colgroup", colspan: 2 }, t("Score")), el("th", { scope: "colgroup", colspan: 2 }, t("Probability"))),
+          el("tr", {}, head(t("Move"), "move"), ...["n", "score", "prob"].flatMap((kind) => [head(el("abbr", { title: a.name }, "A"), `${kind} a`), head(el("abbr", { title: b.name }, "B"), `${kind} b`)]))),
         ...body));
   }
 
@@ -245,15 +246,15 @@ export class Table {
     const scores = move.score !== null && other.score !== null ? Math.abs(move.score - other.score) : 0;
     const head = this.moveCell(move, a);
     if (signsDiffer) {
-      const told = [other.mark !== "none" && markSign(other.mark), other.annotation || (other.mark === "none" && "none")].filter(Boolean);
+      const told = [other.mark !== "none" && markSign(other.mark), other.annotation || (other.mark === "none" && t("none"))].filter(Boolean);
       head.querySelector("button").after(el("span", { class: "other" }, "B: ", ...told));
-      tint(head, 1, "marked otherwise in B");
+      tint(head, 1, t("marked otherwise in B"));
     }
     const games = (one, side) => el("td", { class: `n ${side}` }, one.stored_weight === undefined ? grouped(one.games) : `w\u202f${grouped(one.stored_weight)}`);
-    const score = (one, side) => tint(el("td", { class: `score ${side}` }, one.score === null ? "–" : (100 * one.score).toFixed(1)), scores * 4 >= 0.2 ? scores * 4 : 0, "scores differ");
+    const score = (one, side) => tint(el("td", { class: `score ${side}` }, one.score === null ? "–" : (100 * one.score).toFixed(1)), scores * 4 >= 0.2 ? scores * 4 : 0, t("scores differ"));
     return el("tr", { "data-uci": move.uci, class: move.mark, onclick: () => this.play(move.uci) }, head,
       games(move, "a"), games(other, "b"), score(move, "a"), score(other, "b"),
-      tint(this.chance(move, "a"), apart, "played otherwise"), tint(this.chance(other, "b"), apart, "played otherwise"));
+      tint(this.chance(move, "a"), apart, t("played otherwise")), tint(this.chance(other, "b"), apart, t("played otherwise")));
   }
 
   /** The moves that only one of two books has, folded together. */
@@ -270,7 +271,7 @@ export class Table {
       rows.hidden = !rows.hidden;
       button.setAttribute("aria-expanded", String(!rows.hidden));
       if (rows.hidden) this.open.delete(letter); else this.open.add(letter);
-    } }, `Only in ${letter} (${moves.length})`);
+    } }, t`Only in ${letter} (${moves.length})`);
     return [el("tbody", {}, el("tr", { class: "group" }, el("th", { scope: "rowgroup", colspan: 7 }, button))), rows];
   }
 

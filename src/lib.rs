@@ -66,6 +66,7 @@
 //! | [`tree`] | a book as a tree |
 //! | [`graph`] | a book as a graph, with how likely and what worth each position is |
 //! | [`register`] | the adapter in the configuration of other programs |
+//! | [`setup`] | a bare program made to play in the user's chess programs, and back |
 //! | [`repertoire`] | one's own moves against what opponents play |
 //! | [`relay`] | pipes, processes and clocks around the session |
 //! | [`openings`] | what positions are called |
@@ -169,6 +170,8 @@ pub mod repertoire;
 pub mod session;
 #[cfg(feature = "play")]
 pub mod settings;
+#[cfg(all(feature = "cli", feature = "register"))]
+pub mod setup;
 pub mod sort;
 #[cfg(feature = "suite")]
 pub mod suite;

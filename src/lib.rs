@@ -35,6 +35,7 @@
 //!
 //! | module | is for |
 //! |---|---|
+//! | [`watch`] | how far long work is, and its end |
 //! | [`plain`] | text of unknown origin, fit for a terminal |
 //! | [`place`] | files written whole or not at all, the old ones kept |
 //! | [`input`] | files of any size, numbers out of bytes |
@@ -62,6 +63,7 @@
 //! | [`builtin`] | the built-in engine |
 //! | [`config`] | `engines.toml` |
 //! | [`evaluate`] | evaluations of a book, from files and by engines |
+//! | [`grow`] | books that grow: drop-out expansion |
 //! | [`compare`] | what two books disagree about |
 //! | [`tree`] | a book as a tree |
 //! | [`graph`] | a book as a graph, with how likely and what worth each position is |
@@ -148,6 +150,8 @@ pub mod explore;
 pub mod games;
 #[cfg(feature = "evaluations")]
 pub mod graph;
+#[cfg(all(feature = "build", feature = "play"))]
+pub mod grow;
 pub mod input;
 #[cfg(feature = "play")]
 pub mod learn;
@@ -181,3 +185,4 @@ pub mod tree;
 #[cfg(feature = "play")]
 pub mod uci;
 pub mod view;
+pub mod watch;

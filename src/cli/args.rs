@@ -118,6 +118,10 @@ pub(super) enum Command {
         Moves are united; of two marks or annotations the warning one stays.")]
     Merge(MergeArgs),
     #[cfg(feature = "build")]
+    /// Extends a book where it is dropped out of, by an engine
+    #[command(after_help = super::grow::EXAMPLES)]
+    Grow(Box<super::grow::GrowArgs>),
+    #[cfg(feature = "build")]
     /// One's own moves out of a book, against what opponents play
     #[command(after_help = super::repertoire::EXAMPLES)]
     Repertoire(super::repertoire::RepertoireArgs),

@@ -22,6 +22,8 @@ mod diff_json;
 #[cfg(feature = "register")]
 mod difference;
 #[cfg(feature = "games")]
+mod engine_args;
+#[cfg(feature = "games")]
 mod evaluate;
 mod explain;
 #[cfg(feature = "explore")]
@@ -29,6 +31,8 @@ mod explore;
 mod force;
 #[cfg(feature = "games")]
 mod games;
+#[cfg(feature = "build")]
+mod grow;
 mod info;
 mod info_other;
 #[cfg(feature = "games")]
@@ -63,8 +67,6 @@ use std::ffi::{OsStr, OsString};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
-use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
 
 use anyhow::Context as _;
 use clap::Parser;
@@ -190,6 +192,8 @@ fn dispatch(cli: Cli) -> anyhow::Result<u8> {
         Command::Suite(args) => suite::run(&args, &mut output()),
         #[cfg(feature = "games")]
         Command::Evaluate(args) => evaluate::run(&args),
+        #[cfg(feature = "build")]
+        Command::Grow(args) => grow::run(&args),
         Command::Audit(args) => audit::run(&args, &mut output()),
         Command::Mark(args) => mark::run(&args, &mut output()),
         Command::Merge(args) => merge::run(&args),
@@ -224,21 +228,6 @@ fn dispatch(cli: Cli) -> anyhow::Result<u8> {
             Ok(0)
         }
     }
-}
-
-/// A flag that Ctrl-C raises, so that long work can end without leaving
-/// anything behind.
-fn stopped_by_ctrl_c() -> anyhow::Result<Arc<AtomicBool>> {
-    let stop = Arc::new(AtomicBool::new(false));
-    let raised = Arc::clone(&stop);
-    // A second one does not wait for anything.
-    let interrupt = move || {
-        if raised.swap(true, Ordering::Relaxed) {
-            std::process::exit(2);
-        }
-    };
-    ctrlc::set_handler(interrupt).context("cannot listen for Ctrl-C")?;
-    Ok(stop)
 }
 
 /// Opens the book that a command is about, and says what is odd about it.

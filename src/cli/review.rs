@@ -7,7 +7,7 @@ use clap::Args;
 
 use super::progress;
 use super::style::counted;
-use crate::suite::review::{self, Exit, Record, Report};
+use crate::suite::review::{self, Exit, Report, Score};
 
 /// What `tabia review --help` says below the arguments.
 pub(super) const AFTER_HELP: &str = "Examples:\n  \
@@ -51,8 +51,8 @@ pub(super) fn run(args: &ReviewArgs, out: &mut impl Write) -> anyhow::Result<u8>
 }
 
 /// `12 games, +3 =6 -3 50.0 %, first value +0.12`.
-fn told(record: &Record) -> String {
-    let Record {
+fn told(record: &Score) -> String {
+    let Score {
         games,
         wins,
         draws,

@@ -9,5 +9,5 @@ mod thinking;
 
 pub use analyst::{Analyst, AnalystError, Effort, Question};
 pub use info::{Finding, finding};
-pub use spawn::{EngineCommand, EngineProcess, SpawnError, Spawned, is_on_path};
+pub use spawn::{EngineCommand, EngineProcess, SpawnError, Spawned, is_on_path, search_path};
 pub use thinking::{Thought, Variation};

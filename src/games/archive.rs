@@ -17,7 +17,7 @@ use super::SourceError;
 /// Something that holds files.
 pub(super) trait Archive: Send + Sync {
     /// What is in it, in its order.
-    fn entries(&self) -> &[Entry];
+    fn entries(&self) -> &[ArchiveMember];
 
     /// A file of it, unpacked as it is read. Damage is an error.
     ///
@@ -29,7 +29,7 @@ pub(super) trait Archive: Send + Sync {
 
 /// A file in an archive.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Entry {
+pub(super) struct ArchiveMember {
     /// Its name, with `/` between folders; nothing is known of its decency.
     pub(super) name: String,
     /// Bytes when unpacked, by what the archive says.
@@ -53,7 +53,7 @@ impl Packed {
     }
 
     /// What they are, in the same order.
-    pub(super) fn entries(&self) -> &[Entry] {
+    pub(super) fn entries(&self) -> &[ArchiveMember] {
         self.archive.entries()
     }
 

@@ -5,9 +5,10 @@ use std::sync::Arc;
 use shakmaty::Chess;
 
 use super::*;
-use crate::book::{Book, OpenOptions, Watch};
+use crate::book::{Book, OpenOptions};
 use crate::eval::{Evaluation, MoveValue, Value};
 use crate::evals::EvalTable;
+use crate::watch::Watch;
 
 fn starter(options: GraphOptions) -> BookGraph {
     let book = Book::open("books/tabia.ctg", &OpenOptions::default()).unwrap();
@@ -17,7 +18,7 @@ fn starter(options: GraphOptions) -> BookGraph {
     .unwrap()
 }
 
-fn at(graph: &BookGraph, moves: &str) -> (Chess, Node) {
+fn at(graph: &BookGraph, moves: &str) -> (Chess, NodeId) {
     let line = Line::read("", moves).unwrap();
     let position = line.last().clone();
     let node = graph.node(&position).unwrap();

@@ -4,23 +4,23 @@
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
-use std::sync::atomic::AtomicBool;
 
 use serde::Serialize;
 use shakmaty::{Chess, Color, Move, Position as _};
 
 use super::Error;
-use crate::book::{Book, Lookup, Probe as _, Wanted as Of, Watch};
+use crate::book::{Book, Lookup, Probe as _, Wanted as Of};
 use crate::eval::Value;
 use crate::games::{
     self, Batches, Filter, Game, GameResult, Intake, Item, Sources, Starts, Wanted,
 };
 use crate::notation;
 use crate::openings;
+use crate::watch::Watch;
 
 /// Wins, draws and losses, and the engine's first values behind the book.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
-pub struct Record {
+pub struct Score {
     /// Games.
     pub games: u64,
     /// Won.
@@ -38,7 +38,7 @@ pub struct Record {
     pub mean_value: Option<f64>,
 }
 
-impl Record {
+impl Score {
     fn add(&mut self, played: &Played) {
         self.games += 1;
         match played.points {
@@ -77,7 +77,7 @@ pub struct Exit {
     pub line: String,
     /// Results.
     #[serde(flatten)]
-    pub record: Record,
+    pub record: Score,
 }
 
 /// An opening.
@@ -89,7 +89,7 @@ pub struct Opening {
     pub name: String,
     /// Results.
     #[serde(flatten)]
-    pub record: Record,
+    pub record: Score,
 }
 
 /// A number in five percentiles.
@@ -134,7 +134,7 @@ pub struct Report {
     pub player: Option<String>,
     /// Results of all games.
     #[serde(flatten)]
-    pub record: Record,
+    pub record: Score,
     /// Games of others.
     pub others: u64,
     /// Games that never were in the book.
@@ -224,9 +224,7 @@ pub fn report(
         all.extend(played.into_iter().flatten());
         Ok::<(), Error>(())
     };
-    let never = AtomicBool::new(false);
-    let stop = watch.flag().unwrap_or(&never);
-    let tally = intake.read(&sources, worker, take, &mut |_| {}, stop)?;
+    let tally = intake.read(&sources, worker, take, watch)?;
     if all.is_empty() {
         let who = player.map_or_else(String::new, |name| format!(" of {name}"));
         return Err(Error::Text(format!("{}: no game{who}", games.display())));
@@ -355,8 +353,8 @@ fn value_of(comment: &str, mover: Color) -> Option<Value> {
 }
 
 fn sum(all: Vec<Played>) -> Report {
-    let mut record = Record::default();
-    let mut openings: BTreeMap<(String, String), Record> = BTreeMap::new();
+    let mut record = Score::default();
+    let mut openings: BTreeMap<(String, String), Score> = BTreeMap::new();
     let mut exits: BTreeMap<String, Exit> = BTreeMap::new();
     let (mut plies, mut values) = (Vec::new(), Vec::new());
     let count = |left| all.iter().filter(|played| played.left == left).count() as u64;
@@ -372,7 +370,7 @@ fn sum(all: Vec<Played>) -> Report {
         let exit = exits.entry(played.fen.clone()).or_insert_with(|| Exit {
             fen: played.fen.clone(),
             line: played.line.clone(),
-            record: Record::default(),
+            record: Score::default(),
         });
         exit.record.add(played);
     }

@@ -167,7 +167,6 @@ fn differ(here: &[BookMove], there: &[BookMove]) -> bool {
 #[allow(clippy::unwrap_used)]
 mod tests {
     use super::*;
-    use crate::book::Probe as _;
     use std::sync::Arc;
 
     fn starter() -> Open {
@@ -194,7 +193,7 @@ mod tests {
     }
 
     #[test]
-    fn a_book_does_not_differ_from_itself_and_the_starter_has_no_gap_without_moves() {
+    fn a_book_does_not_differ_from_itself_and_nothing_leads_on_outside_it() {
         let same = [starter(), starter()];
         let start = Line::default();
         assert_eq!(find(&same, &start, Kind::Difference, 0).unwrap(), None);

@@ -10,13 +10,13 @@ use shakmaty::{Chess, Move};
 use tempfile::TempDir;
 
 use super::edit::{EditError, Editor, Undo};
-use crate::book::Watch;
 use crate::book::ctg::{self, EditOptions, MarkEdit, RewriteOptions};
 use crate::build;
 use crate::input::sibling::sibling;
 use crate::notation::Line;
 use crate::place::{self, Beside, Old};
 use crate::prune::{self, Conditions};
+use crate::watch::Watch;
 
 /// What stands beside a book.
 const COMPANIONS: [&str; 2] = ["cto", "ctb"];

@@ -158,3 +158,15 @@ def same_figures(page: Page, expected: dict, number: int = 0) -> None:
             assert row["score"] == f"{100 * move['score']:.1f}", (row, move)
         for name, key in (("average", "average_elo"), ("performance", "performance")):
             assert row[name] == whole(move[key]), (row, move)
+
+
+def plies_of_a_game(count: int) -> list[str]:
+    """A long line that no book holds: the knights go out and home, the rooks' pawns in between."""
+    out = ["g1f3", "g8f6", "f3g1", "f6g8"]
+    pawns = [f"{file}{rank}{file}{rank + step}" for file in "ah" for rank, step in ((2, 1), (3, 1), (7, -1), (6, -1))]
+    pawns = [pawns[0], pawns[2], pawns[1], pawns[3], pawns[4], pawns[6], pawns[5], pawns[7]]
+    line = []
+    while len(line) < count:
+        line += out + (pawns[:2] if len(pawns) >= 2 else [])
+        pawns = pawns[2:]
+    return line[:count]

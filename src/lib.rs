@@ -39,6 +39,7 @@
 //! | [`place`] | files written whole or not at all, the old ones kept |
 //! | [`input`] | files of any size, numbers out of bytes |
 //! | [`notation`] | positions, moves and lines as text |
+//! | [`html`] | pages of reports: text, diagrams, plots |
 //! | [`crew`] | work in several threads, in order, failing well |
 //! | [`sort`] | sorting more than memory holds |
 //! | [`book`] | what a position holds, and the formats of books; knows nothing of UCI |
@@ -147,6 +148,8 @@ pub mod explore;
 pub mod games;
 #[cfg(feature = "evaluations")]
 pub mod graph;
+#[cfg(feature = "evaluations")]
+pub mod html;
 pub mod input;
 #[cfg(feature = "play")]
 pub mod learn;

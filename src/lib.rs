@@ -35,6 +35,7 @@
 //!
 //! | module | is for |
 //! |---|---|
+//! | [`watch`] | how far long work is, and its end |
 //! | [`plain`] | text of unknown origin, fit for a terminal |
 //! | [`place`] | files written whole or not at all, the old ones kept |
 //! | [`input`] | files of any size, numbers out of bytes |
@@ -181,3 +182,4 @@ pub mod tree;
 #[cfg(feature = "play")]
 pub mod uci;
 pub mod view;
+pub mod watch;

@@ -18,7 +18,6 @@ pub mod polyglot;
 mod positions;
 mod stats;
 pub(crate) mod walk;
-mod watch;
 
 pub use any::{Book, Format};
 pub use ctg::OpenOptions;
@@ -27,7 +26,6 @@ pub use keyed::KeyedEntry;
 pub use lookup::{Annotation, BookMove, Judged, Lookup, Mark, PositionRecord, Preference};
 pub use positions::{BookPosition, PositionMove, Positions};
 pub use stats::Stats;
-pub use watch::{Progress, Stopped, Watch};
 
 use shakmaty::Chess;
 

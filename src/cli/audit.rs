@@ -103,11 +103,10 @@ pub(super) fn run(args: &AuditArgs, out: &mut impl Write) -> anyhow::Result<u8> 
         "{}: no evaluations there; `tabia evaluate` fills it",
         path.display()
     );
-    let stop = super::stopped_by_ctrl_c()?;
-    let graph = progress::under_bar(&stop, |watch| {
+    let graph = progress::watched(|watch| {
         let mut damaged = |error: &crate::book::Error| say(&format!("tabia: {error}"));
         BookGraph::of(&book, GraphOptions::default(), watch, &mut damaged)
-    })?;
+    })??;
     let policy = settings.policy();
     let examined = Examined::new(&graph, &known.table, policy);
     let found = examined.audit(&Wanted {

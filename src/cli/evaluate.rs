@@ -10,7 +10,7 @@ use anyhow::{Context as _, bail, ensure};
 use clap::Args;
 
 use super::args::ConfigArgs;
-use super::collection::{self, ReadBar};
+use super::collection;
 use super::progress;
 use crate::engine::Effort;
 use crate::evals::{self, EvalFile, EvalTable};
@@ -199,11 +199,10 @@ pub(super) fn run(args: &EvaluateArgs) -> anyhow::Result<u8> {
         None => evals::beside(&args.book),
     };
     let book = super::open_book(&args.book, false)?;
-    let stop = super::stopped_by_ctrl_c()?;
-    let graph = progress::under_bar(&stop, |watch| {
+    let graph = progress::watched(|watch| {
         let mut damaged = |error: &crate::book::Error| say(&format!("tabia: {error}"));
         BookGraph::of(&book, GraphOptions::default(), watch, &mut damaged)
-    })?;
+    })??;
     let mut file = EvalFile::open(&path)?;
     let known = evals::read(&path)?;
     if let Some(bad) = &known.first_bad {
@@ -216,11 +215,9 @@ pub(super) fn run(args: &EvaluateArgs) -> anyhow::Result<u8> {
         if import.canonicalize().ok() == path.canonicalize().ok() {
             bail!("{}: these are the evaluations themselves", import.display());
         }
-        let bar = ReadBar::new("importing");
-        let mut observe = |progress| bar.show(progress);
-        let gathered = evaluate::gather(import, &graph, &mut table, &mut file, &mut observe, &stop);
-        bar.line.finish_and_clear();
-        let gathered = gathered?;
+        let gathered = progress::watched(|watch| {
+            evaluate::gather(import, &graph, &mut table, &mut file, watch)
+        })??;
         let read = &gathered.read;
         let what = if gathered.games { "games" } else { "lines" };
         let bad = match &read.first_bad {
@@ -239,9 +236,8 @@ pub(super) fn run(args: &EvaluateArgs) -> anyhow::Result<u8> {
     if with_engine {
         let plan = args.plan()?;
         let tasks = args.tasks(&graph, &table);
-        let worked = progress::under_bar(&stop, |watch| {
-            evaluate::work(&plan, &graph, &table, &tasks, file, watch)
-        })?;
+        let worked =
+            progress::watched(|watch| evaluate::work(&plan, &graph, &table, &tasks, file, watch))??;
         if let Some(fault) = &worked.first_fault {
             let fen = crate::notation::fen(&graph.position(fault.node));
             say(&format!("tabia: no answer about {fen}: {}", fault.error));

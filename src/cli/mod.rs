@@ -58,8 +58,6 @@ use std::ffi::{OsStr, OsString};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
-use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
 
 use anyhow::Context as _;
 use clap::Parser;
@@ -217,21 +215,6 @@ fn dispatch(cli: Cli) -> anyhow::Result<u8> {
             Ok(0)
         }
     }
-}
-
-/// A flag that Ctrl-C raises, so that long work can end without leaving
-/// anything behind.
-fn stopped_by_ctrl_c() -> anyhow::Result<Arc<AtomicBool>> {
-    let stop = Arc::new(AtomicBool::new(false));
-    let raised = Arc::clone(&stop);
-    // A second one does not wait for anything.
-    let interrupt = move || {
-        if raised.swap(true, Ordering::Relaxed) {
-            std::process::exit(2);
-        }
-    };
-    ctrlc::set_handler(interrupt).context("cannot listen for Ctrl-C")?;
-    Ok(stop)
 }
 
 /// Opens the book that a command is about, and says what is odd about it.

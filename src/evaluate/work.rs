@@ -1,17 +1,17 @@
 //! Evaluations by engines.
 
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
 use shakmaty::{CastlingMode, Chess, Color, Position as _, uci::UciMove};
 
-use crate::book::{Progress, Stopped, Watch};
 use crate::crew::{self, Panicked};
 use crate::engine::{Analyst, AnalystError, Effort, EngineCommand, Question};
 use crate::eval::{Evaluation, MoveValue, Value};
 use crate::evals::{EvalFile, EvalFileError, EvalTable};
 use crate::graph::{BookGraph, NodeId, Reach};
+use crate::watch::{Progress, Stop, Stopped, Watch};
 
 /// What is to be evaluated, and how.
 #[derive(Clone, Debug)]
@@ -148,7 +148,7 @@ pub fn work(
         table,
         file: Mutex::new(file),
         restarts: AtomicU64::new(0),
-        stop: watch.flag(),
+        stop: watch.stop(),
     };
     let total = tasks.len() as u64;
     let mut worked = Worked::default();
@@ -167,12 +167,7 @@ pub fn work(
             Made::Stopped => worked.stopped = true,
         }
         // The workers see the flag as well: what they have begun they finish.
-        let _ = watch.step(Progress {
-            stage: "evaluating",
-            unit: "positions",
-            done: seen,
-            total: Some(total),
-        });
+        let _ = watch.step(Progress::new("evaluating", "positions", seen, Some(total)));
     };
     crew::run(
         plan.jobs,
@@ -218,7 +213,7 @@ struct Bench<'a> {
     table: &'a EvalTable,
     file: Mutex<EvalFile>,
     restarts: AtomicU64,
-    stop: Option<&'a AtomicBool>,
+    stop: Stop<'a>,
 }
 
 impl Bench<'_> {
@@ -228,7 +223,7 @@ impl Bench<'_> {
         engine: &mut Option<Analyst>,
         faults: &mut u32,
     ) -> Result<Made, WorkError> {
-        if self.stop.is_some_and(|stop| stop.load(Ordering::Relaxed)) {
+        if self.stop.go_on().is_err() {
             return Ok(Made::Stopped);
         }
         let position = self.graph.position(task.node);

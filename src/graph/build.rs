@@ -4,8 +4,9 @@ use shakmaty::{Chess, Position as _, uci::UciMove};
 
 use super::{BookGraph, GraphMove, NodeId};
 use crate::book::ctg::{CanonicalBoard, Key, Orientation};
-use crate::book::{Annotation, Book, BookPosition, Error, Preference, Watch};
+use crate::book::{Annotation, Book, BookPosition, Error, Preference};
 use crate::evals::EvalKey;
+use crate::watch::Watch;
 
 /// What is wanted of a graph.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -24,7 +25,7 @@ pub enum GraphError {
     Book(#[from] Error),
     /// Somebody wanted an end.
     #[error(transparent)]
-    Stopped(#[from] crate::book::Stopped),
+    Stopped(#[from] crate::watch::Stopped),
     /// More positions or moves than a graph can number.
     #[error("a book with more than 4 thousand million moves")]
     TooLarge,

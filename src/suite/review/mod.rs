@@ -7,7 +7,6 @@ mod sums;
 mod value;
 
 use std::path::{Path, PathBuf};
-use std::sync::atomic::AtomicBool;
 
 pub use page::html;
 use serde::Serialize;
@@ -15,11 +14,12 @@ use shakmaty::{Chess, Color, Move, Position as _};
 pub use sums::{Exit, Opening, Score, Spread};
 
 use super::Error;
-use crate::book::{Book, Lookup, Probe as _, Wanted as Of, Watch};
+use crate::book::{Book, Lookup, Probe as _, Wanted as Of};
 use crate::eval::Evaluation;
 use crate::games::{self, Batches, Filter, Game, GameResult, Intake, Sources, Starts, Wanted};
 use crate::notation;
 use crate::openings;
+use crate::watch::Watch;
 
 /// The review. Values and results are the player's; without a player White's.
 #[derive(Clone, Debug, Serialize)]
@@ -123,9 +123,7 @@ pub fn report(
         all.extend(played.into_iter().flatten());
         Ok::<(), Error>(())
     };
-    let never = AtomicBool::new(false);
-    let stop = watch.flag().unwrap_or(&never);
-    let tally = intake.read(&sources, worker, take, &mut |_| {}, stop)?;
+    let tally = intake.read(&sources, worker, take, watch)?;
     if all.is_empty() {
         let who = player.map_or_else(String::new, |name| format!(" of {name}"));
         return Err(Error::Text(format!("{}: no game{who}", games.display())));

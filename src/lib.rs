@@ -64,10 +64,12 @@
 //! | [`builtin`] | the built-in engine |
 //! | [`config`] | `engines.toml` |
 //! | [`evaluate`] | evaluations of a book, from files and by engines |
+//! | [`grow`] | books that grow: drop-out expansion |
 //! | [`compare`] | what two books disagree about |
 //! | [`tree`] | a book as a tree |
 //! | [`graph`] | a book as a graph, with how likely and what worth each position is |
 //! | [`register`] | the adapter in the configuration of other programs |
+//! | [`setup`] | a bare program made to play in the user's chess programs, and back |
 //! | [`repertoire`] | one's own moves against what opponents play |
 //! | [`relay`] | pipes, processes and clocks around the session |
 //! | [`openings`] | what positions are called |
@@ -149,6 +151,8 @@ pub mod explore;
 pub mod games;
 #[cfg(feature = "evaluations")]
 pub mod graph;
+#[cfg(all(feature = "build", feature = "play"))]
+pub mod grow;
 #[cfg(feature = "evaluations")]
 pub mod html;
 pub mod input;
@@ -173,6 +177,8 @@ pub mod repertoire;
 pub mod session;
 #[cfg(feature = "play")]
 pub mod settings;
+#[cfg(all(feature = "cli", feature = "register"))]
+pub mod setup;
 pub mod sort;
 #[cfg(feature = "suite")]
 pub mod suite;

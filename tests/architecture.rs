@@ -47,7 +47,8 @@ const FLOORS: &[(&str, &[&str])] = &[
     (
         "the world: processes, pipes, sockets, and files of other programs",
         &[
-            "builtin", "config", "engine", "evaluate", "explore", "register", "relay", "suite",
+            "builtin", "config", "engine", "evaluate", "explore", "register", "relay", "setup",
+            "suite",
         ],
     ),
     (

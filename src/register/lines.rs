@@ -20,6 +20,21 @@ pub enum PrintedFor {
     XBoard,
 }
 
+impl PrintedFor {
+    /// Its name as it writes it.
+    #[must_use]
+    pub const fn title(self) -> &'static str {
+        match self {
+            PrintedFor::CuteChessCli => "cutechess-cli",
+            PrintedFor::Fastchess => "fastchess",
+            PrintedFor::LichessBot => "lichess-bot",
+            PrintedFor::Arena => "Arena",
+            PrintedFor::Scid => "Scid",
+            PrintedFor::XBoard => "XBoard",
+        }
+    }
+}
+
 /// The lines for a program, each with its end of line. Words are quoted for
 /// a POSIX shell where a shell reads them.
 #[must_use]

@@ -40,6 +40,7 @@
 //! | [`place`] | files written whole or not at all, the old ones kept |
 //! | [`input`] | files of any size, numbers out of bytes |
 //! | [`notation`] | positions, moves and lines as text |
+//! | [`html`] | pages of reports: text, diagrams, plots |
 //! | [`crew`] | work in several threads, in order, failing well |
 //! | [`sort`] | sorting more than memory holds |
 //! | [`book`] | what a position holds, and the formats of books; knows nothing of UCI |
@@ -152,6 +153,8 @@ pub mod games;
 pub mod graph;
 #[cfg(all(feature = "build", feature = "play"))]
 pub mod grow;
+#[cfg(feature = "evaluations")]
+pub mod html;
 pub mod input;
 #[cfg(feature = "play")]
 pub mod learn;

@@ -40,6 +40,7 @@
 //! | [`place`] | files written whole or not at all, the old ones kept |
 //! | [`input`] | files of any size, numbers out of bytes |
 //! | [`notation`] | positions, moves and lines as text |
+//! | [`html`] | pages of reports: text, diagrams, plots |
 //! | [`crew`] | work in several threads, in order, failing well |
 //! | [`sort`] | sorting more than memory holds |
 //! | [`book`] | what a position holds, and the formats of books; knows nothing of UCI |
@@ -68,6 +69,7 @@
 //! | [`tree`] | a book as a tree |
 //! | [`graph`] | a book as a graph, with how likely and what worth each position is |
 //! | [`register`] | the adapter in the configuration of other programs |
+//! | [`setup`] | a bare program made to play in the user's chess programs, and back |
 //! | [`repertoire`] | one's own moves against what opponents play |
 //! | [`relay`] | pipes, processes and clocks around the session |
 //! | [`openings`] | what positions are called |
@@ -151,6 +153,8 @@ pub mod games;
 pub mod graph;
 #[cfg(all(feature = "build", feature = "play"))]
 pub mod grow;
+#[cfg(feature = "evaluations")]
+pub mod html;
 pub mod input;
 #[cfg(feature = "play")]
 pub mod learn;
@@ -173,6 +177,8 @@ pub mod repertoire;
 pub mod session;
 #[cfg(feature = "play")]
 pub mod settings;
+#[cfg(all(feature = "cli", feature = "register"))]
+pub mod setup;
 pub mod sort;
 #[cfg(feature = "suite")]
 pub mod suite;

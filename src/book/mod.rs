@@ -59,6 +59,10 @@ pub trait Probe {
     fn is_current(&self) -> bool {
         true
     }
+
+    /// So many probes are to come: a book that can get ready for them does,
+    /// with memory of a small part of its size. What is found stays the same.
+    fn expect(&self, _probes: u64) {}
 }
 
 /// Which moves of a position are asked for.

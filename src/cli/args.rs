@@ -159,6 +159,10 @@ pub(super) enum Command {
     /// Registers the adapter with a chess program
     #[command(after_help = super::register::EXAMPLES)]
     Register(super::register::RegisterArgs),
+    #[cfg(feature = "register")]
+    /// Finds engines, books and chess programs, and sets everything up
+    #[command(after_help = super::setup::EXAMPLES)]
+    Setup(super::setup::SetupArgs),
     /// Prints completions for a shell
     #[command(after_help = super::shell::COMPLETIONS_EXAMPLES)]
     Completions(super::shell::CompletionsArgs),

@@ -12,9 +12,10 @@ use std::process::{Command, Output, Stdio};
 use std::time::{Duration, Instant};
 
 use shakmaty::{Chess, Position as _};
-use tabia::book::{Book, OpenOptions, Watch};
+use tabia::book::{Book, OpenOptions};
 use tabia::evals::{self, EvalKey};
 use tabia::graph::{BookGraph, GraphOptions};
+use tabia::watch::Watch;
 
 const TABIA: &str = env!("CARGO_BIN_EXE_tabia");
 

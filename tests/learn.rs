@@ -10,10 +10,10 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStdin, ChildStdout, Command, Output, Stdio};
 
 use shakmaty::{Chess, Position};
-use tabia::book::Watch;
 use tabia::book::ctg::{CtgBook, OpenOptions, Problem, verify};
 use tabia::book::{Lookup, Probe, Wanted};
 use tabia::learn::{Evidence, LearnedBook, PlayedGame, append, side_path};
+use tabia::watch::Watch;
 
 const TABIA: &str = env!("CARGO_BIN_EXE_tabia");
 

@@ -14,11 +14,11 @@ use std::time::Duration;
 
 use proptest::prelude::*;
 use shakmaty::{Chess, Position};
-use tabia::book::Watch;
 use tabia::book::ctg::{
     Change, CtgBook, EditError, EditOptions, Editor, Key, MarkEdit, OpenOptions, verify,
 };
 use tabia::book::{Annotation, Lookup, Mark, Probe, Wanted};
+use tabia::watch::Watch;
 
 const TABIA: &str = env!("CARGO_BIN_EXE_tabia");
 

@@ -160,6 +160,10 @@ impl Probe for Book {
     fn is_current(&self) -> bool {
         self.probe_of().is_current()
     }
+
+    fn expect(&self, probes: u64) {
+        self.probe_of().expect(probes);
+    }
 }
 
 impl From<CtgBook> for Book {

@@ -8,4 +8,4 @@ mod spawn;
 
 pub use analyst::{Analyst, AnalystError, Effort, Question};
 pub use info::{Finding, finding};
-pub use spawn::{EngineCommand, EngineProcess, SpawnError, Spawned, is_on_path};
+pub use spawn::{EngineCommand, EngineProcess, SpawnError, Spawned, is_on_path, search_path};

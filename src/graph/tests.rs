@@ -5,9 +5,10 @@ use std::sync::Arc;
 use shakmaty::Chess;
 
 use super::*;
-use crate::book::{Book, OpenOptions, Watch};
+use crate::book::{Book, OpenOptions};
 use crate::eval::{Evaluation, MoveValue, Value};
 use crate::evals::EvalTable;
+use crate::watch::Watch;
 
 fn starter(options: GraphOptions) -> BookGraph {
     let book = Book::open("tests/data/small.ctg", &OpenOptions::default()).unwrap();

@@ -17,13 +17,14 @@ use super::output;
 use super::walk::Walk;
 use super::worth::{Outside, Values};
 use super::{Error, Form, Job, Order, is_epd};
-use crate::book::{Book, OpenOptions, Progress, Watch};
+use crate::book::{Book, OpenOptions};
 use crate::crew;
 use crate::evals::EvalKey;
 use crate::games::{Sources, Tally};
 use crate::input::kind::{BookKind, Kind};
 use crate::place::{self, Beside};
 use crate::sort::Sorter;
+use crate::watch::{Progress, Watch};
 
 /// What was made.
 #[derive(Clone, Debug)]
@@ -218,14 +219,7 @@ impl Making<'_> {
                     Some(candidate) => push(&mut sorter, candidate, &mut first),
                     None => Ok(()),
                 },
-                |_, done| {
-                    Ok(watch.step(Progress {
-                        stage: "walking",
-                        unit: "positions",
-                        done,
-                        total: None,
-                    })?)
-                },
+                |_, done| Ok(watch.step(Progress::new("walking", "positions", done, None))?),
             )?;
             self.funnel.add(&funnel);
         }

@@ -44,13 +44,13 @@ pub use output::{Counters, Form};
 pub use walk::Play;
 pub use worth::{View, Window, Worth};
 
-use crate::book::Stopped;
 use crate::crew::Panicked;
 use crate::engine::AnalystError;
 use crate::games::{Filter, ReadError};
 use crate::notation::Line;
 use crate::place::{Old, PlaceError};
 use crate::sort::SortError;
+use crate::watch::Stopped;
 
 /// Where lines are cut.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -14,8 +14,8 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
-use tabia::book::Watch;
 use tabia::book::ctg::{Problem, verify};
+use tabia::watch::Watch;
 
 /// Runs the program in a folder.
 fn tabia(folder: &Path, args: &[&str]) -> Output {

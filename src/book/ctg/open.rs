@@ -1,6 +1,6 @@
 //! Opening a book: its three files, and whether they belong together.
 
-use std::{io, path::Path};
+use std::{io, path::Path, sync::OnceLock};
 
 use super::{
     CtgBook, Error, Key, OpenOptions,
@@ -75,6 +75,7 @@ impl CtgBook {
         Ok(CtgBook {
             pages,
             index,
+            hashes: OnceLock::new(),
             notices,
         })
     }
@@ -105,6 +106,7 @@ impl CtgBook {
         Ok(CtgBook {
             pages,
             index: Index::Slots(index),
+            hashes: OnceLock::new(),
             notices: Vec::new(),
         })
     }

@@ -18,9 +18,9 @@ use super::{
     pages::{PageFile, PageReader},
 };
 
-use crate::book::{Stopped, Watch};
 use crate::crew::Panicked;
 use crate::sort::{self, Record, SortError, Sorter};
+use crate::watch::{Stopped, Watch};
 
 /// Reading one book or writing another failed.
 #[derive(Debug, thiserror::Error)]

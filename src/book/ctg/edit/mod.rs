@@ -63,8 +63,8 @@ use std::{
 use super::{
     CanonicalBoard, CtgBook, Entry, Key, MAX_MOVES, OpenOptions, Place, encode_entry, rewrite,
 };
-use crate::book::Watch;
 use crate::book::{Annotation, Probe as _};
+use crate::watch::Watch;
 
 pub use batch::{Applied, Batch};
 pub use error::EditError;

@@ -7,6 +7,8 @@
 mod add;
 #[path = "../common/mod.rs"]
 mod common;
+#[cfg(unix)]
+mod grow;
 mod prune;
 mod repertoire;
 

@@ -39,7 +39,7 @@ fn differences(a: &TestBook, b: &TestBook, plan: &Plan) -> (Vec<Difference>, Com
         &a,
         &b,
         plan,
-        &mut tabia::book::Watch::default(),
+        &mut tabia::watch::Watch::default(),
         |difference| {
             list.push(difference.clone());
             Ok::<(), Box<dyn std::error::Error>>(())

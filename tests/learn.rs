@@ -10,18 +10,19 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStdin, ChildStdout, Command, Output, Stdio};
 
 use shakmaty::{Chess, Position};
-use tabia::book::Watch;
 use tabia::book::ctg::{CtgBook, OpenOptions, Problem, verify};
 use tabia::book::{Lookup, Probe, Wanted};
 use tabia::learn::{Evidence, LearnedBook, PlayedGame, append, side_path};
+use tabia::watch::Watch;
 
 const TABIA: &str = env!("CARGO_BIN_EXE_tabia");
 
+/// The main lines of the starter book, to be changed.
 fn starter(folder: &Path) -> PathBuf {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
     let to = folder.join("book.ctg");
     for extension in ["ctg", "cto", "ctb"] {
-        let from = root.join("books/tabia").with_extension(extension);
+        let from = root.join("tests/data/small").with_extension(extension);
         fs::copy(from, to.with_extension(extension)).unwrap();
     }
     to

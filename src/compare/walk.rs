@@ -1,5 +1,6 @@
 //! Every position of two books, once.
 
+use crate::watch::{Stopped, Watch};
 use std::collections::HashSet;
 use std::hash::{BuildHasher as _, BuildHasherDefault, DefaultHasher};
 
@@ -10,7 +11,7 @@ use super::{Aspect, Aspects, Difference, compare_at};
 use crate::book::polyglot;
 use crate::book::walk::{Order, Walk};
 use crate::book::{
-    Book, Error, Format, Lookup, Probe, Stopped, Wanted, Watch,
+    Book, Error, Format, Lookup, Probe, Wanted,
     ctg::{CanonicalBoard, Salvage},
 };
 

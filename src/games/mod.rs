@@ -46,7 +46,7 @@ pub use extract::{ExtractError, Extracted, extract};
 pub use files::files;
 pub use filter::{Band, EcoRange, Filter, ParseEcoError, has_name};
 pub use game::{Game, GameResult, Item, Sign, Tags};
-pub use intake::{Batch, Batches, Intake, ReadError, ReadProgress, Sources, Starts, Tally};
+pub use intake::{Batch, Batches, Intake, ReadError, Sources, Starts, Tally};
 pub use open::{Opened, PlainText, SourceError, open, open_with, unpacked};
 pub use pgn::PgnSource;
 pub use pgn_write::write_pgn;

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use shakmaty::Position as _;
 use tempfile::TempDir;
 
-use super::entry::{ALL, Candidate, Entry, Ranked, mix, number_of};
+use super::entry::{ALL, Candidate, Ranked, StartPosition, mix, number_of};
 use super::evaluate::{self, Asked, Keys, Saved};
 use super::figures::{Figures, Summary};
 use super::funnel::{Funnel, Step};
@@ -17,13 +17,14 @@ use super::output;
 use super::walk::Walk;
 use super::worth::{Outside, Values};
 use super::{Error, Form, Job, Order, is_epd};
-use crate::book::{Book, OpenOptions, Progress, Watch};
+use crate::book::{Book, OpenOptions};
 use crate::crew;
 use crate::evals::EvalKey;
 use crate::games::{Sources, Tally};
 use crate::input::kind::{BookKind, Kind};
 use crate::place::{self, Beside};
 use crate::sort::Sorter;
+use crate::watch::{Progress, Watch};
 
 /// What was made.
 #[derive(Clone, Debug)]
@@ -218,14 +219,7 @@ impl Making<'_> {
                     Some(candidate) => push(&mut sorter, candidate, &mut first),
                     None => Ok(()),
                 },
-                |_, done| {
-                    Ok(watch.step(Progress {
-                        stage: "walking",
-                        unit: "positions",
-                        done,
-                        total: None,
-                    })?)
-                },
+                |_, done| Ok(watch.step(Progress::new("walking", "positions", done, None))?),
             )?;
             self.funnel.add(&funnel);
         }
@@ -277,12 +271,12 @@ impl Making<'_> {
     }
 
     /// How often a position is reached, 0 to 1.
-    fn share_of(&self, entry: &Entry) -> f64 {
+    fn share_of(&self, entry: &StartPosition) -> f64 {
         let of_games = entry.played as f64 / self.games.max(1) as f64;
         (entry.share as f64 / ALL as f64).max(of_games)
     }
 
-    fn is_popular(&mut self, entry: &Entry) -> bool {
+    fn is_popular(&mut self, entry: &StartPosition) -> bool {
         let job = self.job;
         // A book without games says nothing about their number.
         let counts = entry.games() > 0 || job.min_games > 1;
@@ -320,7 +314,7 @@ impl Making<'_> {
         let mut choice = Choice::default();
         let jobs = engine.map_or(1, |engine| engine.jobs.max(1));
         let window = job.window;
-        let evaluate = |mut entry: Entry, asked: &mut Option<Asked<'_>>| {
+        let evaluate = |mut entry: StartPosition, asked: &mut Option<Asked<'_>>| {
             if let Some(position) = entry.position() {
                 entry.worth = values.get(&position);
                 // Who is not in the window for sure need not be searched.
@@ -335,7 +329,7 @@ impl Making<'_> {
         };
         let funnel = &mut self.funnel;
         let counts = &mut self.counts;
-        let mut take = |(entry, searched): (Entry, bool)| -> Result<bool, Error> {
+        let mut take = |(entry, searched): (StartPosition, bool)| -> Result<bool, Error> {
             counts.1 += u64::from(searched);
             watch.position("choosing", choice.seen, None)?;
             choice.take(job, window, entry, funnel, &mut chosen)?;
@@ -445,7 +439,7 @@ impl Making<'_> {
     }
 
     /// Plies as the entry in `books.json` counts them.
-    fn depth(&self, entry: &Entry, position: &shakmaty::Chess) -> Option<u32> {
+    fn depth(&self, entry: &StartPosition, position: &shakmaty::Chess) -> Option<u32> {
         match self.job.form {
             Form::Pgn => Some(entry.path.len() as u32 / 2),
             Form::Epd {
@@ -497,7 +491,7 @@ struct Group {
 
 struct Member {
     /// With the best line so far; the sums of all.
-    entry: Entry,
+    entry: StartPosition,
     /// How often that line was met.
     best: (u64, u64),
     /// Games by book: what it says twice counts once.
@@ -513,7 +507,7 @@ impl Group {
         let known = self.members.iter_mut().find(|m| m.entry.own == entry.own);
         let Some(member) = known else {
             self.members.push(Member {
-                entry: Entry {
+                entry: StartPosition {
                     book_games: 0,
                     ..entry.clone()
                 },
@@ -525,7 +519,7 @@ impl Group {
         // Lines come in the order of their bytes: of equals the first stays,
         // but a line is better than a position without one.
         let best = (entry.played, entry.share);
-        let has_line = |e: &Entry| e.start.is_empty();
+        let has_line = |e: &StartPosition| e.start.is_empty();
         let (old, new) = (has_line(&member.entry), has_line(entry));
         if (new, best) > (old, member.best) {
             member.best = best;
@@ -548,17 +542,17 @@ impl Group {
     }
 
     /// The position that stays: the more popular of it and its mirror.
-    fn finish(&mut self, funnel: &mut Funnel) -> Option<Entry> {
+    fn finish(&mut self, funnel: &mut Funnel) -> Option<StartPosition> {
         let members = std::mem::take(&mut self.members);
         let count = members.len() as u64;
         let sums = members.into_iter().map(|member| {
             let book_games = member.books.iter().map(|(_, games)| games).sum();
-            Entry {
+            StartPosition {
                 book_games,
                 ..member.entry
             }
         });
-        let rank = |e: &Entry| (e.games(), e.share);
+        let rank = |e: &StartPosition| (e.games(), e.share);
         let best = sums.reduce(|a, b| if rank(&b) > rank(&a) { b } else { a })?;
         funnel.lose(Step::Mirror, count - 1);
         Some(best)
@@ -568,7 +562,7 @@ impl Group {
 /// The place in the order of choice: by games, then by share; or drawn by
 /// weight (each gets the -ln of a random number divided by its weight, the
 /// least come first: Efraimidis and Spirakis).
-fn rank_of_choice(job: &Job, entry: &Entry, share: f64) -> (u32, u64, u64) {
+fn rank_of_choice(job: &Job, entry: &StartPosition, share: f64) -> (u32, u64, u64) {
     let key = number_of(&entry.own);
     if !job.sample {
         let games = u32::try_from(entry.games()).unwrap_or(u32::MAX);
@@ -590,7 +584,7 @@ fn rank_of_choice(job: &Job, entry: &Entry, share: f64) -> (u32, u64, u64) {
 }
 
 /// The place in the file.
-fn rank_of_order(job: &Job, entry: &Entry) -> (u32, u64, u64) {
+fn rank_of_order(job: &Job, entry: &StartPosition) -> (u32, u64, u64) {
     let key = number_of(&entry.own);
     let random = mix(key ^ mix(job.seed));
     match job.order {
@@ -622,7 +616,7 @@ impl Choice {
         &mut self,
         job: &Job,
         window: super::Window,
-        entry: Entry,
+        entry: StartPosition,
         funnel: &mut Funnel,
         chosen: &mut Sorter<Ranked>,
     ) -> Result<(), Error> {

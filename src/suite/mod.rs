@@ -8,7 +8,7 @@
 //!       popularity -> values -> window -> count -> order -> .epd or .pgn
 //! ```
 //!
-//! Everything between is sorted outside of memory ([`crate::sort`]), and every
+//! Everything between is sorted outside of memory (`crate::sort`), and every
 //! order is made of the positions themselves: the same sources give the same
 //! bytes whatever the number of threads and the order in which they are named.
 //! [`check`] reports on suites, [`mod@matches`] on what was played from one, and
@@ -44,13 +44,13 @@ pub use output::{Counters, Form};
 pub use walk::Play;
 pub use worth::{View, Window, Worth};
 
-use crate::book::Stopped;
 use crate::crew::Panicked;
 use crate::engine::AnalystError;
 use crate::games::{Filter, ReadError};
 use crate::notation::Line;
 use crate::place::{Old, PlaceError};
 use crate::sort::SortError;
+use crate::watch::Stopped;
 
 /// Where lines are cut.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

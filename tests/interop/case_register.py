@@ -169,8 +169,12 @@ def xboard_plays_a_book_move_with_the_printed_line():
             return f"left out: {program} is not installed"
     home, book = _home()
     line = _register(home, "xboard", "--engine", "builtin", "--book", book).stdout
-    words = shlex.split(line)
-    assert words[0] == "xboard", line
+    return _xboard_plays(home, book, shlex.split(line))
+
+
+def _xboard_plays(home: Path, book: Path, words: list[str]) -> str:
+    """Starts XBoard with a printed line, with the engine as White: its move."""
+    assert words[0] == "xboard", words
     readable, writable = os.pipe()
     screen = subprocess.Popen(
         ["Xvfb", "-displayfd", str(writable), "-screen", "0", "800x600x24"],

@@ -20,8 +20,8 @@ use super::{
     BookEntry, CanonicalBoard, CtgBook, Error, Key, Place, RewriteError, Salvage, reader::Index,
     trie::is_of_slot,
 };
-use crate::book::{Progress, Watch};
 use crate::crew::{Panicked, in_order};
+use crate::watch::{Progress, Watch};
 use hashes::hashes;
 pub use reader::DirectoryReader;
 
@@ -188,12 +188,9 @@ impl CtgBook {
                 Ok((work(entries)?, salvage))
             },
             |(made, salvage)| {
-                let watched = watch.step(Progress {
-                    stage,
-                    unit: "pages",
-                    done: done.min(pages.into()),
-                    total: Some(pages.into()),
-                });
+                let pages = pages.into();
+                let progress = Progress::new(stage, "pages", done.min(pages), Some(pages));
+                let watched = watch.step(progress);
                 watched.map_err(|stopped| failed(stopped.into()))?;
                 done += u64::from(BLOCK);
                 all.add(salvage);

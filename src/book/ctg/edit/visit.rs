@@ -3,11 +3,12 @@
 //! Memory: one page, and sixteen bytes for every page of the book where
 //! something must be remembered of every position.
 
+use crate::watch::Watch;
 use shakmaty::{CastlingMode, Chess, Color, FromSetup as _, Move, Position as _};
 
 use super::{EditError, MarkEdit};
 use crate::book::{
-    Annotation, PositionRecord, Watch,
+    Annotation, PositionRecord,
     ctg::{
         CanonicalBoard, CtgBook, Entry, Error, Key, PAGE_HEADER_BYTES, Place, RewriteError,
         STATISTICS_BYTES, moves, reader::Reading,

@@ -7,7 +7,7 @@ use shakmaty::san::{San, SanPlus};
 use shakmaty::{CastlingMode, Chess};
 
 use super::san::resolve;
-use super::tokens::{Token, Tokens, Unclosed};
+use super::tokens::{Tag, Token, Tokens, Unclosed};
 use super::{Filter, Game, GameResult, Recorder, SkipReason, Tags, Wanted};
 
 use crate::notation;
@@ -220,7 +220,7 @@ impl Visit<'_> {
     fn game(&mut self, tokens: &mut Tokens<'_>) -> ControlFlow<Stop> {
         loop {
             match tokens.next_tag() {
-                Ok(Some((name, value))) => self.tag(name, value),
+                Ok(Some(tag)) => self.tag(tag),
                 Ok(None) => break,
                 Err(fault) => return Break(Stop::Unclosed(fault)),
             }
@@ -268,7 +268,7 @@ impl Visit<'_> {
         Continue(())
     }
 
-    fn tag(&mut self, name: &[u8], value: &[u8]) {
+    fn tag(&mut self, Tag { name, value }: Tag<'_>) {
         self.is_game = true;
         let game = self.recorder.game();
         if self.wanted.notes {

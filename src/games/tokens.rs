@@ -32,6 +32,13 @@ pub(super) enum Token<'t> {
     Result(GameResult),
 }
 
+/// A tag: its name, and its value as it stands there.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Tag<'t> {
+    pub(super) name: &'t [u8],
+    pub(super) value: &'t [u8],
+}
+
 /// A text that ends where it must not.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub(super) enum Unclosed {
@@ -110,9 +117,8 @@ impl<'t> Tokens<'t> {
         self.at < self.text.len()
     }
 
-    /// The next tag: its name and its value as it stands there. `None` where
-    /// the movetext begins.
-    pub(super) fn next_tag(&mut self) -> Result<Option<(&'t [u8], &'t [u8])>, Unclosed> {
+    /// The next tag; `None` where the movetext begins.
+    pub(super) fn next_tag(&mut self) -> Result<Option<Tag<'t>>, Unclosed> {
         while self.peek() == Some(b'[') {
             self.at += 1;
             let line = self.rest();
@@ -143,19 +149,17 @@ impl<'t> Tokens<'t> {
             self.skip_bracket();
             let name = line.get(..left).unwrap_or_default();
             let name = name.strip_suffix(b" ").unwrap_or(name);
-            return Ok(Some((name, line.get(left + 1..right).unwrap_or_default())));
+            let value = line.get(left + 1..right).unwrap_or_default();
+            return Ok(Some(Tag { name, value }));
         }
         Ok(None)
     }
 
     fn skip_bracket(&mut self) {
         self.eat_while(|byte| matches!(byte, b' ' | b'\t' | b'\r'));
-        match self.peek() {
-            Some(byte @ (b']' | b'\n')) => {
-                self.at += 1;
-                self.skip_space(byte == b'\n');
-            }
-            _ => {}
+        if let Some(byte @ (b']' | b'\n')) = self.peek() {
+            self.at += 1;
+            self.skip_space(byte == b'\n');
         }
     }
 
@@ -255,10 +259,8 @@ impl<'t> Tokens<'t> {
                 let won = self.eat(b"0");
                 return won.then_some(Token::Result(GameResult::Won(Color::White)));
             }
-            b'1' if self.eat(b"/2") => {
-                if self.eat_dash() && self.eat(b"1/2") {
-                    return Some(Token::Result(GameResult::Draw));
-                }
+            b'1' if self.eat(b"/2") && self.eat_dash() && self.eat(b"1/2") => {
+                return Some(Token::Result(GameResult::Draw));
             }
             _ => {}
         }
@@ -563,7 +565,7 @@ mod tests {
 
     fn game(tokens: &mut Tokens<'_>, skips_variations: bool) -> Result<Vec<String>, Unclosed> {
         let mut said = Vec::new();
-        while let Some((name, value)) = tokens.next_tag()? {
+        while let Some(Tag { name, value }) = tokens.next_tag()? {
             said.push(tag_said(name, value));
         }
         while let Some(token) = tokens.next()? {

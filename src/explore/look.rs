@@ -38,7 +38,7 @@ pub(super) struct PositionView {
 
 /// A move by both its names.
 #[derive(Serialize)]
-struct Named {
+pub(super) struct Named {
     uci: String,
     san: String,
 }
@@ -160,6 +160,13 @@ fn ahead(book: &Open, walked: &Line, asked: &Question<'_>) -> Vec<Named> {
         .collect()
 }
 
+/// Moves that follow each other.
+pub(super) fn named_from(position: &Chess, moves: &[Move]) -> Vec<Named> {
+    let mut line = Line::from_start(position.clone());
+    moves.iter().for_each(|&mv| line.push(mv));
+    line.steps().map(|(at, mv)| named(at, mv)).collect()
+}
+
 fn named(position: &Chess, mv: Option<Move>) -> Named {
     Named {
         uci: mv.map_or_else(|| notation::uci_or_null(None), |mv| uci(position, mv)),
@@ -169,7 +176,7 @@ fn named(position: &Chess, mv: Option<Move>) -> Named {
 
 /// In set-ups of Chess960 castling is the king taking the rook: its own move
 /// may be a plain one.
-fn uci(position: &Chess, mv: Move) -> String {
+pub(super) fn uci(position: &Chess, mv: Move) -> String {
     mv.to_uci(position.castles().mode()).to_string()
 }
 

@@ -8,7 +8,7 @@
 //!       popularity -> values -> window -> count -> order -> .epd or .pgn
 //! ```
 //!
-//! Everything between is sorted outside of memory ([`crate::sort`]), and every
+//! Everything between is sorted outside of memory (`crate::sort`), and every
 //! order is made of the positions themselves: the same sources give the same
 //! bytes whatever the number of threads and the order in which they are named.
 //! [`check`] reports on suites, [`mod@matches`] on what was played from one, and

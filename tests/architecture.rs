@@ -13,7 +13,7 @@ const FLOORS: &[(&str, &[&str])] = &[
         "bytes, words and threads, of use to any program: what stands here can be \
          tested without a book, a game or an engine",
         &[
-            "crew", "input", "notation", "place", "plain", "sort", "uci", "watch",
+            "crew", "html", "input", "notation", "place", "plain", "sort", "uci", "watch",
         ],
     ),
     (

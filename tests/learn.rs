@@ -17,11 +17,12 @@ use tabia::watch::Watch;
 
 const TABIA: &str = env!("CARGO_BIN_EXE_tabia");
 
+/// The main lines of the starter book, to be changed.
 fn starter(folder: &Path) -> PathBuf {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
     let to = folder.join("book.ctg");
     for extension in ["ctg", "cto", "ctb"] {
-        let from = root.join("books/tabia").with_extension(extension);
+        let from = root.join("tests/data/small").with_extension(extension);
         fs::copy(from, to.with_extension(extension)).unwrap();
     }
     to

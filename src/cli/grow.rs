@@ -80,7 +80,7 @@ pub(super) const EXAMPLES: &str = "Examples:\n  \
     without evaluations is looked at along its cheapest lines first.\n\n\
     New moves have no games: set `Book Minimum Games` to 0 to play them, and `Book Judgement` \
     to `evaluations` or `both` to choose between them.\n\n\
-    Exit codes: 0 done; 1 nothing could be added, or some positions got no answer; 2 nothing \
+    Exit codes: 0 done; 1 there is nothing to add, or some positions got no answer; 2 nothing \
     was written.";
 
 pub(super) fn run(args: &GrowArgs) -> anyhow::Result<u8> {
@@ -99,10 +99,10 @@ pub(super) fn run(args: &GrowArgs) -> anyhow::Result<u8> {
     })??;
     let beside = evals::beside(&args.output);
     let mut file = EvalFile::open(&beside)?;
-    let mut table = evals::read(&beside)?.table;
-    let known = table.len();
-    let of_book = evals::read(&evals::beside(&args.book))?.table;
-    grow::take_over(&of_book, &graph, &mut table, &mut file)?;
+    let mut said = evals::read(&beside)?.table;
+    let known = said.len();
+    let mut table = evals::read(&evals::beside(&args.book))?.table;
+    grow::take_over(&table, &graph, &mut said, &mut file)?;
     if known > 0 && beside != evals::beside(&args.book) {
         let beside = beside.display();
         say(&format!("{beside}: going on with {known} evaluations"));
@@ -126,8 +126,9 @@ pub(super) fn run(args: &GrowArgs) -> anyhow::Result<u8> {
         max_cost: args.max_cost,
         max_ply: args.max_ply,
     };
-    let grown =
-        progress::watched(|watch| grow::grow(&plan, &wishes, &mut graph, &mut table, file, watch))?;
+    let grown = progress::watched(|watch| {
+        grow::grow(&plan, &wishes, &mut graph, &mut table, &said, file, watch)
+    })?;
     let grown = match grown {
         Err(GrowError::Stopped(_)) => anyhow::bail!(
             "interrupted; what the engine said is in {}: the same command goes on from there",
@@ -143,13 +144,16 @@ pub(super) fn run(args: &GrowArgs) -> anyhow::Result<u8> {
         (grown.failed, "without an answer"),
         (grown.restarts, "engines started again"),
     ]);
-    let searches = counted(grown.searches, "search");
+    let searches = match grown.searches {
+        1 => "1 search".to_owned(),
+        many => format!("{many} searches"),
+    };
     if grown.moves.is_empty() {
         say(&format!(
             "{}: there is nothing to add; {searches}{counts}",
             args.book.display()
         ));
-        return Ok(1);
+        return Ok(if grown.failed > 0 { 2 } else { 1 });
     }
     let options = RewriteOptions {
         old: args.force.old(),

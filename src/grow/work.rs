@@ -13,7 +13,7 @@ use super::replies::Replies;
 use super::{End, GrowError, Grown, Wishes};
 use crate::crew;
 use crate::engine::AnalystError;
-use crate::eval::Evaluation;
+use crate::eval::{Evaluation, MoveValue};
 use crate::evals::{EvalFile, EvalFileError, EvalKey, EvalTable};
 use crate::evaluate::{self, Desk, Fault, Plan};
 use crate::graph::{self, BookGraph, NodeId};
@@ -26,8 +26,9 @@ const FEWEST: usize = 16;
 const MOST: usize = 1024;
 const PART: usize = 32;
 
-/// Lets `graph` grow. What engines say is added to `table`, and to `file` at
-/// once; what stands in `table` is not asked again.
+/// Lets `graph` grow. `table` is what is known of the old book; what engines
+/// say is added to it, and to `file` at once. What stands in `said`, which an
+/// earlier attempt has left in the file, is not asked again.
 ///
 /// # Errors
 ///
@@ -38,6 +39,7 @@ pub fn grow(
     wishes: &Wishes<'_>,
     graph: &mut BookGraph,
     table: &mut EvalTable,
+    said: &EvalTable,
     file: EvalFile,
     watch: &mut Watch<'_>,
 ) -> Result<Grown, GrowError> {
@@ -67,7 +69,8 @@ pub fn grow(
             barred: &barred,
         };
         let prospects = chosen(&ground, wishes.side, &mut replies)?;
-        let jobs = jobs(graph, table, prospects, wishes.positions - grown.positions);
+        let room = wishes.positions - grown.positions;
+        let jobs = jobs(graph, table, said, prospects, room);
         if jobs.is_empty() {
             break End::Exhausted;
         }
@@ -119,23 +122,74 @@ struct Job {
     /// The position to ask about, on the board of the graph: that of the node,
     /// or the one after the new move.
     position: Chess,
-    /// Whether an engine has to be asked.
-    asks: bool,
+    /// What there is to do about it.
+    question: Question,
     /// Whether the position is new to the graph.
     is_new: bool,
 }
 
+/// Who knows about a position.
+enum Question {
+    /// Nothing has to be asked.
+    None,
+    /// An earlier attempt has asked, and this is what it was told.
+    Answered(Evaluation),
+    /// The engine.
+    Engine,
+}
+
+impl Question {
+    /// What an engine is asked about a position as a whole.
+    fn first(said: &EvalTable, position: &Chess) -> Question {
+        match said.get(position) {
+            // What came later is answered later: whatever is known earlier than
+            // it was then would make the book grow in another order.
+            Some(mut said) => {
+                said.moves.truncate(1);
+                Question::Answered(said)
+            }
+            None => Question::Engine,
+        }
+    }
+
+    /// What it is asked about leaving the book.
+    fn leaving(said: &EvalTable, known: &Evaluation, position: &Chess) -> Question {
+        let Some(said) = said.get(position) else {
+            return Question::Engine;
+        };
+        let is_known = |mv: &MoveValue| known.moves.iter().any(|known| known.mv == mv.mv);
+        match said.moves.into_iter().find(|mv| !is_known(mv)) {
+            Some(next) => {
+                let mut known = known.clone();
+                known.moves.push(next);
+                Question::Answered(known)
+            }
+            None => Question::Engine,
+        }
+    }
+}
+
 /// Of what was chosen that with which `room` new positions are not exceeded.
-fn jobs(graph: &BookGraph, table: &EvalTable, chosen: Vec<Prospect>, room: u64) -> Vec<Job> {
+fn jobs(
+    graph: &BookGraph,
+    table: &EvalTable,
+    said: &EvalTable,
+    chosen: Vec<Prospect>,
+    room: u64,
+) -> Vec<Job> {
     let mut jobs = Vec::new();
     let mut new: HashSet<EvalKey> = HashSet::new();
     for prospect in chosen {
         let position = graph.position(prospect.node);
         let Next::Add(mv) = prospect.next else {
+            let known = table.canonical(graph.key(prospect.node));
             jobs.push(Job {
                 prospect,
+                question: match known {
+                    Some(known) => Question::leaving(said, known, &position),
+                    None => Question::first(said, &position),
+                },
                 position,
-                asks: true,
                 is_new: false,
             });
             continue;
@@ -153,8 +207,11 @@ fn jobs(graph: &BookGraph, table: &EvalTable, chosen: Vec<Prospect>, room: u64) 
         }
         jobs.push(Job {
             prospect,
-            // Who stands in the graph has been seen, or will be.
-            asks: first && !table.contains(&position),
+            // What stands in the graph has been seen, or will be.
+            question: match first && !table.contains(&position) {
+                true => Question::first(said, &position),
+                false => Question::None,
+            },
             position,
             is_new: first,
         });
@@ -226,8 +283,10 @@ impl Round<'_> {
     }
 
     fn one(&self, job: &Job, desk: &mut Desk<'_>) -> Result<Made, GrowError> {
-        if !job.asks {
-            return Ok(Made::Found(None));
+        match &job.question {
+            Question::None => return Ok(Made::Found(None)),
+            Question::Answered(said) => return Ok(Made::Found(Some(said.clone()))),
+            Question::Engine => {}
         }
         let ended = self.until.is_some_and(|until| Instant::now() >= until);
         if ended || self.stop.go_on().is_err() {
@@ -275,7 +334,7 @@ fn take_in(
             Made::Found(found) => {
                 if let Some(found) = found {
                     let told = table.add(&job.position, &found);
-                    grown.searches += 1;
+                    grown.searches += u64::from(matches!(job.question, Question::Engine));
                     // Whoever has no more to say is not asked for ever.
                     if !told {
                         barred.insert(node);
@@ -301,8 +360,8 @@ fn take_in(
     Ok(())
 }
 
-/// Adds what `known` says about positions of `graph` to `table`, and what is
-/// new to `file`.
+/// Adds to `file` what `known` says about positions of `graph`, where `said`,
+/// which stands in the file, does not know it.
 ///
 /// # Errors
 ///
@@ -310,7 +369,7 @@ fn take_in(
 pub fn take_over(
     known: &EvalTable,
     graph: &BookGraph,
-    table: &mut EvalTable,
+    said: &mut EvalTable,
     file: &mut EvalFile,
 ) -> Result<(), EvalFileError> {
     for node in graph.nodes() {
@@ -318,7 +377,7 @@ pub fn take_over(
             continue;
         };
         let position = graph.position(node);
-        if table.add(&position, evaluation) {
+        if said.add(&position, evaluation) {
             file.add(&position, evaluation)?;
         }
     }

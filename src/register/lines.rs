@@ -1,6 +1,7 @@
 //! What to type where there is no file to edit.
 
 use super::Registration;
+use crate::plain::shell_word as shell;
 
 /// A program for which lines are printed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -46,15 +47,6 @@ pub fn lines(program: PrintedFor, registration: &Registration) -> String {
         PrintedFor::Scid => scid(registration),
         PrintedFor::XBoard => xboard(registration),
     }
-}
-
-/// A word as a POSIX shell has to see it.
-fn shell(word: &str) -> String {
-    let plain = |c: char| c.is_ascii_alphanumeric() || "%+,-./:=@_".contains(c);
-    if !word.is_empty() && word.chars().all(plain) {
-        return word.to_owned();
-    }
-    format!("'{}'", word.replace('\'', "'\\''"))
 }
 
 /// A word for a program that splits a text at blanks and honours double

@@ -20,6 +20,7 @@
 //! | `--nodes N` | 1000 | nodes a move; engines with one thread repeat their games |
 //! | `--at-once N` | 1 | games at a time; does not change what is played |
 //! | `--seed N` | 1 | the first pair's `Book Seed`, and its opening |
+//! | `--apart N` | 0 | by how much the second player's `Book Seed` is greater |
 //! | `--set NAME=VALUE` | | an option for both players; several times |
 //! | `--openings FILE` | | |
 //! | `--pgn FILE` | | the games, for `tabia suite --match` and others |
@@ -63,6 +64,7 @@ struct Plan {
     nodes: u64,
     at_once: usize,
     seed: usize,
+    apart: usize,
     set: Vec<String>,
     openings: Vec<Chess>,
     pgn: Option<Mutex<BufWriter<File>>>,
@@ -76,6 +78,7 @@ impl Plan {
             nodes: 1000,
             at_once: 1,
             seed: 1,
+            apart: 0,
             set: Vec::new(),
             openings: vec![Chess::default()],
             pgn: None,
@@ -93,6 +96,7 @@ impl Plan {
                 "--nodes" => plan.nodes = number()?.into(),
                 "--at-once" => plan.at_once = number()? as usize,
                 "--seed" => plan.seed = number()? as usize,
+                "--apart" => plan.apart = number()? as usize,
                 "--set" => plan.set.push(value.clone()),
                 "--openings" => plan.openings = openings(Path::new(value))?,
                 "--pgn" => {
@@ -120,13 +124,15 @@ impl Plan {
         self.commands.each_ref().map(start)
     }
 
-    /// Both games of a pair.
-    fn play(&self, players: &mut [Player; 2], number: usize) -> [Game; 2] {
+    /// Both games of a pair, by players of their own: what a book draws hangs
+    /// on how many games its adapter has seen.
+    fn play(&self, players: &mut [[Player; 2]; 2], number: usize) -> [Game; 2] {
         let number = self.seed + number;
         let opening = &self.openings[(number - 1) % self.openings.len()];
         [0, 1].map(|first| {
-            for player in players.iter_mut() {
-                player.new_game(number);
+            let players = &mut players[first];
+            for (player, apart) in players.iter_mut().zip([0, self.apart]) {
+                player.new_game(number + apart);
             }
             Game::play(players, first, opening, self.nodes)
         })
@@ -165,7 +171,7 @@ fn main() -> std::process::ExitCode {
     let next = AtomicUsize::new(0);
     let report = Mutex::new(Report::default());
     let work = || {
-        let mut players = plan.players();
+        let mut players = [plan.players(), plan.players()];
         loop {
             let number = next.fetch_add(1, Ordering::Relaxed);
             if number >= plan.pairs {
@@ -175,7 +181,7 @@ fn main() -> std::process::ExitCode {
             if let Some(pgn) = &plan.pgn {
                 let mut pgn = pgn.lock().unwrap_or_else(PoisonError::into_inner);
                 for game in &games {
-                    let text = game.pgn(players.each_ref().map(|player| player.name.as_str()));
+                    let text = game.pgn(players[0].each_ref().map(|player| player.name.as_str()));
                     pgn.write_all(text.as_bytes()).expect("the games written");
                 }
             }

@@ -41,8 +41,8 @@
 //! | [`input`] | files of any size, numbers out of bytes |
 //! | [`notation`] | positions, moves and lines as text |
 //! | [`html`] | pages of reports: text, diagrams, plots |
-//! | [`crew`] | work in several threads, in order, failing well |
-//! | [`sort`] | sorting more than memory holds |
+//! | `crew` | work in several threads, in order, failing well |
+//! | `sort` | sorting more than memory holds |
 //! | [`book`] | what a position holds, and the formats of books; knows nothing of UCI |
 //! | [`games`] | collections of games, whatever the format |
 //! | [`build`] | from games to a book |
@@ -137,7 +137,7 @@ pub mod config;
 #[cfg(feature = "play")]
 pub mod consult;
 pub mod convert;
-pub mod crew;
+pub(crate) mod crew;
 #[cfg(feature = "play")]
 pub mod engine;
 pub mod eval;
@@ -179,7 +179,7 @@ pub mod session;
 pub mod settings;
 #[cfg(all(feature = "cli", feature = "register"))]
 pub mod setup;
-pub mod sort;
+pub(crate) mod sort;
 #[cfg(feature = "suite")]
 pub mod suite;
 #[cfg(feature = "play")]

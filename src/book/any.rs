@@ -5,8 +5,8 @@ use std::path::Path;
 use shakmaty::Chess;
 
 use super::{Error, Lookup, OpenOptions, Probe, Wanted, abk::AbkBook, bin::BinBook, ctg::CtgBook};
-use crate::input::file::Change;
 use crate::input::kind::{BookKind, Kind};
+use crate::input::state::Change;
 
 /// A format that can be read and played from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -26,6 +26,8 @@ pub use keyed::KeyedEntry;
 pub use lookup::{Annotation, BookMove, Judged, Lookup, Mark, PositionRecord, Preference};
 pub use positions::{BookPosition, PositionMove, Positions};
 pub use stats::Stats;
+// Why writing a large book may fail, beside what its format has to say.
+pub use crate::{crew::Panicked, sort::SortError};
 
 use shakmaty::Chess;
 

@@ -18,7 +18,7 @@ const TOKEN_PLACE: &str = "{{token}}";
 const FOLDER: &str = "/page/";
 
 /// Name, type and content. Nothing else is ever served.
-const FILES: [(&str, &str, &str); 28] = [
+const FILES: [(&str, &str, &str); 29] = [
     ("style.css", CSS, include_str!("page/style.css")),
     ("main.js", SCRIPT, include_str!("page/main.js")),
     ("address.js", SCRIPT, include_str!("page/address.js")),
@@ -29,6 +29,7 @@ const FILES: [(&str, &str, &str); 28] = [
     ("dom.js", SCRIPT, include_str!("page/dom.js")),
     ("edit.js", SCRIPT, include_str!("page/edit.js")),
     ("engine.js", SCRIPT, include_str!("page/engine.js")),
+    ("games.js", SCRIPT, include_str!("page/games.js")),
     ("lang.js", SCRIPT, include_str!("page/lang.js")),
     ("lang-de.js", SCRIPT, include_str!("page/lang-de.js")),
     ("lang-es.js", SCRIPT, include_str!("page/lang-es.js")),

@@ -18,8 +18,10 @@ mod extend;
 mod reach;
 mod values;
 
+#[cfg(all(feature = "build", feature = "play"))]
 pub(crate) use build::turned;
 pub use build::{GraphError, GraphOptions};
+#[cfg(all(feature = "build", feature = "play"))]
 pub(crate) use extend::after;
 pub use reach::Reach;
 

@@ -9,10 +9,7 @@ use super::{
     reader::Index,
     scan::ScanIndex,
 };
-use crate::input::{
-    file::{Change, DataFile},
-    sibling::sibling,
-};
+use crate::input::{file::DataFile, sibling::sibling, state::Change};
 
 impl CtgBook {
     /// Opens the book whose .ctg file is `path`.

@@ -13,7 +13,7 @@ use super::{
     scan::ScanIndex,
 };
 use crate::book::{self, BookMove, Lookup, PositionRecord, Preference, Probe, Wanted};
-use crate::input::file::Change;
+use crate::input::state::Change;
 
 /// How to open a book.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

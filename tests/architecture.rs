@@ -13,7 +13,7 @@ const FLOORS: &[(&str, &[&str])] = &[
         "bytes, words and threads, of use to any program: what stands here can be \
          tested without a book, a game or an engine",
         &[
-            "crew", "input", "notation", "place", "plain", "sort", "uci", "watch",
+            "crew", "html", "input", "notation", "place", "plain", "sort", "uci", "watch",
         ],
     ),
     (
@@ -47,7 +47,8 @@ const FLOORS: &[(&str, &[&str])] = &[
     (
         "the world: processes, pipes, sockets, and files of other programs",
         &[
-            "builtin", "config", "engine", "evaluate", "explore", "register", "relay", "suite",
+            "builtin", "config", "engine", "evaluate", "explore", "register", "relay", "setup",
+            "suite",
         ],
     ),
     (

@@ -216,8 +216,12 @@ impl<'a> Examined<'a> {
         self.values[node as usize]
     }
 
+    /// The best that is known of a position. What its own evaluation says of
+    /// moves is part of what is carried to it: of a move of the book, the
+    /// position after it knows better.
     fn best(&self, node: NodeId) -> Option<i32> {
         let own = self.table.canonical(self.graph.key(node));
+        let own = own.filter(|known| known.moves.is_empty());
         let own = own.map(|known| known.value.clamped(Color::White));
         own.max(self.value(node))
     }

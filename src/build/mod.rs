@@ -10,7 +10,7 @@
 //! same byte for byte whatever the number of threads and the memory. What a
 //! thread counts goes first into a small opening tree (`tree`), and beyond
 //! that into records that are sorted by place in the book, added up and laid
-//! down as a run ([`crate::sort`]), in memory or on disk. At the end the runs are
+//! down as a run (`crate::sort`), in memory or on disk. At the end the runs are
 //! merged part by part (`emit`) and go straight into the book, or as they are
 //! into a table (`records`), which is a source like any other.
 //!
@@ -26,7 +26,6 @@ mod node;
 mod records;
 mod tree;
 
-pub use crate::sort::SortError;
 pub use emit::MAX_MOVES;
 pub use lines::write_lines;
 pub use records::RecordsError;
@@ -45,7 +44,7 @@ pub use crate::games::{EcoRange, Filter, ParseEcoError, has_name};
 use crate::notation::Line;
 use crate::openings;
 use crate::place::Old;
-use crate::sort::{Runs, Sorted};
+use crate::sort::{Runs, SortError, Sorted};
 use crate::watch::{Progress, Stopped, Watch};
 use count::{Counter, Extent};
 use dedupe::{Duplicates, Lot};

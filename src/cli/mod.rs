@@ -19,6 +19,10 @@ mod compact;
 mod convert;
 mod diff;
 mod diff_json;
+#[cfg(feature = "register")]
+mod difference;
+#[cfg(feature = "games")]
+mod engine_args;
 #[cfg(feature = "games")]
 mod evaluate;
 mod explain;
@@ -27,6 +31,8 @@ mod explore;
 mod force;
 #[cfg(feature = "games")]
 mod games;
+#[cfg(feature = "build")]
+mod grow;
 mod info;
 mod info_other;
 #[cfg(feature = "games")]
@@ -44,6 +50,8 @@ mod repertoire;
 mod replay;
 #[cfg(feature = "suite")]
 mod review;
+#[cfg(feature = "register")]
+mod setup;
 mod shell;
 mod style;
 #[cfg(feature = "suite")]
@@ -53,6 +61,7 @@ mod suite_check;
 mod table;
 mod tree;
 mod verify;
+mod welcome;
 
 use std::ffi::{OsStr, OsString};
 use std::io::{self, Write};
@@ -183,6 +192,8 @@ fn dispatch(cli: Cli) -> anyhow::Result<u8> {
         Command::Suite(args) => suite::run(&args, &mut output()),
         #[cfg(feature = "games")]
         Command::Evaluate(args) => evaluate::run(&args),
+        #[cfg(feature = "build")]
+        Command::Grow(args) => grow::run(&args),
         Command::Audit(args) => audit::run(&args, &mut output()),
         Command::Mark(args) => mark::run(&args, &mut output()),
         Command::Merge(args) => merge::run(&args),
@@ -196,6 +207,8 @@ fn dispatch(cli: Cli) -> anyhow::Result<u8> {
         Command::Diff(args) => diff::run(&args, &mut painted()),
         #[cfg(feature = "register")]
         Command::Register(args) => register::run(&args, &mut painted()),
+        #[cfg(feature = "register")]
+        Command::Setup(args) => setup::run(&args, &mut painted()),
         Command::Completions(args) => shell::completions(&args, &mut output()),
         Command::Man(args) => shell::man(&args, &mut output()),
         #[cfg(feature = "explore")]
@@ -273,10 +286,17 @@ fn configuration(args: &ConfigArgs) -> anyhow::Result<Config> {
     if let Some(path) = std::env::var_os("TABIA_CONFIG").filter(|path| !path.is_empty()) {
         return Config::read(Path::new(&path)).context("named by TABIA_CONFIG");
     }
-    match config_places().into_iter().find(|path| path.is_file()) {
-        Some(path) => Ok(Config::read(&path)?),
-        None => Ok(Config::default()),
+    // A file of comments alone, as the one that comes with the program, hides
+    // no other.
+    let mut empty = None;
+    for path in config_places().into_iter().filter(|path| path.is_file()) {
+        let config = Config::read(&path)?;
+        if !config.says_nothing() {
+            return Ok(config);
+        }
+        empty.get_or_insert(config);
     }
+    Ok(empty.unwrap_or_default())
 }
 
 fn config_places() -> Vec<PathBuf> {

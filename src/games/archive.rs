@@ -9,7 +9,8 @@ use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use crate::input::file::{DataFile, FileReader};
+use crate::input::file::DataFile;
+use crate::input::reader::FileReader;
 use crate::input::sibling::sibling;
 
 use super::SourceError;

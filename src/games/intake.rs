@@ -341,7 +341,7 @@ impl<'c> Batch<'c> {
 
     /// Its place among the others.
     #[must_use]
-    pub fn turn(&self) -> &'c Turn<'c> {
+    pub(crate) fn turn(&self) -> &'c Turn<'c> {
         self.turn
     }
 

@@ -34,6 +34,7 @@ mod san;
 pub mod scdb;
 pub mod scid;
 mod skipped;
+mod tokens;
 mod tree;
 mod unpacked;
 mod windows1252;

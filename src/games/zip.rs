@@ -10,7 +10,8 @@ use zip::{CompressionMethod, ZipArchive};
 use super::archive::{Archive, ArchiveMember, Located};
 use super::open::Access;
 use super::{Opened, SourceError, unpacked};
-use crate::input::file::{DataFile, FileReader};
+use crate::input::file::DataFile;
+use crate::input::reader::FileReader;
 
 /// Bytes that are read at once.
 const CHUNK_BYTES: usize = 256 << 10;

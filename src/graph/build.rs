@@ -62,6 +62,25 @@ impl BookGraph {
         }
         making.finish()
     }
+
+    /// Gives a position the next number; `None` if it has one.
+    pub(super) fn number(&mut self, key: &Key) -> Result<Option<NodeId>, GraphError> {
+        if self.board_begins.is_empty() {
+            self.board_begins.push(0);
+            self.move_begins.push(0);
+        }
+        let number = NodeId::try_from(self.len()).map_err(|_| GraphError::TooLarge)?;
+        match self.nodes.entry(EvalKey::of_board(key)) {
+            std::collections::hash_map::Entry::Occupied(_) => Ok(None),
+            std::collections::hash_map::Entry::Vacant(place) => {
+                place.insert(number);
+                self.boards.extend_from_slice(key.as_bytes());
+                let end = u32::try_from(self.boards.len()).map_err(|_| GraphError::TooLarge)?;
+                self.board_begins.push(end);
+                Ok(Some(number))
+            }
+        }
+    }
 }
 
 #[derive(Default)]
@@ -72,7 +91,7 @@ struct Making {
 }
 
 /// The other picture of a move.
-pub(super) fn turned(mv: UciMove, orientation: Orientation) -> UciMove {
+pub(crate) fn turned(mv: UciMove, orientation: Orientation) -> UciMove {
     match mv {
         UciMove::Normal {
             from,
@@ -94,32 +113,13 @@ fn after(position: &Chess, mv: shakmaty::Move) -> Option<Key> {
 }
 
 impl Making {
-    fn number(&mut self, key: &Key) -> Result<Option<NodeId>, GraphError> {
-        let graph = &mut self.graph;
-        if graph.board_begins.is_empty() {
-            graph.board_begins.push(0);
-            graph.move_begins.push(0);
-        }
-        let number = NodeId::try_from(graph.len()).map_err(|_| GraphError::TooLarge)?;
-        match graph.nodes.entry(EvalKey::of_board(key)) {
-            std::collections::hash_map::Entry::Occupied(_) => Ok(None),
-            std::collections::hash_map::Entry::Vacant(place) => {
-                place.insert(number);
-                graph.boards.extend_from_slice(key.as_bytes());
-                let end = u32::try_from(graph.boards.len()).map_err(|_| GraphError::TooLarge)?;
-                graph.board_begins.push(end);
-                Ok(Some(number))
-            }
-        }
-    }
-
     fn add(&mut self, found: &BookPosition) -> Result<(), GraphError> {
         let Some(board) = CanonicalBoard::from_position(&found.position) else {
             return Ok(());
         };
         // Only books that do not exchange colours hold a position twice: as
         // the first of its pictures.
-        if self.number(&board.key())?.is_none() {
+        if self.graph.number(&board.key())?.is_none() {
             return Ok(());
         }
         self.graph.records.push(found.record);
@@ -207,7 +207,7 @@ impl Making {
         let mv = self.graph.moves[index].mv.to_move(&position);
         let key = mv.ok().and_then(|mv| after(&position, mv));
         let number = match key {
-            Some(key) => self.number(&key)?,
+            Some(key) => self.graph.number(&key)?,
             None => None,
         };
         // The move has been played before, and its position was new then.

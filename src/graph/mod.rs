@@ -10,13 +10,19 @@
 //! * [`BookGraph::reach`] says how often the adapter's own play, or any other,
 //!   comes to each position, and by which line;
 //! * [`BookGraph::leaving`] and [`BookGraph::values`] carry evaluations from
-//!   the ends of the book to every position ([`crate::eval::solve()`]).
+//!   the ends of the book to every position ([`crate::eval::solve()`]);
+//! * [`BookGraph::extend`] adds moves to it.
 
 mod build;
+mod extend;
 mod reach;
 mod values;
 
+#[cfg(all(feature = "build", feature = "play"))]
+pub(crate) use build::turned;
 pub use build::{GraphError, GraphOptions};
+#[cfg(all(feature = "build", feature = "play"))]
+pub(crate) use extend::after;
 pub use reach::Reach;
 
 use std::collections::HashMap;

@@ -11,7 +11,7 @@ use crate::evals::EvalTable;
 use crate::watch::Watch;
 
 fn starter(options: GraphOptions) -> BookGraph {
-    let book = Book::open("books/tabia.ctg", &OpenOptions::default()).unwrap();
+    let book = Book::open("tests/data/small.ctg", &OpenOptions::default()).unwrap();
     BookGraph::of(&book, options, &mut Watch::default(), &mut |error| {
         panic!("{error}")
     })

@@ -8,13 +8,14 @@
 //!       popularity -> values -> window -> count -> order -> .epd or .pgn
 //! ```
 //!
-//! Everything between is sorted outside of memory ([`crate::sort`]), and every
+//! Everything between is sorted outside of memory (`crate::sort`), and every
 //! order is made of the positions themselves: the same sources give the same
 //! bytes whatever the number of threads and the order in which they are named.
 //! [`check`] reports on suites, [`mod@matches`] on what was played from one, and
 //! [`review`] on what was played from a book.
 
 pub mod check;
+mod choice;
 mod entry;
 mod evaluate;
 pub mod figures;
@@ -26,7 +27,10 @@ pub mod managers;
 pub mod matches;
 pub mod metadata;
 mod output;
+mod publish;
 pub mod review;
+mod sources;
+mod unite;
 mod walk;
 mod worth;
 

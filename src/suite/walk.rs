@@ -119,6 +119,7 @@ impl Walk<'_> {
             let (sorter, runs) = layer;
             sorter.finish()?;
             let sorted = runs.take();
+            self.book.expect(count);
             let mut next = self.sorter();
             count = 0;
             sorted.in_threads(
@@ -128,7 +129,7 @@ impl Walk<'_> {
                     for node in &piece.next {
                         next.0.push(node)?;
                     }
-                    count += piece.next.len();
+                    count += piece.next.len() as u64;
                     positions += piece.found.len() as u64;
                     for (position, entry) in piece.found {
                         found(&position, entry)?;

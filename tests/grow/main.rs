@@ -7,6 +7,8 @@
 mod add;
 #[path = "../common/mod.rs"]
 mod common;
+#[cfg(unix)]
+mod grow;
 mod prune;
 mod repertoire;
 
@@ -43,8 +45,9 @@ fn files(book: &Path) -> [Vec<u8>; 3] {
     ["ctg", "cto", "ctb"].map(|extension| fs::read(book.with_extension(extension)).unwrap())
 }
 
+/// The main lines of the starter book.
 fn starter() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("books/tabia.ctg")
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/small.ctg")
 }
 
 fn assert_sound(book: &Path) {

@@ -74,6 +74,7 @@ mod edit;
 mod entry;
 mod error;
 mod explain;
+mod hashes;
 mod index;
 mod info;
 mod key;

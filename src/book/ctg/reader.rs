@@ -1,18 +1,19 @@
 //! An open book.
 
-use std::{fmt, path::Path};
+use std::{fmt, path::Path, sync::OnceLock};
 
 use shakmaty::{Chess, Move, MoveList, Position as _};
 
 use super::{
     CanonicalBoard, Entry, Error, Key, PageFault,
+    hashes::KeyHashes,
     index::{Slot, SlotFile, SlotPage, SlotReader},
     moves,
     pages::{Header, PageFile, PageReader},
     scan::ScanIndex,
 };
 use crate::book::{self, BookMove, Lookup, PositionRecord, Preference, Probe, Wanted};
-use crate::input::file::Change;
+use crate::input::state::Change;
 
 /// How to open a book.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -55,6 +56,8 @@ impl Default for OpenOptions {
 pub struct CtgBook {
     pub(super) pages: PageFile,
     pub(super) index: Index,
+    /// Made when many probes are expected; `None` in it: it cannot be made.
+    pub(super) hashes: OnceLock<Option<KeyHashes>>,
     pub(super) notices: Vec<String>,
 }
 
@@ -131,6 +134,7 @@ impl CtgBook {
                 Index::Slots(slots) => IndexReader::Slots(slots.reader()?),
                 Index::Scan(scan) => IndexReader::Scan(scan),
             },
+            hashes: self.hashes.get().and_then(Option::as_ref),
             book: &self.pages,
         })
     }
@@ -219,7 +223,19 @@ impl Probe for CtgBook {
     fn is_current(&self) -> bool {
         matches!(self.change(), Change::None | Change::Gone)
     }
+
+    /// Reads the whole book once where so many probes cost more than that:
+    /// then most positions that it does not hold cost no page.
+    fn expect(&self, probes: u64) {
+        if probes > u64::from(self.pages.held()) / PAGES_READ_IN_A_PROBE {
+            self.hashes.get_or_init(|| KeyHashes::of(&self.pages));
+        }
+    }
 }
+
+/// Pages that are read one after the other in the time of a probe with
+/// transpositions, which looks into some thirty here and there.
+const PAGES_READ_IN_A_PROBE: u64 = 16;
 
 /// A set of indices into a list of legal moves (218 at most).
 #[derive(Default)]
@@ -249,6 +265,7 @@ pub(super) struct Reading<'b> {
     pages: PageReader<'b>,
     held: u32,
     index: IndexReader<'b>,
+    hashes: Option<&'b KeyHashes>,
 }
 
 enum IndexReader<'b> {
@@ -293,12 +310,19 @@ impl Reading<'_> {
     /// Finds a position, under its other key if there is one. The flag tells
     /// whether the other key was it.
     fn find_position(&mut self, board: &CanonicalBoard) -> Result<Option<(Place, bool)>, Error> {
-        if let Some(place) = self.find(&board.key(), |_| ())? {
+        if let Some(place) = self.find_key(&board.key())? {
             return Ok(Some((place, false)));
         }
         match board.other_key() {
-            Some(key) => Ok(self.find(&key, |_| ())?.map(|place| (place, true))),
+            Some(key) => Ok(self.find_key(&key)?.map(|place| (place, true))),
             None => Ok(None),
+        }
+    }
+
+    fn find_key(&mut self, key: &Key) -> Result<Option<Place>, Error> {
+        match self.hashes {
+            Some(hashes) if !hashes.may_hold(key.hash()) => Ok(None),
+            _ => self.find(key, |_| ()),
         }
     }
 

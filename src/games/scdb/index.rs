@@ -10,7 +10,7 @@ use std::io::{self, BufReader, Read, Seek, SeekFrom};
 use super::MAGIC_BYTES;
 use super::entry::{self, ENTRY_BYTES, ScdbEntry};
 use super::length;
-use crate::input::file::FileReader;
+use crate::input::reader::FileReader;
 
 /// Bytes before the first entry: magic, version, the game to open at first.
 pub(super) const HEADER_BYTES: usize = 19;

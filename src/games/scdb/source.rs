@@ -15,7 +15,7 @@ use crate::games::archive::Located;
 use crate::games::{
     Game, GameBatch, GameSource, Opened, Place, SkipReason, Skipped, SourceError, Wanted,
 };
-use crate::input::file::FileReader;
+use crate::input::reader::FileReader;
 
 /// Games that make a batch.
 const BATCH_GAMES: usize = 1024;

@@ -44,6 +44,7 @@
 //! | [`book`] | what a position holds, and the formats of books; knows nothing of UCI |
 //! | [`games`] | collections of games, whatever the format |
 //! | [`build`] | from games to a book |
+//! | [`index`] | games by position: what an opening explorer answers from |
 //! | [`learn`] | learn values from results, of collections and of play |
 //! | [`mark`] | which moves of a book get which marks |
 //! | [`prune`] | which moves of a book go |
@@ -86,6 +87,7 @@
 //! | `jsonl` | `.jsonl` in [`convert`] |
 //! | `play` | the adapter as a library: [`session`], [`relay`], [`engine`] and what they stand on |
 //! | `explore` | books over HTTP: [`explore`] |
+//! | `index` | games by position: [`index`] |
 //! | `builtin-engine` | an engine: [`builtin`] |
 //! | `register` | configurations of other programs: [`register`] |
 //! | `cli` | the program: [`cli`] |
@@ -147,6 +149,8 @@ pub mod explore;
 pub mod games;
 #[cfg(feature = "evaluations")]
 pub mod graph;
+#[cfg(feature = "index")]
+pub mod index;
 pub mod input;
 #[cfg(feature = "play")]
 pub mod learn;

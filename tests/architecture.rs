@@ -27,6 +27,7 @@ const FLOORS: &[(&str, &[&str])] = &[
             "evals",
             "games",
             "graph",
+            "index",
             "learn",
             "mark",
             "openings",

@@ -2,6 +2,8 @@
 
 #![allow(clippy::unwrap_used)]
 
+#[path = "explore/games.rs"]
+mod games;
 #[path = "explore/hostile.rs"]
 mod hostile;
 #[path = "explore/lichess.rs"]

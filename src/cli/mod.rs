@@ -27,7 +27,11 @@ mod explore;
 mod force;
 #[cfg(feature = "games")]
 mod games;
+#[cfg(feature = "index")]
+mod index;
 mod info;
+#[cfg(feature = "index")]
+mod info_index;
 mod info_other;
 #[cfg(feature = "games")]
 mod learn;
@@ -179,6 +183,8 @@ fn dispatch(cli: Cli) -> anyhow::Result<u8> {
         Command::Games(args) => games::run(&args, &mut output()),
         #[cfg(feature = "games")]
         Command::Learn(args) => learn::run(&args, &mut output()),
+        #[cfg(feature = "index")]
+        Command::Index(args) => index::run(&args, &mut output()),
         #[cfg(feature = "suite")]
         Command::Review(args) => review::run(&args, &mut output()),
         #[cfg(feature = "suite")]

@@ -1,7 +1,7 @@
 //! The explorer: books in the browser, and over HTTP for programs.
 //!
 //! ```text
-//! socket -> server -> Explorer::answer -> guard -> route -> look, plot, lichess, edit
+//! socket -> server -> Explorer::answer -> guard -> route -> look, plot, api, edit
 //!                      (pure but for the books themselves)
 //! ```
 //!
@@ -22,12 +22,13 @@
 //! that only the page has.
 
 mod access;
+mod api;
 mod assets;
 mod books;
 mod edit;
 mod events;
+mod guests;
 mod kept;
-mod lichess;
 mod line;
 mod look;
 mod marker;
@@ -39,7 +40,8 @@ mod reply;
 mod route;
 mod server;
 
-pub use access::{Access, machine};
+pub use access::{Access, Guest, machine};
+pub use api::Games;
 pub use books::{ExploredBook, Open, Reopen};
 pub use edit::{EditError, Editor, Undo};
 pub use marker::CtgMarker;

@@ -13,7 +13,10 @@ fn main() {
             "FileDescription",
             "Tabia: any UCI engine plays from ChessBase books",
         )
-        .set("LegalCopyright", "GPL-3.0-or-later");
+        .set("LegalCopyright", "GPL-3.0-or-later")
+        .set("CompanyName", "The authors of Tabia")
+        .set("InternalName", "tabia")
+        .set("OriginalFilename", "tabia.exe");
     // Without a resource compiler the program lacks its picture, no more.
     if let Err(error) = resource.compile() {
         println!("cargo::warning=no icon and version resource: {error}");

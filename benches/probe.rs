@@ -73,7 +73,7 @@ fn main() {
         all_forms: true,
         ..tabia::convert::Job::new(path.clone(), polyglot.clone())
     };
-    tabia::convert::run(&job, &mut tabia::book::Watch::default()).unwrap();
+    tabia::convert::run(&job, &mut tabia::watch::Watch::default()).unwrap();
     let open = BinBook::open(&polyglot, &OpenOptions::default()).unwrap();
     for (case, position) in cases {
         let mut found = Lookup::default();

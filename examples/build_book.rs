@@ -15,7 +15,8 @@ use shakmaty::{Chess, Color, Position};
 use tabia::book::ctg::{
     CanonicalBoard, Key, RewriteError, UnsortedWriter, WriteOptions, encode_entry, encode_move_byte,
 };
-use tabia::book::{Annotation, PositionRecord, Watch};
+use tabia::book::{Annotation, PositionRecord};
+use tabia::watch::Watch;
 
 /// Moves, and who won.
 const GAMES: [(&str, Option<Color>); 3] = [

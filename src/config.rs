@@ -300,6 +300,15 @@ impl Config {
         }
     }
 
+    /// Whether it is as good as none: a file of comments alone.
+    #[must_use]
+    pub fn says_nothing(&self) -> bool {
+        Config {
+            path: None,
+            ..self.clone()
+        } == Config::default()
+    }
+
     /// The name of the file, for messages.
     #[must_use]
     pub fn place(&self) -> String {

@@ -30,7 +30,7 @@ pub struct Panicked(String);
 /// # Errors
 ///
 /// What the lead or a worker says, or a worker's panic. All have ended then.
-pub fn run<J: Send, P: Send, T, E: From<Panicked> + Send>(
+pub(crate) fn run<J: Send, P: Send, T, E: From<Panicked> + Send>(
     threads: usize,
     worker: impl Fn(&Jobs<J, P, E>) -> Result<(), E> + Sync,
     lead: impl FnOnce(&mut Lead<'_, J, P, E>) -> Result<T, E>,
@@ -76,7 +76,7 @@ pub fn run<J: Send, P: Send, T, E: From<Panicked> + Send>(
 /// # Errors
 ///
 /// As for [`run`].
-pub fn in_order<P: Send, E: From<Panicked> + Send>(
+pub(crate) fn in_order<P: Send, E: From<Panicked> + Send>(
     count: u32,
     work: impl Fn(u32) -> Result<P, E> + Sync,
     mut take: impl FnMut(P) -> Result<(), E>,
@@ -114,7 +114,7 @@ enum WorkerReport<P, E> {
 }
 
 /// The workers' side.
-pub struct Jobs<J, P, E> {
+pub(crate) struct Jobs<J, P, E> {
     to_do: Mutex<Receiver<(u64, J)>>,
     report: Sender<WorkerReport<P, E>>,
     pace: Pace,
@@ -146,7 +146,7 @@ impl<J, P, E> Jobs<J, P, E> {
     /// # Errors
     ///
     /// The first that `work` says.
-    pub fn each(&self, mut work: impl FnMut(J, &Turn<'_>) -> Result<P, E>) -> Result<(), E> {
+    pub(crate) fn each(&self, mut work: impl FnMut(J, &Turn<'_>) -> Result<P, E>) -> Result<(), E> {
         loop {
             // Waits with the lock held: whoever gets it is served next.
             let job = lock(&self.to_do).recv();
@@ -179,7 +179,7 @@ impl Pace {
 }
 
 /// The place of a job among the others.
-pub struct Turn<'c> {
+pub(crate) struct Turn<'c> {
     pace: &'c Pace,
     number: u64,
 }
@@ -188,7 +188,7 @@ impl Turn<'_> {
     /// Waits until all jobs before this one are done or have let it
     /// [pass](Turn::pass). False if the work is over: somebody has failed.
     #[must_use]
-    pub fn wait(&self) -> bool {
+    pub(crate) fn wait(&self) -> bool {
         let turns = lock(&self.pace.turns);
         let over = || self.pace.over.load(Relaxed);
         let turns = self
@@ -200,7 +200,7 @@ impl Turn<'_> {
     }
 
     /// The next job need not wait for the end of this one.
-    pub fn pass(&self) {
+    pub(crate) fn pass(&self) {
         let mut turns = lock(&self.pace.turns);
         if self.number < turns.next {
             return;
@@ -215,7 +215,7 @@ impl Turn<'_> {
 }
 
 /// The lead's side.
-pub struct Lead<'c, J, P, E> {
+pub(crate) struct Lead<'c, J, P, E> {
     pace: &'c Pace,
     /// `None` when no more jobs will come.
     sender: Option<Sender<(u64, J)>>,
@@ -232,7 +232,7 @@ pub struct Lead<'c, J, P, E> {
 impl<J, P, E: From<Panicked>> Lead<'_, J, P, E> {
     /// Gives a job. Then take what is [ready](Lead::ready) until there is
     /// nothing: that keeps the number of jobs under way within its limit.
-    pub fn give(&mut self, job: J) {
+    pub(crate) fn give(&mut self, job: J) {
         if let Some(sender) = &self.sender
             && sender.send((self.given, job)).is_ok()
         {
@@ -246,7 +246,7 @@ impl<J, P, E: From<Panicked>> Lead<'_, J, P, E> {
     /// # Errors
     ///
     /// A worker failed.
-    pub fn ready(&mut self) -> Result<Option<P>, E> {
+    pub(crate) fn ready(&mut self) -> Result<Option<P>, E> {
         self.next(self.most)
     }
 
@@ -255,7 +255,7 @@ impl<J, P, E: From<Panicked>> Lead<'_, J, P, E> {
     /// # Errors
     ///
     /// A worker failed.
-    pub fn rest(&mut self) -> Result<Option<P>, E> {
+    pub(crate) fn rest(&mut self) -> Result<Option<P>, E> {
         self.next(1)
     }
 

@@ -35,12 +35,14 @@
 //!
 //! | module | is for |
 //! |---|---|
+//! | [`watch`] | how far long work is, and its end |
 //! | [`plain`] | text of unknown origin, fit for a terminal |
 //! | [`place`] | files written whole or not at all, the old ones kept |
 //! | [`input`] | files of any size, numbers out of bytes |
 //! | [`notation`] | positions, moves and lines as text |
-//! | [`crew`] | work in several threads, in order, failing well |
-//! | [`sort`] | sorting more than memory holds |
+//! | [`html`] | pages of reports: text, diagrams, plots |
+//! | `crew` | work in several threads, in order, failing well |
+//! | `sort` | sorting more than memory holds |
 //! | [`book`] | what a position holds, and the formats of books; knows nothing of UCI |
 //! | [`games`] | collections of games, whatever the format |
 //! | [`build`] | from games to a book |
@@ -63,10 +65,12 @@
 //! | [`builtin`] | the built-in engine |
 //! | [`config`] | `engines.toml` |
 //! | [`evaluate`] | evaluations of a book, from files and by engines |
+//! | [`grow`] | books that grow: drop-out expansion |
 //! | [`compare`] | what two books disagree about |
 //! | [`tree`] | a book as a tree |
 //! | [`graph`] | a book as a graph, with how likely and what worth each position is |
 //! | [`register`] | the adapter in the configuration of other programs |
+//! | [`setup`] | a bare program made to play in the user's chess programs, and back |
 //! | [`repertoire`] | one's own moves against what opponents play |
 //! | [`relay`] | pipes, processes and clocks around the session |
 //! | [`openings`] | what positions are called |
@@ -135,7 +139,7 @@ pub mod config;
 #[cfg(feature = "play")]
 pub mod consult;
 pub mod convert;
-pub mod crew;
+pub(crate) mod crew;
 #[cfg(feature = "play")]
 pub mod engine;
 pub mod eval;
@@ -149,6 +153,10 @@ pub mod explore;
 pub mod games;
 #[cfg(feature = "evaluations")]
 pub mod graph;
+#[cfg(all(feature = "build", feature = "play"))]
+pub mod grow;
+#[cfg(feature = "evaluations")]
+pub mod html;
 #[cfg(feature = "index")]
 pub mod index;
 pub mod input;
@@ -173,7 +181,9 @@ pub mod repertoire;
 pub mod session;
 #[cfg(feature = "play")]
 pub mod settings;
-pub mod sort;
+#[cfg(all(feature = "cli", feature = "register"))]
+pub mod setup;
+pub(crate) mod sort;
 #[cfg(feature = "suite")]
 pub mod suite;
 #[cfg(feature = "play")]
@@ -182,3 +192,4 @@ pub mod tree;
 #[cfg(feature = "play")]
 pub mod uci;
 pub mod view;
+pub mod watch;

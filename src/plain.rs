@@ -33,6 +33,16 @@ pub fn escape_control(text: &str) -> String {
     shown
 }
 
+/// A word as a POSIX shell has to see it.
+#[must_use]
+pub fn shell_word(word: &str) -> String {
+    let plain = |c: char| c.is_ascii_alphanumeric() || "%+,-./:=@_".contains(c);
+    if !word.is_empty() && word.chars().all(plain) {
+        return word.to_owned();
+    }
+    format!("'{}'", word.replace('\'', "'\\''"))
+}
+
 /// A writer that makes control characters visible: see [`escape_control`].
 #[derive(Debug)]
 pub struct Plain<W> {

@@ -54,9 +54,11 @@
 mod game;
 mod judged;
 
+use std::fmt;
+
 use rand::{Rng, RngExt};
 
-pub use game::{Circumstances, line_goes_on};
+pub use game::{Circumstances, LineMemory, line_goes_on};
 
 use crate::book::{Annotation, BookMove, Mark, Preference};
 use judged::judged_weights;
@@ -148,8 +150,13 @@ pub enum Rejection {
     LearnedNever,
     /// Another move is annotated as the only one.
     NotTheOnlyMove,
-    /// Evaluations say that it loses more than it may.
-    LosesTooMuch,
+    /// Evaluations say that it loses more centipawns than it may.
+    LosesTooMuch {
+        /// So many.
+        loss: u32,
+        /// It may lose so many.
+        limit: u32,
+    },
     /// It is annotated ?!, ? or ??, and there are better ones.
     Doubtful,
     /// There are green moves, and it is none.
@@ -160,11 +167,10 @@ pub enum Rejection {
     SmallShare,
 }
 
-impl Rejection {
-    /// Half a sentence for people.
-    #[must_use]
-    pub const fn as_str(self) -> &'static str {
-        match self {
+/// Half a sentence for people.
+impl fmt::Display for Rejection {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let text = match *self {
             Rejection::NoPosition => "position after it not in book",
             Rejection::Transposition => "transpositions are off",
             Rejection::WeightZero => "weight 0",
@@ -177,12 +183,15 @@ impl Rejection {
             Rejection::LowScore => "score too low",
             Rejection::LearnedNever => "learn value -125",
             Rejection::NotTheOnlyMove => "there is an only move",
-            Rejection::LosesTooMuch => "loses more than Book Maximum Loss",
+            Rejection::LosesTooMuch { loss, limit } => {
+                return write!(f, "loses {loss} cp, limit {limit}");
+            }
             Rejection::Doubtful => "doubtful annotation",
             Rejection::NotMain => "there are green moves",
             Rejection::NotLearnedAlways => "there is a move with learn value +125",
             Rejection::SmallShare => "share too small",
-        }
+        };
+        f.write_str(text)
     }
 }
 
@@ -239,9 +248,13 @@ fn rejected_alone(candidate: &BookMove, policy: &Policy) -> Option<Rejection> {
     } else if policy.learn_influence > 0 && candidate.factor() <= -125 {
         Some(Rejection::LearnedNever)
     } else if policy.maximum_loss > 0
-        && (candidate.judged).is_some_and(|judged| judged.loss > policy.maximum_loss)
+        && let Some(judged) = candidate.judged
+        && judged.loss > policy.maximum_loss
     {
-        Some(Rejection::LosesTooMuch)
+        Some(Rejection::LosesTooMuch {
+            loss: judged.loss,
+            limit: policy.maximum_loss,
+        })
     } else {
         None
     }

@@ -11,11 +11,12 @@ use shakmaty::Color;
 use crate::book::ctg::{
     self, CanonicalBoard, EditError, Fate, Key, Pruned, RewriteOptions, Visit, VisitedMove,
 };
-use crate::book::{Book, Lookup, OpenOptions, Probe as _, Wanted, Watch};
+use crate::book::{Book, Lookup, OpenOptions, Probe as _, Wanted};
 #[cfg(feature = "evaluations")]
 use crate::evals::EvalKey;
 use crate::mark::{Filter, Subject, subjects};
 use crate::notation::{self, Line};
+use crate::watch::Watch;
 
 /// Which moves go. A move goes if one of these says so.
 #[derive(Clone, Debug, Default)]

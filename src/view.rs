@@ -7,7 +7,7 @@ use shakmaty::{Chess, Position};
 
 use crate::book::{BookMove, Mark, PositionRecord, Preference};
 use crate::notation;
-use crate::policy::{Rejection, Weighed};
+use crate::policy::Weighed;
 
 /// What a book says about a position, from the view of the side to move.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -88,7 +88,7 @@ pub struct MoveView {
     #[cfg_attr(feature = "jsonl", serde(skip_serializing_if = "Option::is_none"))]
     pub priority: Option<u8>,
     /// Why it is not played.
-    pub not_played: Option<&'static str>,
+    pub not_played: Option<String>,
 }
 
 #[cfg(feature = "jsonl")]
@@ -156,7 +156,7 @@ impl MoveView {
                 Preference::Priority(priority) => Some(priority),
                 Preference::Weight(_) | Preference::Statistics => None,
             },
-            not_played: verdict.rejection.map(Rejection::as_str),
+            not_played: verdict.rejection.map(|reason| reason.to_string()),
         }
     }
 

@@ -12,7 +12,9 @@ const FLOORS: &[(&str, &[&str])] = &[
     (
         "bytes, words and threads, of use to any program: what stands here can be \
          tested without a book, a game or an engine",
-        &["crew", "input", "notation", "place", "plain", "sort", "uci"],
+        &[
+            "crew", "html", "input", "notation", "place", "plain", "sort", "uci", "watch",
+        ],
     ),
     (
         "books and games: what a library user depends on without the adapter, so \
@@ -46,7 +48,8 @@ const FLOORS: &[(&str, &[&str])] = &[
     (
         "the world: processes, pipes, sockets, and files of other programs",
         &[
-            "builtin", "config", "engine", "evaluate", "explore", "register", "relay", "suite",
+            "builtin", "config", "engine", "evaluate", "explore", "register", "relay", "setup",
+            "suite",
         ],
     ),
     (

@@ -252,7 +252,7 @@ fn the_adapter_chooses_by_the_evaluations_beside_the_book() {
     assert!(of(&none, "f3").get("evaluation").is_none());
     assert_eq!(of(&none, "f3")["probability"], f3["probability"]);
     let strict = of(&probe(&["Book Maximum Loss=50"]), "f3");
-    assert_eq!(strict["not_played"], "loses more than Book Maximum Loss");
+    assert_eq!(strict["not_played"], "loses 100 cp, limit 50");
     let both = of(&probe(&["Book Judgement=both"]), "f3");
     assert!(both["probability"].as_f64().unwrap() < 0.1, "{both}");
     // The file may stand elsewhere.

@@ -304,7 +304,7 @@ fn quit_and_end_of_input_end_a_search() {
                 .filter(|line| line.starts_with("bestmove"))
                 .count();
             assert_eq!(answers, usize::from(go.starts_with("go")), "{go}");
-            assert!(start.elapsed() < PATIENCE / 4, "{go}");
+            assert!(start.elapsed() < PATIENCE, "{go}");
         }
     }
 }

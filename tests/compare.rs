@@ -39,10 +39,10 @@ fn differences(a: &TestBook, b: &TestBook, plan: &Plan) -> (Vec<Difference>, Com
         &a,
         &b,
         plan,
-        &mut tabia::book::Watch::default(),
+        &mut tabia::watch::Watch::default(),
         |difference| {
             list.push(difference.clone());
-            Ok::<(), Box<dyn std::error::Error>>(())
+            Ok::<(), Box<dyn std::error::Error + Send + Sync>>(())
         },
     );
     (list, compared.unwrap().0)

@@ -17,12 +17,12 @@ use tabia::book::bin::BinBook;
 use tabia::book::ctg::{CanonicalBoard, CtgBook, Key, encode_entry};
 use tabia::book::polyglot::{self, PackedMove};
 use tabia::book::{
-    Annotation, Book, Lookup, OpenOptions, PositionRecord, Preference, Probe, Stats, Wanted, Watch,
-    bin,
+    Annotation, Book, Lookup, OpenOptions, PositionRecord, Preference, Probe, Stats, Wanted, bin,
 };
 use tabia::convert::{Error, Job, PgnOptions, Summary, Weights, run};
 use tabia::place::Old;
 use tabia::policy::{self, Policy};
+use tabia::watch::Watch;
 
 const STARTER: &str = "books/tabia.ctg";
 
@@ -671,7 +671,7 @@ fn games_of_a_book_hold_every_move_once_and_build_into_a_book_again() {
         }];
         let mut job = tabia::build::Job::new(sources, built.clone());
         job.old = Old::Replace;
-        let summary = tabia::build::run(&job, &mut |_| {}, &AtomicBool::new(false)).unwrap();
+        let summary = tabia::build::run(&job, &mut Watch::default()).unwrap();
         assert_eq!((summary.games, summary.tally.skipped), (done.games, 0));
         let book = CtgBook::open(&built, &OpenOptions::default()).unwrap();
         for line in lines {

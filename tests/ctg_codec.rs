@@ -174,7 +174,9 @@ fn en_passant_is_an_ordinary_step() {
 fn storable(position: &Chess, m: Move) -> bool {
     let board = CanonicalBoard::from_position(position).unwrap();
     let from = board.orientation().apply(m.from().unwrap());
-    let (role, number) = board.number_of(from).unwrap();
+    let role = m.role();
+    let is_it = |number: &u8| board.own_man(role, *number) == Some(from);
+    let number = (1..=10).find(is_it).unwrap();
     let to = board.orientation().apply(m.to());
     let right = (8 + to.file() as u32 - from.file() as u32) % 8;
     let second_queen_right_6 =

@@ -300,7 +300,7 @@ fn one_policy_for_damage_in_every_command() {
     let at = |name: &str| folder.path().join(name);
     let start = |name: &str, extension: &str| {
         fs::copy(
-            format!("books/tabia.{extension}"),
+            format!("tests/data/small.{extension}"),
             at(&format!("{name}.{extension}")),
         )
         .unwrap();
@@ -386,7 +386,7 @@ fn marks_of_a_damaged_book_are_told_to_be_incomplete() {
     let folder = tempfile::tempdir().unwrap();
     let at = |name: &str| folder.path().join(name);
     for extension in ["ctg", "cto", "ctb"] {
-        let from = format!("books/tabia.{extension}");
+        let from = format!("tests/data/small.{extension}");
         fs::write(at(&format!("bad.{extension}")), fs::read(from).unwrap()).unwrap();
     }
     let mut bytes = fs::read(at("bad.ctg")).unwrap();

@@ -16,7 +16,7 @@ use tabia::book::{
     self, Annotation, BookMove, Lookup, PositionRecord, Preference, Probe, Wanted,
     ctg::{CanonicalBoard, CtgBook, Error, OpenOptions, Step, encode_move_byte},
 };
-use tabia::input::file::Change;
+use tabia::input::state::Change;
 
 const BOTH_WAYS: [OpenOptions; 2] = [OpenOptions { mmap: true }, OpenOptions { mmap: false }];
 

@@ -15,7 +15,6 @@ use std::{
 
 use common::{TestBook, random_book};
 use proptest::prelude::*;
-use tabia::book::Watch;
 use tabia::book::{
     Probe,
     ctg::{
@@ -24,6 +23,7 @@ use tabia::book::{
     },
 };
 use tabia::place::Old;
+use tabia::watch::Watch;
 
 const MEMORY: u64 = 1 << 30;
 

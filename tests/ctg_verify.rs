@@ -10,11 +10,11 @@ use std::{fs, path::Path, process::Command, sync::LazyLock};
 use common::{TestBook, choices, position, random_book, record};
 use proptest::prelude::*;
 use shakmaty::Chess;
-use tabia::book::Watch;
 use tabia::book::{
     Annotation, PositionRecord, Stats,
     ctg::{BookWriter, CanonicalBoard, Key, Problem, Verified, WriteOptions, encode_entry, verify},
 };
+use tabia::watch::Watch;
 
 /// The three files of a book.
 #[derive(Clone)]

@@ -2,6 +2,8 @@
 
 #![allow(clippy::unwrap_used)]
 
+#[path = "explore/editing.rs"]
+mod editing;
 #[path = "explore/games.rs"]
 mod games;
 #[path = "explore/hostile.rs"]
@@ -19,6 +21,7 @@ use shakmaty::{Chess, Move};
 use tabia::book::ctg::MarkEdit;
 use tabia::book_set::Opener;
 use tabia::explore::{Access, CtgMarker, EditError, Editor, ExploredBook, Explorer, Undo};
+use tabia::notation::Line;
 use tabia::settings::Settings;
 
 pub(crate) const ADDRESS: &str = "127.0.0.1:8000";
@@ -31,7 +34,15 @@ struct Memory(Mutex<Vec<MarkEdit>>);
 struct MemoryEditor(Arc<Memory>);
 
 impl Editor for MemoryEditor {
-    fn change(&self, _: &Chess, _: Move, change: &MarkEdit) -> Result<Option<Undo>, EditError> {
+    fn add(&self, _: &[(Line, Vec<(usize, u8)>)]) -> Result<Option<Undo>, EditError> {
+        Err(EditError("this book takes marks alone".to_owned()))
+    }
+
+    fn remove(&self, _: &[Line]) -> Result<Option<Undo>, EditError> {
+        Err(EditError("this book takes marks alone".to_owned()))
+    }
+
+    fn change(&self, _: &[(Chess, Move)], change: &MarkEdit) -> Result<Option<Undo>, EditError> {
         self.0.0.lock().unwrap().push(*change);
         let memory = Arc::clone(&self.0);
         Ok(Some(Box::new(move || {
@@ -364,10 +375,8 @@ fn book_on_disk() -> (tempfile::TempDir, std::path::PathBuf) {
     (folder, path)
 }
 
-#[test]
-fn a_book_on_disk_is_changed_and_changed_back_byte_for_byte() {
-    let (_folder, path) = book_on_disk();
-    let before = std::fs::read(&path).unwrap();
+/// An explorer of a book that can be changed.
+fn explorer_of(path: &std::path::Path) -> Explorer {
     let opener = Opener {
         folders: Vec::new(),
         mmap: true,
@@ -378,10 +387,17 @@ fn a_book_on_disk_is_changed_and_changed_back_byte_for_byte() {
         Ok(book) => Ok(Arc::new(book) as _),
         Err(error) => Err(error.to_string()),
     });
-    let editor: Box<dyn Editor> = Box::new(CtgMarker::new(path.clone()));
+    let editor: Box<dyn Editor> = Box::new(CtgMarker::new(path.to_owned()));
     let book = ExploredBook::new("book.ctg".into(), Vec::new(), open, reopen, Some(editor));
     let access = Access::new(ADDRESS.parse().unwrap(), TOKEN.into());
-    let explorer = Explorer::new(vec![book], access, Settings::default(), false);
+    Explorer::new(vec![book], access, Settings::default(), false)
+}
+
+#[test]
+fn a_book_on_disk_is_changed_and_changed_back_byte_for_byte() {
+    let (_folder, path) = book_on_disk();
+    let before = std::fs::read(&path).unwrap();
+    let explorer = explorer_of(&path);
     let change = |what: &str, value: &str| {
         let body =
             json!({"book": 0, "play": "e2e4", "uci": "c7c5", "change": what, "value": value});

@@ -251,11 +251,10 @@ fn the_check_of_a_configuration_starts_what_would_play() {
         "quick-engine",
         "read a; echo id name Quick; echo uciok; read b",
     );
-    script("mute-engine", "exec /bin/sleep 20");
+    script("mute-engine", "exec /bin/sleep 600");
     let check = |config: &str| {
         let path = folder.path().join("engines.toml");
         fs::write(&path, config).unwrap();
-        let begun = std::time::Instant::now();
         let output = Command::new(TABIA)
             .arg("--check-config")
             .arg("--config")
@@ -264,7 +263,6 @@ fn the_check_of_a_configuration_starts_what_would_play() {
             .stdin(Stdio::null())
             .output()
             .unwrap();
-        assert!(begun.elapsed().as_secs() < 15);
         (
             output.status.code(),
             String::from_utf8(output.stdout).unwrap(),

@@ -385,3 +385,75 @@ fn lines_are_printed_for_the_other_programs() {
         assert!(text.contains("books/tabia.ctg"), "{program}: {text}");
     }
 }
+
+/// Everything below a folder: paths, and what is in the files.
+#[cfg(target_os = "linux")]
+fn all_below(folder: &Path) -> Vec<(std::path::PathBuf, Option<Vec<u8>>)> {
+    let mut found = Vec::new();
+    for entry in fs::read_dir(folder).unwrap() {
+        let path = entry.unwrap().path();
+        if path.is_dir() {
+            found.extend(all_below(&path));
+        }
+        found.push((path.clone(), fs::read(&path).ok()));
+    }
+    found.sort();
+    found
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn setup_asks_first_is_done_once_and_leaves_no_trace() {
+    let outer = home_of("pychess");
+    let home = outer.path().join("a 'home' of \"M\u{fc}ller\"; #1");
+    for folder in [".config/pychess", ".config/cutechess", "Chess books"] {
+        fs::create_dir_all(home.join(folder)).unwrap();
+    }
+    let pychess = home.join(".config/pychess/engines.json");
+    fs::write(&pychess, "[ {\"name\": \"Crafty\"} ]").unwrap();
+    for end in ["ctg", "cto", "ctb"] {
+        let book = Path::new(STARTER).with_extension(end);
+        fs::copy(book, home.join("Chess books/main").with_extension(end)).unwrap();
+    }
+    fs::write(home.join("Chess books/damaged.ctg"), "no book").unwrap();
+    let before = all_below(&home);
+
+    // Nobody answers: nothing is written. Nor is it to be shown only.
+    assert_eq!(run_in(&home, &["setup"]).status.code(), Some(1));
+    let shown = run_in(&home, &["setup", "--dry-run"]);
+    assert_eq!(shown.status.code(), Some(0), "{}", err(&shown));
+    assert_eq!(all_below(&home), before);
+
+    let done = run_in(&home, &["setup", "--yes"]);
+    let text = out(&done);
+    assert_eq!(done.status.code(), Some(0), "{text}{}", err(&done));
+    for part in [
+        "Chess books/main.ctg",
+        "Cute Chess",
+        "PyChess",
+        "left out: ",
+        "book main.ctg: ",
+    ] {
+        assert!(text.contains(part), "{part}\n{text}");
+    }
+    let engines: serde_json::Value =
+        serde_json::from_str(&fs::read_to_string(&pychess).unwrap()).unwrap();
+    assert_eq!(engines[0]["name"], "Crafty");
+    assert_eq!(engines[1]["command"], TABIA);
+    let config = out(&run_in(&home, &["--check-config"]));
+    assert!(config.contains(".config/tabia/engines.toml"), "{config}");
+    assert!(config.contains("main.ctg\n    opens: "), "{config}");
+
+    let after = all_below(&home);
+    let again = run_in(&home, &["setup", "--yes"]);
+    assert!(out(&again).contains("No file is to be changed."));
+    assert_eq!(all_below(&home), after);
+    assert_eq!(run_in(&home, &["setup", "--remove"]).status.code(), Some(1));
+    assert_eq!(all_below(&home), after);
+    let removed = run_in(&home, &["setup", "--remove", "--yes"]);
+    assert_eq!(removed.status.code(), Some(0), "{}", err(&removed));
+    assert_eq!(all_below(&home), before);
+    let twice = run_in(&home, &["setup", "--remove", "--yes"]);
+    assert!(out(&twice).contains("nothing"), "{}", out(&twice));
+    assert_eq!(twice.status.code(), Some(0));
+}

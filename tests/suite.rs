@@ -460,6 +460,54 @@ fn a_review_sees_the_book_from_its_player() {
         said.contains("1. e4 e5 2. Nf3 Nc6: 1 game, +0 =0 -1 0.0 %, first value -0.60"),
         "{said}"
     );
+    // The page, and what goes on from there: every line that is printed works.
+    let told = made(
+        at,
+        &[
+            &args[..],
+            &["--report", "r.html", "--save-evals", "first.epd"],
+        ]
+        .concat(),
+    );
+    assert_eq!(told, "");
+    let page = read(at, "r.html");
+    for part in [
+        "<svg",
+        "<td class=d>",
+        "Plies in the book",
+        "1. e4 e5 2. Nf3 Nc6",
+    ] {
+        assert!(page.contains(part), "{part}");
+    }
+    let values = read(at, "first.epd");
+    assert!(values.contains("- ce -60; acd 12; c0 \"Bot\";"), "{values}");
+    let output = tabia(
+        at,
+        &[&args[..], &["--save-evals", "first.epd", "-f"]].concat(),
+    );
+    let said = String::from_utf8_lossy(&output.stdout);
+    let (_, next) = said.split_once("next:\n").unwrap();
+    let lines: Vec<Vec<&str>> = next
+        .lines()
+        .map(|l| l.split_whitespace().skip(1).collect())
+        .collect();
+    assert_eq!(
+        lines[0],
+        [
+            "learn",
+            "book.ctg",
+            "games.pgn",
+            "--player",
+            "bot",
+            "--dry-run"
+        ]
+    );
+    assert!(made(at, &lines[0]).contains("games"), "{next}");
+    made(at, &lines[1]);
+    assert!(read(at, "book.evals").contains("ce -60;"));
+    let output = tabia(at, &lines[2]);
+    assert_eq!(output.status.code(), Some(1), "one line ends badly");
+    assert!(read(at, "audit.html").contains("-0.60"));
     let output = tabia(
         at,
         &[

@@ -6,12 +6,12 @@ use std::sync::LazyLock;
 
 use shakmaty::fen::Fen;
 use shakmaty::{CastlingMode, Chess, FromSetup, Position};
-use tabia::book::Watch;
 use tabia::book::ctg::{
     CanonicalBoard, CtgBook, OpenOptions, PAGE_BYTES, Page, compact, decode_record, encode_record,
     find_move_byte, verify,
 };
 use tabia::book::{Lookup, Probe, Wanted};
+use tabia::watch::Watch;
 
 use super::{sample, scratch};
 

@@ -2,10 +2,10 @@
 
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::sync::atomic::AtomicBool;
 
 use tabia::games::export::{self, Target};
 use tabia::games::{Game, Wanted, open};
+use tabia::watch::{Stop, Watch};
 
 use super::{read, root, sample, scratch};
 
@@ -133,7 +133,7 @@ fn write(games: PathBuf, target: &Path) {
         no_comments: false,
         threads: 1,
     };
-    let written = export::run(&job, &mut Vec::new(), &mut |_| {}, &AtomicBool::new(false));
+    let written = export::run(&job, &mut Vec::new(), &mut Watch::default());
     written.unwrap_or_else(|error| panic!("{error}"));
 }
 
@@ -259,8 +259,8 @@ fn archive(data: &[u8], name: &str) {
     read_all(&path);
     let out = folder.path().join("out");
     let old = tabia::place::Old::Refuse;
-    let stop = AtomicBool::new(false);
-    let _ = tabia::games::extract(&path, &out, None, old, &stop);
+
+    let _ = tabia::games::extract(&path, &out, None, old, Stop::default());
     // Nothing but the archive and the folder.
     let entries = fs::read_dir(folder.path()).map_or(0, Iterator::count);
     assert!(entries <= 2);

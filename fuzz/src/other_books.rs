@@ -41,7 +41,7 @@ fn exercise(path: &Path) {
 fn into(path: &Path, name: &str) -> bool {
     let mut job = Job::new(path.to_owned(), path.with_file_name(name));
     job.memory = 1 << 20;
-    convert::run(&job, &mut tabia::book::Watch::default()).is_ok()
+    convert::run(&job, &mut tabia::watch::Watch::default()).is_ok()
 }
 
 /// A Polyglot book.

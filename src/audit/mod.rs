@@ -20,7 +20,7 @@ use shakmaty::{Color, Position as _};
 use crate::book::Mark;
 use crate::eval::{Value, sign};
 use crate::evals::{EvalKey, EvalTable};
-use crate::graph::{BookGraph, GraphMove, Node, Reach};
+use crate::graph::{BookGraph, GraphMove, NodeId, Reach};
 use crate::notation;
 use crate::policy::Policy;
 
@@ -207,22 +207,26 @@ impl<'a> Examined<'a> {
     }
 
     /// Who is to move; White where play never comes.
-    fn turn(&self, node: Node) -> Color {
+    fn turn(&self, node: NodeId) -> Color {
         let ply = self.plies[node as usize];
         Color::from_white(ply == u32::MAX || ply.is_multiple_of(2))
     }
 
-    fn value(&self, node: Node) -> Option<i32> {
+    fn value(&self, node: NodeId) -> Option<i32> {
         self.values[node as usize]
     }
 
-    fn best(&self, node: Node) -> Option<i32> {
+    /// The best that is known of a position. What its own evaluation says of
+    /// moves is part of what is carried to it: of a move of the book, the
+    /// position after it knows better.
+    fn best(&self, node: NodeId) -> Option<i32> {
         let own = self.table.canonical(self.graph.key(node));
+        let own = own.filter(|known| known.moves.is_empty());
         let own = own.map(|known| known.value.clamped(Color::White));
         own.max(self.value(node))
     }
 
-    fn worth(&self, node: Node, mv: &GraphMove) -> Option<Worth> {
+    fn worth(&self, node: NodeId, mv: &GraphMove) -> Option<Worth> {
         let value = -self.value(mv.to)?;
         let best = self.best(node)?.max(value);
         Some(Worth { best, value })
@@ -245,7 +249,7 @@ impl<'a> Examined<'a> {
     }
 
     /// Moves that lose more than `max_loss`, with their likelihoods.
-    fn losing(&self, max_loss: u32) -> Vec<(Node, usize, Worth, f64)> {
+    fn losing(&self, max_loss: u32) -> Vec<(NodeId, usize, Worth, f64)> {
         let mut found = Vec::new();
         for node in self.graph.nodes() {
             let moves = self.graph.moves(node);
@@ -285,7 +289,7 @@ impl<'a> Examined<'a> {
 
     /// The line to a position, and the position at its end on the board of a
     /// game; one that play cannot come to stands alone.
-    fn line_to(&self, node: Node) -> notation::Line {
+    fn line_to(&self, node: NodeId) -> notation::Line {
         match self.reach.path(node) {
             Some(path) => self.graph.line(&path),
             None => notation::Line::from_start(self.graph.position(node)),
@@ -293,7 +297,7 @@ impl<'a> Examined<'a> {
     }
 
     /// The line to a move and itself; the position before it, and its name.
-    fn line_of(&self, node: Node, mv: &GraphMove) -> (String, String, String) {
+    fn line_of(&self, node: NodeId, mv: &GraphMove) -> (String, String, String) {
         let mut line = self.line_to(node);
         let fen = notation::fen(line.last());
         let Some(played) = self.graph.step(line.last(), mv.to) else {
@@ -361,7 +365,7 @@ impl<'a> Examined<'a> {
 
     fn look_for_refutations(
         &self,
-        losing: &[(Node, usize, Worth, f64)],
+        losing: &[(NodeId, usize, Worth, f64)],
         wanted: &Wanted,
         audit: &mut Audit,
     ) {
@@ -403,7 +407,7 @@ impl<'a> Examined<'a> {
     }
 
     fn look_at_ends(&self, wanted: &Wanted, audit: &mut Audit) {
-        let mut ends: Vec<(Node, i32, f64)> = Vec::new();
+        let mut ends: Vec<(NodeId, i32, f64)> = Vec::new();
         for &node in self.reach.order() {
             let likely = self.reach.probability[node as usize];
             let goes_on = || {
@@ -434,7 +438,7 @@ impl<'a> Examined<'a> {
         audit.black_exits.finish();
         audit.bad_end_count = ends.len();
         ends.sort_by(|a, b| {
-            let cost = |end: &(Node, i32, f64)| -f64::from(end.1) * end.2;
+            let cost = |end: &(NodeId, i32, f64)| -f64::from(end.1) * end.2;
             cost(b).total_cmp(&cost(a))
         });
         for &(node, value, likelihood) in ends.iter().take(wanted.told) {

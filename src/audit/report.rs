@@ -2,10 +2,8 @@
 
 use std::fmt::Write as _;
 
-use shakmaty::{Board, File, Position as _, Rank, Square};
-
 use super::{Audit, BAR, BARS, Exits};
-use crate::notation;
+use crate::html::{Bar, Page};
 
 fn pawns(cp: i32) -> String {
     format!("{:+.2}", f64::from(cp) / 100.0)
@@ -119,48 +117,30 @@ fn sides(audit: &Audit) -> [(&'static str, &Exits); 2] {
 /// The report as a page that needs nothing else.
 #[must_use]
 pub fn html(title: &str, audit: &Audit) -> String {
-    let mut out = String::new();
-    let _ = write_html(title, audit, &mut out);
-    out
-}
-
-const STYLE: &str = "body{font:16px/1.5 system-ui,sans-serif;max-width:60em;margin:2em auto;\
-    padding:0 1em;color:#222;background:#fff}table.board{border-collapse:collapse;\
-    font-size:22px;line-height:1;flex:none}table.board td{width:26px;height:26px;\
-    text-align:center;padding:0}td.d{background:#b9c4a4}td.l{background:#eef0e2}\
-    .f{display:flex;gap:1em;margin:1em 0;border-top:1px solid #ddd;padding-top:1em}\
-    .n{color:#666}rect.bad{fill:#c0504d}rect{fill:#6b8f5e}svg{max-width:100%}";
-
-fn write_html(title: &str, audit: &Audit, out: &mut String) -> std::fmt::Result {
-    let title = escaped(title);
-    writeln!(
-        out,
-        "<!doctype html><html lang=en><meta charset=utf-8>\
-         <meta name=viewport content=\"width=device-width\"><title>{title}</title>\
-         <style>{STYLE}</style><h1>{title}</h1>"
-    )?;
-    writeln!(
-        out,
-        "<p>{} positions, {} of them evaluated; of those that play comes to, by likelihood, {}.\
-         <p>{} moves lose more than {} cp, {} of them green; {} lines end worse than that for \
-         the side to move; {} refutations are not pointed out.",
+    let mut page = Page::new(title);
+    page.paragraph(&format!(
+        "{} positions, {} of them evaluated; of those that play comes to, by likelihood, {}.",
         audit.positions,
         audit.evaluated,
-        per_cent(audit.evaluated_share),
+        per_cent(audit.evaluated_share)
+    ));
+    page.paragraph(&format!(
+        "{} moves lose more than {} cp, {} of them green; {} lines end worse than that for the \
+         side to move; {} refutations are not pointed out.",
         audit.losing_count,
         audit.max_loss,
         audit.green_count,
         audit.bad_end_count,
         audit.refutation_count
-    )?;
+    ));
     for (side, exits) in sides(audit) {
-        histogram(side, exits, out)?;
+        histogram(side, exits, &mut page);
     }
     if !audit.losing.is_empty() {
-        writeln!(out, "<h2>Moves that lose</h2>")?;
+        page.heading("Moves that lose");
     }
     for mv in &audit.losing {
-        let green = if mv.green { ", <b>green</b>" } else { "" };
+        let green = if mv.green { ", green" } else { "" };
         let text = format!(
             "loses {} cp: {} instead of {} for {}{green}, likelihood {}",
             mv.loss,
@@ -169,18 +149,18 @@ fn write_html(title: &str, audit: &Audit, out: &mut String) -> std::fmt::Result 
             mv.side,
             per_cent(mv.likelihood)
         );
-        finding(&mv.fen, &format!("{}{}", mv.line, mv.sign), &text, out)?;
+        page.finding(&mv.fen, &format!("{}{}", mv.line, mv.sign), &text);
     }
     if !audit.bad_ends.is_empty() {
-        writeln!(out, "<h2>Lines that end badly</h2>")?;
+        page.heading("Lines that end badly");
     }
     for end in &audit.bad_ends {
         let (value, likely) = (pawns(end.value), per_cent(end.likelihood));
         let text = format!("{value} for {}, likelihood {likely}", end.side);
-        finding(&end.fen, &end.line, &text, out)?;
+        page.finding(&end.fen, &end.line, &text);
     }
     if !audit.refutations.is_empty() {
-        writeln!(out, "<h2>Refutations that nothing points out</h2>")?;
+        page.heading("Refutations that nothing points out");
     }
     for found in &audit.refutations {
         let text = format!(
@@ -189,84 +169,31 @@ fn write_html(title: &str, audit: &Audit, out: &mut String) -> std::fmt::Result 
             found.side,
             found.others_lose
         );
-        finding(&found.fen, &found.line, &text, out)?;
+        page.finding(&found.fen, &found.line, &text);
     }
-    writeln!(out, "</html>")
+    page.finish()
 }
 
-fn finding(fen: &str, line: &str, text: &str, out: &mut String) -> std::fmt::Result {
-    write!(out, "<div class=f>")?;
-    if let Ok(position) = notation::position(fen) {
-        board(position.board(), out)?;
-    }
-    writeln!(
-        out,
-        "<div><b>{}</b><br>{text}<br><span class=n>{}</span></div></div>",
-        escaped(line),
-        escaped(fen)
-    )
-}
-
-fn board(board: &Board, out: &mut String) -> std::fmt::Result {
-    write!(out, "<table class=board>")?;
-    for rank in Rank::ALL.into_iter().rev() {
-        write!(out, "<tr>")?;
-        for file in File::ALL {
-            let square = Square::from_coords(file, rank);
-            let class = if square.is_dark() { "d" } else { "l" };
-            let man = board.piece_at(square).map_or(' ', |piece| {
-                let white = [
-                    '\u{2659}', '\u{2658}', '\u{2657}', '\u{2656}', '\u{2655}', '\u{2654}',
-                ];
-                let black = [
-                    '\u{265f}', '\u{265e}', '\u{265d}', '\u{265c}', '\u{265b}', '\u{265a}',
-                ];
-                let men = piece.color.fold_wb(white, black);
-                men[piece.role as usize - 1]
-            });
-            write!(out, "<td class={class}>{man}")?;
-        }
-    }
-    write!(out, "</table>")
-}
-
-fn histogram(side: &str, exits: &Exits, out: &mut String) -> std::fmt::Result {
+fn histogram(side: &str, exits: &Exits, page: &mut Page) {
     if exits.likelihood <= 0.0 {
-        return Ok(());
+        return;
     }
-    writeln!(
-        out,
-        "<h2>Where the book ends with {side} to move</h2><p>{} of play: mean {:+.0} cp, {} below \
-         -50, {} below -100, from {side}'s view.",
+    page.heading(&format!("Where the book ends with {side} to move"));
+    page.paragraph(&format!(
+        "{} of play: mean {:+.0} cp, {} below -50, {} below -100, from {side}'s view.",
         per_cent(exits.likelihood),
         exits.mean,
         per_cent(exits.below_50),
         per_cent(exits.below_100)
-    )?;
-    let most = exits.histogram.iter().copied().fold(0.0, f64::max);
-    writeln!(
-        out,
-        "<p><svg viewBox=\"0 0 720 150\" width=720 height=150 role=img>"
-    )?;
-    for (n, share) in exits.histogram.iter().enumerate() {
+    ));
+    let bars = exits.histogram.iter().enumerate().map(|(n, share)| {
         let from = (n as i32 - BARS as i32 / 2) * BAR;
-        let class = if from < -50 { "bad" } else { "good" };
-        let height = 120.0 * share / most;
-        let (x, y) = (n * 30, 125.0 - height);
-        writeln!(
-            out,
-            "<rect class={class} x={x} y={y:.1} width=28 height={height:.1}><title>{from} to {} \
-             cp: {}</title></rect><text x={x} y=140 font-size=9>{from}</text>",
-            from + BAR,
-            per_cent(*share)
-        )?;
-    }
-    writeln!(out, "</svg>")
-}
-
-fn escaped(text: &str) -> String {
-    text.replace('&', "&amp;")
-        .replace('<', "&lt;")
-        .replace('>', "&gt;")
-        .replace('"', "&quot;")
+        Bar {
+            label: from.to_string(),
+            height: *share,
+            is_bad: from < -50,
+            hint: format!("{from} to {} cp: {}", from + BAR, per_cent(*share)),
+        }
+    });
+    page.bars(&bars.collect::<Vec<_>>());
 }

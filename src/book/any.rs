@@ -5,8 +5,8 @@ use std::path::Path;
 use shakmaty::Chess;
 
 use super::{Error, Lookup, OpenOptions, Probe, Wanted, abk::AbkBook, bin::BinBook, ctg::CtgBook};
-use crate::input::file::Change;
 use crate::input::kind::{BookKind, Kind};
+use crate::input::state::Change;
 
 /// A format that can be read and played from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -159,6 +159,10 @@ impl Probe for Book {
 
     fn is_current(&self) -> bool {
         self.probe_of().is_current()
+    }
+
+    fn expect(&self, probes: u64) {
+        self.probe_of().expect(probes);
     }
 }
 

@@ -18,7 +18,6 @@ pub mod polyglot;
 mod positions;
 mod stats;
 pub(crate) mod walk;
-mod watch;
 
 pub use any::{Book, Format};
 pub use ctg::OpenOptions;
@@ -27,7 +26,8 @@ pub use keyed::KeyedEntry;
 pub use lookup::{Annotation, BookMove, Judged, Lookup, Mark, PositionRecord, Preference};
 pub use positions::{BookPosition, PositionMove, Positions};
 pub use stats::Stats;
-pub use watch::{Progress, Stopped, Watch};
+// Why writing a large book may fail, beside what its format has to say.
+pub use crate::{crew::Panicked, sort::SortError};
 
 use shakmaty::Chess;
 
@@ -61,6 +61,10 @@ pub trait Probe {
     fn is_current(&self) -> bool {
         true
     }
+
+    /// So many probes are to come: a book that can get ready for them does,
+    /// with memory of a small part of its size. What is found stays the same.
+    fn expect(&self, _probes: u64) {}
 }
 
 /// Which moves of a position are asked for.

@@ -1,6 +1,6 @@
 //! What one thread counts: games in, sorted runs out.
 
-use shakmaty::{Chess, Color, Position};
+use shakmaty::{ByColor, Chess, Color, Position};
 
 use super::node::{Node, Outcome, Place, SignCount};
 use super::tree::Tree;
@@ -43,13 +43,6 @@ const SIGN_SEEN: usize = size_of::<Node>().div_ceil(SEEN_BYTES) + 1;
 /// The NAG that books have for an only move; PGN has 7 and 8.
 const ONLY_MOVE: u8 = Annotation::ONLY_MOVE.0;
 
-/// A position of the game that is being counted.
-#[derive(Clone, Copy)]
-struct Past {
-    place: Place,
-    byte: Option<u8>,
-}
-
 /// What of a game is stored.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Extent {
@@ -78,10 +71,11 @@ pub(super) struct Counter<'r> {
     /// How many there are, and may be.
     held: usize,
     most: usize,
-    past: Vec<Past>,
-    /// Their [`Place::order`]: near together, for it is asked often whether one
-    /// is there again.
+    /// Of the positions of the game that is being counted, [`Place::order`]:
+    /// near together, for it is asked often whether one is there again.
     orders: Vec<u32>,
+    /// The bytes of the moves played there.
+    bytes: Vec<Option<u8>>,
     /// Signs: nodes with nothing else.
     signs: Vec<Node>,
     /// Moves played that the format cannot hold.
@@ -98,8 +92,8 @@ impl<'r> Counter<'r> {
             seen: vec![Vec::new(); 1 << LOT_BITS],
             held: 0,
             most: (sort_bytes / SEEN_BYTES).max(1024),
-            past: Vec::new(),
             orders: Vec::new(),
+            bytes: Vec::new(),
             signs: Vec::new(),
             unstorable: 0,
         }
@@ -123,22 +117,26 @@ impl<'r> Counter<'r> {
         if self.held + SIGN_SEEN * (self.signs.len() + game.signs.len()) + more > self.most {
             self.sort()?;
         }
-        self.past.clear();
         self.orders.clear();
+        self.bytes.clear();
+        let outcomes = ByColor::new_with(|color| outcome(game.result, color));
         // A marked position is rare; so the tree has no marks.
         let mut node = (!game.set_up && !extent.main).then(|| self.tree.start());
         for (ply, position) in game.positions.iter().enumerate().take(extent.max_ply + 1) {
             let m = game.moves.get(ply).filter(|_| ply < extent.max_ply);
+            let here = node;
             let mut board = None;
-            let place = match node.and_then(|node| self.tree.place(node)) {
-                Some(place) => *place,
+            // Of a node of the tree, only if it is wanted.
+            let mut place = None;
+            let order = match here.and_then(|node| self.tree.place(node)) {
+                Some(place) => place.order,
                 None => {
-                    board = CanonicalBoard::from_position(position);
-                    match &board {
-                        Some(board) => Place::of(&board.key()),
+                    let Some(made) = CanonicalBoard::from_position(position) else {
                         // The format has no key for it: nothing to store.
-                        None => return Ok(()),
-                    }
+                        return Ok(());
+                    };
+                    board = Some(made);
+                    place.insert(Place::of(&made.key())).order
                 }
             };
             // Only positions since the last capture or pawn move can be the
@@ -149,22 +147,16 @@ impl<'r> Counter<'r> {
             // No `any`: this way the processor compares several at once.
             let is_known = orders
                 .iter()
-                .fold(false, |known, order| known | (*order == place.order));
+                .fold(false, |known, &other| known | (other == order));
             let before = match is_known {
-                true => self.past.get(first..).unwrap_or_default(),
-                false => &[],
+                true => self.moves_before(game, first, order, position),
+                false => Vec::new(),
             };
-            let repeated = before.iter().any(|past| past.place == place);
-            let repeats = |byte: Option<u8>| {
-                before
-                    .iter()
-                    .any(|past| past.place == place && past.byte == byte)
-            };
-            let outcome = outcome(game.result, position.turn());
+            let repeated = !before.is_empty();
+            let outcome = *outcomes.get(position.turn());
             let own = *game.elo.get(position.turn());
             let other = *game.elo.get(!position.turn());
 
-            let here = node;
             if let Some(node) = here
                 && !repeated
             {
@@ -185,7 +177,7 @@ impl<'r> Counter<'r> {
                         .and_then(|board| encode_move_byte(&board, m)),
                 };
                 self.unstorable += u64::from(byte.is_none());
-                if byte.is_some() && !repeats(byte) && extent.has_moves_of(position) {
+                if byte.is_some() && !before.contains(&byte) && extent.has_moves_of(position) {
                     match step {
                         Some(step) => self.tree.count_move(step.node),
                         None => flags |= MOVE | PLAYED,
@@ -198,7 +190,10 @@ impl<'r> Counter<'r> {
             if extent.main && ply > 0 {
                 flags |= MAIN;
             }
-            if flags != 0 {
+            if flags != 0
+                && let Some(place) =
+                    place.or_else(|| here.and_then(|node| self.tree.place(node).copied()))
+            {
                 self.push(Seen {
                     place,
                     byte: byte.unwrap_or(0),
@@ -207,12 +202,30 @@ impl<'r> Counter<'r> {
                     other,
                 });
             }
-            self.orders.push(place.order);
-            self.past.push(Past { place, byte });
+            self.orders.push(order);
+            self.bytes.push(byte);
         }
         self.count_side_moves(game, extent);
         self.count_signs(game, extent);
         Ok(())
+    }
+
+    /// Where a position stood on the board before, from ply `first` on: the
+    /// moves played there.
+    fn moves_before(
+        &self,
+        game: &Game,
+        first: usize,
+        order: u32,
+        position: &Chess,
+    ) -> Vec<Option<u8>> {
+        // Different keys may have one hash.
+        let place = place_of(position);
+        let orders = self.orders.iter().enumerate().skip(first);
+        let alike = orders.filter(|(_, other)| **other == order);
+        let same = alike.filter(|(ply, _)| game.positions.get(*ply).and_then(place_of) == place);
+        same.map(|(ply, _)| self.bytes.get(ply).copied().flatten())
+            .collect()
     }
 
     /// Signs of moves and of the positions behind them.
@@ -425,6 +438,10 @@ fn add(node: &mut Node, seen: &Seen) {
         node.add_move(seen.byte, u64::from(seen.flags & PLAYED != 0));
     }
     node.main |= seen.flags & MAIN != 0;
+}
+
+fn place_of(position: &Chess) -> Option<Place> {
+    Some(Place::of(&CanonicalBoard::from_position(position)?.key()))
 }
 
 fn outcome(result: GameResult, turn: Color) -> Outcome {

@@ -10,7 +10,7 @@
 //! same byte for byte whatever the number of threads and the memory. What a
 //! thread counts goes first into a small opening tree (`tree`), and beyond
 //! that into records that are sorted by place in the book, added up and laid
-//! down as a run ([`crate::sort`]), in memory or on disk. At the end the runs are
+//! down as a run (`crate::sort`), in memory or on disk. At the end the runs are
 //! merged part by part (`emit`) and go straight into the book, or as they are
 //! into a table (`records`), which is a source like any other.
 //!
@@ -26,28 +26,26 @@ mod node;
 mod records;
 mod tree;
 
-pub use crate::sort::SortError;
 pub use emit::MAX_MOVES;
 pub use lines::write_lines;
 pub use records::RecordsError;
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
+use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::{io, thread};
 
 use shakmaty::Color;
 
 use crate::book::ctg::{BookWriter, WriteError, WriteOptions, Written};
 use crate::crew::Panicked;
-use crate::games::{
-    Batches, Game, Intake, ReadError, ReadProgress, SourceError, Sources, Starts, Tally, Wanted,
-};
+use crate::games::{Batches, Game, Intake, ReadError, SourceError, Sources, Starts, Tally, Wanted};
 pub use crate::games::{EcoRange, Filter, ParseEcoError, has_name};
 use crate::notation::Line;
 use crate::openings;
 use crate::place::Old;
-use crate::sort::{Runs, Sorted};
+use crate::sort::{Runs, SortError, Sorted};
+use crate::watch::{Progress, Stopped, Watch};
 use count::{Counter, Extent};
 use dedupe::{Duplicates, Lot};
 use emit::Rule;
@@ -190,18 +188,6 @@ pub struct Summary {
     pub written: Written,
 }
 
-/// How far a build is.
-#[derive(Clone, Copy, Debug)]
-pub enum Progress {
-    /// Reading.
-    Reading(ReadProgress),
-    /// Writing: positions so far.
-    Writing {
-        /// Positions written.
-        positions: u64,
-    },
-}
-
 /// Why there is no book.
 #[derive(Debug, thiserror::Error)]
 pub enum BuildError {
@@ -239,24 +225,25 @@ pub enum BuildError {
     Unstorable(Line, u64),
 }
 
+impl From<Stopped> for BuildError {
+    fn from(stopped: Stopped) -> BuildError {
+        BuildError::Read(stopped.into())
+    }
+}
+
 impl From<SourceError> for BuildError {
     fn from(error: SourceError) -> BuildError {
         BuildError::Read(error.into())
     }
 }
 
-/// Makes the book. `observe` is called now and then; `stop` ends the build
-/// where it is.
+/// Makes the book. `watch` hears of the work and may end it.
 ///
 /// # Errors
 ///
 /// There is no book then; what stood in its place still does, and no temporary
 /// file is left.
-pub fn run(
-    job: &Job,
-    observe: &mut dyn FnMut(Progress),
-    stop: &AtomicBool,
-) -> Result<Summary, BuildError> {
+pub fn run(job: &Job, watch: &mut Watch<'_>) -> Result<Summary, BuildError> {
     let sources = Sources::list(job.sources.iter().map(|source| &source.path))?;
     let mut sources = sources.with_password(job.password.as_deref());
     let tables = sources.take(records::is_records);
@@ -297,9 +284,9 @@ pub fn run(
             threads: job.threads,
             sort_bytes: job.memory / 2 / job.threads.max(1) as u64,
         };
-        games = records::read(&inputs, &runs, observe, stop)?;
+        games = records::read(&inputs, &runs, watch)?;
     }
-    let mut counted = count_all(job, &sources, &runs, observe, stop)?;
+    let mut counted = count_all(job, &sources, &runs, watch)?;
     counted.games += games;
     let (skipped, filtered) = (counted.tally.skipped, counted.tally.filtered);
     if counted.games == 0 {
@@ -308,10 +295,8 @@ pub fn run(
 
     let sorted = runs.take();
     let written = match output {
-        BuildTarget::Book(writer) => {
-            write_book(job, *writer, &sorted, counted.games, observe, stop)?
-        }
-        BuildTarget::Records(table) => table.write(&sorted, counted.games, observe, stop)?,
+        BuildTarget::Book(writer) => write_book(job, *writer, &sorted, counted.games, watch)?,
+        BuildTarget::Records(table) => table.write(&sorted, counted.games, watch)?,
     };
     Ok(Summary {
         sorted_on_disk: runs.bytes_written(),
@@ -331,21 +316,16 @@ fn write_book(
     mut writer: BookWriter,
     sorted: &Sorted<Node>,
     games: u64,
-    observe: &mut dyn FnMut(Progress),
-    stop: &AtomicBool,
+    watch: &mut Watch<'_>,
 ) -> Result<Written, BuildError> {
     let min_games = job.min_games;
     let mut positions = 0;
     emit::emit(sorted, Rule { min_games }, job.threads, |piece| {
-        if stop.load(Relaxed) {
-            return Err(ReadError::Interrupted.into());
-        }
         for (order, entry, moves) in piece.entries() {
             writer.push_made(order, entry, moves)?;
         }
         positions += piece.len() as u64;
-        observe(Progress::Writing { positions });
-        Ok(())
+        Ok(watch.step(Progress::new("writing", "positions", positions, None))?)
     })?;
     if positions == 0 {
         return Err(BuildError::NoPositions { min_games });
@@ -358,8 +338,7 @@ fn count_all(
     job: &Job,
     sources: &Sources,
     runs: &Runs<Node>,
-    observe: &mut dyn FnMut(Progress),
-    stop: &AtomicBool,
+    watch: &mut Watch<'_>,
 ) -> Result<Summary, BuildError> {
     let share = job.memory / 2 / job.threads.max(1) as u64;
     let tree_bytes = (share / 4).min(LARGEST_TREE_BYTES);
@@ -437,13 +416,7 @@ fn count_all(
         summary.duplicates += repeated;
         Ok(())
     };
-    let tally = intake.read(
-        sources,
-        worker,
-        take,
-        &mut |p| observe(Progress::Reading(p)),
-        stop,
-    )?;
+    let tally = intake.read(sources, worker, take, watch)?;
     Ok(Summary {
         tally,
         unstorable: unstorable.into_inner(),

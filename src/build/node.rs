@@ -27,6 +27,7 @@ pub(super) struct Place {
 }
 
 impl Place {
+    #[inline]
     pub(super) fn of(key: &Key) -> Place {
         Place {
             order: key.hash().reverse_bits(),
@@ -175,6 +176,9 @@ impl Node {
     /// The sign of a move, or of the position: the most frequent one; of
     /// several, the one of the best player.
     pub(super) fn sign(&self, byte: Option<u8>) -> u8 {
+        if self.signs.is_empty() {
+            return 0;
+        }
         let signs = self.signs.iter().filter(|sign| sign.byte == byte);
         let best = signs.max_by_key(|sign| (sign.games, sign.elo, std::cmp::Reverse(sign.nag)));
         best.map_or(0, |sign| sign.nag)

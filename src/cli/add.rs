@@ -53,6 +53,5 @@ pub(super) fn run(args: &AddArgs, out: &mut impl Write) -> anyhow::Result<u8> {
     let job = build::job(&args.games, &args.sources, &args.book, Old::Replace);
     let mut books = vec![args.book.clone()];
     books.extend(build::books_among(&args.sources)?);
-    let stop = super::stopped_by_ctrl_c()?;
-    build::add_to_books(&args.games, job, books, &lines, &stop, out)
+    build::add_to_books(&args.games, job, books, &lines, out)
 }

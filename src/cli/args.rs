@@ -122,6 +122,10 @@ pub(super) enum Command {
         Moves are united; of two marks or annotations the warning one stays.")]
     Merge(MergeArgs),
     #[cfg(feature = "build")]
+    /// Extends a book where it is dropped out of, by an engine
+    #[command(after_help = super::grow::EXAMPLES)]
+    Grow(Box<super::grow::GrowArgs>),
+    #[cfg(feature = "build")]
     /// One's own moves out of a book, against what opponents play
     #[command(after_help = super::repertoire::EXAMPLES)]
     Repertoire(super::repertoire::RepertoireArgs),
@@ -159,6 +163,10 @@ pub(super) enum Command {
     /// Registers the adapter with a chess program
     #[command(after_help = super::register::EXAMPLES)]
     Register(super::register::RegisterArgs),
+    #[cfg(feature = "register")]
+    /// Finds engines, books and chess programs, and sets everything up
+    #[command(after_help = super::setup::EXAMPLES)]
+    Setup(super::setup::SetupArgs),
     /// Prints completions for a shell
     #[command(after_help = super::shell::COMPLETIONS_EXAMPLES)]
     Completions(super::shell::CompletionsArgs),

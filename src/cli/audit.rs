@@ -22,10 +22,21 @@ const SHOWN: usize = 10;
 const WRITTEN: usize = 500;
 
 #[derive(Clone, Copy, Debug, ValueEnum)]
-enum Side {
+pub(super) enum Side {
     White,
     Black,
     Both,
+}
+
+impl Side {
+    /// The colour, if it is one.
+    pub(super) fn alone(self) -> Option<Color> {
+        match self {
+            Side::White => Some(Color::White),
+            Side::Black => Some(Color::Black),
+            Side::Both => None,
+        }
+    }
 }
 
 /// Arguments of `audit`.
@@ -103,20 +114,15 @@ pub(super) fn run(args: &AuditArgs, out: &mut impl Write) -> anyhow::Result<u8> 
         "{}: no evaluations there; `tabia evaluate` fills it",
         path.display()
     );
-    let stop = super::stopped_by_ctrl_c()?;
-    let graph = progress::under_bar(&stop, |watch| {
+    let graph = progress::watched(|watch| {
         let mut damaged = |error: &crate::book::Error| say(&format!("tabia: {error}"));
         BookGraph::of(&book, GraphOptions::default(), watch, &mut damaged)
-    })?;
+    })??;
     let policy = settings.policy();
     let examined = Examined::new(&graph, &known.table, policy);
     let found = examined.audit(&Wanted {
         max_loss: args.max_loss,
-        side: match args.side {
-            Side::White => Some(Color::White),
-            Side::Black => Some(Color::Black),
-            Side::Both => None,
-        },
+        side: args.side.alone(),
         policy,
         told: if args.json || args.report.is_some() {
             WRITTEN

@@ -2,19 +2,16 @@
 
 use std::io::Write;
 use std::path::{Path, PathBuf};
-use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
 
 use anyhow::{Context as _, ensure};
-use indicatif::HumanCount;
 
 use super::args::{BuildArgs, Counting};
-use super::collection::{self, ReadBar};
+use super::collection;
 use super::progress;
 use super::style::counted;
-use crate::book::Watch;
 use crate::book::ctg::{RewriteOptions, Written, merge};
-use crate::build::{self, Job, Product, Progress, Source, Summary};
+use crate::build::{self, Job, Product, Source, Summary};
 use crate::input::kind::Kind;
 use crate::notation::Line;
 use crate::place::{self, Old};
@@ -32,11 +29,10 @@ pub(super) fn run(args: &BuildArgs, out: &mut impl Write) -> anyhow::Result<u8> 
         product,
         ..job(&args.games, &args.sources, target, args.force.old())
     };
-    let stop = super::stopped_by_ctrl_c()?;
     let books = books_among(&args.sources)?;
     if books.is_empty() {
         let target = job.target.display().to_string();
-        let summary = build_games(&job, &target, &stop)?;
+        let summary = build_games(&job, &target)?;
         if args.games.json {
             let object = to_json(summary.games, &summary.written, &summary);
             writeln!(out, "{object}")?;
@@ -46,7 +42,7 @@ pub(super) fn run(args: &BuildArgs, out: &mut impl Write) -> anyhow::Result<u8> 
     }
     ensure!(args.records.is_none(), "--records takes games, not books");
     place::check(&job.target, &["cto", "ctb"], job.old)?;
-    add_to_books(&args.games, job, books, &[], &stop, out)
+    add_to_books(&args.games, job, books, &[], out)
 }
 
 /// Those of the sources that are books.
@@ -87,7 +83,6 @@ pub(super) fn add_to_books(
     mut job: Job,
     mut books: Vec<PathBuf>,
     lines: &[(Line, Vec<(usize, u8)>)],
-    stop: &AtomicBool,
     out: &mut impl Write,
 ) -> anyhow::Result<u8> {
     ensure!(
@@ -112,7 +107,7 @@ pub(super) fn add_to_books(
     };
     if !job.sources.is_empty() {
         job.target = beside.path().join("games.ctg");
-        games = build_games(&job, "the games", stop)?;
+        games = build_games(&job, "the games")?;
         books.push(job.target);
     }
     if !lines.is_empty() {
@@ -120,7 +115,7 @@ pub(super) fn add_to_books(
         build::write_lines(lines, &path)?;
         books.push(path);
     }
-    let done = merge(&target, &books, &options, &mut Watch::stopped_by(stop))?;
+    let done = progress::watched(|watch| merge(&target, &books, &options, watch))??;
     let what = format!(
         "{}: {}",
         target.display(),
@@ -134,12 +129,9 @@ pub(super) fn add_to_books(
     Ok(code.max(args.exit_code(&games)))
 }
 
-fn build_games(job: &Job, name: &str, stop: &AtomicBool) -> anyhow::Result<Summary> {
+fn build_games(job: &Job, name: &str) -> anyhow::Result<Summary> {
     let start = Instant::now();
-    let bar = Bar(ReadBar::new("reading"));
-    let built = build::run(job, &mut |progress| bar.show(progress), stop);
-    bar.0.line.finish_and_clear();
-    let summary = built?;
+    let summary = progress::watched(|watch| build::run(job, watch))??;
     report(name, &summary, start.elapsed());
     Ok(summary)
 }
@@ -181,25 +173,6 @@ pub(super) fn job(args: &Counting, sources: &[PathBuf], target: &Path, old: Old)
         memory: args.memory,
         temp: args.temp.clone(),
         ..Job::new(all, target.to_owned())
-    }
-}
-
-/// What is seen while it lasts, on a terminal only.
-struct Bar(ReadBar);
-
-impl Bar {
-    fn show(&self, progress: Progress) {
-        let Bar(bar) = self;
-        match progress {
-            Progress::Reading(progress) => bar.show(progress),
-            Progress::Writing { positions } => {
-                bar.line
-                    .set_style(progress::style("writing {spinner} {msg}"));
-                bar.line
-                    .set_message(format!("{} positions", HumanCount(positions)));
-                bar.line.tick();
-            }
-        }
     }
 }
 

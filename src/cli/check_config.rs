@@ -16,7 +16,6 @@ use crate::consult::consult;
 use crate::engine::EngineCommand;
 use crate::engine::check::greet;
 use crate::notation;
-use crate::policy::Rejection;
 use crate::session::{Engines, Profile};
 use crate::settings::{OptionId, SPECS, Settings};
 use crate::transcript::escape;
@@ -185,7 +184,7 @@ fn start_position(book: &dyn Probe, colour: Option<Color>, settings: &Settings) 
         .filter(|(_, verdict)| !is_played || verdict.probability > 0.0)
         .map(|(candidate, verdict)| {
             let mv = notation::uci(candidate.mv);
-            match verdict.rejection.map(Rejection::as_str) {
+            match verdict.rejection {
                 Some(reason) if !is_played => format!("{mv} ({reason})"),
                 _ => format!("{mv} {:.0}%", 100.0 * verdict.probability),
             }

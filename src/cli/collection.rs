@@ -3,17 +3,12 @@
 
 use std::io::Write as _;
 use std::num::NonZeroU16;
-use std::time::Instant;
 
 use clap::Args;
-use indicatif::{HumanCount, ProgressBar};
 use shakmaty::Color;
 
 use super::args::PlayerColour;
-use super::progress;
-use crate::games::{
-    self, Band, EcoRange, Filter, GameResult, Month, ReadProgress, Speed, Tally, Title,
-};
+use crate::games::{self, Band, EcoRange, Filter, GameResult, Month, Speed, Tally, Title};
 
 /// Conditions on games. A game must meet all that are given.
 #[derive(Args, Debug)]
@@ -171,46 +166,6 @@ pub(super) fn threads(wanted: Option<NonZeroU16>) -> usize {
     match wanted {
         Some(threads) => threads.get().into(),
         None => std::thread::available_parallelism().map_or(1, usize::from),
-    }
-}
-
-/// What is seen while games are read, on a terminal only.
-pub(super) struct ReadBar {
-    pub(super) line: ProgressBar,
-    start: Instant,
-    doing: &'static str,
-}
-
-impl ReadBar {
-    pub(super) fn new(doing: &'static str) -> ReadBar {
-        ReadBar {
-            line: progress::bar(),
-            start: Instant::now(),
-            doing,
-        }
-    }
-
-    pub(super) fn show(&self, progress: ReadProgress) {
-        if self.line.is_hidden() {
-            return;
-        }
-        if self.line.position() == 0 {
-            let template = match progress.total {
-                Some(_) => "{wide_bar} {percent}%  {msg}{left}",
-                None => "{spinner} {bytes}  {msg}",
-            };
-            let template = format!("{} {template}", self.doing);
-            self.line.set_style(progress::style(&template));
-        }
-        if let Some(total) = progress.total {
-            self.line.set_length(total);
-        }
-        let seconds = self.start.elapsed().as_secs_f64().max(0.001);
-        let speed = HumanCount((progress.games as f64 / seconds) as u64);
-        let games = HumanCount(progress.games);
-        self.line
-            .set_message(format!("{games} games, {speed} a second"));
-        self.line.set_position(progress.bytes.max(1));
     }
 }
 

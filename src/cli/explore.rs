@@ -2,18 +2,21 @@
 
 use std::io::Write;
 use std::net::{IpAddr, Ipv4Addr, SocketAddr, TcpListener};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
 
 use anyhow::Context as _;
 use clap::Args;
 use tokio::sync::Notify;
 
+use super::args::ConfigArgs;
 use crate::book::Book;
 use crate::book_set::Opener;
 use crate::explore::{
-    Access, CtgMarker, Editor, ExploredBook, Explorer, Games, Guest, Limits, Reopen, machine, serve,
+    Access, CtgMarker, Editor, EngineChoice, ExploredBook, Explorer, Games, Guest, Limits, Reopen,
+    machine, serve,
 };
 use crate::index::GamesIndex;
 use crate::settings::{OptionId, STARTER, Settings};
@@ -47,6 +50,16 @@ pub(super) struct ExploreArgs {
     /// Sets a UCI option that decides between moves
     #[arg(long, value_name = "NAME=VALUE")]
     pub(super) set: Vec<String>,
+    #[command(flatten)]
+    pub(super) config: ConfigArgs,
+    /// The engine that evaluates what the page shows, when it is asked to: a
+    /// name from the configuration, or the path of a program [default: that
+    /// of the configuration, else Stockfish, else the built-in one]
+    #[arg(long, value_name = "NAME")]
+    pub(super) engine: Option<String>,
+    /// Threads that this engine may use [default: as configured]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
+    pub(super) threads: Option<u16>,
     /// Reads books by system calls instead of mapping them into memory
     #[arg(long)]
     pub(super) no_mmap: bool,
@@ -54,20 +67,21 @@ pub(super) struct ExploreArgs {
 
 pub(super) fn run(args: &ExploreArgs, out: &mut impl Write) -> anyhow::Result<u8> {
     let mut books = Vec::new();
-    let (indexes, paths): (Vec<&PathBuf>, Vec<&PathBuf>) = args
+    let (indexes, paths): (Vec<PathBuf>, Vec<PathBuf>) = args
         .book
         .iter()
+        .cloned()
         .partition(|path| super::info_index::is_index(path));
     let indexes = indexes
         .iter()
         .map(|path| GamesIndex::open(path, !args.no_mmap));
     let indexes: Vec<GamesIndex> = indexes.collect::<Result<_, _>>()?;
     if paths.is_empty() {
-        books.push(open(STARTER, args)?);
+        books.push(open(STARTER, "Starter book".to_owned(), args)?);
     }
     let mut unreadable = None;
-    for path in paths {
-        match open(&crate::input::path::to_text(path), args) {
+    for (path, name) in paths.iter().zip(names(&paths)) {
+        match open(&crate::input::path::to_text(path), name, args) {
             Ok(book) => books.push(book),
             // The others can be looked at all the same.
             Err(error) => {
@@ -111,7 +125,8 @@ pub(super) fn run(args: &ExploreArgs, out: &mut impl Write) -> anyhow::Result<u8
         }
     }
     let explorer = Explorer::new(books, access, settings(&args.set)?, args.read_only)
-        .with_games(Games::new(indexes, !args.no_mmap));
+        .with_games(Games::new(indexes, !args.no_mmap))
+        .with_engine(engines(args)?);
     let url = format!("http://{}/", shown(address));
     writeln!(out, "{url}")?;
     out.flush()?;
@@ -170,7 +185,32 @@ fn shown(address: SocketAddr) -> SocketAddr {
     }
 }
 
-fn open(path: &str, args: &ExploreArgs) -> anyhow::Result<ExploredBook> {
+/// What people call the books: the names of their files, and where these are
+/// the same those of their folders, too; or else their place in the list.
+fn names(paths: &[PathBuf]) -> Vec<String> {
+    let text =
+        |part: Option<&std::ffi::OsStr>| part.map(|part| part.to_string_lossy().into_owned());
+    let mut names: Vec<String> = Vec::new();
+    for path in paths {
+        let file = text(path.file_name()).unwrap_or_else(|| path.to_string_lossy().into_owned());
+        let twice = paths
+            .iter()
+            .filter(|other| other.file_name() == path.file_name());
+        let full = path.canonicalize().unwrap_or_else(|_| path.clone());
+        let folder = text(full.parent().and_then(Path::file_name));
+        let mut name = match folder {
+            Some(folder) if twice.count() > 1 => format!("{file} ({folder})"),
+            _ => file,
+        };
+        if names.contains(&name) {
+            name = format!("{name} {}", names.len() + 1);
+        }
+        names.push(name);
+    }
+    names
+}
+
+fn open(path: &str, name: String, args: &ExploreArgs) -> anyhow::Result<ExploredBook> {
     let opener = Opener {
         folders: Vec::new(),
         mmap: !args.no_mmap,
@@ -180,12 +220,6 @@ fn open(path: &str, args: &ExploreArgs) -> anyhow::Result<ExploredBook> {
     for notice in &notices {
         let _ = writeln!(super::messages(), "tabia: {notice}");
     }
-    let name = match path {
-        STARTER => "Starter book".to_owned(),
-        path => std::path::Path::new(path)
-            .file_name()
-            .map_or_else(|| path.to_owned(), |name| name.to_string_lossy().into()),
-    };
     // Only ChessBase books have marks; the one within the program has no file.
     let editor = match &first {
         Book::Ctg(book) if path != STARTER && !args.read_only => {
@@ -203,6 +237,59 @@ fn open(path: &str, args: &ExploreArgs) -> anyhow::Result<ExploredBook> {
         Err(error) => Err(error.to_string()),
     });
     Ok(ExploredBook::new(name, notices, first, reopen, editor))
+}
+
+/// The engines of which the first that starts evaluates: that of the command
+/// line, or those of the configuration, the built-in one last.
+fn engines(args: &ExploreArgs) -> anyhow::Result<Vec<EngineChoice>> {
+    let config = match super::configuration(&args.config) {
+        Ok(config) => config,
+        // Books can be looked at all the same.
+        Err(error) if args.engine.is_none() && args.config.config.is_none() => {
+            let _ = writeln!(super::messages(), "tabia: no engine: {error:#}");
+            return Ok(Vec::new());
+        }
+        Err(error) => return Err(error),
+    };
+    let names: Vec<String> = args.engine.iter().cloned().collect();
+    let is_known = |name: &String| config.engines.iter().any(|entry| entry.name == *name);
+    let mut choices: Vec<EngineChoice> = match names.first() {
+        Some(name) if super::is_program_path(name) && !is_known(name) => vec![EngineChoice {
+            name: Path::new(name)
+                .file_stem()
+                .map_or_else(|| name.clone(), |stem| stem.to_string_lossy().into_owned()),
+            command: super::command_of(&name.into(), &[]),
+            options: Vec::new(),
+            start_timeout: Duration::from_secs(8),
+        }],
+        _ => {
+            let (engines, commands) = config.engines(&names, super::builtin().as_ref())?;
+            let tried = if names.is_empty() {
+                commands.len()
+            } else {
+                engines.chain
+            };
+            let all = engines.profiles.into_iter().zip(commands).take(tried);
+            all.map(|(profile, command)| EngineChoice {
+                name: profile.name,
+                command,
+                options: profile.options,
+                start_timeout: profile.start_timeout,
+            })
+            .collect()
+        }
+    };
+    if let Some(threads) = args.threads {
+        for choice in &mut choices {
+            choice
+                .options
+                .retain(|(name, _)| !name.eq_ignore_ascii_case("threads"));
+            choice
+                .options
+                .push(("Threads".to_owned(), threads.to_string()));
+        }
+    }
+    Ok(choices)
 }
 
 fn settings(sets: &[String]) -> anyhow::Result<Settings> {
@@ -232,4 +319,24 @@ fn stop_at_ctrl_c() -> anyhow::Result<Arc<Notify>> {
     };
     ctrlc::set_handler(interrupt).context("cannot listen for Ctrl-C")?;
     Ok(stop)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn books_of_the_same_name_can_be_told_apart() {
+        let paths = ["a/book.ctg", "b/book.ctg", "other.ctg", "b/book.ctg"];
+        let named = names(&paths.map(PathBuf::from));
+        assert_eq!(
+            named,
+            [
+                "book.ctg (a)",
+                "book.ctg (b)",
+                "other.ctg",
+                "book.ctg (b) 4"
+            ]
+        );
+    }
 }

@@ -8,8 +8,9 @@ use std::time::{Duration, Instant};
 use anyhow::bail;
 use clap::Args;
 
-use super::collection::{self, GameFilter, ReadBar};
+use super::collection::{self, GameFilter};
 use super::force::Force;
+use super::progress;
 use crate::games;
 use crate::games::export::{self, Job, Summary, Target};
 
@@ -69,12 +70,8 @@ pub(super) fn run(args: &GamesArgs, output: &mut dyn Write) -> anyhow::Result<u8
         return extract(args);
     }
     let job = job(args)?;
-    let stop = super::stopped_by_ctrl_c()?;
     let start = Instant::now();
-    let bar = ReadBar::new("writing");
-    let done = export::run(&job, output, &mut |progress| bar.show(progress), &stop);
-    bar.line.finish_and_clear();
-    let summary = done?;
+    let summary = progress::watched(|watch| export::run(&job, output, watch))??;
     let name = match &job.target {
         Target::Pgn(path) | Target::Scdb(path) | Target::Scid(path) => path.display().to_string(),
         Target::Output => "standard output".to_owned(),
@@ -92,12 +89,13 @@ fn is_folder(output: &Path) -> bool {
 
 /// Unpacks archives into a folder.
 fn extract(args: &GamesArgs) -> anyhow::Result<u8> {
-    let stop = super::stopped_by_ctrl_c()?;
     let password = args.filter.password.as_deref();
     let mut faults = 0;
     for source in &args.sources {
         let old = args.force.old();
-        let done = games::extract(source, &args.output, password, old, &stop)?;
+        let done = progress::watched(|watch| {
+            games::extract(source, &args.output, password, old, watch.stop())
+        })??;
         let mut stderr = super::messages();
         for fault in &done.faults {
             let _ = writeln!(stderr, "{fault}");

@@ -6,13 +6,12 @@ use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
 use clap::Args;
-use indicatif::HumanCount;
 
 use super::args::size;
-use super::collection::{self, GameFilter, ReadBar};
+use super::collection::{self, GameFilter};
 use super::force::Force;
 use super::progress;
-use crate::index::make::{self, Job, Progress, Summary};
+use crate::index::make::{self, Job, Summary};
 
 pub(super) const EXAMPLES: &str = "Examples:\n  \
     tabia index -o games.tgx lichess_db_2025-01.pgn.zst\n  \
@@ -80,12 +79,8 @@ pub(super) fn run(args: &IndexArgs, out: &mut impl Write) -> anyhow::Result<u8> 
         memory: args.memory,
         temp: args.temp.clone(),
     };
-    let stop = super::stopped_by_ctrl_c()?;
     let start = Instant::now();
-    let bar = ReadBar::new("reading");
-    let made = make::run(&job, &mut |progress| show(&bar, progress), &stop);
-    bar.line.finish_and_clear();
-    let summary = made?;
+    let summary = progress::watched(|watch| make::run(&job, watch))??;
     report(&job, &summary, start.elapsed());
     if args.json {
         writeln!(out, "{}", to_json(&summary))?;
@@ -93,19 +88,6 @@ pub(super) fn run(args: &IndexArgs, out: &mut impl Write) -> anyhow::Result<u8> 
     }
     let tally = &summary.tally;
     Ok(u8::from(args.strict && tally.skipped + tally.cut > 0))
-}
-
-fn show(bar: &ReadBar, progress: Progress) {
-    match progress {
-        Progress::Reading(progress) => bar.show(progress),
-        Progress::Writing { positions } => {
-            bar.line
-                .set_style(progress::style("writing {spinner} {msg}"));
-            let positions = HumanCount(positions);
-            bar.line.set_message(format!("{positions} positions"));
-            bar.line.tick();
-        }
-    }
 }
 
 fn report(job: &Job, summary: &Summary, time: Duration) {

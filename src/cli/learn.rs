@@ -11,8 +11,8 @@ use shakmaty::Color;
 
 use super::args::PlayerColour;
 use super::changes;
-use super::collection::{self, GameFilter, ReadBar};
-use crate::book::Watch;
+use super::collection::{self, GameFilter};
+use super::progress;
 use crate::book::ctg::EditOptions;
 use crate::games::Sources;
 use crate::learn::{self, Counted, Method};
@@ -142,15 +142,11 @@ pub(super) fn run(args: &LearnArgs, out: &mut impl Write) -> anyhow::Result<u8> 
     };
     let mut editor = mark::open(&args.book, &options)?;
     let book = editor.snapshot()?;
-    let stop = super::stopped_by_ctrl_c()?;
     let sources = Sources::list(&args.sources)?.with_password(args.filter.password.as_deref());
-    let bar = ReadBar::new("reading");
-    let mut observe = |progress| bar.show(progress);
     let threads = collection::threads(None);
     let counted = args.counted();
-    let learned = learn::tally_games(&book, &sources, &counted, threads, &mut observe, &stop);
-    bar.line.finish_and_clear();
-    let mut learned = learned?;
+    let mut learned =
+        progress::watched(|watch| learn::tally_games(&book, &sources, &counted, threads, watch))??;
     collection::report(&learned.games, NAMED);
     let taken = args.side_files()?;
     for path in &taken {
@@ -165,10 +161,11 @@ pub(super) fn run(args: &LearnArgs, out: &mut impl Write) -> anyhow::Result<u8> 
         }
     }
     let shown = taught.noted.len() as u64;
-    let mut watch = Watch::stopped_by(&stop);
-    mark::tell(&book, taught.noted, &mut watch, &mut |told| {
-        Ok::<_, MarkError>(changes::write(told, args.json, out)?)
-    })?;
+    progress::watched(|watch| {
+        mark::tell(&book, taught.noted, watch, &mut |told| {
+            Ok::<_, MarkError>(changes::write(told, args.json, out)?)
+        })
+    })??;
     let (games, skipped) = (learned.counted, learned.games.skipped);
     let (moves, changed, raised) = (learned.tallies.len(), taught.changed, taught.raised);
     if args.json {

@@ -19,6 +19,10 @@ mod compact;
 mod convert;
 mod diff;
 mod diff_json;
+#[cfg(feature = "register")]
+mod difference;
+#[cfg(feature = "games")]
+mod engine_args;
 #[cfg(feature = "games")]
 mod evaluate;
 mod explain;
@@ -27,6 +31,8 @@ mod explore;
 mod force;
 #[cfg(feature = "games")]
 mod games;
+#[cfg(feature = "build")]
+mod grow;
 #[cfg(feature = "index")]
 mod index;
 mod info;
@@ -48,6 +54,8 @@ mod repertoire;
 mod replay;
 #[cfg(feature = "suite")]
 mod review;
+#[cfg(feature = "register")]
+mod setup;
 mod shell;
 mod style;
 #[cfg(feature = "suite")]
@@ -57,13 +65,12 @@ mod suite_check;
 mod table;
 mod tree;
 mod verify;
+mod welcome;
 
 use std::ffi::{OsStr, OsString};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
-use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
 
 use anyhow::Context as _;
 use clap::Parser;
@@ -191,6 +198,8 @@ fn dispatch(cli: Cli) -> anyhow::Result<u8> {
         Command::Suite(args) => suite::run(&args, &mut output()),
         #[cfg(feature = "games")]
         Command::Evaluate(args) => evaluate::run(&args),
+        #[cfg(feature = "build")]
+        Command::Grow(args) => grow::run(&args),
         Command::Audit(args) => audit::run(&args, &mut output()),
         Command::Mark(args) => mark::run(&args, &mut output()),
         Command::Merge(args) => merge::run(&args),
@@ -204,6 +213,8 @@ fn dispatch(cli: Cli) -> anyhow::Result<u8> {
         Command::Diff(args) => diff::run(&args, &mut painted()),
         #[cfg(feature = "register")]
         Command::Register(args) => register::run(&args, &mut painted()),
+        #[cfg(feature = "register")]
+        Command::Setup(args) => setup::run(&args, &mut painted()),
         Command::Completions(args) => shell::completions(&args, &mut output()),
         Command::Man(args) => shell::man(&args, &mut output()),
         #[cfg(feature = "explore")]
@@ -223,21 +234,6 @@ fn dispatch(cli: Cli) -> anyhow::Result<u8> {
             Ok(0)
         }
     }
-}
-
-/// A flag that Ctrl-C raises, so that long work can end without leaving
-/// anything behind.
-fn stopped_by_ctrl_c() -> anyhow::Result<Arc<AtomicBool>> {
-    let stop = Arc::new(AtomicBool::new(false));
-    let raised = Arc::clone(&stop);
-    // A second one does not wait for anything.
-    let interrupt = move || {
-        if raised.swap(true, Ordering::Relaxed) {
-            std::process::exit(2);
-        }
-    };
-    ctrlc::set_handler(interrupt).context("cannot listen for Ctrl-C")?;
-    Ok(stop)
 }
 
 /// Opens the book that a command is about, and says what is odd about it.
@@ -296,10 +292,17 @@ fn configuration(args: &ConfigArgs) -> anyhow::Result<Config> {
     if let Some(path) = std::env::var_os("TABIA_CONFIG").filter(|path| !path.is_empty()) {
         return Config::read(Path::new(&path)).context("named by TABIA_CONFIG");
     }
-    match config_places().into_iter().find(|path| path.is_file()) {
-        Some(path) => Ok(Config::read(&path)?),
-        None => Ok(Config::default()),
+    // A file of comments alone, as the one that comes with the program, hides
+    // no other.
+    let mut empty = None;
+    for path in config_places().into_iter().filter(|path| path.is_file()) {
+        let config = Config::read(&path)?;
+        if !config.says_nothing() {
+            return Ok(config);
+        }
+        empty.get_or_insert(config);
     }
+    Ok(empty.unwrap_or_default())
 }
 
 fn config_places() -> Vec<PathBuf> {

@@ -12,6 +12,7 @@ use rand::RngExt;
 use super::args::PlayArgs;
 use super::{
     builtin, check_config, command_of, configuration, is_program_path, messages, output, program,
+    welcome,
 };
 use crate::book_set::Opener;
 use crate::config::Config;
@@ -39,7 +40,17 @@ pub(super) fn run(args: &PlayArgs) -> anyhow::Result<u8> {
         return Ok(if works { 0 } else { 2 });
     }
     start_log();
-    greet(&engines);
+    let typed = match cfg!(feature = "register") && welcome::is_due(args, &config) {
+        true => Some(welcome::ask(&plays(&engines))?),
+        false => {
+            greet(&engines);
+            None
+        }
+    };
+    #[cfg(feature = "register")]
+    if typed.as_deref().and_then(welcome::is_yes) == Some(true) {
+        return super::setup::run(&super::setup::SetupArgs::default(), &mut super::painted());
+    }
     let seed = rand::rng().random();
     let mut remarks = Vec::new();
     let transcript = args.log.as_ref().and_then(|path| {
@@ -52,7 +63,10 @@ pub(super) fn run(args: &PlayArgs) -> anyhow::Result<u8> {
     for remark in &remarks {
         let _ = writeln!(messages(), "tabia: {remark}");
     }
-    let (input, output) = relay::standard_streams().context("standard input and output")?;
+    let (mut input, output) = relay::standard_streams().context("standard input and output")?;
+    if let Some(line) = typed.filter(|line| welcome::is_yes(line).is_none()) {
+        input = welcome::with_line(line, input).context("standard input")?;
+    }
     let rim = Rim {
         input,
         output,
@@ -231,6 +245,16 @@ fn greet(engines: &Engines) {
     if !io::stdin().is_terminal() {
         return;
     }
+    let _ = writeln!(
+        messages(),
+        "Tabia {}: a UCI engine made of {}. Type \"uci\", or run tabia --help.",
+        env!("CARGO_PKG_VERSION"),
+        plays(engines),
+    );
+}
+
+/// Engines and book in a few words.
+fn plays(engines: &Engines) -> String {
     let names: Vec<&str> = engines
         .profiles
         .iter()
@@ -238,12 +262,7 @@ fn greet(engines: &Engines) {
         .map(|profile| profile.name.as_str())
         .collect();
     let book = engines.profiles.first().map(book_text).unwrap_or_default();
-    let _ = writeln!(
-        messages(),
-        "Tabia {}: a UCI engine made of {} and the book {book}. Type \"uci\", or run tabia --help.",
-        env!("CARGO_PKG_VERSION"),
-        names.join(" or "),
-    );
+    format!("{} and the book {book}", names.join(" or "))
 }
 
 fn book_text(profile: &crate::session::Profile) -> String {

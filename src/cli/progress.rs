@@ -2,48 +2,77 @@
 
 use std::fmt::Write;
 use std::io::IsTerminal as _;
-use std::sync::atomic::AtomicBool;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
+use anyhow::Context as _;
 use indicatif::{
     HumanCount, HumanDuration, ProgressBar, ProgressDrawTarget, ProgressState, ProgressStyle,
 };
 
-use crate::book::{Progress, Watch};
+use crate::watch::{Progress, Watch};
 
-/// Does long work under a bar; Ctrl-C ends it.
-pub(super) fn watched<T>(work: impl FnOnce(&mut Watch<'_>) -> T) -> anyhow::Result<T> {
-    let stop = super::stopped_by_ctrl_c()?;
-    Ok(under_bar(&stop, work))
+/// Ctrl-C was pressed.
+static STOP: AtomicBool = AtomicBool::new(false);
+
+/// Raises [`STOP`] at Ctrl-C from now on, so that long work ends without
+/// leaving anything behind. A second one does not wait for anything.
+fn listen() -> anyhow::Result<()> {
+    static HANDLER: Mutex<bool> = Mutex::new(false);
+    let mut is_set = HANDLER.lock().unwrap_or_else(PoisonError::into_inner);
+    if !*is_set {
+        let interrupt = || {
+            if STOP.swap(true, Ordering::Relaxed) {
+                std::process::exit(2);
+            }
+        };
+        ctrlc::set_handler(interrupt).context("cannot listen for Ctrl-C")?;
+        *is_set = true;
+    }
+    Ok(())
 }
 
-/// The same for one of several pieces of work that `stop` ends.
-pub(super) fn under_bar<T>(stop: &AtomicBool, work: impl FnOnce(&mut Watch<'_>) -> T) -> T {
+/// Does long work, all of a command or a piece of it, under a bar; Ctrl-C ends
+/// it.
+pub(super) fn watched<T>(work: impl FnOnce(&mut Watch<'_>) -> T) -> anyhow::Result<T> {
+    listen()?;
     let bar = bar();
-    let done = work(&mut Watch::new(&mut |progress| show(&bar, progress), stop));
+    let done = work(&mut Watch::new(&mut |progress| show(&bar, progress), &STOP));
     bar.finish_and_clear();
-    done
+    Ok(done)
 }
 
 fn show(bar: &ProgressBar, progress: Progress) {
     if bar.is_hidden() {
         return;
     }
-    let template = match progress.total {
-        Some(_) => "{prefix} {wide_bar} {percent}%  {msg}{left}",
-        None => "{prefix} {spinner} {msg}",
+    let (done, total) = progress.bytes.unwrap_or((progress.done, progress.total));
+    let template = match (total, progress.bytes) {
+        (Some(_), _) => "{prefix} {wide_bar} {percent}%  {msg}{left}",
+        (None, Some(_)) => "{prefix} {spinner} {bytes}  {msg}",
+        (None, None) => "{prefix} {spinner} {msg}",
     };
-    bar.set_style(style(template));
-    if let Some(total) = progress.total {
-        bar.set_length(total.max(progress.done));
+    if bar.prefix() != progress.stage {
+        bar.reset();
+        bar.set_prefix(progress.stage);
     }
-    bar.set_prefix(progress.stage);
-    bar.set_message(format!("{} {}", HumanCount(progress.done), progress.unit));
-    bar.set_position(progress.done);
+    bar.set_style(style(template));
+    if let Some(total) = total {
+        bar.set_length(total.max(done));
+    }
+    let seconds = bar.elapsed().as_secs_f64().max(0.001);
+    let speed = HumanCount((progress.done as f64 / seconds) as u64);
+    bar.set_message(format!(
+        "{} {}, {speed} a second",
+        HumanCount(progress.done),
+        progress.unit
+    ));
+    bar.set_position(done);
 }
 
 /// A bar on standard error; hidden where that is no terminal.
-pub(super) fn bar() -> ProgressBar {
+fn bar() -> ProgressBar {
     let target = if std::io::stderr().is_terminal() {
         ProgressDrawTarget::stderr_with_hz(8)
     } else {
@@ -54,7 +83,7 @@ pub(super) fn bar() -> ProgressBar {
 
 /// The style of a template of ours; `{left}` is how long it still takes, once
 /// that can be told.
-pub(super) fn style(template: &str) -> ProgressStyle {
+fn style(template: &str) -> ProgressStyle {
     let style = ProgressStyle::with_template(template);
     style
         .unwrap_or_else(|_| ProgressStyle::default_bar())

@@ -14,7 +14,6 @@ use super::force::Force;
 use super::progress;
 use super::style::counted;
 use crate::audit::Examined;
-use crate::book::Watch;
 use crate::book::ctg::RewriteOptions;
 use crate::evals::{self, EvalKey};
 use crate::graph::{BookGraph, GraphOptions};
@@ -23,6 +22,7 @@ use crate::notation::Line;
 use crate::place;
 use crate::policy::Policy;
 use crate::prune::{self, Conditions, PruneError};
+use crate::watch::Watch;
 
 /// Arguments of `prune`.
 #[derive(Args, Debug)]

@@ -1,17 +1,18 @@
 //! `tabia register`: the adapter as an engine of a chess program.
 
-use std::io::{self, Write};
+use std::io::Write;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context as _, bail, ensure};
 use clap::{Args, ValueEnum};
 
 use super::args::{ConfigArgs, PlayArgs};
-use super::style::{GREEN, HEADING, PLACE, Painted, RED};
+use super::difference;
 use crate::book_set::Opener;
-use crate::place::TextFile;
+use crate::place::{Old, TextFile};
 use crate::register::{Announced, EditedFor, Kind, PrintedFor, Registration, edit, lines};
 use crate::settings::{self, SPECS, STARTER};
+use crate::setup::{Places, usual_file};
 
 /// Examples of `register`.
 pub(super) const EXAMPLES: &str = "Examples:\n  \
@@ -156,6 +157,22 @@ fn registration(args: &RegisterArgs) -> anyhow::Result<Registration> {
     })
 }
 
+/// The adapter as it is without arguments: all that a program needs to know
+/// where the configuration has the rest.
+pub(super) fn bare_registration() -> anyhow::Result<Registration> {
+    let program = super::program().context("the program does not know its own file")?;
+    Ok(Registration {
+        name: "Tabia".to_owned(),
+        folder: text(program.parent().unwrap_or(Path::new(".")))?,
+        command: text(&program)?,
+        args: Vec::new(),
+        books: None,
+        // Values that a program keeps are set at every start, and would hide
+        // those of the configuration.
+        options: Vec::new(),
+    })
+}
+
 /// The adapter's options as it would announce them.
 fn announced(args: &RegisterArgs) -> anyhow::Result<Vec<Announced>> {
     let play = PlayArgs {
@@ -233,7 +250,7 @@ fn register(
     }
     let path = match &args.config_file {
         Some(path) => std::path::absolute(path)?,
-        None => usual_file(program)?,
+        None => usual_file(program, &Places::of_this_user())?,
     };
     let launcher = match program.takes_arguments() {
         false if !registration.args.is_empty() => Some(launcher(program, &registration)?),
@@ -299,11 +316,12 @@ fn apply(
         note(&format!("{shown}: nothing to change"));
         return Ok(false);
     }
-    write_difference(file, path, text, out)?;
+    let old = file.exists().then(|| file.text());
+    difference::write(path, old, Some(text), out)?;
     out.flush()?;
     if dry_run {
         note(&format!("{shown}: not changed (--dry-run)"));
-    } else if let Some(backup) = file.replace(text)? {
+    } else if let Some(backup) = file.replace(text, Old::KeepEach)? {
         note(&format!("{shown}: the old file is {}", backup.display()));
     }
     Ok(true)
@@ -312,149 +330,6 @@ fn apply(
 fn note(text: &str) {
     // Nothing can be done about a closed standard error.
     let _ = writeln!(super::messages(), "tabia: {text}");
-}
-
-/// The difference as `diff -u` shows it.
-fn write_difference(
-    file: &TextFile,
-    path: &Path,
-    text: &str,
-    out: &mut impl Write,
-) -> io::Result<()> {
-    let old = match file.exists() {
-        true => path.display().to_string(),
-        false => "/dev/null".to_owned(),
-    };
-    writeln!(out, "{}", Painted(HEADING, format!("--- {old}")))?;
-    writeln!(
-        out,
-        "{}",
-        Painted(HEADING, format!("+++ {}", path.display()))
-    )?;
-    let [old_lines, new_lines] = [file.text(), text].map(|text| text.lines().collect::<Vec<_>>());
-    let lines = diff::slice(&old_lines, &new_lines);
-    let changed = |at: usize| !matches!(lines[at], diff::Result::Both(..));
-    // Three lines around each change; what overlaps is one piece.
-    let shown: Vec<usize> = (0..lines.len())
-        .filter(|&at| (at.saturating_sub(3)..lines.len().min(at + 4)).any(changed))
-        .collect();
-    for piece in shown.chunk_by(|one, next| one + 1 == *next) {
-        let before = |at: usize, old: bool| {
-            let counts = |line: &&diff::Result<&&str>| match line {
-                diff::Result::Left(_) => old,
-                diff::Result::Both(..) => true,
-                diff::Result::Right(_) => !old,
-            };
-            lines[..at].iter().filter(counts).count()
-        };
-        let (from, to) = (piece[0], piece[piece.len() - 1] + 1);
-        let range = |old| {
-            let (start, end) = (before(from, old), before(to, old));
-            match end - start {
-                1 => end.to_string(),
-                // It stands behind the line before it.
-                0 => format!("{start},0"),
-                lines => format!("{},{lines}", start + 1),
-            }
-        };
-        let place = format!("@@ -{} +{} @@", range(true), range(false));
-        writeln!(out, "{}", Painted(PLACE, place))?;
-        for line in &lines[from..to] {
-            match line {
-                diff::Result::Both(line, _) => writeln!(out, " {line}")?,
-                diff::Result::Left(line) => {
-                    writeln!(out, "{}", Painted(RED, format!("-{line}")))?;
-                }
-                diff::Result::Right(line) => {
-                    writeln!(out, "{}", Painted(GREEN, format!("+{line}")))?;
-                }
-            }
-        }
-    }
-    Ok(())
-}
-
-/// Where a program keeps its engines.
-fn usual_file(program: EditedFor) -> anyhow::Result<PathBuf> {
-    let folder = match program {
-        // Qt's INI format: the configuration folder, ~/.config on macOS too.
-        EditedFor::CuteChess if cfg!(windows) => dirs::config_dir(),
-        EditedFor::CuteChess => xdg_config(),
-        // Not the system's folder even on Windows (pychess/System/prefix.py).
-        EditedFor::PyChess => xdg_config(),
-        // Electron's `userData`.
-        EditedFor::Nibbler => dirs::config_dir(),
-        EditedFor::Banksia => return banksia_file(),
-    };
-    let name = match program {
-        EditedFor::CuteChess => "cutechess",
-        EditedFor::PyChess => "pychess",
-        EditedFor::Nibbler => "Nibbler",
-        EditedFor::Banksia => "BanksiaGUI",
-    };
-    let folder = folder.context("there is no home folder: name the file with --config-file")?;
-    Ok(folder.join(name).join("engines.json"))
-}
-
-/// BanksiaGUI is a folder to be unpacked anywhere, with its `engines.json` in
-/// it: the usual places for such folders are looked through.
-fn banksia_file() -> anyhow::Result<PathBuf> {
-    let places = [
-        dirs::home_dir(),
-        dirs::desktop_dir(),
-        dirs::document_dir(),
-        dirs::download_dir(),
-        dirs::config_dir(),
-        dirs::data_dir(),
-        dirs::data_local_dir(),
-        Some(PathBuf::from(if cfg!(windows) { "C:\\" } else { "/opt" })),
-        std::env::var_os("ProgramFiles").map(PathBuf::from),
-    ];
-    let inside = |folder: &Path| -> Vec<PathBuf> {
-        let entries = std::fs::read_dir(folder).into_iter().flatten().flatten();
-        entries
-            .map(|entry| entry.path())
-            .filter(|path| path.is_dir())
-            .collect()
-    };
-    let is_it = |folder: &PathBuf| {
-        let name = folder.file_name().unwrap_or_default().to_string_lossy();
-        name.to_lowercase().contains("banksia")
-    };
-    let folders = places
-        .into_iter()
-        .flatten()
-        .flat_map(|place| inside(&place));
-    let mut found: Vec<PathBuf> = folders
-        .filter(is_it)
-        .flat_map(|folder| inside(&folder).into_iter().chain([folder]))
-        .map(|folder| folder.join("engines.json"))
-        .filter(|file| file.is_file())
-        .collect();
-    found.sort();
-    found.dedup();
-    match found.as_slice() {
-        [one] => Ok(one.clone()),
-        [] => bail!(
-            "no folder of BanksiaGUI with an engines.json is in the home folder, the desktop, \
-             documents, downloads or where programs are: name the file with --config-file"
-        ),
-        several => bail!(
-            "there are several engines.json of BanksiaGUI, name one with --config-file: {}",
-            several
-                .iter()
-                .map(|file| file.display().to_string())
-                .collect::<Vec<_>>()
-                .join(", ")
-        ),
-    }
-}
-
-fn xdg_config() -> Option<PathBuf> {
-    let named = std::env::var_os("XDG_CONFIG_HOME").filter(|path| !path.is_empty());
-    named
-        .map(PathBuf::from)
-        .or_else(|| dirs::home_dir().map(|home| home.join(".config")))
 }
 
 /// A script that starts the adapter with its arguments, for a program that

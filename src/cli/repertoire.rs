@@ -171,8 +171,8 @@ fn differences(found: &Repertoire, mine: &Path) -> anyhow::Result<Differences> {
         max_ply: 400,
         ..Job::new(vec![source], target.clone())
     };
-    let stop = std::sync::atomic::AtomicBool::new(false);
-    build::run(&job, &mut |_| (), &stop).with_context(|| mine.display().to_string())?;
+    let built = progress::watched(|watch| build::run(&job, watch))?;
+    built.with_context(|| mine.display().to_string())?;
     let book = Book::open(&target, &OpenOptions { mmap: false })?;
     Ok(found.differences(&book)?)
 }

@@ -1,22 +1,32 @@
 //! `tabia review`: what played games say about a book.
 
 use std::io::Write;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
+use anyhow::bail;
 use clap::Args;
 
+use super::force::Force;
 use super::progress;
 use super::style::counted;
-use crate::suite::review::{self, Exit, Record, Report};
+use crate::evals::epd;
+use crate::place::{self, Beside};
+use crate::plain::shell_word;
+use crate::suite::review::{self, Exit, Report};
 
 /// What `tabia review --help` says below the arguments.
 pub(super) const AFTER_HELP: &str = "Examples:\n  \
     tabia review games.pgn --book main.ctg\n  \
     tabia review match.pgn --book main.ctg --player \"Book\"\n  \
-    tabia review match.pgn --book main.ctg --player Book --json\n\n\
+    tabia review match.pgn --book main.ctg --player Book --report match.html\n  \
+    tabia review match.pgn --book main.ctg --player Book --save-evals match.epd\n\n\
     Results and values are those of the player; without --player of White. The engine's \
     values come from the comments of cutechess and fastchess (+0.35/21 3.2s, seen by the \
-    mover) or lichess ([%eval 0.35], seen by White).";
+    mover) or lichess ([%eval 0.35], seen by White).\n\n\
+    What to do next is printed at the end: `tabia learn` with the same games, and `tabia audit` \
+    with values. The values of --save-evals are the engine's own; those of positions that the \
+    book holds are taken by `tabia evaluate --import`.\n\n\
+    Exit codes: 0 done; 2 the games or the book cannot be read, or the player has no game.";
 
 /// Arguments of `review`.
 #[derive(Args, Debug)]
@@ -33,42 +43,94 @@ pub(super) struct ReviewArgs {
     /// The review as one JSON object
     #[arg(long)]
     json: bool,
+    /// Writes the review to a file as well: .html with plots and diagrams, or
+    /// .json
+    #[arg(long, value_name = "FILE")]
+    report: Option<PathBuf>,
+    /// Writes the engine's first values behind the book to a file (EPD), for
+    /// `tabia evaluate --import`
+    #[arg(long, value_name = "FILE")]
+    save_evals: Option<PathBuf>,
+    #[command(flatten)]
+    force: Force,
 }
 
 /// So many openings and exits are shown.
 const SHOWN: usize = 10;
 
 pub(super) fn run(args: &ReviewArgs, out: &mut impl Write) -> anyhow::Result<u8> {
+    for path in args.report.iter().chain(&args.save_evals) {
+        place::check(path, &[], args.force.old())?;
+    }
+    if let Some(path) = &args.report
+        && !matches!(extension(path).as_deref(), Some("html" | "htm" | "json"))
+    {
+        bail!("{}: a report is .html or .json", path.display());
+    }
     let book = super::open_book(&args.book, false)?;
     let player = args.player.as_deref();
     let report = progress::watched(|watch| review::report(&args.games, &book, player, watch))??;
+    let next = args.next();
+    if let Some(path) = &args.report {
+        let title = format!("Review of {}", args.book.display());
+        let text = match extension(path).as_deref() {
+            Some("json") => serde_json::to_string_pretty(&report)? + "\n",
+            _ => review::html(&title, &report, &next),
+        };
+        put(path, &text, args.force)?;
+    }
+    if let Some(path) = &args.save_evals {
+        let mut text = String::new();
+        for (position, evaluation) in &report.found {
+            epd::write(position, evaluation, &mut text);
+        }
+        put(path, &text, args.force)?;
+    }
     match args.json {
         true => writeln!(out, "{}", serde_json::to_string(&report)?)?,
-        false => print(&report, out)?,
+        false => {
+            print(&report, out)?;
+            writeln!(out, "\nnext:")?;
+            for line in &next {
+                writeln!(out, "  {line}")?;
+            }
+        }
     }
     out.flush()?;
     Ok(0)
 }
 
-/// `12 games, +3 =6 -3 50.0 %, first value +0.12`.
-fn told(record: &Record) -> String {
-    let Record {
-        games,
-        wins,
-        draws,
-        losses,
-        ..
-    } = record;
-    let score = record.score();
-    let score = score.map_or_else(String::new, |score| format!(" {:.1} %", 100.0 * score));
-    let value = record.mean_value;
-    let value = value.map_or_else(String::new, |cp| {
-        format!(", first value {:+.2}", cp / 100.0)
-    });
-    format!(
-        "{}, +{wins} ={draws} -{losses}{score}{value}",
-        counted(*games, "game")
-    )
+impl ReviewArgs {
+    /// Commands that go on from here.
+    fn next(&self) -> Vec<String> {
+        let word = |path: &Path| shell_word(&path.display().to_string());
+        let (book, games) = (word(&self.book), word(&self.games));
+        let player = self.player.as_deref();
+        let player = player.map_or_else(String::new, |name| {
+            format!(" --player {}", shell_word(name))
+        });
+        let values = match &self.save_evals {
+            Some(path) => format!("--import {}", word(path)),
+            None => "--engine stockfish".to_owned(),
+        };
+        vec![
+            format!("tabia learn {book} {games}{player} --dry-run"),
+            format!("tabia evaluate {book} {values}"),
+            format!("tabia audit {book} --report audit.html"),
+        ]
+    }
+}
+
+fn extension(path: &Path) -> Option<String> {
+    path.extension()
+        .map(|end| end.to_string_lossy().to_lowercase())
+}
+
+fn put(path: &Path, text: &str, force: Force) -> anyhow::Result<()> {
+    let mut file = Beside::create(path, force.old())?;
+    file.add(text.as_bytes())?;
+    file.put()?;
+    Ok(())
 }
 
 fn print(report: &Report, out: &mut impl Write) -> anyhow::Result<()> {
@@ -76,12 +138,7 @@ fn print(report: &Report, out: &mut impl Write) -> anyhow::Result<()> {
         writeln!(out, "{skipped}")?;
     }
     let who = report.player.as_deref().unwrap_or("White");
-    writeln!(
-        out,
-        "{who}: {}; {} of others",
-        told(&report.record),
-        report.others
-    )?;
+    writeln!(out, "{who}: {}; {} of others", report.record, report.others)?;
     let [few, _, half, _, many] = report.plies.percentiles;
     writeln!(
         out,
@@ -113,9 +170,7 @@ fn print(report: &Report, out: &mut impl Write) -> anyhow::Result<()> {
         writeln!(
             out,
             "  {} {}: {}",
-            opening.eco,
-            opening.name,
-            told(&opening.record)
+            opening.eco, opening.name, opening.record
         )?;
     }
     let exits = |title: &str, exits: &[Exit], out: &mut dyn Write| -> std::io::Result<()> {
@@ -126,7 +181,7 @@ fn print(report: &Report, out: &mut impl Write) -> anyhow::Result<()> {
             } else {
                 &exit.line
             };
-            writeln!(out, "  {line}: {}", told(&exit.record))?;
+            writeln!(out, "  {line}: {}", exit.record)?;
         }
         Ok(())
     };

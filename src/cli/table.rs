@@ -174,7 +174,7 @@ pub(super) fn write(view: &PositionView, turn: Color, out: &mut impl Write) -> i
 /// is not played.
 fn write_note(mv: &MoveView, width: usize, out: &mut impl Write) -> io::Result<()> {
     let symbol = commentary_symbol(mv.commentary);
-    let parts = [Some(symbol.as_str()), mv.not_played];
+    let parts = [Some(symbol.as_str()), mv.not_played.as_deref()];
     let parts: Vec<&str> = parts
         .into_iter()
         .flatten()

@@ -154,6 +154,21 @@ fn an_unknown_engine_is_named_with_those_that_exist() {
 fn the_sample_file_is_valid_and_says_what_holds_without_it() {
     let text = include_str!("../../engines.toml");
     let config = Config::parse(text, Path::new("engines.toml")).unwrap();
+    assert!(config.says_nothing());
+    // What is said with a space between sign and key, up to the alternatives.
+    let values = [
+        "default", "[", "command", "start", "variety", "tour", "depth", "minimum",
+    ];
+    let opened: String = text
+        .lines()
+        .take_while(|line| !line.starts_with("# Instead"))
+        .filter_map(|line| line.strip_prefix("# "))
+        .filter(|line| values.iter().any(|value| line.starts_with(value)))
+        .map(|line| format!("{line}\n"))
+        .collect();
+    let config = Config::parse(&opened, Path::new("engines.toml")).unwrap();
+    assert_eq!((config.engines.len(), config.book.len()), (1, 4));
+    assert!(!config.says_nothing());
     let settings = |config: &Config| {
         let (engines, _) = config.engines(&[], Some(&builtin())).unwrap();
         engines.profiles[0].settings.policy()

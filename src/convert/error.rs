@@ -1,9 +1,10 @@
 //! Why a book was not converted.
 
+use crate::watch::Stopped;
 use std::{io, path::PathBuf};
 
 use crate::book::{
-    self, Stopped,
+    self,
     ctg::{RewriteError, WriteError},
 };
 use crate::crew::Panicked;

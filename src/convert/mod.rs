@@ -26,9 +26,10 @@ use std::path::{Path, PathBuf};
 use shakmaty::Chess;
 
 use crate::book::ctg::{Directory, DirectoryReader, Place, RewriteError, Salvage, WriteOptions};
-use crate::book::{Book, Format, Lookup, OpenOptions, Probe as _, Wanted, Watch};
+use crate::book::{Book, Format, Lookup, OpenOptions, Probe as _, Wanted};
 use crate::place::{self, Old, PlaceError};
 use crate::policy::Policy;
+use crate::watch::Watch;
 
 pub use error::Error;
 pub use pgn::PgnOptions;

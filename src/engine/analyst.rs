@@ -66,7 +66,7 @@ fn status(status: &Option<ExitStatus>) -> String {
 
 /// A running engine. Ended when dropped.
 pub struct Analyst {
-    peer: Peer,
+    pub(super) peer: Peer,
     name: Arc<str>,
     has_multipv: bool,
     lines: u16,
@@ -141,6 +141,32 @@ impl Analyst {
         effort: Effort,
         patience: Duration,
     ) -> Result<Evaluation, AnalystError> {
+        let go = match effort {
+            Effort::Nodes(nodes) => format!("go nodes {nodes}"),
+            Effort::Depth(depth) => format!("go depth {depth}"),
+            Effort::Time(time) => format!("go movetime {}", time.as_millis()),
+        };
+        self.begin(question, go)?;
+        let lines = wait(&mut self.peer, "bestmove", patience)?;
+        let turn = question.position.turn();
+        let found = info::finding(turn, lines.iter().map(String::as_str));
+        let found = found.ok_or(AnalystError::NoScore)?;
+        self.wdl = found.wdl;
+        Ok(Evaluation {
+            value: found.value,
+            depth: found.depth,
+            nodes: found.nodes,
+            source: Arc::clone(&self.name),
+            moves: found.moves,
+        })
+    }
+
+    /// Sends a question and the command `go` that begins the search.
+    pub(super) fn begin(
+        &mut self,
+        question: Question<'_>,
+        mut go: String,
+    ) -> Result<(), AnalystError> {
         self.peer.new_exchange();
         if question.afresh {
             self.peer.send("ucinewgame");
@@ -155,11 +181,6 @@ impl Analyst {
         }
         let fen = Fen::from_position(question.position, EnPassantMode::Legal);
         self.peer.send(&format!("position fen {fen}"));
-        let mut go = match effort {
-            Effort::Nodes(nodes) => format!("go nodes {nodes}"),
-            Effort::Depth(depth) => format!("go depth {depth}"),
-            Effort::Time(time) => format!("go movetime {}", time.as_millis()),
-        };
         if !question.only.is_empty() {
             go.push_str(" searchmoves");
             for mv in question.only {
@@ -168,18 +189,13 @@ impl Analyst {
             }
         }
         self.peer.send(&go);
-        let lines = wait(&mut self.peer, "bestmove", patience)?;
-        let turn = question.position.turn();
-        let found = info::finding(turn, lines.iter().map(String::as_str));
-        let found = found.ok_or(AnalystError::NoScore)?;
-        self.wdl = found.wdl;
-        Ok(Evaluation {
-            value: found.value,
-            depth: found.depth,
-            nodes: found.nodes,
-            source: Arc::clone(&self.name),
-            moves: found.moves,
-        })
+        Ok(())
+    }
+
+    /// Whether it can look for several lines at once.
+    #[must_use]
+    pub fn has_lines(&self) -> bool {
+        self.has_multipv
     }
 }
 
@@ -200,7 +216,11 @@ fn in_standard_form(mv: UciMove, position: &Chess) -> String {
     }
 }
 
-fn wait(peer: &mut Peer, word: &'static str, limit: Duration) -> Result<Vec<String>, AnalystError> {
+pub(super) fn wait(
+    peer: &mut Peer,
+    word: &'static str,
+    limit: Duration,
+) -> Result<Vec<String>, AnalystError> {
     peer.until(word, limit).map_err(|missing| match missing {
         Missing::Silent => AnalystError::Silent { word, limit },
         Missing::Gone(status) => AnalystError::Gone(status),

@@ -23,13 +23,19 @@ pub struct Finding {
     pub moves: Vec<MoveValue>,
 }
 
+/// Moves of one line that are read; engines seldom tell as many.
+const MOST_MOVES: usize = 40;
+
 /// One `info` line with a score.
-struct Info {
-    depth: u16,
-    multipv: u16,
-    value: Option<Value>,
-    mv: Option<UciMove>,
-    nodes: Option<u64>,
+pub(in crate::engine) struct Info {
+    pub(in crate::engine) depth: u16,
+    pub(in crate::engine) multipv: u16,
+    /// `None` unless it is exact.
+    pub(in crate::engine) value: Option<Value>,
+    /// The line of play: the words of it that are moves.
+    pub(in crate::engine) line: Vec<UciMove>,
+    pub(in crate::engine) nodes: Option<u64>,
+    pub(in crate::engine) nodes_a_second: Option<u64>,
     wdl: Option<[u16; 3]>,
 }
 
@@ -58,7 +64,7 @@ pub fn finding<'a>(turn: Color, lines: impl IntoIterator<Item = &'a str>) -> Opt
     let (value, depth, wdl) = (first.value?, first.depth, first.wdl);
     let moves = best.iter().flatten().filter_map(|info| {
         Some(MoveValue {
-            mv: info.mv?,
+            mv: *info.line.first()?,
             value: info.value?,
         })
     });
@@ -79,7 +85,8 @@ pub fn finding<'a>(turn: Color, lines: impl IntoIterator<Item = &'a str>) -> Opt
     })
 }
 
-fn read(turn: Color, line: &str) -> Option<Info> {
+/// What a line of the engine tells about its search.
+pub(in crate::engine) fn read(turn: Color, line: &str) -> Option<Info> {
     let mut words = line.split_ascii_whitespace();
     if words.next() != Some("info") {
         return None;
@@ -88,8 +95,9 @@ fn read(turn: Color, line: &str) -> Option<Info> {
         depth: 0,
         multipv: 1,
         value: None,
-        mv: None,
+        line: Vec::new(),
         nodes: None,
+        nodes_a_second: None,
         wdl: None,
     };
     while let Some(word) = words.next() {
@@ -97,6 +105,7 @@ fn read(turn: Color, line: &str) -> Option<Info> {
             "depth" => info.depth = words.next()?.parse().ok()?,
             "multipv" => info.multipv = words.next()?.parse().ok()?,
             "nodes" => info.nodes = words.next()?.parse().ok(),
+            "nps" => info.nodes_a_second = words.next()?.parse().ok(),
             "score" => {
                 let kind = words.next()?;
                 let number: i32 = words.next()?.parse().ok()?;
@@ -112,7 +121,8 @@ fn read(turn: Color, line: &str) -> Option<Info> {
             }
             "lowerbound" | "upperbound" => info.value = None,
             "pv" => {
-                info.mv = words.next()?.parse().ok();
+                let moves = words.map_while(|word| word.parse().ok());
+                info.line = moves.take(MOST_MOVES).collect();
                 break;
             }
             "string" => break,

@@ -5,7 +5,9 @@ pub mod check;
 mod info;
 mod peer;
 mod spawn;
+mod thinking;
 
 pub use analyst::{Analyst, AnalystError, Effort, Question};
 pub use info::{Finding, finding};
-pub use spawn::{EngineCommand, EngineProcess, SpawnError, Spawned, is_on_path};
+pub use spawn::{EngineCommand, EngineProcess, SpawnError, Spawned, is_on_path, search_path};
+pub use thinking::{Thought, Variation};

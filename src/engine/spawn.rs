@@ -59,16 +59,23 @@ const OTHER_PLACES: &[&str] = if cfg!(unix) {
     &[]
 };
 
+/// The folders of `PATH`, and the others where engines are found.
+#[must_use]
+pub fn search_path() -> Vec<PathBuf> {
+    let path = std::env::var_os("PATH").unwrap_or_default();
+    std::env::split_paths(&path)
+        .filter(|folder| !folder.as_os_str().is_empty())
+        .chain(OTHER_PLACES.iter().map(PathBuf::from))
+        .collect()
+}
+
 /// Whether a bare name is that of a program in a folder of `PATH`, or in
 /// another one where engines are found.
 #[must_use]
 pub fn is_on_path(name: &str) -> bool {
-    let path = std::env::var_os("PATH").unwrap_or_default();
-    let others = OTHER_PLACES.iter().map(PathBuf::from);
     let file = Path::new(name).components().count() == 1;
-    file && std::env::split_paths(&path)
-        .filter(|folder| !folder.as_os_str().is_empty())
-        .chain(others)
+    file && search_path()
+        .into_iter()
         .map(|folder| folder.join(name))
         .any(|file| file.is_file() || cfg!(windows) && file.with_added_extension("exe").is_file())
 }

@@ -33,5 +33,5 @@ mod solve;
 pub mod stats;
 mod value;
 
-pub use solve::{Graph, GraphBuilder, Node, solve};
+pub use solve::{Graph, GraphBuilder, NodeId, solve};
 pub use value::{Evaluation, MoveValue, Value};

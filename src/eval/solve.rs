@@ -20,7 +20,7 @@
 //! the values above zero by the first and those below zero by the second.
 
 /// A position of a [`Graph`].
-pub type Node = u32;
+pub type NodeId = u32;
 
 /// Positions, the moves between them, and what leaving is worth.
 #[derive(Clone, Debug, Default)]
@@ -30,14 +30,14 @@ pub struct Graph {
     /// Where the edges into a node begin in `from`; one more than nodes.
     begins: Vec<u32>,
     /// Where the edges into the nodes come from.
-    from: Vec<Node>,
+    from: Vec<NodeId>,
 }
 
 /// Collects a [`Graph`].
 #[derive(Clone, Debug, Default)]
 pub struct GraphBuilder {
     leaving: Vec<i32>,
-    edges: Vec<(Node, Node)>,
+    edges: Vec<(NodeId, NodeId)>,
 }
 
 const NO_VALUE: i32 = i32::MIN;
@@ -45,13 +45,13 @@ const NO_VALUE: i32 = i32::MIN;
 impl GraphBuilder {
     /// Adds a position. `leaving` is what it is worth to the side to move to
     /// leave the book there, in centipawns; `None` where nobody knows.
-    pub fn add(&mut self, leaving: Option<i32>) -> Node {
+    pub fn add(&mut self, leaving: Option<i32>) -> NodeId {
         self.leaving.push(leaving.unwrap_or(NO_VALUE));
-        (self.leaving.len() - 1) as Node
+        (self.leaving.len() - 1) as NodeId
     }
 
     /// Adds a move of the book from one position to another.
-    pub fn connect(&mut self, from: Node, to: Node) {
+    pub fn connect(&mut self, from: NodeId, to: NodeId) {
         self.edges.push((from, to));
     }
 
@@ -93,15 +93,15 @@ impl Graph {
         self.leaving.is_empty()
     }
 
-    fn nodes(&self) -> std::ops::Range<Node> {
-        0..self.len() as Node
+    fn nodes(&self) -> std::ops::Range<NodeId> {
+        0..self.len() as NodeId
     }
 
-    fn leaving(&self, node: Node) -> Option<i32> {
+    fn leaving(&self, node: NodeId) -> Option<i32> {
         Some(self.leaving[node as usize]).filter(|value| *value != NO_VALUE)
     }
 
-    fn before(&self, node: Node) -> &[Node] {
+    fn before(&self, node: NodeId) -> &[NodeId] {
         let node = node as usize;
         &self.from[self.begins[node] as usize..self.begins[node + 1] as usize]
     }
@@ -109,7 +109,7 @@ impl Graph {
     /// The positions from which some known value can be reached at all.
     fn known(&self) -> Vec<bool> {
         let mut known: Vec<bool> = self.nodes().map(|n| self.leaving(n).is_some()).collect();
-        let mut open: Vec<Node> = self.nodes().filter(|n| known[*n as usize]).collect();
+        let mut open: Vec<NodeId> = self.nodes().filter(|n| known[*n as usize]).collect();
         while let Some(node) = open.pop() {
             for &before in self.before(node) {
                 if !std::mem::replace(&mut known[before as usize], true) {
@@ -139,7 +139,7 @@ pub fn solve(graph: &Graph) -> Vec<Option<i32>> {
             to_come[before as usize] += 1;
         }
     }
-    let mut leaves: Vec<(u32, Node)> = graph
+    let mut leaves: Vec<(u32, NodeId)> = graph
         .nodes()
         .filter_map(|node| {
             let value = graph.leaving(node).filter(|value| *value != 0)?;
@@ -153,7 +153,7 @@ pub fn solve(graph: &Graph) -> Vec<Option<i32>> {
     // Which roles of a node have their value.
     let mut hero_moves = vec![false; graph.len()];
     let mut other_moves = vec![false; graph.len()];
-    let mut open: Vec<(Node, bool)> = Vec::new();
+    let mut open: Vec<(NodeId, bool)> = Vec::new();
     for (worth, leaf) in leaves {
         let worth = worth as i32;
         open.push((leaf, graph.leaving[leaf as usize] > 0));
@@ -187,7 +187,7 @@ mod tests {
 
     use super::*;
 
-    fn graph(leaving: &[Option<i32>], edges: &[(Node, Node)]) -> Graph {
+    fn graph(leaving: &[Option<i32>], edges: &[(NodeId, NodeId)]) -> Graph {
         let mut builder = GraphBuilder::default();
         for leaving in leaving {
             builder.add(*leaving);
@@ -219,7 +219,7 @@ mod tests {
 
     /// Plays so many moves that nothing changes any more: the value of the
     /// game that is called a draw then.
-    fn finite_horizon(leaving: &[i32], edges: &[(Node, Node)], plies: usize) -> Vec<i32> {
+    fn finite_horizon(leaving: &[i32], edges: &[(NodeId, NodeId)], plies: usize) -> Vec<i32> {
         let mut values = vec![0; leaving.len()];
         for _ in 0..plies {
             let after = |node: usize| {

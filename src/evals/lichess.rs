@@ -22,7 +22,7 @@ use crate::eval::{Evaluation, MoveValue, Value};
 use crate::notation;
 
 #[derive(Deserialize)]
-struct Line<'a> {
+struct CloudPosition<'a> {
     #[serde(borrow)]
     fen: std::borrow::Cow<'a, str>,
     evals: Vec<Search<'a>>,
@@ -83,7 +83,7 @@ pub fn position(fen: &[u8]) -> Option<Chess> {
 /// Reads a whole line; `None` if it is none or holds no value.
 #[must_use]
 pub fn read(line: &[u8], source: &Arc<str>) -> Option<(Chess, Evaluation)> {
-    let line: Line<'_> = serde_json::from_slice(line).ok()?;
+    let line: CloudPosition<'_> = serde_json::from_slice(line).ok()?;
     let position = position(line.fen.as_bytes())?;
     let turn = position.turn();
     let best = line

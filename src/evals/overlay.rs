@@ -39,11 +39,22 @@ impl Probe for EvaluatedBook {
 
 /// Judges the moves of a position: by the evaluation of the position after
 /// each, else by what that of the position itself says about the move. The
-/// best that is known is the greatest of these and of the position's own value.
+/// best that is known is the greatest of these, and of what the position's own
+/// evaluation says about other moves; it itself where it names none.
 pub fn judge(evaluations: &EvalTable, position: &Chess, moves: &mut [BookMove]) {
     let turn = position.turn();
     let here = evaluations.get(position);
-    let mut best = here.as_ref().map(|here| here.value.clamped(turn));
+    let is_stored = |mv| {
+        let mut stored = moves.iter();
+        stored.any(|stored| stored.mv.to_uci(CastlingMode::Chess960) == mv)
+    };
+    let mut best = here.as_ref().and_then(|here| match here.moves.is_empty() {
+        true => Some(here.value.clamped(turn)),
+        false => {
+            let others = here.moves.iter().filter(|known| !is_stored(known.mv));
+            others.map(|known| known.value.clamped(turn)).max()
+        }
+    });
     for mv in moves.iter_mut() {
         let mut after = position.clone();
         after.play_unchecked(mv.mv);

@@ -3,20 +3,19 @@
 use std::collections::HashMap;
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::Ordering;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use shakmaty::{Chess, Position as _};
 
-use crate::book::Stopped;
 use crate::crew::Panicked;
 use crate::eval::{Evaluation, Value};
 use crate::evals::{self, EvalFile, EvalFileError, EvalKey, EvalTable, Imported};
 use crate::games::{
-    self, Batches, Filter, Game, Intake, Item, ReadError, ReadProgress, SourceError, Sources,
-    Starts, Wanted,
+    self, Batches, Filter, Game, Intake, Item, ReadError, SourceError, Sources, Starts, Wanted,
 };
 use crate::graph::BookGraph;
+use crate::watch::{Progress, Stopped, Watch};
 
 /// What a file gave.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -77,8 +76,7 @@ pub fn gather(
     graph: &BookGraph,
     table: &mut EvalTable,
     file: &mut EvalFile,
-    observe: &mut dyn FnMut(ReadProgress),
-    stop: &AtomicBool,
+    watch: &mut Watch<'_>,
 ) -> Result<Gathered, GatherError> {
     let failed = |error| GatherError::Io {
         path: path.to_owned(),
@@ -89,7 +87,7 @@ pub fn gather(
     let begun = (&mut text.plain).take(1024).read_to_end(&mut start);
     begun.map_err(failed)?;
     if !is_lines(&start) {
-        return from_games(path, graph, table, file, observe, stop);
+        return from_games(path, graph, table, file, watch);
     }
     let source = path.file_name().map(|name| name.to_string_lossy());
     let source = source.unwrap_or_default().into_owned();
@@ -108,12 +106,9 @@ pub fn gather(
             fault.is_none()
         },
         &mut |lines| {
-            observe(ReadProgress {
-                bytes: text.read.load(Ordering::Relaxed),
-                total: text.size,
-                games: lines,
-            });
-            !stop.load(Ordering::Relaxed)
+            let bytes = text.read.load(Ordering::Relaxed);
+            let progress = Progress::reading("lines", lines, bytes, text.size);
+            watch.step(progress).is_ok()
         },
     );
     if let Some(fault) = fault {
@@ -121,9 +116,7 @@ pub fn gather(
     }
     let read = read.map_err(failed)?;
     file.sync()?;
-    if stop.load(Ordering::Relaxed) {
-        return Err(GatherError::Stopped);
-    }
+    watch.go_on()?;
     Ok(Gathered {
         read,
         games: false,
@@ -152,8 +145,7 @@ fn from_games(
     graph: &BookGraph,
     table: &mut EvalTable,
     file: &mut EvalFile,
-    observe: &mut dyn FnMut(ReadProgress),
-    stop: &AtomicBool,
+    watch: &mut Watch<'_>,
 ) -> Result<Gathered, GatherError> {
     let sources = Sources::list([&path.to_owned()])?;
     let intake = Intake {
@@ -181,7 +173,7 @@ fn from_games(
         }
         Ok(())
     };
-    let tally = intake.read(&sources, worker, |()| Ok(()), observe, stop)?;
+    let tally = intake.read(&sources, worker, |()| Ok(()), watch)?;
     let (said, hits) = all.into_inner().unwrap_or_else(PoisonError::into_inner);
     let source = path.file_name().map(|name| name.to_string_lossy());
     let source: Arc<str> = Arc::from(source.unwrap_or_default());
@@ -290,9 +282,10 @@ mod tests {
     use std::io::Write as _;
 
     use super::*;
-    use crate::book::{Book, OpenOptions, Watch};
+    use crate::book::{Book, OpenOptions};
     use crate::graph::GraphOptions;
     use crate::notation::Line;
+    use crate::watch::Watch;
 
     fn graph() -> BookGraph {
         let book = Book::open("books/tabia.ctg", &OpenOptions::default()).unwrap();
@@ -357,10 +350,9 @@ mod tests {
                 fs::write(&path, bytes).unwrap();
                 let side = path.with_extension("evals");
                 let mut table = EvalTable::default();
-                let stop = AtomicBool::new(false);
                 let mut run = || {
                     let mut file = EvalFile::open(&side).unwrap();
-                    gather(&path, &graph, &mut table, &mut file, &mut |_| {}, &stop).unwrap()
+                    gather(&path, &graph, &mut table, &mut file, &mut Watch::default()).unwrap()
                 };
                 let first = run();
                 assert_eq!((first.read.hits, first.new), (2, 2), "{name}: {first:?}");

@@ -4,8 +4,12 @@
 //! Both write to the file what is new as soon as they know it, so that nothing
 //! is lost whatever ends them, and begin with what stands there.
 
+mod desk;
 mod gather;
 mod work;
 
+pub(crate) use desk::Desk;
+pub use desk::Plan;
 pub use gather::{GatherError, Gathered, gather};
-pub use work::{Fault, Plan, Task, WorkError, Worked, plan, work};
+pub(crate) use work::others;
+pub use work::{Fault, Task, WorkError, Worked, plan, work};

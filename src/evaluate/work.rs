@@ -1,42 +1,23 @@
 //! Evaluations by engines.
 
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::atomic::AtomicU64;
 use std::sync::{Mutex, PoisonError};
-use std::time::Duration;
 
-use shakmaty::{CastlingMode, Chess, Color, Position as _, uci::UciMove};
+use shakmaty::{CastlingMode, Chess, Position as _, uci::UciMove};
 
-use crate::book::{Progress, Stopped, Watch};
+use super::{Desk, Plan};
 use crate::crew::{self, Panicked};
-use crate::engine::{Analyst, AnalystError, Effort, EngineCommand, Question};
-use crate::eval::{Evaluation, MoveValue, Value};
+use crate::engine::AnalystError;
+use crate::eval::{Evaluation, MoveValue};
 use crate::evals::{EvalFile, EvalFileError, EvalTable};
-use crate::graph::{BookGraph, Node, Reach};
-
-/// What is to be evaluated, and how.
-#[derive(Clone, Debug)]
-pub struct Plan {
-    /// How to start the engine.
-    pub command: EngineCommand,
-    /// Its options, in order.
-    pub options: Vec<(String, String)>,
-    /// How long it may take to say `uciok`.
-    pub start_timeout: Duration,
-    /// How long it searches each position.
-    pub effort: Effort,
-    /// How many lines it looks for.
-    pub lines: u16,
-    /// After how long without an answer it counts as hung.
-    pub patience: Duration,
-    /// How many engines work at a time.
-    pub jobs: usize,
-}
+use crate::graph::{BookGraph, NodeId, Reach};
+use crate::watch::{Progress, Stop, Stopped, Watch};
 
 /// A position of a book about which something is to be found out.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Task {
     /// Which one.
-    pub node: Node,
+    pub node: NodeId,
     /// Its value is not known well enough; else only that of leaving the book.
     pub value: bool,
 }
@@ -45,7 +26,7 @@ pub struct Task {
 #[derive(Debug)]
 pub struct Fault {
     /// Which one.
-    pub node: Node,
+    pub node: NodeId,
     /// What the engine did.
     pub error: AnalystError,
 }
@@ -85,9 +66,6 @@ pub enum WorkError {
     Stopped(#[from] Stopped),
 }
 
-/// So many positions in a row without an answer, and an engine is no use.
-const MOST_FAULTS: u32 = 5;
-
 /// What there is to do, the likeliest positions first: those without a value,
 /// those whose value `is_enough` refuses, and those where the value of
 /// leaving the book is unknown. Positions that play never comes to stand at
@@ -99,7 +77,7 @@ pub fn plan(
     table: &EvalTable,
     is_enough: impl Fn(&Evaluation) -> bool,
 ) -> Vec<Task> {
-    let wanted = |node: Node| {
+    let wanted = |node: NodeId| {
         let value = table
             .canonical(graph.key(node))
             .is_none_or(|known| !is_enough(known));
@@ -115,12 +93,12 @@ pub fn plan(
 }
 
 /// Whether the value of leaving can be found and is not known.
-fn is_open(graph: &BookGraph, node: Node, table: &EvalTable) -> bool {
+fn is_open(graph: &BookGraph, node: NodeId, table: &EvalTable) -> bool {
     graph.leaving_is_unknown(node, table) && !others(graph, node, &graph.position(node)).is_empty()
 }
 
 /// The legal moves that are not in the book.
-fn others(graph: &BookGraph, node: Node, position: &Chess) -> Vec<UciMove> {
+pub(crate) fn others(graph: &BookGraph, node: NodeId, position: &Chess) -> Vec<UciMove> {
     let of_book = graph.moves(node);
     let legal = position.legal_moves();
     let legal = legal.iter().map(|mv| mv.to_uci(CastlingMode::Chess960));
@@ -142,13 +120,12 @@ pub fn work(
     file: EvalFile,
     watch: &mut Watch<'_>,
 ) -> Result<Worked, WorkError> {
+    let restarts = AtomicU64::new(0);
     let bench = Bench {
-        plan,
         graph,
         table,
         file: Mutex::new(file),
-        restarts: AtomicU64::new(0),
-        stop: watch.flag(),
+        stop: watch.stop(),
     };
     let total = tasks.len() as u64;
     let mut worked = Worked::default();
@@ -167,19 +144,13 @@ pub fn work(
             Made::Stopped => worked.stopped = true,
         }
         // The workers see the flag as well: what they have begun they finish.
-        let _ = watch.step(Progress {
-            stage: "evaluating",
-            unit: "positions",
-            done: seen,
-            total: Some(total),
-        });
+        let _ = watch.step(Progress::new("evaluating", "positions", seen, Some(total)));
     };
     crew::run(
         plan.jobs,
         |jobs| {
-            let mut engine = None;
-            let mut faults = 0;
-            jobs.each(|task: Task, _| bench.do_task(task, &mut engine, &mut faults))
+            let mut desk = Desk::new(plan, &restarts);
+            jobs.each(|task: Task, _| bench.do_task(task, &mut desk))
         },
         |crew| {
             for task in tasks {
@@ -198,7 +169,7 @@ pub fn work(
         },
     )?;
     worked.stopped |= watch.go_on().is_err();
-    worked.restarts = bench.restarts.into_inner();
+    worked.restarts = restarts.into_inner();
     let file = bench.file.into_inner();
     file.unwrap_or_else(PoisonError::into_inner).sync()?;
     Ok(worked)
@@ -213,43 +184,28 @@ enum Made {
 
 /// What the workers share.
 struct Bench<'a> {
-    plan: &'a Plan,
     graph: &'a BookGraph,
     table: &'a EvalTable,
     file: Mutex<EvalFile>,
-    restarts: AtomicU64,
-    stop: Option<&'a AtomicBool>,
+    stop: Stop<'a>,
 }
 
 impl Bench<'_> {
-    fn do_task(
-        &self,
-        task: Task,
-        engine: &mut Option<Analyst>,
-        faults: &mut u32,
-    ) -> Result<Made, WorkError> {
-        if self.stop.is_some_and(|stop| stop.load(Ordering::Relaxed)) {
+    fn do_task(&self, task: Task, desk: &mut Desk<'_>) -> Result<Made, WorkError> {
+        if self.stop.go_on().is_err() {
             return Ok(Made::Stopped);
         }
         let position = self.graph.position(task.node);
-        match self.evaluation(task, &position, engine) {
+        match self.evaluation(task, &position, desk) {
             Ok((evaluation, leaving)) => {
-                *faults = 0;
                 let mut file = self.file.lock().unwrap_or_else(PoisonError::into_inner);
                 file.add(&position, &evaluation)?;
                 Ok(Made::Done { leaving })
             }
-            Err(error @ AnalystError::Start(_)) => Err(error.into()),
-            Err(error) => {
-                *faults += 1;
-                if *faults >= MOST_FAULTS {
-                    return Err(error.into());
-                }
-                Ok(Made::Failed(Fault {
-                    node: task.node,
-                    error,
-                }))
-            }
+            Err(error) => Ok(Made::Failed(Fault {
+                node: task.node,
+                error: desk.bear(error)?,
+            })),
         }
     }
 
@@ -259,22 +215,12 @@ impl Bench<'_> {
         &self,
         task: Task,
         position: &Chess,
-        engine: &mut Option<Analyst>,
+        desk: &mut Desk<'_>,
     ) -> Result<(Evaluation, bool), AnalystError> {
-        if let Some(value) = over(position) {
-            let evaluation = Evaluation {
-                value,
-                depth: u16::MAX,
-                nodes: 0,
-                source: "rules".into(),
-                moves: Vec::new(),
-            };
-            return Ok((evaluation, false));
-        }
         let known = self.table.canonical(self.graph.key(task.node));
         let mut evaluation = match known.filter(|_| !task.value) {
             Some(known) => known.clone(),
-            None => self.ask(engine, position, &[], self.plan.lines)?,
+            None => desk.ask(position, &[])?,
         };
         let others = others(self.graph, task.node, position);
         let is_book = |known: &MoveValue| !others.contains(&known.mv);
@@ -284,61 +230,7 @@ impl Bench<'_> {
         {
             return Ok((evaluation, false));
         }
-        let best = self.ask(engine, position, &others, 1)?;
-        let found = best.moves.first().copied();
-        evaluation.moves.extend(found.map(|found| MoveValue {
-            value: best.value,
-            ..found
-        }));
+        evaluation.moves.extend(desk.best_of(position, &others)?);
         Ok((evaluation, true))
-    }
-
-    /// Asks the engine; one that ended or hangs is started again, once.
-    fn ask(
-        &self,
-        engine: &mut Option<Analyst>,
-        position: &Chess,
-        only: &[UciMove],
-        lines: u16,
-    ) -> Result<Evaluation, AnalystError> {
-        let question = Question {
-            position,
-            only,
-            lines,
-            afresh: true,
-        };
-        let mut again = false;
-        loop {
-            let running = match engine {
-                Some(running) => running,
-                None => engine.insert(Analyst::start(
-                    &self.plan.command,
-                    &self.plan.options,
-                    self.plan.start_timeout,
-                )?),
-            };
-            let answer = running.evaluate(question, self.plan.effort, self.plan.patience);
-            match answer {
-                Err(AnalystError::NoScore) | Ok(_) => return answer,
-                Err(error) => {
-                    *engine = None;
-                    if std::mem::replace(&mut again, true) {
-                        return Err(error);
-                    }
-                    self.restarts.fetch_add(1, Ordering::Relaxed);
-                }
-            }
-        }
-    }
-}
-
-/// The value of a game that has ended.
-fn over(position: &Chess) -> Option<Value> {
-    if position.is_checkmate() {
-        Some(Value::mate_of_mover(position.turn(), 0))
-    } else if position.is_stalemate() || position.is_insufficient_material() {
-        Some(Value::cp_of_mover(Color::White, 0))
-    } else {
-        None
     }
 }

@@ -18,23 +18,33 @@ const TOKEN_PLACE: &str = "{{token}}";
 const FOLDER: &str = "/page/";
 
 /// Name, type and content. Nothing else is ever served.
-const FILES: [(&str, &str, &str); 19] = [
+const FILES: [(&str, &str, &str); 29] = [
     ("style.css", CSS, include_str!("page/style.css")),
     ("main.js", SCRIPT, include_str!("page/main.js")),
     ("address.js", SCRIPT, include_str!("page/address.js")),
     ("api.js", SCRIPT, include_str!("page/api.js")),
     ("arrows.js", SCRIPT, include_str!("page/arrows.js")),
     ("board.js", SCRIPT, include_str!("page/board.js")),
+    ("cards.js", SCRIPT, include_str!("page/cards.js")),
     ("dom.js", SCRIPT, include_str!("page/dom.js")),
     ("edit.js", SCRIPT, include_str!("page/edit.js")),
+    ("engine.js", SCRIPT, include_str!("page/engine.js")),
+    ("games.js", SCRIPT, include_str!("page/games.js")),
+    ("lang.js", SCRIPT, include_str!("page/lang.js")),
+    ("lang-de.js", SCRIPT, include_str!("page/lang-de.js")),
+    ("lang-es.js", SCRIPT, include_str!("page/lang-es.js")),
+    ("lang-fr.js", SCRIPT, include_str!("page/lang-fr.js")),
+    ("lang-ru.js", SCRIPT, include_str!("page/lang-ru.js")),
     ("moves.js", SCRIPT, include_str!("page/moves.js")),
     ("plot.js", SCRIPT, include_str!("page/plot.js")),
     ("policy.js", SCRIPT, include_str!("page/policy.js")),
     ("search.js", SCRIPT, include_str!("page/search.js")),
+    ("settings.js", SCRIPT, include_str!("page/settings.js")),
     ("share.js", SCRIPT, include_str!("page/share.js")),
     ("signs.js", SCRIPT, include_str!("page/signs.js")),
     ("store.js", SCRIPT, include_str!("page/store.js")),
     ("table.js", SCRIPT, include_str!("page/table.js")),
+    ("trainer.js", SCRIPT, include_str!("page/trainer.js")),
     ("tree.js", SCRIPT, include_str!("page/tree.js")),
     ("pieces.svg", SVG, include_str!("page/pieces.svg")),
     ("favicon.svg", SVG, include_str!("page/favicon.svg")),
@@ -104,6 +114,50 @@ mod tests {
                 assert!(!text.contains(forbidden), "{path}: {forbidden}");
             }
         }
+    }
+
+    /// The texts that a table of a language translates.
+    fn translated(name: &str) -> Vec<&'static str> {
+        let (_, _, text) = FILES.iter().find(|(known, _, _)| *known == name).unwrap();
+        let rows = text.lines().filter_map(|line| line.strip_prefix("  \""));
+        rows.map(|row| row.split_once("\": \"").unwrap().0)
+            .collect()
+    }
+
+    #[test]
+    fn every_language_says_the_same_and_what_the_page_says() {
+        let texts = translated("lang-de.js");
+        assert!(texts.len() > 250);
+        for other in ["lang-es.js", "lang-fr.js", "lang-ru.js"] {
+            assert_eq!(translated(other), texts, "{other}");
+        }
+        // A text that has been changed in the page is no longer translated.
+        let sources: String = FILES
+            .iter()
+            .filter(|(name, _, _)| !name.starts_with("lang-"))
+            .map(|(_, _, text)| *text)
+            .chain([include_str!("page/index.html")])
+            .collect();
+        // Some are put together of words: "white pawn", "Theme: dark".
+        let is_word = |word: &str| sources.contains(&format!("\"{word}\""));
+        let is_composed = |text: &str| text.trim_start_matches("Theme: ").split(' ').all(is_word);
+        for text in texts.into_iter().filter(|text| !is_composed(text)) {
+            let mut parts = text.split(|c: char| "{}".contains(c) || c.is_ascii_digit());
+            assert!(parts.all(|part| sources.contains(part)), "{text}");
+        }
+    }
+
+    #[test]
+    fn a_page_in_one_language_weighs_little() {
+        let weight = |is: fn(&str) -> bool| -> Vec<usize> {
+            let files = FILES.iter().filter(|(name, _, _)| is(name));
+            files.map(|(_, _, text)| text.len()).collect()
+        };
+        let page: usize = weight(|name| !name.starts_with("lang-")).iter().sum();
+        let language = weight(|name| name.starts_with("lang-"));
+        let heaviest = language.into_iter().max().unwrap();
+        let all = page + heaviest + include_str!("page/index.html").len();
+        assert!(all < 200_000, "{all} bytes");
     }
 
     #[test]

@@ -7,9 +7,13 @@ use shakmaty::{Chess, Move};
 use crate::book::Annotation;
 use crate::book::ctg::MarkEdit;
 use crate::mark::words;
+use crate::notation::Line;
 
 /// Steps that can be taken back; the oldest is forgotten first.
 const MOST_STEPS: usize = 1000;
+
+/// Of these, such for which an old book is kept on the disk.
+const MOST_REWRITES: usize = 20;
 
 /// A change that could not be made. Nothing has changed then.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -22,18 +26,31 @@ pub type Undo = Box<dyn Fn() -> Result<(), EditError> + Send>;
 /// Writes changes to the file of a book, safely: a crash leaves the book as
 /// it was before or as it is after.
 pub trait Editor: Send + Sync {
-    /// Changes what the book says about a move in a position, and returns
-    /// the way back; `None` when there was nothing to change.
+    /// Changes what the book says about moves, each in its position, and
+    /// returns the way back; `None` when there was nothing to change.
     ///
     /// # Errors
     ///
-    /// The book does not hold the move, or cannot be written.
-    fn change(
-        &self,
-        position: &Chess,
-        mv: Move,
-        change: &MarkEdit,
-    ) -> Result<Option<Undo>, EditError>;
+    /// The book does not hold one of the moves, or cannot be written.
+    fn change(&self, moves: &[(Chess, Move)], change: &MarkEdit)
+    -> Result<Option<Undo>, EditError>;
+
+    /// Stores lines, with the signs of their moves as [`build::write_lines`]
+    /// takes them.
+    ///
+    /// # Errors
+    ///
+    /// A move is none that the book can hold, or it cannot be written.
+    ///
+    /// [`build::write_lines`]: crate::build::write_lines
+    fn add(&self, lines: &[(Line, Vec<(usize, u8)>)]) -> Result<Option<Undo>, EditError>;
+
+    /// Takes out the last move of each line, and what can no longer be reached.
+    ///
+    /// # Errors
+    ///
+    /// The book does not hold a line, or cannot be written.
+    fn remove(&self, lines: &[Line]) -> Result<Option<Undo>, EditError>;
 }
 
 /// An editor with the steps made so far.
@@ -60,11 +77,30 @@ struct Step {
 pub(super) struct Change {
     /// The page that asked; each takes back only its own changes.
     pub(super) client: String,
-    pub(super) position: Chess,
-    pub(super) mv: Move,
-    pub(super) edit: MarkEdit,
+    pub(super) deed: Deed,
     /// For people.
     pub(super) what: String,
+}
+
+/// What is done to a book.
+#[derive(Clone)]
+pub(super) enum Deed {
+    /// Moves get marks.
+    Mark {
+        moves: Vec<(Chess, Move)>,
+        edit: MarkEdit,
+    },
+    /// Lines with their signs come in.
+    Add(Vec<(Line, Vec<(usize, u8)>)>),
+    /// The last moves of these go.
+    Remove(Vec<Line>),
+}
+
+impl Deed {
+    /// Whether the book is written anew, and the old one kept for the way back.
+    const fn rewrites(&self) -> bool {
+        !matches!(self, Deed::Mark { .. })
+    }
 }
 
 /// What a page can take back and do again.
@@ -101,10 +137,25 @@ impl Desk {
     }
 
     fn make(&self, steps: &mut Steps, change: Change) -> Result<(), EditError> {
-        let (position, mv) = (&change.position, change.mv);
-        let Some(undo) = self.editor.change(position, mv, &change.edit)? else {
+        let done = match &change.deed {
+            Deed::Mark { moves, edit } => self.editor.change(moves, edit)?,
+            Deed::Add(lines) => self.editor.add(lines)?,
+            Deed::Remove(lines) => self.editor.remove(lines)?,
+        };
+        let Some(undo) = done else {
             return Ok(());
         };
+        let kept = steps.made.iter();
+        if change.deed.rewrites()
+            && kept.filter(|step| step.change.deed.rewrites()).count() >= MOST_REWRITES
+        {
+            // Up to the oldest of them: what came before it cannot be had back either.
+            let oldest = steps
+                .made
+                .iter()
+                .position(|step| step.change.deed.rewrites());
+            steps.made.drain(..=oldest.unwrap_or_default());
+        }
         if steps.made.len() >= MOST_STEPS {
             steps.made.remove(0);
         }
@@ -188,7 +239,16 @@ pub(super) fn read_change(kind: &str, value: &str) -> Result<MarkEdit, String> {
             let value = value.ok_or("a learn value is a whole number from -125 to 125")?;
             edit.factor = Some(value);
         }
-        _ => return Err("mark, annotation and factor can be changed".to_owned()),
+        "commentary" => {
+            let nag = words::commentary(value);
+            let nag =
+                nag.ok_or("a commentary is = += =+ +/- -/+ +- -+ unclear, none or a number")?;
+            edit.commentary = Some(nag);
+        }
+        _ => {
+            let known = "mark, annotation, factor and commentary can be changed";
+            return Err(known.to_owned());
+        }
     }
     Ok(edit)
 }
@@ -225,7 +285,19 @@ mod tests {
     }
 
     impl Editor for Memory {
-        fn change(&self, _: &Chess, _: Move, change: &MarkEdit) -> Result<Option<Undo>, EditError> {
+        fn add(&self, _: &[(Line, Vec<(usize, u8)>)]) -> Result<Option<Undo>, EditError> {
+            Ok(Some(Box::new(|| Ok(()))))
+        }
+
+        fn remove(&self, _: &[Line]) -> Result<Option<Undo>, EditError> {
+            Ok(None)
+        }
+
+        fn change(
+            &self,
+            _: &[(Chess, Move)],
+            change: &MarkEdit,
+        ) -> Result<Option<Undo>, EditError> {
             if *change == value(1) {
                 return Err(EditError("no".into()));
             }
@@ -247,9 +319,10 @@ mod tests {
         let make = |client: &str, edit: MarkEdit, what: &str| {
             let change = Change {
                 client: client.to_owned(),
-                position: start.clone(),
-                mv,
-                edit,
+                deed: Deed::Mark {
+                    moves: vec![(start.clone(), mv)],
+                    edit,
+                },
                 what: what.to_owned(),
             };
             desk.change(change, || Ok(()))
@@ -274,6 +347,26 @@ mod tests {
         // A new change ends what could be done again.
         make("a", value(9), "third").unwrap();
         assert_eq!(desk.redo("a").unwrap(), None);
+    }
+
+    #[test]
+    fn old_books_are_not_kept_without_end() {
+        let desk = Desk::new(Box::new(Memory(Arc::default())));
+        let made = |deed: Deed| {
+            let change = Change {
+                client: "a".to_owned(),
+                deed,
+                what: String::new(),
+            };
+            desk.change(change, || Ok(())).unwrap();
+        };
+        for _ in 0..MOST_REWRITES + 5 {
+            made(Deed::Add(Vec::new()));
+        }
+        assert_eq!(desk.history("a").undo, MOST_REWRITES);
+        // What changes nothing is no step.
+        made(Deed::Remove(Vec::new()));
+        assert_eq!(desk.history("a").undo, MOST_REWRITES);
     }
 
     #[test]

@@ -2,6 +2,7 @@
 
 use std::convert::Infallible;
 use std::pin::Pin;
+use std::sync::{Arc, Mutex, PoisonError};
 use std::task::{Context, Poll};
 use std::time::Duration;
 
@@ -17,7 +18,7 @@ use super::reply::EVENTS;
 const HEARTBEAT: Duration = Duration::from_secs(15);
 
 /// Whether a response goes on telling.
-pub(super) fn tells(response: &Response<Bytes>) -> bool {
+fn tells(response: &Response<Bytes>) -> bool {
     let kind = response.headers().get(CONTENT_TYPE);
     kind.is_some_and(|kind| kind == EVENTS)
 }
@@ -25,9 +26,34 @@ pub(super) fn tells(response: &Response<Bytes>) -> bool {
 /// A body that never ends by itself: server-sent events.
 pub(super) struct Events(mpsc::Receiver<Bytes>);
 
+/// Goes with a response whose body somebody else tells, piece by piece.
+#[derive(Clone)]
+pub(super) struct Told(Arc<Mutex<Option<mpsc::Receiver<Bytes>>>>);
+
+impl Told {
+    pub(super) fn by(pieces: mpsc::Receiver<Bytes>) -> Told {
+        Told(Arc::new(Mutex::new(Some(pieces))))
+    }
+}
+
+/// What a response goes on telling, if it does; others are news of `changes`.
+pub(super) fn told(
+    response: &mut Response<Bytes>,
+    changes: watch::Receiver<u64>,
+) -> Option<Events> {
+    if let Some(Told(pieces)) = response.extensions_mut().remove() {
+        let mut pieces = pieces.lock().unwrap_or_else(PoisonError::into_inner);
+        return pieces.take().map(Events);
+    }
+    if !tells(response) {
+        return None;
+    }
+    Some(Events::new(std::mem::take(response.body_mut()), changes))
+}
+
 impl Events {
     /// Begins with `first`, then says each time that `changes` counts on.
-    pub(super) fn new(first: Bytes, mut changes: watch::Receiver<u64>) -> Events {
+    fn new(first: Bytes, mut changes: watch::Receiver<u64>) -> Events {
         let (sender, receiver) = mpsc::channel(4);
         tokio::spawn(async move {
             let mut next = first;

@@ -1,13 +1,27 @@
-//! Changes to ChessBase books, by the same way as `tabia mark`.
+//! Changes to ChessBase books, by the same ways as `tabia mark`, `add` and
+//! `prune`.
 
-use std::path::PathBuf;
+use std::fs::File;
+use std::hash::{DefaultHasher, Hasher as _};
+use std::io::{self, Read as _};
+use std::path::{Path, PathBuf};
 
 use shakmaty::{Chess, Move};
+use tempfile::TempDir;
 
 use super::edit::{EditError, Editor, Undo};
-use crate::book::ctg::{self, EditOptions, MarkEdit};
+use crate::book::ctg::{self, EditOptions, MarkEdit, RewriteOptions};
+use crate::build;
+use crate::input::sibling::sibling;
+use crate::notation::Line;
+use crate::place::{self, Beside, Old};
+use crate::prune::{self, Conditions};
+use crate::watch::Watch;
 
-/// Marks moves in a ChessBase book.
+/// What stands beside a book.
+const COMPANIONS: [&str; 2] = ["cto", "ctb"];
+
+/// Changes a ChessBase book.
 ///
 /// The book is locked for each change alone, so that other programs can
 /// change it, too, while the page is open.
@@ -22,17 +36,45 @@ impl CtgMarker {
     pub const fn new(path: PathBuf) -> CtgMarker {
         CtgMarker { path }
     }
+
+    /// Writes the book anew; the old one is kept aside for the way back.
+    fn rewrite(
+        &self,
+        write: impl FnOnce(&Path, &RewriteOptions) -> Result<(), EditError>,
+    ) -> Result<Option<Undo>, EditError> {
+        // An interrupted change is carried out first, and a damaged book refused.
+        drop(open(&self.path)?);
+        let before = Aside::of(&self.path).map_err(|error| unwritten(&self.path, &error))?;
+        let options = RewriteOptions {
+            old: Old::Replace,
+            ..RewriteOptions::default()
+        };
+        write(&self.path, &options)?;
+        let path = self.path.clone();
+        let left = content(&path).map_err(|error| unwritten(&path, &error))?;
+        Ok(Some(Box::new(move || {
+            let now = content(&path).map_err(|error| unwritten(&path, &error))?;
+            if now != left {
+                let reason = "the book has been changed since; nothing was taken back";
+                return Err(EditError(reason.to_owned()));
+            }
+            let _kept_away = open(&path)?;
+            before.restore().map_err(|error| unwritten(&path, &error))
+        })))
+    }
 }
 
 impl Editor for CtgMarker {
     fn change(
         &self,
-        position: &Chess,
-        mv: Move,
+        moves: &[(Chess, Move)],
         change: &MarkEdit,
     ) -> Result<Option<Undo>, EditError> {
         let mut editor = open(&self.path)?;
-        let planned = editor.plan(position, mv, change).map_err(failed)?;
+        let mut planned = Vec::new();
+        for (position, mv) in moves {
+            planned.extend(editor.plan(position, *mv, change).map_err(failed)?);
+        }
         if planned.is_empty() {
             return Ok(None);
         }
@@ -43,12 +85,99 @@ impl Editor for CtgMarker {
             Ok(())
         })))
     }
+
+    fn add(&self, lines: &[(Line, Vec<(usize, u8)>)]) -> Result<Option<Undo>, EditError> {
+        self.rewrite(|path, options| {
+            let folder = beside(path).map_err(|error| unwritten(path, &error))?;
+            let added = folder.path().join("lines.ctg");
+            build::write_lines(lines, &added).map_err(failed)?;
+            let books = [path.to_owned(), added];
+            ctg::merge(path, &books, options, &mut Watch::default()).map_err(failed)?;
+            Ok(())
+        })
+    }
+
+    fn remove(&self, lines: &[Line]) -> Result<Option<Undo>, EditError> {
+        let conditions = Conditions {
+            lines: lines.to_vec(),
+            ..Conditions::default()
+        };
+        self.rewrite(|path, options| {
+            prune::prune(path, path, &conditions, options, &mut Watch::default())
+                .map_err(failed)?;
+            Ok(())
+        })
+    }
 }
 
-fn open(path: &std::path::Path) -> Result<ctg::Editor, EditError> {
+/// The files of a book as they were, in a folder beside it that goes with this.
+struct Aside {
+    _folder: TempDir,
+    /// Where each is kept, and where it stood. The book is the first.
+    files: Vec<(PathBuf, PathBuf)>,
+}
+
+impl Aside {
+    fn of(path: &Path) -> io::Result<Aside> {
+        let folder = beside(path)?;
+        let companions = COMPANIONS.iter().filter_map(|ending| sibling(path, ending));
+        let files: Vec<(PathBuf, PathBuf)> = std::iter::once(path.to_owned())
+            .chain(companions)
+            .map(|own| (folder.path().join(own.file_name().unwrap_or_default()), own))
+            .collect();
+        for (kept, own) in &files {
+            // The new book gets files of its own, so a second name keeps the old ones.
+            if std::fs::hard_link(own, kept).is_err() {
+                std::fs::copy(own, kept)?;
+            }
+        }
+        let _folder = folder;
+        Ok(Aside { _folder, files })
+    }
+
+    /// Puts the old files in place again.
+    fn restore(&self) -> io::Result<()> {
+        let copied = |(kept, own): &(PathBuf, PathBuf)| -> io::Result<Beside> {
+            let mut new = Beside::create(own, Old::Replace).map_err(io::Error::other)?;
+            io::copy(&mut File::open(kept)?, &mut new)?;
+            Ok(new)
+        };
+        let all: io::Result<Vec<Beside>> = self.files.iter().map(copied).collect();
+        let mut all = all?.into_iter();
+        if let Some(book) = all.next() {
+            book.put_with(all.collect()).map_err(io::Error::other)?;
+        }
+        Ok(())
+    }
+}
+
+fn beside(path: &Path) -> io::Result<TempDir> {
+    let mut folder = tempfile::Builder::new();
+    folder.prefix(".tabia-").tempdir_in(place::folder_of(path))
+}
+
+/// Tells contents apart.
+fn content(path: &Path) -> io::Result<u64> {
+    let mut file = File::open(path)?;
+    let mut hasher = DefaultHasher::new();
+    let mut piece = vec![0; 256 << 10];
+    loop {
+        let read = file.read(&mut piece)?;
+        match piece.get(..read) {
+            Some(bytes) if read > 0 => hasher.write(bytes),
+            _ => return Ok(hasher.finish()),
+        }
+    }
+}
+
+fn open(path: &Path) -> Result<ctg::Editor, EditError> {
     ctg::Editor::open(path, &EditOptions::default()).map_err(failed)
 }
 
-fn failed(error: ctg::EditError) -> EditError {
+fn failed(error: impl std::error::Error) -> EditError {
     EditError(error.to_string())
+}
+
+fn unwritten(path: &Path, error: &io::Error) -> EditError {
+    EditError(format!("{}: {error}", path.display()))
 }

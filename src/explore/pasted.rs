@@ -19,7 +19,7 @@ pub(super) struct Pasted {
     play: Vec<String>,
     /// All moves; each one's parent stands before it, and the first child of
     /// a move is its main line.
-    nodes: Vec<Node>,
+    nodes: Vec<PastedMove>,
     /// The comment before the first move.
     comment: String,
     /// Tags of a game, in their order.
@@ -30,7 +30,7 @@ pub(super) struct Pasted {
 
 /// A move of the tree.
 #[derive(Debug, Serialize)]
-struct Node {
+struct PastedMove {
     /// Index of the move before; `None` for a first move.
     parent: Option<usize>,
     uci: String,
@@ -71,7 +71,7 @@ fn plain(line: &Line) -> Result<Pasted, String> {
     let nodes = line
         .steps()
         .enumerate()
-        .map(|(index, (position, mv))| Node {
+        .map(|(index, (position, mv))| PastedMove {
             parent: index.checked_sub(1),
             uci: notation::uci_or_null(mv),
             san: notation::san_or_null(position, mv),
@@ -280,7 +280,7 @@ impl<'a> Reader<'a> {
         self.play(word, depth)
     }
 
-    fn node(&mut self) -> Option<&mut Node> {
+    fn node(&mut self) -> Option<&mut PastedMove> {
         let at = self.open.last()?.node?;
         self.pasted.nodes.get_mut(at)
     }
@@ -335,7 +335,7 @@ impl<'a> Reader<'a> {
         let known = nodes.position(|known| known.parent == node && known.uci == uci);
         let at = known.unwrap_or(self.pasted.nodes.len());
         if known.is_none() {
-            self.pasted.nodes.push(Node {
+            self.pasted.nodes.push(PastedMove {
                 parent: node,
                 uci,
                 san: notation::san_or_null(&position, mv),

@@ -9,8 +9,10 @@ use super::access::{Access, Visit};
 use super::api::{self, Api, Games};
 use super::assets;
 use super::books::ExploredBook;
-use super::edit::{Change, Desk, EditError, read_change};
+use super::engine::{self, Bench, EngineChoice, Wish};
+use super::events::Told;
 use super::guests;
+use super::jump::{self, Kind};
 use super::kept::Kept;
 use super::line;
 use super::look::{self, Question};
@@ -19,14 +21,11 @@ use super::pasted;
 use super::plot;
 use super::query::Query;
 use super::reply::{EVENTS, json, json_text, refuse, reply};
-use shakmaty::{Chess, Move};
+use shakmaty::Position as _;
 
-use crate::book::ctg::MarkEdit;
-use crate::book::{Lookup, Wanted};
 use crate::consult::DECIDING;
-use crate::notation::{self, Line};
-use crate::settings::{Kind, Settings};
-use tokio::sync::watch;
+use crate::settings::{self, Settings};
+use tokio::sync::{mpsc, watch};
 
 /// Books that are shown at once.
 const MOST_SHOWN: usize = 4;
@@ -38,7 +37,15 @@ const MOST_AHEAD: usize = 16;
 pub(super) type Refusal = (StatusCode, String);
 
 /// What takes POST.
-const WRITING: [&str; 4] = ["/api/read", "/api/edit", "/api/undo", "/api/redo"];
+const WRITING: [&str; 7] = [
+    "/api/read",
+    "/api/engine",
+    "/api/edit",
+    "/api/add",
+    "/api/remove",
+    "/api/undo",
+    "/api/redo",
+];
 
 /// Where pages wait for changes.
 const EVENTS_PATH: &str = "/api/events";
@@ -50,10 +57,11 @@ pub struct Explorer {
     games: Games,
     access: Access,
     general: Settings,
-    read_only: bool,
+    pub(super) read_only: bool,
     /// Counts the changes, for pages that wait for them.
-    changes: watch::Sender<u64>,
+    pub(super) changes: watch::Sender<u64>,
     kept: Kept,
+    engine: Bench,
 }
 
 /// What the page needs to know once.
@@ -61,6 +69,8 @@ pub struct Explorer {
 struct Start<'a> {
     version: &'static str,
     read_only: bool,
+    /// What the engine is called, if there is one.
+    engine: Option<&'a str>,
     books: Vec<StartBook<'a>>,
     options: Vec<StartOption>,
 }
@@ -92,38 +102,20 @@ struct Text {
     text: String,
 }
 
+/// A position for the engine.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-struct EditRequest {
-    book: usize,
+struct EngineRequest {
     #[serde(default)]
     fen: Option<String>,
     #[serde(default)]
     play: String,
-    uci: String,
-    change: String,
-    value: String,
-    /// What the page showed when the change was made.
+    lines: usize,
+    /// Moves of the book whose values are wanted, too.
     #[serde(default)]
-    seen: Option<String>,
+    moves: Vec<String>,
     #[serde(default)]
     client: String,
-}
-
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-struct UndoRequest {
-    book: usize,
-    #[serde(default)]
-    client: String,
-}
-
-#[derive(Serialize)]
-struct Edited {
-    undo: usize,
-    redo: usize,
-    last_change: Option<String>,
-    taken_back: Option<String>,
 }
 
 impl Explorer {
@@ -146,6 +138,7 @@ impl Explorer {
             read_only,
             changes: watch::Sender::new(0),
             kept: Kept::default(),
+            engine: Bench::new(Vec::new()),
         }
     }
 
@@ -161,6 +154,16 @@ impl Explorer {
             games: &self.games,
             settings: &self.general,
         }
+    }
+
+    /// With an engine that evaluates what is shown, once a page asks for it:
+    /// the first of these that starts. Not for other machines.
+    #[must_use]
+    pub fn with_engine(mut self, choices: Vec<EngineChoice>) -> Explorer {
+        if self.access.is_local() {
+            self.engine = Bench::new(choices);
+        }
+        self
     }
 
     /// Hears of each change that a page makes.
@@ -235,6 +238,7 @@ impl Explorer {
                 }
             }
             "/api/line" => self.kept(request, || self.main_line(&query())),
+            "/api/jump" => self.jump(&query()),
             "/api/openings" => Ok(json(&openings::search(
                 query().get("q").unwrap_or_default(),
             ))),
@@ -282,14 +286,46 @@ impl Explorer {
         }
         match path {
             "/api/read" => read_text(&body(request)?),
+            "/api/engine" => self.evaluate(&body(request)?),
             "/api/edit" => self.edit(&body(request)?),
+            "/api/add" => self.add(&body(request)?),
+            "/api/remove" => self.remove(&body(request)?),
             "/api/undo" => self.take_back(&body(request)?),
             _ => self.do_again(&body(request)?),
         }
     }
 
+    /// The engine begins to think about a position, and tells while the page
+    /// listens.
+    fn evaluate(&self, asked: &EngineRequest) -> Result<Response<Bytes>, Refusal> {
+        if self.engine.name().is_none() {
+            let reason = "there is no engine here".to_owned();
+            return Err((StatusCode::FORBIDDEN, reason));
+        }
+        let line = line::read(asked.fen.as_deref(), Some(&asked.play)).map_err(bad)?;
+        let position = line.last();
+        if position.legal_moves().is_empty() {
+            return Err(bad("the game is over here".to_owned()));
+        }
+        let moves = asked.moves.iter().take(engine::MOST_MOVES);
+        let moves = moves.map(|mv| mv.parse());
+        let moves: Result<_, _> = moves.collect();
+        let (listener, told) = mpsc::channel(8);
+        self.engine.think(Wish {
+            position: position.clone(),
+            lines: asked.lines.clamp(1, engine::MOST_LINES),
+            moves: moves.map_err(|_| bad("moves are in UCI notation".to_owned()))?,
+            client: asked.client.clone(),
+            listener,
+        });
+        let mut response = reply(StatusCode::OK, EVENTS, Bytes::new());
+        response.extensions_mut().insert(Told::by(told));
+        Ok(response)
+    }
+
     fn start(&self) -> Start<'_> {
         Start {
+            engine: self.engine.name(),
             version: env!("CARGO_PKG_VERSION"),
             read_only: self.read_only,
             books: self
@@ -306,12 +342,12 @@ impl Explorer {
                 .map(|id| {
                     let spec = id.spec();
                     let (kind, least, greatest, words): (_, _, _, &[&str]) = match spec.kind {
-                        Kind::Check(_) => ("check", None, None, &[]),
-                        Kind::Spin(_, least, greatest) => {
+                        settings::Kind::Check(_) => ("check", None, None, &[]),
+                        settings::Kind::Spin(_, least, greatest) => {
                             ("spin", Some(least), Some(greatest), &[])
                         }
-                        Kind::Combo(_, words) => ("combo", None, None, words),
-                        Kind::Text(_) => ("text", None, None, &[]),
+                        settings::Kind::Combo(_, words) => ("combo", None, None, words),
+                        settings::Kind::Text(_) => ("text", None, None, &[]),
                     };
                     StartOption {
                         name: spec.name,
@@ -346,7 +382,7 @@ impl Explorer {
         Ok(shown)
     }
 
-    fn book(&self, number: usize) -> Result<&ExploredBook, Refusal> {
+    pub(super) fn book(&self, number: usize) -> Result<&ExploredBook, Refusal> {
         self.books.get(number).ok_or_else(|| self.no_such_book())
     }
 
@@ -409,126 +445,27 @@ impl Explorer {
         }
         let line = line::read(query.get("fen"), query.get("play")).map_err(bad)?;
         let settings = query.settings(&self.general).map_err(bad)?;
-        let book = self.book(query.number("book", 0).map_err(bad)?)?.current();
+        let book = self.book(query.number("book", 0).map_err(bad)?)?.noted();
         let points = plot::main_line(&book, &line, &settings).map_err(unreadable)?;
         Ok(json(&MainLine { points }))
     }
 
-    /// The desk of a book that may be changed.
-    fn desk(&self, number: usize) -> Result<(&ExploredBook, &Desk), Refusal> {
-        let forbidden = |reason: &str| (StatusCode::FORBIDDEN, reason.to_owned());
-        if self.read_only {
-            return Err(forbidden("the explorer was started read-only"));
+    /// The way to the next place of a kind.
+    fn jump(&self, query: &Query) -> Result<Response<Bytes>, Refusal> {
+        let line = line::read(query.get("fen"), query.get("play")).map_err(bad)?;
+        let kind = query.get("to").and_then(Kind::by_name);
+        let kind = kind.ok_or_else(|| bad("to is difference, gap or mark".to_owned()))?;
+        let books: Vec<_> = self.shown(query)?;
+        if kind == Kind::Difference && books.len() < 2 {
+            return Err(bad("two books are needed to differ".to_owned()));
         }
-        let book = self.book(number)?;
-        let desk = book.desk();
-        let desk = desk.ok_or_else(|| forbidden("this book cannot be changed"))?;
-        Ok((book, desk))
+        let books: Vec<_> = books.iter().map(|(_, book)| book.current()).collect();
+        let skip = query.number("skip", 0).map_err(bad)?;
+        let found = jump::find(&books, &line, kind, skip).map_err(unreadable)?;
+        Ok(json(
+            &found.map(|moves| look::named_from(line.last(), &moves)),
+        ))
     }
-
-    fn edit(&self, asked: &EditRequest) -> Result<Response<Bytes>, Refusal> {
-        let (book, desk) = self.desk(asked.book)?;
-        let line = line::read(asked.fen.as_deref(), Some(&asked.play)).map_err(bad)?;
-        let change = read_change(&asked.change, &asked.value).map_err(bad)?;
-        let position = line.last();
-        let mut played = Line::from_start(position.clone());
-        played
-            .extend(&asked.uci)
-            .map_err(|error| bad(error.to_string()))?;
-        let Some((_, mv)) = played.moves().next() else {
-            return Err(bad("no move is named".to_owned()));
-        };
-        let san = notation::san(position, mv);
-        let made = Change {
-            client: asked.client.clone(),
-            position: position.clone(),
-            mv,
-            edit: change,
-            what: format!("{san}: {} {}", asked.change, asked.value),
-        };
-        let seen = match &asked.seen {
-            Some(seen) => Some(read_change(&asked.change, seen).map_err(bad)?),
-            None => None,
-        };
-        desk.change(made, || match &seen {
-            Some(seen) => still_so(book, position, mv, seen),
-            None => Ok(()),
-        })
-        .map_err(conflict)?;
-        self.renewed(book, desk, &asked.client, None)
-    }
-
-    fn take_back(&self, asked: &UndoRequest) -> Result<Response<Bytes>, Refusal> {
-        let (book, desk) = self.desk(asked.book)?;
-        let unchanged = |made: &Change| still_so(book, &made.position, made.mv, &made.edit);
-        let taken_back = desk.undo(&asked.client, unchanged).map_err(conflict)?;
-        self.renewed(book, desk, &asked.client, taken_back)
-    }
-
-    fn do_again(&self, asked: &UndoRequest) -> Result<Response<Bytes>, Refusal> {
-        let (book, desk) = self.desk(asked.book)?;
-        desk.redo(&asked.client).map_err(conflict)?;
-        self.renewed(book, desk, &asked.client, None)
-    }
-
-    fn renewed(
-        &self,
-        book: &ExploredBook,
-        desk: &Desk,
-        client: &str,
-        taken_back: Option<String>,
-    ) -> Result<Response<Bytes>, Refusal> {
-        book.renew()
-            .map_err(|error| (StatusCode::INTERNAL_SERVER_ERROR, error))?;
-        self.changes.send_modify(|count| *count += 1);
-        let history = desk.history(client);
-        Ok(json(&Edited {
-            undo: history.undo,
-            redo: history.redo,
-            last_change: history.last_change,
-            taken_back,
-        }))
-    }
-}
-
-/// Whether the book says of a move what a page saw or made of it.
-fn still_so(
-    book: &ExploredBook,
-    position: &Chess,
-    mv: Move,
-    seen: &MarkEdit,
-) -> Result<(), EditError> {
-    let mut found = Lookup::default();
-    let open = book.renew().map_err(EditError)?;
-    open.probe(position, Wanted::Transpositions, &mut found)
-        .map_err(|error| EditError(error.to_string()))?;
-    let Some(now) = found.moves.iter().find(|known| known.mv == mv) else {
-        // The editor has better words for it.
-        return Ok(());
-    };
-    let changed = |what: &str, now: &str| {
-        let now = if now.is_empty() { "none" } else { now };
-        Err(EditError(format!(
-            "somebody else changed it meanwhile: its {what} is {now} now; nothing was written"
-        )))
-    };
-    if seen.recommendation.is_some_and(|mark| mark != now.mark()) {
-        return changed("mark", now.mark().as_str());
-    }
-    if seen
-        .annotation
-        .is_some_and(|sign| sign.nag() != now.annotation.nag())
-    {
-        return changed("annotation", now.annotation.symbol());
-    }
-    if seen.factor.is_some_and(|factor| factor != now.factor()) {
-        return changed("learn value", &now.factor().to_string());
-    }
-    Ok(())
-}
-
-fn conflict(error: EditError) -> Refusal {
-    (StatusCode::CONFLICT, error.to_string())
 }
 
 fn read_text(text: &Text) -> Result<Response<Bytes>, Refusal> {
@@ -554,7 +491,7 @@ fn not_here() -> Refusal {
     (StatusCode::NOT_FOUND, "there is no such page".to_owned())
 }
 
-const fn bad(error: String) -> Refusal {
+pub(super) const fn bad(error: String) -> Refusal {
     (StatusCode::BAD_REQUEST, error)
 }
 

@@ -23,7 +23,7 @@ use tokio::net::TcpStream;
 use tokio::sync::{Notify, Semaphore};
 use tokio::time::{sleep, timeout};
 
-use super::events::{Events, tells};
+use super::events::{Events, told};
 use super::reply::refuse;
 use super::route::Explorer;
 
@@ -219,7 +219,7 @@ async fn answer(
 ) -> Response<Either<Full<Bytes>, Events>> {
     let (head, body) = request.into_parts();
     let body = Limited::new(body, limits.body_bytes).collect();
-    let response = match timeout(limits.patience, body).await {
+    let mut response = match timeout(limits.patience, body).await {
         Err(_) => refuse(StatusCode::REQUEST_TIMEOUT, "the request took too long"),
         Ok(Err(error)) if error.is::<LengthLimitError>() => {
             refuse(StatusCode::PAYLOAD_TOO_LARGE, "the request is too large")
@@ -235,10 +235,10 @@ async fn answer(
             })
         }
     };
-    if tells(&response) {
-        return response.map(|first| Either::Right(Events::new(first, explorer.changes())));
+    match told(&mut response, explorer.changes()) {
+        Some(events) => response.map(|_| Either::Right(events)),
+        None => response.map(|body| Either::Left(Full::new(body))),
     }
-    response.map(|body| Either::Left(Full::new(body)))
 }
 
 #[cfg(test)]

@@ -9,7 +9,8 @@ use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use crate::input::file::{DataFile, FileReader};
+use crate::input::file::DataFile;
+use crate::input::reader::FileReader;
 use crate::input::sibling::sibling;
 
 use super::SourceError;
@@ -17,7 +18,7 @@ use super::SourceError;
 /// Something that holds files.
 pub(super) trait Archive: Send + Sync {
     /// What is in it, in its order.
-    fn entries(&self) -> &[Entry];
+    fn entries(&self) -> &[ArchiveMember];
 
     /// A file of it, unpacked as it is read. Damage is an error.
     ///
@@ -29,7 +30,7 @@ pub(super) trait Archive: Send + Sync {
 
 /// A file in an archive.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Entry {
+pub(super) struct ArchiveMember {
     /// Its name, with `/` between folders; nothing is known of its decency.
     pub(super) name: String,
     /// Bytes when unpacked, by what the archive says.
@@ -53,7 +54,7 @@ impl Packed {
     }
 
     /// What they are, in the same order.
-    pub(super) fn entries(&self) -> &[Entry] {
+    pub(super) fn entries(&self) -> &[ArchiveMember] {
         self.archive.entries()
     }
 

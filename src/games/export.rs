@@ -6,15 +6,15 @@
 
 use std::io::{self, Write};
 use std::path::PathBuf;
-use std::sync::atomic::AtomicBool;
 
 use super::{
-    Batch, Batches, Filter, Game, Intake, ReadError, ReadProgress, SourceError, Sources, Starts,
-    Tally, Wanted, write_pgn,
+    Batch, Batches, Filter, Game, Intake, ReadError, SourceError, Sources, Starts, Tally, Wanted,
+    write_pgn,
 };
 use super::{scdb, scid};
 use crate::crew::Panicked;
 use crate::place::{Beside, Old, PlaceError};
+use crate::watch::Watch;
 
 /// Where games go.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -84,8 +84,8 @@ impl From<SourceError> for ExportError {
     }
 }
 
-/// Writes the games. `output` gets the text for [`Target::Output`]; `observe`
-/// is called now and then; `stop` ends the work where it is.
+/// Writes the games. `output` gets the text for [`Target::Output`]; `watch`
+/// hears of the work and may end it.
 ///
 /// # Errors
 ///
@@ -93,8 +93,7 @@ impl From<SourceError> for ExportError {
 pub fn run(
     job: &Job,
     output: &mut dyn Write,
-    observe: &mut dyn FnMut(ReadProgress),
-    stop: &AtomicBool,
+    watch: &mut Watch<'_>,
 ) -> Result<Summary, ExportError> {
     // First, so that a target that may not be written costs no work.
     let mut sink = Sink::open(job, output)?;
@@ -115,7 +114,7 @@ pub fn run(
         summary.tags_lost += piece.tags_lost;
         sink.write(&piece)
     };
-    let games = intake.read(&sources, worker, take, observe, stop)?;
+    let games = intake.read(&sources, worker, take, watch)?;
     sink.finish()?;
     Ok(Summary { games, ..summary })
 }
@@ -124,8 +123,8 @@ pub fn run(
 #[derive(Default)]
 struct Piece {
     text: String,
-    records: Vec<scdb::Record>,
-    scid: Vec<scid::Record>,
+    records: Vec<scdb::ScdbRecord>,
+    scid: Vec<scid::ScidRecord>,
     written: u64,
     tags_lost: u64,
 }
@@ -137,7 +136,7 @@ fn encode(job: &Job, batch: &mut Batch<'_>, game: &mut Game) -> Piece {
         game.strip(job.no_variations, job.no_comments);
         match &job.target {
             Target::Pgn(_) | Target::Output => write_pgn(game, &mut piece.text),
-            Target::Scid(_) => match scid::Record::new(game) {
+            Target::Scid(_) => match scid::ScidRecord::new(game) {
                 Ok(record) => {
                     piece.tags_lost += u64::from(record.loses_tags);
                     piece.scid.push(record);
@@ -147,7 +146,7 @@ fn encode(job: &Job, batch: &mut Batch<'_>, game: &mut Game) -> Piece {
                     continue;
                 }
             },
-            Target::Scdb(_) => match scdb::Record::new(game) {
+            Target::Scdb(_) => match scdb::ScdbRecord::new(game) {
                 Ok(record) => {
                     piece.tags_lost += u64::from(record.loses_tags);
                     piece.records.push(record);

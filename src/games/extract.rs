@@ -4,11 +4,11 @@ use std::collections::HashSet;
 use std::fs;
 use std::io::{self, Read, Write as _};
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
 use super::archive::Located;
 use super::{SourceError, open};
 use crate::place::{Beside, Old, PlaceError};
+use crate::watch::{Stop, Stopped};
 
 /// What was unpacked.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -30,9 +30,9 @@ pub enum ExtractError {
     /// A file cannot be written.
     #[error(transparent)]
     Place(#[from] PlaceError),
-    /// Somebody asked to stop.
+    /// Somebody wanted an end.
     #[error("interrupted; files that were complete are there")]
-    Interrupted,
+    Stopped(#[from] Stopped),
 }
 
 /// Bytes that are read at once.
@@ -53,7 +53,7 @@ pub fn extract(
     folder: &Path,
     password: Option<&str>,
     old: Old,
-    stop: &AtomicBool,
+    stop: Stop<'_>,
 ) -> Result<Extracted, ExtractError> {
     let packed = open::packed(archive, password)?.ok_or_else(|| SourceError::Format {
         path: archive.to_owned(),
@@ -99,7 +99,7 @@ fn write(
     file: &Located,
     path: &Path,
     old: Old,
-    stop: &AtomicBool,
+    stop: Stop<'_>,
 ) -> Result<Result<u64, io::Error>, ExtractError> {
     let mut stream = match file.stream() {
         Ok((stream, _)) => stream,
@@ -108,9 +108,7 @@ fn write(
     let mut beside = Beside::create(path, old)?;
     let mut chunk = vec![0; CHUNK_BYTES];
     loop {
-        if stop.load(Relaxed) {
-            return Err(ExtractError::Interrupted);
-        }
+        stop.go_on()?;
         match stream.read(&mut chunk) {
             Ok(0) => break,
             Ok(count) => {

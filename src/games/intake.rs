@@ -14,13 +14,13 @@
 use std::collections::HashSet;
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
 use super::{
     Filter, Game, GameBatch, GameSource, Opened, SkipReason, Skipped, SourceError, Wanted, files,
     open_with,
 };
 use crate::crew::{self, Jobs, Lead, Panicked, Turn};
+use crate::watch::{Progress, Stopped, Watch};
 
 /// So many skipped games are remembered by name.
 const NAMED_SKIPS: usize = 1000;
@@ -40,9 +40,9 @@ pub enum ReadError {
         /// As it was named.
         path: PathBuf,
     },
-    /// Somebody asked to stop.
-    #[error("interrupted; nothing was changed")]
-    Interrupted,
+    /// Somebody wanted an end.
+    #[error(transparent)]
+    Stopped(#[from] Stopped),
 }
 
 /// Files to read.
@@ -132,17 +132,6 @@ impl Tally {
     }
 }
 
-/// How far it is.
-#[derive(Clone, Copy, Debug)]
-pub struct ReadProgress {
-    /// Bytes of the sources read.
-    pub bytes: u64,
-    /// Bytes to read, if known.
-    pub total: Option<u64>,
-    /// Games read.
-    pub games: u64,
-}
-
 /// Which games are wanted, and how.
 #[derive(Clone, Copy, Debug)]
 pub struct Intake<'a> {
@@ -181,8 +170,7 @@ impl Intake<'_> {
         sources: &Sources,
         worker: impl Fn(&Batches<'_, P, E>) -> Result<(), E> + Sync,
         sink: impl FnMut(P) -> Result<(), E>,
-        observe: &mut dyn FnMut(ReadProgress),
-        stop: &AtomicBool,
+        watch: &mut Watch<'_>,
     ) -> Result<Tally, E> {
         let tally = crew::run(
             self.threads,
@@ -191,8 +179,7 @@ impl Intake<'_> {
                 let mut lead = Reader {
                     crew,
                     sink,
-                    observe,
-                    stop,
+                    watch,
                     tally: Tally::default(),
                     games_of: vec![0; sources.named.len()],
                 };
@@ -230,11 +217,10 @@ struct Piece<P> {
 }
 
 /// The thread that cuts sources into batches and takes what is made of them.
-struct Reader<'l, 'c, 'o, P, E, S> {
+struct Reader<'l, 'c, 'w, P, E, S> {
     crew: &'l mut Lead<'c, Parcel, Piece<P>, E>,
     sink: S,
-    observe: &'o mut dyn FnMut(ReadProgress),
-    stop: &'o AtomicBool,
+    watch: &'l mut Watch<'w>,
     tally: Tally,
     /// By named source.
     games_of: Vec<u64>,
@@ -263,17 +249,15 @@ where
             let failed = |error: SourceError| E::from(ReadError::from(error));
             let mut source = open(path, password.as_deref()).map_err(failed)?.source;
             while let Some(batch) = source.next_batch().map_err(failed)? {
-                self.go_on()?;
+                self.watch.go_on().map_err(ReadError::from)?;
                 let argument = *argument;
                 self.crew.give(Parcel { argument, batch });
                 while let Some(piece) = self.crew.ready()? {
                     self.take(piece)?;
                 }
-                (self.observe)(ReadProgress {
-                    bytes: before + source.bytes_read(),
-                    total,
-                    games: self.tally.read,
-                });
+                let bytes = before + source.bytes_read();
+                let progress = Progress::reading("games", self.tally.read, bytes, total);
+                self.watch.step(progress).map_err(ReadError::from)?;
             }
             before += source.bytes_read();
             open_sources.push(source);
@@ -287,20 +271,13 @@ where
     /// Hears the remarks, which are complete when the batches are done.
     fn close(&mut self, open_sources: &mut Vec<Box<dyn GameSource>>) -> Result<(), E> {
         while let Some(piece) = self.crew.rest()? {
-            self.go_on()?;
+            self.watch.go_on().map_err(ReadError::from)?;
             self.take(piece)?;
         }
         for source in open_sources.drain(..) {
             self.tally.remarks.extend(source.remarks());
         }
-        self.go_on()
-    }
-
-    fn go_on(&self) -> Result<(), E> {
-        if self.stop.load(Relaxed) {
-            return Err(ReadError::Interrupted.into());
-        }
-        Ok(())
+        Ok(self.watch.go_on().map_err(ReadError::from)?)
     }
 
     fn take(&mut self, piece: Piece<P>) -> Result<(), E> {
@@ -364,7 +341,7 @@ impl<'c> Batch<'c> {
 
     /// Its place among the others.
     #[must_use]
-    pub fn turn(&self) -> &'c Turn<'c> {
+    pub(crate) fn turn(&self) -> &'c Turn<'c> {
         self.turn
     }
 
@@ -418,6 +395,7 @@ impl<'c> Batch<'c> {
 
 #[cfg(test)]
 mod tests {
+    use std::sync::atomic::AtomicBool;
     use std::time::{Duration, Instant};
 
     use super::*;
@@ -539,7 +517,7 @@ mod tests {
             Ok(())
         };
         let stop = AtomicBool::new(name == "stopped");
-        let read = intake.read(&sources, worker, take, &mut |_| {}, &stop);
+        let read = intake.read(&sources, worker, take, &mut Watch::stopped_by(&stop));
         assert!(start.elapsed() < Duration::from_secs(1));
         Ok((all, read?))
     }

@@ -37,6 +37,7 @@ pub mod scid;
 mod skipped;
 #[cfg(feature = "index")]
 pub mod tgx;
+mod tokens;
 mod tree;
 mod unpacked;
 mod windows1252;
@@ -49,7 +50,7 @@ pub use extract::{ExtractError, Extracted, extract};
 pub use files::files;
 pub use filter::{Band, EcoRange, Filter, GROUPS, ParseEcoError, group_of, has_name};
 pub use game::{Game, GameResult, Item, Sign, Tags};
-pub use intake::{Batch, Batches, Intake, ReadError, ReadProgress, Sources, Starts, Tally};
+pub use intake::{Batch, Batches, Intake, ReadError, Sources, Starts, Tally};
 pub use open::{Opened, PlainText, SourceError, open, open_with, unpacked};
 pub use pgn::PgnSource;
 pub use pgn_write::write_pgn;

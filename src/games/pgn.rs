@@ -95,15 +95,12 @@ impl GameSource for PgnSource {
         text.truncate(cut);
         let line = self.line;
         self.line += lines(&text);
-        let text = Arc::new(text);
         Ok(Some(Box::new(PgnBatch {
             name: self.name.clone(),
+            text,
             line,
             next_cut: 0,
-            parser: Parser::new(text.clone()),
-            other: None,
-            is_inside: false,
-            text,
+            parser: Parser::default(),
         })))
     }
 
@@ -119,7 +116,7 @@ fn lines(text: &[u8]) -> u64 {
 /// Whole games as text.
 struct PgnBatch {
     name: Arc<str>,
-    text: Arc<Vec<u8>>,
+    text: Vec<u8>,
     /// Number of the first line.
     line: u64,
     /// Where the next game begins.
@@ -127,24 +124,21 @@ struct PgnBatch {
     /// Reads the piece before `next_cut`: more than one game if some do not
     /// begin with `[Event `.
     parser: Parser,
-    /// Reads it in its place.
-    other: Option<Parser>,
-    /// Whether more games of that piece may come.
-    is_inside: bool,
 }
 
 impl PgnBatch {
-    /// The next piece of the text: its first byte, and behind its last one.
-    fn next_piece(&mut self) -> Option<(usize, usize)> {
+    /// Goes on to the next piece of the text; false at its end.
+    fn next_piece(&mut self) -> bool {
         let start = self.next_cut;
-        let rest = self.text.get(start..).filter(|rest| !rest.is_empty())?;
-        let end = memmem::find(rest, GAME_START).map_or(self.text.len(), |at| start + at + 1);
-        self.next_cut = end;
-        Some((start, end))
+        let rest = self.text.get(start..).unwrap_or_default();
+        if rest.is_empty() {
+            return false;
+        }
+        self.next_cut = memmem::find(rest, GAME_START).map_or(self.text.len(), |at| start + at + 1);
+        self.parser.go_on(start, self.next_cut);
+        true
     }
-}
 
-impl PgnBatch {
     fn next(
         &mut self,
         wanted: Wanted,
@@ -152,23 +146,9 @@ impl PgnBatch {
         game: &mut Game,
     ) -> Result<bool, Skipped> {
         loop {
-            if !self.is_inside {
-                let Some((start, end)) = self.next_piece() else {
-                    return Ok(false);
-                };
-                let noted = || Parser::with_notes(&self.text, start, end);
-                self.other = wanted.notes.then(noted).flatten();
-                if self.other.is_none() {
-                    self.parser.go_on(start, end);
-                }
-                self.is_inside = true;
-            }
-            let parser = self.other.as_mut().unwrap_or(&mut self.parser);
-            let reason = match parser.next(wanted, filter, game) {
-                None => {
-                    self.is_inside = false;
-                    continue;
-                }
+            let reason = match self.parser.next(&self.text, wanted, filter, game) {
+                None if self.next_piece() => continue,
+                None => return Ok(false),
                 Some(Ending::Game) => return Ok(true),
                 Some(Ending::Skip(reason)) => reason,
                 Some(Ending::Move { number, san, at }) => {
@@ -196,8 +176,8 @@ impl GameBatch for PgnBatch {
     }
 
     fn skip(&self, reason: SkipReason) -> Skipped {
-        let start = self.other.as_ref().unwrap_or(&self.parser).game_start();
-        let line = self.line + lines(self.text.get(..start).unwrap_or_default());
+        let before = self.text.get(..self.parser.game_start());
+        let line = self.line + lines(before.unwrap_or_default());
         Skipped {
             source: self.name.to_string(),
             place: Place::Line(line),

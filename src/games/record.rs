@@ -74,6 +74,7 @@ impl<'g> Recorder<'g> {
     }
 
     /// Whether the line that comes is the main one.
+    #[inline]
     #[must_use]
     pub fn is_main_line(&self) -> bool {
         self.side_lines.is_empty() && self.ignored == 0
@@ -81,6 +82,7 @@ impl<'g> Recorder<'g> {
 
     /// The position the next move is played in; `None` when it is not wanted
     /// or its line was given up.
+    #[inline]
     #[must_use]
     pub fn position(&self) -> Option<&Chess> {
         let (ply, position) = match (self.side_lines.last(), &self.beyond) {
@@ -111,11 +113,11 @@ impl<'g> Recorder<'g> {
                 self.game.movetext.push(Item::Move(m));
             }
             self.game.moves.push(m);
-            // Played where it lies: most of what a reader copies is this.
             let positions = &mut self.game.positions;
-            positions.extend_from_within(positions.len().saturating_sub(1)..);
-            if let Some(next) = positions.last_mut() {
+            if let Some(last) = positions.last() {
+                let mut next = last.clone();
                 next.play_unchecked(m);
+                positions.push(next);
             }
             return;
         }

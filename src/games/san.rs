@@ -1,4 +1,5 @@
-//! Which move a SAN means, for those who read millions of them.
+//! Which move a SAN means, and which moves are legal, for those who read
+//! millions of them.
 
 use shakmaty::san::San;
 use shakmaty::{Bitboard, Chess, Move, Position, Role, Square, attacks};
@@ -11,6 +12,28 @@ pub(super) fn resolve(san: San, position: &Chess) -> Option<Move> {
     plain(san, position)
         .or_else(|| san.to_move(position).ok())
         .or_else(|| notation::read_move(position, &san.to_string()).ok())
+}
+
+/// Whether a move that a database names is legal, as the library says it, but
+/// without looking at any other move.
+pub(super) fn is_legal(m: Move, position: &Chess) -> bool {
+    let Move::Normal {
+        role,
+        from,
+        capture,
+        to,
+        promotion,
+    } = m
+    else {
+        return position.is_legal(m);
+    };
+    let (board, turn) = (position.board(), position.turn());
+    if board.role_at(to) != capture {
+        return false;
+    }
+    let men = origins(role, capture.is_some(), to, promotion, position);
+    let men = men.unwrap_or(Bitboard::EMPTY) & board.by_color(turn) & board.by_role(role);
+    men.contains(from) && is_safe(role, from, to, position)
 }
 
 /// The move, if one man alone can go there, as with nearly all moves of a game.
@@ -30,11 +53,42 @@ fn plain(san: San, position: &Chess) -> Option<Move> {
     };
     let (board, turn) = (position.board(), position.turn());
     let taken = board.role_at(to);
-    let occupied = board.occupied();
-    if taken.is_some() != capture || board.by_color(turn).contains(to) {
+    if taken.is_some() != capture {
         return None;
     }
-    let reaches = match role {
+    let mut men = origins(role, capture, to, promotion, position)?;
+    men &= board.by_color(turn) & board.by_role(role);
+    if let Some(file) = file {
+        men &= Bitboard::from_file(file);
+    }
+    if let Some(rank) = rank {
+        men &= Bitboard::from_rank(rank);
+    }
+    let from = men.single_square()?;
+    is_safe(role, from, to, position).then_some(Move::Normal {
+        role,
+        from,
+        capture: taken,
+        to,
+        promotion,
+    })
+}
+
+/// From where a man could go to a square, en passant and castling apart. `None`
+/// if no man may go there like that.
+fn origins(
+    role: Role,
+    capture: bool,
+    to: Square,
+    promotion: Option<Role>,
+    position: &Chess,
+) -> Option<Bitboard> {
+    let (board, turn) = (position.board(), position.turn());
+    let occupied = board.occupied();
+    if board.by_color(turn).contains(to) {
+        return None;
+    }
+    Some(match role {
         Role::Pawn => {
             let promotes = matches!(
                 promotion,
@@ -56,28 +110,21 @@ fn plain(san: San, position: &Chess) -> Option<Move> {
         Role::Rook => attacks::rook_attacks(to, occupied),
         Role::Queen => attacks::queen_attacks(to, occupied),
         Role::King => attacks::king_attacks(to),
-    };
-    let mut men = reaches & board.by_color(turn) & board.by_role(role);
-    if let Some(file) = file {
-        men &= Bitboard::from_file(file);
-    }
-    if let Some(rank) = rank {
-        men &= Bitboard::from_rank(rank);
-    }
-    let from = men.single_square()?;
+    })
+}
+
+/// Whether nobody attacks the own king behind a move.
+fn is_safe(role: Role, from: Square, to: Square, position: &Chess) -> bool {
+    let (board, turn) = (position.board(), position.turn());
     let king = match role {
-        Role::King => to,
-        _ => board.king_of(turn)?,
+        Role::King => Some(to),
+        _ => board.king_of(turn),
     };
-    // Who attacks the king behind the move, but for the man that is taken.
-    let behind = occupied.without(from).with(to);
-    let attackers = board.attacks_to(king, !turn, behind).without(to);
-    attackers.is_empty().then_some(Move::Normal {
-        role,
-        from,
-        capture: taken,
-        to,
-        promotion,
+    // But for the man that is taken.
+    let behind = board.occupied().without(from).with(to);
+    king.is_some_and(|king| {
+        let attackers = board.attacks_to(king, !turn, behind);
+        attackers.without(to).is_empty()
     })
 }
 
@@ -98,6 +145,26 @@ mod tests {
     use shakmaty::san::San;
 
     use super::*;
+
+    /// Some moves from everywhere to everywhere, right or wrong.
+    fn every_move(random: &mut impl FnMut(usize) -> usize) -> Vec<Move> {
+        let mut moves = Vec::new();
+        for role in Role::ALL {
+            for from in Square::ALL {
+                let to = Square::new(random(64) as u32);
+                let capture = (random(3) == 0).then(|| Role::ALL[random(6)]);
+                let promotion = (random(5) == 0).then(|| Role::ALL[random(6)]);
+                moves.push(Move::Normal {
+                    role,
+                    from,
+                    capture,
+                    to,
+                    promotion,
+                });
+            }
+        }
+        moves
+    }
 
     /// Every SAN of every target, right or wrong, in positions of random games.
     #[test]
@@ -140,6 +207,10 @@ mod tests {
                         }
                     }
                 }
+                for m in every_move(&mut random) {
+                    assert_eq!(is_legal(m, &position), position.is_legal(m), "{m:?}");
+                }
+                assert!(legal.iter().all(|&m| is_legal(m, &position)));
                 let plain = |m: &&Move| plain(San::from_move(&position, **m), &position).is_some();
                 let normal = |m: &&Move| matches!(m, Move::Normal { .. });
                 if !position.is_check() {

@@ -17,13 +17,13 @@ const LARGEST: usize = 1 << 20;
 /// other, in the order of the file; the first is the main one.
 #[derive(Clone, Debug)]
 pub(super) struct Tree {
-    nodes: Vec<Node>,
+    nodes: Vec<TreeNode>,
     /// What is still to be told; kept for its memory.
     agenda: Vec<Task>,
 }
 
 #[derive(Clone, Debug)]
-struct Node {
+struct TreeNode {
     /// `None` is a null move.
     step: Option<Move>,
     /// Places; [`ROOT`] where there is none.
@@ -41,9 +41,9 @@ enum Task {
     End,
 }
 
-impl Node {
-    fn new(step: Option<Move>) -> Node {
-        Node {
+impl TreeNode {
+    fn new(step: Option<Move>) -> TreeNode {
+        TreeNode {
             step,
             first_after: ROOT,
             last_after: ROOT,
@@ -55,7 +55,7 @@ impl Node {
 impl Default for Tree {
     fn default() -> Tree {
         Tree {
-            nodes: vec![Node::new(None)],
+            nodes: vec![TreeNode::new(None)],
             agenda: Vec::new(),
         }
     }
@@ -67,7 +67,7 @@ impl Tree {
         self.nodes.truncate(1);
         self.nodes.shrink_to(1 << 14);
         if let Some(root) = self.nodes.first_mut() {
-            *root = Node::new(None);
+            *root = TreeNode::new(None);
         }
         self.agenda.clear();
         self.agenda.shrink_to(1 << 12);
@@ -85,7 +85,7 @@ impl Tree {
             return None;
         }
         let new = Place::try_from(self.nodes.len()).ok()?;
-        self.nodes.push(Node::new(step));
+        self.nodes.push(TreeNode::new(step));
         let parent = self.node_mut(after)?;
         let last = std::mem::replace(&mut parent.last_after, new);
         if last == ROOT {
@@ -96,11 +96,11 @@ impl Tree {
         Some(new)
     }
 
-    fn node_mut(&mut self, place: Place) -> Option<&mut Node> {
+    fn node_mut(&mut self, place: Place) -> Option<&mut TreeNode> {
         self.nodes.get_mut(usize::try_from(place).ok()?)
     }
 
-    fn node(&self, place: Place) -> Option<&Node> {
+    fn node(&self, place: Place) -> Option<&TreeNode> {
         self.nodes.get(usize::try_from(place).ok()?)
     }
 

@@ -7,10 +7,11 @@ use flate2::CrcReader;
 use flate2::read::DeflateDecoder;
 use zip::{CompressionMethod, ZipArchive};
 
-use super::archive::{Archive, Entry, Located};
+use super::archive::{Archive, ArchiveMember, Located};
 use super::open::Access;
 use super::{Opened, SourceError, unpacked};
-use crate::input::file::{DataFile, FileReader};
+use crate::input::file::DataFile;
+use crate::input::reader::FileReader;
 
 /// Bytes that are read at once.
 const CHUNK_BYTES: usize = 256 << 10;
@@ -18,7 +19,7 @@ const CHUNK_BYTES: usize = 256 << 10;
 /// An open archive.
 struct Zip {
     file: Arc<DataFile>,
-    entries: Vec<Entry>,
+    entries: Vec<ArchiveMember>,
     places: Vec<Place>,
 }
 
@@ -74,7 +75,7 @@ impl Zip {
             if member.is_dir() {
                 continue;
             }
-            entries.push(Entry {
+            entries.push(ArchiveMember {
                 name: String::from_utf8_lossy(member.name_raw()).replace('\\', "/"),
                 size: member.size(),
             });
@@ -98,7 +99,7 @@ impl Zip {
 }
 
 impl Archive for Zip {
-    fn entries(&self) -> &[Entry] {
+    fn entries(&self) -> &[ArchiveMember] {
         &self.entries
     }
 

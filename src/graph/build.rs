@@ -2,10 +2,11 @@
 
 use shakmaty::{Chess, Position as _, uci::UciMove};
 
-use super::{BookGraph, GraphMove, Node};
+use super::{BookGraph, GraphMove, NodeId};
 use crate::book::ctg::{CanonicalBoard, Key, Orientation};
-use crate::book::{Annotation, Book, BookPosition, Error, Preference, Watch};
+use crate::book::{Annotation, Book, BookPosition, Error, Preference};
 use crate::evals::EvalKey;
+use crate::watch::Watch;
 
 /// What is wanted of a graph.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -24,14 +25,14 @@ pub enum GraphError {
     Book(#[from] Error),
     /// Somebody wanted an end.
     #[error(transparent)]
-    Stopped(#[from] crate::book::Stopped),
+    Stopped(#[from] crate::watch::Stopped),
     /// More positions or moves than a graph can number.
     #[error("a book with more than 4 thousand million moves")]
     TooLarge,
 }
 
 /// The target of a move whose position has no number yet.
-const OPEN: Node = Node::MAX;
+const OPEN: NodeId = NodeId::MAX;
 
 impl BookGraph {
     /// The graph of a book. Pages that are damaged are left out, and told of
@@ -61,6 +62,25 @@ impl BookGraph {
         }
         making.finish()
     }
+
+    /// Gives a position the next number; `None` if it has one.
+    pub(super) fn number(&mut self, key: &Key) -> Result<Option<NodeId>, GraphError> {
+        if self.board_begins.is_empty() {
+            self.board_begins.push(0);
+            self.move_begins.push(0);
+        }
+        let number = NodeId::try_from(self.len()).map_err(|_| GraphError::TooLarge)?;
+        match self.nodes.entry(EvalKey::of_board(key)) {
+            std::collections::hash_map::Entry::Occupied(_) => Ok(None),
+            std::collections::hash_map::Entry::Vacant(place) => {
+                place.insert(number);
+                self.boards.extend_from_slice(key.as_bytes());
+                let end = u32::try_from(self.boards.len()).map_err(|_| GraphError::TooLarge)?;
+                self.board_begins.push(end);
+                Ok(Some(number))
+            }
+        }
+    }
 }
 
 #[derive(Default)]
@@ -71,7 +91,7 @@ struct Making {
 }
 
 /// The other picture of a move.
-pub(super) fn turned(mv: UciMove, orientation: Orientation) -> UciMove {
+pub(crate) fn turned(mv: UciMove, orientation: Orientation) -> UciMove {
     match mv {
         UciMove::Normal {
             from,
@@ -93,32 +113,13 @@ fn after(position: &Chess, mv: shakmaty::Move) -> Option<Key> {
 }
 
 impl Making {
-    fn number(&mut self, key: &Key) -> Result<Option<Node>, GraphError> {
-        let graph = &mut self.graph;
-        if graph.board_begins.is_empty() {
-            graph.board_begins.push(0);
-            graph.move_begins.push(0);
-        }
-        let number = Node::try_from(graph.len()).map_err(|_| GraphError::TooLarge)?;
-        match graph.nodes.entry(EvalKey::of_board(key)) {
-            std::collections::hash_map::Entry::Occupied(_) => Ok(None),
-            std::collections::hash_map::Entry::Vacant(place) => {
-                place.insert(number);
-                graph.boards.extend_from_slice(key.as_bytes());
-                let end = u32::try_from(graph.boards.len()).map_err(|_| GraphError::TooLarge)?;
-                graph.board_begins.push(end);
-                Ok(Some(number))
-            }
-        }
-    }
-
     fn add(&mut self, found: &BookPosition) -> Result<(), GraphError> {
         let Some(board) = CanonicalBoard::from_position(&found.position) else {
             return Ok(());
         };
         // Only books that do not exchange colours hold a position twice: as
         // the first of its pictures.
-        if self.number(&board.key())?.is_none() {
+        if self.graph.number(&board.key())?.is_none() {
             return Ok(());
         }
         self.graph.records.push(found.record);
@@ -150,7 +151,7 @@ impl Making {
         let graph = &mut self.graph;
         let in_book = graph.records.len();
         let (mut moves, mut targets, mut begins) = (Vec::new(), Vec::new(), vec![0]);
-        for node in 0..in_book as Node {
+        for node in 0..in_book as NodeId {
             watch.position("joining", node.into(), Some(in_book as u64))?;
             let range = graph.move_begins[node as usize] as usize
                 ..graph.move_begins[node as usize + 1] as usize;
@@ -193,7 +194,7 @@ impl Making {
                 let target = self.targets[index];
                 let to = match self.graph.nodes.get(&target) {
                     Some(to) => *to,
-                    None => self.outside(node as Node, index)?,
+                    None => self.outside(node as NodeId, index)?,
                 };
                 self.graph.moves[index].to = to;
             }
@@ -201,12 +202,12 @@ impl Making {
         Ok(self.graph)
     }
 
-    fn outside(&mut self, node: Node, index: usize) -> Result<Node, GraphError> {
+    fn outside(&mut self, node: NodeId, index: usize) -> Result<NodeId, GraphError> {
         let position = self.graph.position(node);
         let mv = self.graph.moves[index].mv.to_move(&position);
         let key = mv.ok().and_then(|mv| after(&position, mv));
         let number = match key {
-            Some(key) => self.number(&key)?,
+            Some(key) => self.graph.number(&key)?,
             None => None,
         };
         // The move has been played before, and its position was new then.

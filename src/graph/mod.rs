@@ -10,13 +10,19 @@
 //! * [`BookGraph::reach`] says how often the adapter's own play, or any other,
 //!   comes to each position, and by which line;
 //! * [`BookGraph::leaving`] and [`BookGraph::values`] carry evaluations from
-//!   the ends of the book to every position ([`crate::eval::solve()`]).
+//!   the ends of the book to every position ([`crate::eval::solve()`]);
+//! * [`BookGraph::extend`] adds moves to it.
 
 mod build;
+mod extend;
 mod reach;
 mod values;
 
+#[cfg(all(feature = "build", feature = "play"))]
+pub(crate) use build::turned;
 pub use build::{GraphError, GraphOptions};
+#[cfg(all(feature = "build", feature = "play"))]
+pub(crate) use extend::after;
 pub use reach::Reach;
 
 use std::collections::HashMap;
@@ -26,7 +32,7 @@ use shakmaty::{CastlingMode, Chess, Move, Position as _, uci::UciMove};
 
 use crate::book::ctg::{CanonicalBoard, Key};
 use crate::book::{Annotation, BookMove, PositionRecord, Preference};
-pub use crate::eval::Node;
+pub use crate::eval::NodeId;
 use crate::evals::EvalKey;
 use crate::notation::Line;
 use crate::policy::{self, Policy, Weighed};
@@ -38,7 +44,7 @@ pub struct GraphMove {
     /// takes rook.
     pub mv: UciMove,
     /// The position after it.
-    pub to: Node,
+    pub to: NodeId,
     /// Its annotation.
     pub annotation: Annotation,
     /// Nobody stored it, but it leads to a position of the book.
@@ -50,7 +56,7 @@ pub struct GraphMove {
 /// See the [module](self).
 #[derive(Debug, Default)]
 pub struct BookGraph {
-    nodes: HashMap<EvalKey, Node, FxBuildHasher>,
+    nodes: HashMap<EvalKey, NodeId, FxBuildHasher>,
     /// Keys of the positions one after the other, and where each begins.
     boards: Vec<u8>,
     board_begins: Vec<u32>,
@@ -87,13 +93,13 @@ impl BookGraph {
     }
 
     /// All positions.
-    pub fn nodes(&self) -> std::ops::Range<Node> {
-        0..self.len() as Node
+    pub fn nodes(&self) -> std::ops::Range<NodeId> {
+        0..self.len() as NodeId
     }
 
     /// The node of a position on any board that it stands for.
     #[must_use]
-    pub fn node(&self, position: &Chess) -> Option<Node> {
+    pub fn node(&self, position: &Chess) -> Option<NodeId> {
         self.nodes.get(&EvalKey::of(position)).copied()
     }
 
@@ -105,13 +111,13 @@ impl BookGraph {
 
     /// What the book stores about a position; `None` if it does not hold it.
     #[must_use]
-    pub fn record(&self, node: Node) -> Option<&PositionRecord> {
+    pub fn record(&self, node: NodeId) -> Option<&PositionRecord> {
         self.records.get(node as usize)
     }
 
     /// The moves of the book from a position.
     #[must_use]
-    pub fn moves(&self, node: Node) -> &[GraphMove] {
+    pub fn moves(&self, node: NodeId) -> &[GraphMove] {
         let node = node as usize;
         let ends = self
             .move_begins
@@ -124,7 +130,7 @@ impl BookGraph {
     }
 
     /// Its board, with White to move.
-    fn board(&self, node: Node) -> Option<CanonicalBoard> {
+    fn board(&self, node: NodeId) -> Option<CanonicalBoard> {
         let begin = *self.board_begins.get(node as usize)? as usize;
         CanonicalBoard::from_key(&Key::from_prefix(self.boards.get(begin..)?)?).ok()
     }
@@ -136,7 +142,7 @@ impl BookGraph {
     /// `node` is of another graph.
     #[must_use]
     #[allow(clippy::expect_used)]
-    pub fn position(&self, node: Node) -> Chess {
+    pub fn position(&self, node: NodeId) -> Chess {
         let board = self.board(node).map(|board| board.to_setup());
         let position = board.and_then(|setup| setup.position(CastlingMode::Standard).ok());
         position.expect("a position of this graph")
@@ -149,7 +155,7 @@ impl BookGraph {
     /// `node` is of another graph.
     #[must_use]
     #[allow(clippy::expect_used)]
-    pub fn key(&self, node: Node) -> EvalKey {
+    pub fn key(&self, node: NodeId) -> EvalKey {
         let begin = self.board_begins[node as usize] as usize;
         let key = Key::from_prefix(&self.boards[begin..]).expect("a position of this graph");
         EvalKey::of_board(&key)
@@ -158,7 +164,7 @@ impl BookGraph {
     /// The moves as the policy weighs them, with the move that each is on the
     /// board of [`BookGraph::position`].
     #[must_use]
-    pub fn book_moves(&self, node: Node) -> Vec<BookMove> {
+    pub fn book_moves(&self, node: NodeId) -> Vec<BookMove> {
         let moves = self.moves(node);
         if moves.is_empty() {
             return Vec::new();
@@ -179,7 +185,7 @@ impl BookGraph {
 
     /// The moves of a position as the adapter plays them.
     #[must_use]
-    pub fn weighed(&self, node: Node, policy: &Policy) -> Vec<Weighed> {
+    pub fn weighed(&self, node: NodeId, policy: &Policy) -> Vec<Weighed> {
         let mut verdicts = Vec::new();
         policy::weigh(&self.book_moves(node), policy, |_| None, &mut verdicts);
         verdicts
@@ -188,7 +194,7 @@ impl BookGraph {
     /// The move from one position to another on the board of a game, where
     /// `position` is the first of them.
     #[must_use]
-    pub fn step(&self, position: &Chess, to: Node) -> Option<Move> {
+    pub fn step(&self, position: &Chess, to: NodeId) -> Option<Move> {
         let wanted = self.key(to);
         position.legal_moves().into_iter().find(|mv| {
             let mut next = position.clone();
@@ -200,7 +206,7 @@ impl BookGraph {
     /// The line through some positions from the start of a game. It ends
     /// early where no move leads to the next one.
     #[must_use]
-    pub fn line(&self, path: &[Node]) -> Line {
+    pub fn line(&self, path: &[NodeId]) -> Line {
         let mut line = Line::from_start(Chess::default());
         for &to in path {
             match self.step(line.last(), to) {

@@ -2,7 +2,7 @@
 
 use shakmaty::Chess;
 
-use super::{BookGraph, Node};
+use super::{BookGraph, NodeId};
 use crate::policy::Policy;
 
 /// How likely each position of a graph is, from the start of a game.
@@ -11,28 +11,28 @@ pub struct Reach {
     /// 0 to 1 for each position; the sum over all paths to it, those that go
     /// in circles left out.
     pub probability: Vec<f64>,
-    /// The position before it on the likeliest path; `Node::MAX` for the start
+    /// The position before it on the likeliest path; `NodeId::MAX` for the start
     /// and for those that are not reached.
-    before: Vec<Node>,
+    before: Vec<NodeId>,
     /// The positions that moves lead to, each behind all those before it.
-    order: Vec<Node>,
+    order: Vec<NodeId>,
 }
 
 /// No position.
-const NONE: Node = Node::MAX;
+const NONE: NodeId = NodeId::MAX;
 
 impl Reach {
     /// The positions that moves of the book lead to from the start, also such
     /// as are never played; each behind those that lead to it, circles apart.
     #[must_use]
-    pub fn order(&self) -> &[Node] {
+    pub fn order(&self) -> &[NodeId] {
         &self.order
     }
 
     /// The position before it on the likeliest path; `None` for the start, and
     /// where moves of the book do not lead.
     #[must_use]
-    pub fn before(&self, node: Node) -> Option<Node> {
+    pub fn before(&self, node: NodeId) -> Option<NodeId> {
         self.before
             .get(node as usize)
             .copied()
@@ -42,7 +42,7 @@ impl Reach {
     /// The likeliest path to a position, without the start and with itself;
     /// `None` if moves of the book do not lead there.
     #[must_use]
-    pub fn path(&self, node: Node) -> Option<Vec<Node>> {
+    pub fn path(&self, node: NodeId) -> Option<Vec<NodeId>> {
         let mut path = vec![node];
         let mut at = node;
         loop {
@@ -60,7 +60,7 @@ impl Reach {
 
     /// How many moves there are on that path.
     #[must_use]
-    pub fn ply(&self, node: Node) -> Option<usize> {
+    pub fn ply(&self, node: NodeId) -> Option<usize> {
         self.path(node).map(|path| path.len())
     }
 }
@@ -79,7 +79,7 @@ impl BookGraph {
     /// How likely each position is when the moves of each are played with
     /// these probabilities, in the order of [`BookGraph::moves`]. Moves that
     /// close a circle are passed over: who repeats learns nothing new.
-    pub fn reach(&self, mut probabilities: impl FnMut(Node) -> Vec<f64>) -> Reach {
+    pub fn reach(&self, mut probabilities: impl FnMut(NodeId) -> Vec<f64>) -> Reach {
         let mut reach = Reach {
             probability: vec![0.0; self.len()],
             before: vec![NONE; self.len()],
@@ -124,7 +124,7 @@ impl BookGraph {
 
     /// The positions that moves lead to, in reverse postorder of a walk into
     /// the depth: only moves that close a circle lead back.
-    fn order(&self, start: Node) -> Vec<Node> {
+    fn order(&self, start: NodeId) -> Vec<NodeId> {
         let mut seen = vec![false; self.len()];
         seen[start as usize] = true;
         let mut order = Vec::new();

@@ -5,19 +5,20 @@ use std::sync::Arc;
 use shakmaty::Chess;
 
 use super::*;
-use crate::book::{Book, OpenOptions, Watch};
+use crate::book::{Book, OpenOptions};
 use crate::eval::{Evaluation, MoveValue, Value};
 use crate::evals::EvalTable;
+use crate::watch::Watch;
 
 fn starter(options: GraphOptions) -> BookGraph {
-    let book = Book::open("books/tabia.ctg", &OpenOptions::default()).unwrap();
+    let book = Book::open("tests/data/small.ctg", &OpenOptions::default()).unwrap();
     BookGraph::of(&book, options, &mut Watch::default(), &mut |error| {
         panic!("{error}")
     })
     .unwrap()
 }
 
-fn at(graph: &BookGraph, moves: &str) -> (Chess, Node) {
+fn at(graph: &BookGraph, moves: &str) -> (Chess, NodeId) {
     let line = Line::read("", moves).unwrap();
     let position = line.last().clone();
     let node = graph.node(&position).unwrap();

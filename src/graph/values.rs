@@ -2,7 +2,7 @@
 
 use shakmaty::Color;
 
-use super::{BookGraph, Node};
+use super::{BookGraph, NodeId};
 use crate::eval::{self, GraphBuilder};
 use crate::evals::EvalTable;
 
@@ -74,7 +74,7 @@ impl BookGraph {
     /// Whether a move of the book is the best that is known of a position:
     /// what leaving there is worth has to be asked for.
     #[must_use]
-    pub fn leaving_is_unknown(&self, node: Node, evaluations: &EvalTable) -> bool {
+    pub fn leaving_is_unknown(&self, node: NodeId, evaluations: &EvalTable) -> bool {
         let Some(evaluation) = evaluations.canonical(self.key(node)) else {
             return false;
         };

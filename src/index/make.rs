@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicU32, Ordering::Relaxed};
+use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
 
 use super::count::Counter;
 use super::posting::{Posting, id_key, player_key};
@@ -11,12 +11,12 @@ use super::{IDS, PLAYERS, POSITIONS};
 use crate::crew::Panicked;
 use crate::games::tgx::{BlockMaker, GAMES, Head, Segment, TableWriter, WriteError, Writer};
 use crate::games::{
-    Batches, Filter, Game, Intake, ReadError, ReadProgress, SourceError, Sources, Starts, Tally,
-    Wanted,
+    Batches, Filter, Game, Intake, ReadError, SourceError, Sources, Starts, Tally, Wanted,
 };
 use crate::input::bytes::put_varint;
 use crate::place::{self, Old};
 use crate::sort::{Merge, Runs, SortError, Sorter};
+use crate::watch::{Progress, Stopped, Watch};
 use shakmaty::Color;
 
 /// Records are sorted in lots of at most this size: larger ones are no better,
@@ -71,18 +71,6 @@ pub struct Summary {
     pub position_bytes: u64,
     /// Bytes that went through temporary files.
     pub sorted_on_disk: u64,
-}
-
-/// How far it is.
-#[derive(Clone, Copy, Debug)]
-pub enum Progress {
-    /// Reading.
-    Reading(ReadProgress),
-    /// Writing: positions so far.
-    Writing {
-        /// Positions written.
-        positions: u64,
-    },
 }
 
 /// Why there is no index.
@@ -155,17 +143,12 @@ struct Sorts {
     ids: Arc<Runs<Posting>>,
 }
 
-/// Makes the index, or adds to it. `observe` is called now and then; `stop`
-/// ends the work where it is.
+/// Makes the index, or adds to it.
 ///
 /// # Errors
 ///
 /// There is no index then, or the old one as it was.
-pub fn run(
-    job: &Job,
-    observe: &mut dyn FnMut(Progress),
-    stop: &AtomicBool,
-) -> Result<Summary, IndexError> {
+pub fn run(job: &Job, watch: &mut Watch<'_>) -> Result<Summary, IndexError> {
     let sources = Sources::list(&job.sources)?.with_password(job.password.as_deref());
     let is_target = |path: &&PathBuf| place::is_same_file(path, &job.target);
     if let Some(path) = job.sources.iter().find(is_target) {
@@ -202,7 +185,7 @@ pub fn run(
         ids: Arc::new(Runs::new(job.memory / 16, folder)),
     };
     let first_game = writer.games();
-    let mut summary = read(job, &sources, &sorts, &mut writer, max_ply, observe, stop)?;
+    let mut summary = read(job, &sources, &sorts, &mut writer, max_ply, watch)?;
     if summary.added.games == 0 {
         return Err(IndexError::NothingLeft {
             skipped: summary.tally.skipped,
@@ -210,9 +193,9 @@ pub fn run(
             without_result: summary.without_result,
         });
     }
-    write_rows(job, &sorts, &mut writer, &mut summary, observe, stop)?;
+    write_rows(job, &sorts, &mut writer, &mut summary, watch)?;
     for (name, runs) in [(PLAYERS, &sorts.players), (IDS, &sorts.ids)] {
-        write_postings(name, &mut runs.take().merge()?, &mut writer, stop)?;
+        write_postings(name, &mut runs.take().merge()?, &mut writer, watch)?;
     }
     summary.sorted_on_disk =
         sorts.rows.bytes_written() + sorts.players.bytes_written() + sorts.ids.bytes_written();
@@ -237,8 +220,7 @@ fn read(
     sorts: &Sorts,
     writer: &mut Writer,
     max_ply: u16,
-    observe: &mut dyn FnMut(Progress),
-    stop: &AtomicBool,
+    watch: &mut Watch<'_>,
 ) -> Result<Summary, IndexError> {
     let share = job.memory / 2 / job.threads.max(1) as u64;
     let intake = Intake {
@@ -276,7 +258,7 @@ fn read(
             }
             let (games, blocks) = blocks.finish();
             if !batch.turn().wait() {
-                return Err(ReadError::Interrupted.into());
+                return Err(ReadError::from(Stopped).into());
             }
             let count = u32::try_from(games).map_err(|_| IndexError::TooMany)?;
             let start = next.load(Relaxed);
@@ -323,8 +305,7 @@ fn read(
         summary.added.last_month = summary.added.last_month.max(piece.last_month);
         Ok(())
     };
-    let mut see = |progress| observe(Progress::Reading(progress));
-    let tally = intake.read(sources, worker, sink, &mut see, stop)?;
+    let tally = intake.read(sources, worker, sink, watch)?;
     writer.end_table(GAMES, table)?;
     Ok(Summary { tally, ..summary })
 }
@@ -342,8 +323,7 @@ fn write_rows(
     sorts: &Sorts,
     writer: &mut Writer,
     summary: &mut Summary,
-    observe: &mut dyn FnMut(Progress),
-    stop: &AtomicBool,
+    watch: &mut Watch<'_>,
 ) -> Result<(), IndexError> {
     let make = |mut merge: Merge<Row>| {
         let mut written = Written::default();
@@ -370,9 +350,6 @@ fn write_rows(
     let mut table = TableWriter::default();
     let added = &mut summary.added;
     let sink = |written: Written| {
-        if stop.load(Relaxed) {
-            return Err(ReadError::Interrupted.into());
-        }
         let mut rest = written.bytes.as_slice();
         for (key, length, moves) in written.positions {
             let (bytes, behind) = rest.split_at_checked(length as usize).unwrap_or_default();
@@ -384,10 +361,8 @@ fn write_rows(
             added.positions += 1;
             added.moves += u64::from(moves);
         }
-        observe(Progress::Writing {
-            positions: added.positions,
-        });
-        Ok(())
+        let written = Progress::new("writing", "positions", added.positions, None);
+        Ok(watch.step(written).map_err(ReadError::from)?)
     };
     sorts.rows.take().in_threads(job.threads, make, sink)?;
     summary.position_bytes = writer.end_table(POSITIONS, table)?;
@@ -398,14 +373,12 @@ fn write_postings(
     name: &str,
     merge: &mut Merge<Posting>,
     writer: &mut Writer,
-    stop: &AtomicBool,
+    watch: &mut Watch<'_>,
 ) -> Result<(), IndexError> {
     let mut table = TableWriter::default();
     let mut bytes = Vec::new();
     while let Some(posting) = merge.next()? {
-        if stop.load(Relaxed) {
-            return Err(ReadError::Interrupted.into());
-        }
+        watch.go_on().map_err(ReadError::from)?;
         bytes.clear();
         posting.encode_games(&mut bytes);
         let (out, before) = table.entry(posting.key, writer)?;

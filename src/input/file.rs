@@ -35,18 +35,18 @@
 //! (`tabia mark`) is heeded at once.
 
 use std::{
-    fs::{File, Metadata},
+    fs::File,
     io::{self, Read as _, Write as _},
-    ops::Range,
     path::Path,
     sync::{
         Arc,
         atomic::{AtomicBool, Ordering},
     },
-    time::SystemTime,
 };
 
 use memmap2::{Mmap, MmapOptions};
+
+use super::state::{Change, Identity};
 
 /// Files up to this many bytes are read into memory instead of mapped.
 pub const IN_MEMORY_LIMIT: u64 = 2 << 20;
@@ -74,20 +74,6 @@ impl From<io::Error> for ReadError {
     fn from(error: io::Error) -> ReadError {
         ReadError::Io(Arc::new(error))
     }
-}
-
-/// What has become of the file behind a path since it was opened.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Change {
-    /// The same file, untouched.
-    None,
-    /// The path leads to nothing (or to nothing we may see); the open file can
-    /// still be read.
-    Gone,
-    /// The same file, but its length or its time of modification changed.
-    Modified,
-    /// Another file has taken its place; the old one is still being read.
-    Replaced,
 }
 
 /// An open file. Shared between threads without locks.
@@ -428,60 +414,6 @@ impl<'f> View<'f> {
     }
 }
 
-/// Reads a part of a file from its start to its end.
-#[derive(Clone, Debug)]
-pub struct FileReader {
-    file: Arc<DataFile>,
-    part: Range<u64>,
-    at: u64,
-}
-
-impl FileReader {
-    /// A reader of a part, which may be longer than the file.
-    #[must_use]
-    pub fn new(file: Arc<DataFile>, part: Range<u64>) -> FileReader {
-        let at = part.start;
-        FileReader { file, part, at }
-    }
-
-    /// Bytes from the start of the part to its end.
-    #[must_use]
-    pub fn len(&self) -> u64 {
-        self.part.end.saturating_sub(self.part.start)
-    }
-
-    /// Whether the part has no bytes.
-    #[must_use]
-    pub fn is_empty(&self) -> bool {
-        self.len() == 0
-    }
-}
-
-impl io::Read for FileReader {
-    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
-        let left = self.part.end.saturating_sub(self.at);
-        let count = usize::try_from(left).map_or(buffer.len(), |left| left.min(buffer.len()));
-        let buffer = buffer.get_mut(..count).unwrap_or_default();
-        let view = self.file.view().map_err(io::Error::other)?;
-        let count = view.copy(self.at, buffer).map_err(io::Error::other)?;
-        self.at += count as u64;
-        Ok(count)
-    }
-}
-
-impl io::Seek for FileReader {
-    fn seek(&mut self, to: io::SeekFrom) -> io::Result<u64> {
-        let place = match to {
-            io::SeekFrom::Start(place) => self.part.start.checked_add(place),
-            io::SeekFrom::End(distance) => self.part.end.checked_add_signed(distance),
-            io::SeekFrom::Current(distance) => self.at.checked_add_signed(distance),
-        };
-        let place = place.filter(|place| *place >= self.part.start);
-        self.at = place.ok_or(io::ErrorKind::InvalidInput)?;
-        Ok(self.at - self.part.start)
-    }
-}
-
 #[cfg(unix)]
 pub(crate) fn read_at(file: &File, buffer: &mut [u8], offset: u64) -> io::Result<usize> {
     std::os::unix::fs::FileExt::read_at(file, buffer, offset)
@@ -491,49 +423,6 @@ pub(crate) fn read_at(file: &File, buffer: &mut [u8], offset: u64) -> io::Result
 #[cfg(windows)]
 pub(crate) fn read_at(file: &File, buffer: &mut [u8], offset: u64) -> io::Result<usize> {
     std::os::windows::fs::FileExt::seek_read(file, buffer, offset)
-}
-
-/// What tells one file, and one state of it, from another.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct Identity {
-    /// Device and inode on Unix, the time of creation elsewhere.
-    file: (u64, u64),
-    created: Option<SystemTime>,
-    len: u64,
-    modified: Option<SystemTime>,
-}
-
-impl Identity {
-    #[cfg(unix)]
-    fn of(metadata: &Metadata) -> Identity {
-        use std::os::unix::fs::MetadataExt as _;
-        Identity {
-            file: (metadata.dev(), metadata.ino()),
-            created: None,
-            len: metadata.len(),
-            modified: metadata.modified().ok(),
-        }
-    }
-
-    #[cfg(not(unix))]
-    fn of(metadata: &Metadata) -> Identity {
-        Identity {
-            file: (0, 0),
-            created: metadata.created().ok(),
-            len: metadata.len(),
-            modified: metadata.modified().ok(),
-        }
-    }
-
-    fn compare(&self, now: &Identity) -> Change {
-        if (self.file, self.created) != (now.file, now.created) {
-            Change::Replaced
-        } else if self == now {
-            Change::None
-        } else {
-            Change::Modified
-        }
-    }
 }
 
 #[cfg(test)]

@@ -7,5 +7,7 @@ pub mod bytes;
 pub mod file;
 pub mod kind;
 pub mod path;
+pub mod reader;
 pub mod sibling;
+pub mod state;
 pub mod window;

@@ -1,7 +1,6 @@
 //! What collections of games say about the moves of a book.
 
 use std::collections::HashMap;
-use std::sync::atomic::AtomicBool;
 use std::sync::{Mutex, PoisonError};
 
 use shakmaty::{Color, Position};
@@ -10,9 +9,9 @@ use super::Tally;
 use crate::book::ctg::{CtgBook, Error, Key};
 use crate::crew::Panicked;
 use crate::games::{
-    self, Filter, Game, GameResult, Intake, ReadError, ReadProgress, Sources, Starts, Wanted,
-    has_name,
+    self, Filter, Game, GameResult, Intake, ReadError, Sources, Starts, Wanted, has_name,
 };
+use crate::watch::Watch;
 
 /// After so many positions in a row that the book does not hold, the rest of a
 /// game is passed over.
@@ -84,14 +83,13 @@ impl Counted {
 ///
 /// # Errors
 ///
-/// A source or the book cannot be read, or `stop` is true.
+/// A source or the book cannot be read, or `watch` wants an end.
 pub fn tally_games(
     book: &CtgBook,
     sources: &Sources,
     counted: &Counted,
     threads: usize,
-    observe: &mut dyn FnMut(ReadProgress),
-    stop: &AtomicBool,
+    watch: &mut Watch<'_>,
 ) -> Result<Learned, LearnError> {
     let intake = Intake {
         filter: &counted.filter,
@@ -124,7 +122,7 @@ pub fn tally_games(
         learned.counted += games;
         Ok(())
     };
-    learned.games = intake.read(sources, worker, take, observe, stop)?;
+    learned.games = intake.read(sources, worker, take, watch)?;
     learned.tallies = all.into_inner().unwrap_or_else(PoisonError::into_inner);
     Ok(learned)
 }

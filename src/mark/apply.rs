@@ -9,8 +9,9 @@ use super::select::{Selection, select};
 use super::tell::{Told, tell};
 use super::{Filter, Subject};
 use crate::book::ctg::{Applied, Change, EditError, EditOptions, Editor, Error, Field, MarkEdit};
-use crate::book::{BookMove, Format, Lookup, Probe as _, Wanted, Watch};
+use crate::book::{BookMove, Format, Lookup, Probe as _, Wanted};
 use crate::notation::{self, Line};
+use crate::watch::Watch;
 
 /// What is to be marked.
 #[derive(Clone, Debug)]

@@ -8,8 +8,9 @@ use shakmaty::{CastlingMode, Chess, Move, Position as _};
 use super::words;
 use crate::book::ctg::{CanonicalBoard, CtgBook, EditError, Field, Key, RewriteError};
 use crate::book::walk::{Order, Walk};
-use crate::book::{Lookup, PositionRecord, Probe as _, Wanted, Watch};
+use crate::book::{Lookup, PositionRecord, Probe as _, Wanted};
 use crate::notation::{self, Line};
+use crate::watch::Watch;
 
 /// A byte that changes, by its place in the book.
 #[derive(Clone, Debug)]

@@ -71,12 +71,13 @@ impl TextFile {
         self.lock.is_some()
     }
 
-    /// Puts a new text in place of the old one. At every moment the file is
-    /// the old one or the new one. Returns where the old one is kept.
-    pub(crate) fn replace(&mut self, text: &str) -> anyhow::Result<Option<PathBuf>> {
+    /// Puts a new text in place of the old one, which is kept or not. At every
+    /// moment the file is the old one or the new one. Returns where the old one
+    /// is kept.
+    pub(crate) fn replace(&mut self, text: &str, old: Old) -> anyhow::Result<Option<PathBuf>> {
         let shown = self.path.display();
         let old = match &self.lock {
-            Some(_) => Old::KeepEach,
+            Some(_) => old,
             None => Old::Refuse,
         };
         if self.exists() {
@@ -114,7 +115,7 @@ mod tests {
         for (text, backup) in [("two", "a.json.bak"), ("three", "a.json.bak2")] {
             let mut file = TextFile::open(&path).unwrap();
             let before = file.text().to_owned();
-            let kept = file.replace(text).unwrap().unwrap();
+            let kept = file.replace(text, Old::KeepEach).unwrap().unwrap();
             assert_eq!(kept.file_name().unwrap(), backup);
             assert_eq!(fs::read_to_string(kept).unwrap(), before);
             assert_eq!(fs::read_to_string(&path).unwrap(), text);
@@ -141,7 +142,7 @@ mod tests {
         fs::write(&path, "one").unwrap();
         let mut file = TextFile::open(&path).unwrap();
         fs::write(&path, "theirs").unwrap();
-        let error = file.replace("ours").unwrap_err().to_string();
+        let error = file.replace("ours", Old::KeepEach).unwrap_err().to_string();
         assert!(error.contains("changed by another program"), "{error}");
         assert_eq!(fs::read_to_string(&path).unwrap(), "theirs");
     }
@@ -165,7 +166,10 @@ mod tests {
         fs::write(&real, "one").unwrap();
         fs::set_permissions(&real, fs::Permissions::from_mode(0o640)).unwrap();
         symlink(&real, &link).unwrap();
-        TextFile::open(&link).unwrap().replace("two").unwrap();
+        TextFile::open(&link)
+            .unwrap()
+            .replace("two", Old::KeepEach)
+            .unwrap();
         assert!(fs::symlink_metadata(&link).unwrap().is_symlink());
         assert_eq!(fs::read_to_string(&real).unwrap(), "two");
         assert_eq!(

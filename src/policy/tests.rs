@@ -64,7 +64,13 @@ fn evaluations_change_nothing_until_they_are_asked_for() {
         assert_eq!(verdicts(&plain, &usual), verdicts(&plain, &policy));
         assert_eq!(
             reasons(&known, &policy),
-            [Some(Rejection::LosesTooMuch), None]
+            [
+                Some(Rejection::LosesTooMuch {
+                    loss: 110,
+                    limit: 50
+                }),
+                None
+            ]
         );
     }
 }

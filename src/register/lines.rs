@@ -1,6 +1,7 @@
 //! What to type where there is no file to edit.
 
 use super::Registration;
+use crate::plain::shell_word as shell;
 
 /// A program for which lines are printed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -19,6 +20,21 @@ pub enum PrintedFor {
     XBoard,
 }
 
+impl PrintedFor {
+    /// Its name as it writes it.
+    #[must_use]
+    pub const fn title(self) -> &'static str {
+        match self {
+            PrintedFor::CuteChessCli => "cutechess-cli",
+            PrintedFor::Fastchess => "fastchess",
+            PrintedFor::LichessBot => "lichess-bot",
+            PrintedFor::Arena => "Arena",
+            PrintedFor::Scid => "Scid",
+            PrintedFor::XBoard => "XBoard",
+        }
+    }
+}
+
 /// The lines for a program, each with its end of line. Words are quoted for
 /// a POSIX shell where a shell reads them.
 #[must_use]
@@ -31,15 +47,6 @@ pub fn lines(program: PrintedFor, registration: &Registration) -> String {
         PrintedFor::Scid => scid(registration),
         PrintedFor::XBoard => xboard(registration),
     }
-}
-
-/// A word as a POSIX shell has to see it.
-fn shell(word: &str) -> String {
-    let plain = |c: char| c.is_ascii_alphanumeric() || "%+,-./:=@_".contains(c);
-    if !word.is_empty() && word.chars().all(plain) {
-        return word.to_owned();
-    }
-    format!("'{}'", word.replace('\'', "'\\''"))
 }
 
 /// A word for a program that splits a text at blanks and honours double

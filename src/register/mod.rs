@@ -1,8 +1,8 @@
 //! The adapter in the configuration of other programs: text in, text out.
 //!
 //! Four programs keep their engines in a JSON file that can be edited
-//! ([`edit`]); for the others [`lines()`] says exactly what to type. Nothing
-//! here touches a file.
+//! ([`edit`], [`remove`]); for the others [`lines()`] says exactly what to type.
+//! Nothing here touches a file.
 //!
 //! | program | key of an engine | arguments |
 //! |---|---|---|
@@ -16,12 +16,14 @@
 
 mod json;
 mod lines;
+mod others;
 mod programs;
 #[cfg(test)]
 mod tests;
 
 pub use json::EditError;
 pub use lines::{PrintedFor, lines};
+pub use others::{engines, remove};
 pub use programs::{EditedFor, edit};
 
 /// The adapter as an engine of another program.

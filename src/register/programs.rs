@@ -89,7 +89,7 @@ fn object_of(fields: &[(&str, Value)]) -> Value {
 }
 
 /// Whether an engine of this name is the one to be changed.
-fn is_ours(
+pub(super) fn is_ours(
     object: &CstObject,
     registration: &Registration,
     old_command: Option<String>,

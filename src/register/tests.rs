@@ -190,3 +190,48 @@ fn lines_are_quoted_for_whoever_reads_them() {
     assert!(text(PrintedFor::Arena).contains("\"--engine=/opt/stock fish/sf\""));
     assert!(text(PrintedFor::Scid).contains("--book=/books/main.ctg\n"));
 }
+
+#[test]
+fn what_was_registered_is_removed_again() {
+    let programs = [
+        (
+            EditedFor::CuteChess,
+            "[\n    {\n        \"command\": \"/x/crafty\",\n        \"name\": \"Crafty\",\n        \"protocol\": \"uci\"\n    }\n]\n",
+        ),
+        (
+            EditedFor::Banksia,
+            "[\n  {\n    \"app\" : {\n      \"name\": \"Crafty\",\n      \"protocol\": \"uci\",\n      \"command\": \"/x/crafty\"\n    }\n  }\n]\n",
+        ),
+        (
+            EditedFor::PyChess,
+            "[\n {\n  \"args\": [],\n  \"command\": \"/x/crafty\",\n  \"name\": \"Crafty\",\n  \"protocol\": \"uci\"\n }\n]",
+        ),
+        (
+            EditedFor::Nibbler,
+            "{\n\t\"/x/crafty\": {\n\t\t\"args\": []\n\t}\n}",
+        ),
+    ];
+    for (program, before) in programs {
+        assert_eq!(engines(program, before), ["/x/crafty"], "{program:?}");
+        let with = edit(program, before, &sample()).unwrap();
+        assert_ne!(with, before);
+        let value = |text: &str| serde_json::from_str::<serde_json::Value>(text).unwrap();
+        let without = remove(program, &with, &sample()).unwrap();
+        assert_eq!(value(&without), value(before), "{program:?}");
+        // Nothing of ours: not a byte.
+        assert_eq!(remove(program, before, &sample()).unwrap(), before);
+    }
+    let other = r#"[{"name": "Tabia", "command": "/x/crafty", "protocol": "uci"}]"#;
+    let left = remove(EditedFor::PyChess, other, &sample()).unwrap();
+    assert_eq!(left, other);
+    assert!(remove(EditedFor::PyChess, "[", &sample()).is_err());
+    // One with arguments is more than a program; text is no list.
+    for text in [
+        r#"[{"command": "/x/a", "protocol": "uci", "args": ["b"]}]"#,
+        "",
+        "[",
+        "7",
+    ] {
+        assert_eq!(engines(EditedFor::PyChess, text), [""; 0]);
+    }
+}

@@ -59,7 +59,6 @@ fn books_that_never_open_keep_nobody_waiting() {
 
 #[test]
 fn who_opens_books_and_fails_is_heard_of() {
-    let begun = Instant::now();
     let heard = hear(
         GO,
         "bestmove",
@@ -69,5 +68,9 @@ fn who_opens_books_and_fails_is_heard_of() {
         heard.iter().any(|line| line.contains("cannot be opened")),
         "{heard:#?}"
     );
-    assert!(begun.elapsed() < Duration::from_secs(2));
+    // Nobody waits for what has failed.
+    assert!(
+        !heard.iter().any(|line| line.contains("are not open after")),
+        "{heard:#?}"
+    );
 }

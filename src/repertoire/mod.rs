@@ -19,8 +19,9 @@ pub use walk::Knowledge;
 use walk::{State, Walk};
 pub use write::{one_in, write_book, write_study};
 
-use crate::book::{Book, Lookup, Probe as _, Wanted, Watch};
+use crate::book::{Book, Lookup, Probe as _, Wanted};
 use crate::notation::Line;
+use crate::watch::Watch;
 
 /// What kind of repertoire.
 #[derive(Clone, Debug)]
@@ -54,7 +55,7 @@ pub enum RepertoireError {
     Book(#[from] crate::book::Error),
     /// Somebody wanted an end.
     #[error(transparent)]
-    Stopped(#[from] crate::book::Stopped),
+    Stopped(#[from] crate::watch::Stopped),
     /// Nowhere to begin.
     #[error("the book does not hold the start position")]
     NoStart,

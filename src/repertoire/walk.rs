@@ -7,11 +7,12 @@ use rustc_hash::FxBuildHasher;
 use shakmaty::{Chess, Color, Move, Position as _};
 
 use super::{RepertoireError, Wishes};
-use crate::book::{Annotation, Book, Lookup, Mark, PositionRecord, Probe as _, Wanted, Watch};
+use crate::book::{Annotation, Book, Lookup, Mark, PositionRecord, Probe as _, Wanted};
 use crate::eval::model::{EVALUATION_GAMES, expected};
 use crate::eval::stats::{Results, among_equals};
 use crate::evals::{EvalKey, EvalTable};
 use crate::tree::weight;
+use crate::watch::Watch;
 
 /// Where the knowledge comes from.
 #[derive(Clone, Copy)]

@@ -80,7 +80,7 @@ impl Silence {
                 let mode = CastlingMode::from_chess960(chess960);
                 for (index, (mv, reason)) in against.iter().take(LISTED).enumerate() {
                     let comma = if index > 0 { ", " } else { "" };
-                    let _ = write!(text, "{comma}{} {}", mv.to_uci(mode), reason.as_str());
+                    let _ = write!(text, "{comma}{} {reason}", mv.to_uci(mode));
                 }
                 match against.len().saturating_sub(LISTED) {
                     0 => Ok(()),

@@ -37,7 +37,7 @@ impl<R: Record> Eq for Front<R> {}
 
 /// All records of some runs, in order; those of one place joined if they can
 /// be.
-pub struct Merge<R> {
+pub(crate) struct Merge<R> {
     // By pointer: a record may be large to move.
     heap: BinaryHeap<Reverse<Box<Front<R>>>>,
     current: R,
@@ -71,7 +71,7 @@ impl<R: Record> Merge<R> {
     /// A sort file cannot be read.
     // No `Iterator`: the record is lent.
     #[allow(clippy::should_implement_trait)]
-    pub fn next(&mut self) -> Result<Option<&R>, SortError> {
+    pub(crate) fn next(&mut self) -> Result<Option<&R>, SortError> {
         match self.advance() {
             Ok(true) => Ok(Some(&self.current)),
             Ok(false) => Ok(None),

@@ -28,15 +28,17 @@ use std::sync::Arc;
 
 #[cfg(any(feature = "build", feature = "index"))]
 pub(crate) use digits::{LOT_BITS, sort_by_order};
-pub use merge::Merge;
-pub use runs::{Runs, Sorted};
-pub use sorter::Sorter;
+pub(crate) use merge::Merge;
+pub(crate) use runs::Runs;
+#[cfg(any(feature = "build", feature = "index"))]
+pub(crate) use runs::Sorted;
+pub(crate) use sorter::Sorter;
 
 /// The order is cut into so many equal parts for threads that merge.
-pub const PARTS: usize = 4096;
+pub(crate) const PARTS: usize = 4096;
 
 /// What is sorted: records of one kind, of any length.
-pub trait Record: Default + Send + Sync {
+pub(crate) trait Record: Default + Send + Sync {
     /// The beginning of the place in the order. Records should spread evenly
     /// over all numbers, as hashes do.
     fn order(&self) -> u32;
@@ -68,7 +70,7 @@ pub struct SortError {
 impl SortError {
     /// With the folder for the files, and what the system says.
     #[must_use]
-    pub fn new(folder: &Path, reason: io::Error) -> SortError {
+    pub(crate) fn new(folder: &Path, reason: io::Error) -> SortError {
         SortError {
             folder: folder.to_owned(),
             reason: Arc::new(reason),

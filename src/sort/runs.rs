@@ -18,7 +18,7 @@ pub(super) const FAN_IN: usize = 48;
 const SPAN_BYTES: u64 = 1 << 20;
 
 /// The runs of a sort, which several threads may add to.
-pub struct Runs<R> {
+pub(crate) struct Runs<R> {
     /// Bytes that runs in memory may still take.
     room: AtomicU64,
     /// Where files are made.
@@ -36,7 +36,7 @@ impl<R: Record> Runs<R> {
     /// Keeps runs of at most `room` bytes in memory, the others in files in
     /// `folder`.
     #[must_use]
-    pub fn new(room: u64, folder: &Path) -> Runs<R> {
+    pub(crate) fn new(room: u64, folder: &Path) -> Runs<R> {
         Runs::with_files(room, folder, |folder| {
             Ok(Box::new(tempfile::tempfile_in(folder)?))
         })
@@ -55,7 +55,7 @@ impl<R: Record> Runs<R> {
     }
 
     /// Bytes written to files so far.
-    pub fn bytes_written(&self) -> u64 {
+    pub(crate) fn bytes_written(&self) -> u64 {
         self.written.load(Relaxed)
     }
 
@@ -69,7 +69,7 @@ impl<R: Record> Runs<R> {
     /// # Errors
     ///
     /// What `fill` says, or a file cannot be written.
-    pub fn add<E: From<SortError>>(
+    pub(crate) fn add<E: From<SortError>>(
         &self,
         estimate: u64,
         fill: impl FnOnce(&mut dyn FnMut(&R) -> Result<(), SortError>) -> Result<(), E>,
@@ -162,7 +162,7 @@ impl<R: Record> Runs<R> {
 
     /// Everything that was added, to be read; the runs are empty then.
     #[must_use]
-    pub fn take(&self) -> Sorted<R> {
+    pub(crate) fn take(&self) -> Sorted<R> {
         let mut runs = std::mem::take(&mut *lock(&self.memory));
         let files = std::mem::take(&mut *lock(&self.files));
         runs.extend(files.into_iter().flatten());
@@ -180,7 +180,7 @@ fn lock<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
 }
 
 /// Sorted records, not yet merged.
-pub struct Sorted<R> {
+pub(crate) struct Sorted<R> {
     pub(super) runs: Vec<Run>,
     folder: PathBuf,
     of: PhantomData<fn() -> R>,
@@ -192,7 +192,7 @@ impl<R: Record> Sorted<R> {
     /// # Errors
     ///
     /// A sort file cannot be read.
-    pub fn merge(&self) -> Result<Merge<R>, SortError> {
+    pub(crate) fn merge(&self) -> Result<Merge<R>, SortError> {
         self.part(0..PARTS)
     }
 
@@ -208,7 +208,7 @@ impl<R: Record> Sorted<R> {
     /// # Errors
     ///
     /// The first that happens; nothing goes on then.
-    pub fn in_threads<P: Send, E: From<SortError> + From<Panicked> + Send>(
+    pub(crate) fn in_threads<P: Send, E: From<SortError> + From<Panicked> + Send>(
         &self,
         threads: usize,
         make: impl Fn(Merge<R>) -> Result<P, E> + Sync,

@@ -13,7 +13,7 @@ const LARGEST_LOT_BYTES: u64 = 24 << 20;
 const SMALLEST_LOT_BYTES: u64 = 64 << 10;
 
 /// Gathers records in one thread.
-pub struct Sorter<R> {
+pub(crate) struct Sorter<R> {
     runs: Arc<Runs<R>>,
     /// Encoded records.
     bytes: Vec<u8>,
@@ -27,7 +27,7 @@ impl<R: Record> Sorter<R> {
     /// Adds to runs that others may add to as well. `memory` in bytes is for
     /// what has not been sorted yet.
     #[must_use]
-    pub fn new(runs: Arc<Runs<R>>, memory: u64) -> Sorter<R> {
+    pub(crate) fn new(runs: Arc<Runs<R>>, memory: u64) -> Sorter<R> {
         let lot = memory.clamp(SMALLEST_LOT_BYTES, LARGEST_LOT_BYTES) as usize;
         Sorter {
             runs,
@@ -41,7 +41,7 @@ impl<R: Record> Sorter<R> {
     /// Sorts alone, within about `memory` bytes and with files in `folder` if
     /// that is not enough.
     #[must_use]
-    pub fn alone(folder: &Path, memory: u64) -> Sorter<R> {
+    pub(crate) fn alone(folder: &Path, memory: u64) -> Sorter<R> {
         // Half for runs; a quarter for a lot and one for the run it becomes.
         Sorter::new(Arc::new(Runs::new(memory / 2, folder)), memory / 4)
     }
@@ -51,7 +51,7 @@ impl<R: Record> Sorter<R> {
     /// # Errors
     ///
     /// A sort file cannot be written.
-    pub fn push(&mut self, record: &R) -> Result<(), SortError> {
+    pub(crate) fn push(&mut self, record: &R) -> Result<(), SortError> {
         self.places.push((record.order(), self.bytes.len() as u32));
         record.encode(&mut self.bytes);
         if self.bytes.len() >= self.most_bytes || self.places.len() >= self.most_places {
@@ -100,7 +100,7 @@ impl<R: Record> Sorter<R> {
     /// # Errors
     ///
     /// A sort file cannot be written.
-    pub fn finish(mut self) -> Result<(), SortError> {
+    pub(crate) fn finish(mut self) -> Result<(), SortError> {
         self.sort()
     }
 
@@ -109,7 +109,7 @@ impl<R: Record> Sorter<R> {
     /// # Errors
     ///
     /// A sort file cannot be written or read.
-    pub fn merge(mut self) -> Result<Merge<R>, SortError> {
+    pub(crate) fn merge(mut self) -> Result<Merge<R>, SortError> {
         self.sort()?;
         self.runs.take().merge()
     }

@@ -3,7 +3,6 @@ use std::fs::File;
 use std::io::{self, Write};
 use std::path::Path;
 use std::sync::Arc;
-use std::time::{Duration, Instant};
 
 use super::run::{MakeStore, Store};
 use super::runs::FAN_IN;
@@ -207,7 +206,7 @@ fn a_full_disk_ends_the_work_with_its_message() {
     let disks: [MakeStore; 3] = [disk::<0>, disk::<70_000>, disk::<300_000>];
     for (make, threads) in disks.into_iter().zip([1, 2, 4]) {
         let folder = tempfile::tempdir().unwrap();
-        let start = Instant::now();
+        let mut given = 0;
         let runs = Arc::new(Runs::<Seen>::with_files(100_000, folder.path(), make));
         let done: Result<(), Failure> = crew::run(
             threads,
@@ -222,6 +221,7 @@ fn a_full_disk_ends_the_work_with_its_message() {
             |lead| {
                 for job in 0..1000 {
                     lead.give(job);
+                    given += 1;
                     while lead.ready()?.is_some() {}
                 }
                 while lead.rest()?.is_some() {}
@@ -235,6 +235,6 @@ fn a_full_disk_ends_the_work_with_its_message() {
             text.contains("sorting") && text.contains("no storage"),
             "{text}"
         );
-        assert!(start.elapsed() < Duration::from_secs(1));
+        assert!(given < 1000, "all was sorted in vain");
     }
 }

@@ -5,7 +5,6 @@ use std::collections::HashMap;
 use std::collections::hash_map::Entry as Slot;
 use std::io::{BufReader, Read};
 use std::path::Path;
-use std::sync::atomic::AtomicBool;
 
 use rustc_hash::FxBuildHasher;
 use serde::Serialize;
@@ -20,10 +19,10 @@ use super::figures::{Figures, Summary};
 use super::metadata::{Checksums, Row};
 use super::worth::Worth;
 use super::{Error, is_epd};
-use crate::book::Watch;
 use crate::evals::epd;
 use crate::games::{self, Batches, Filter, Game, Intake, Sources, Starts, Wanted};
 use crate::notation;
+use crate::watch::Watch;
 
 /// What is wrong with a line or a game.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize)]
@@ -331,9 +330,7 @@ impl Checking {
             }
             Ok(())
         };
-        let never = AtomicBool::new(false);
-        let stop = watch.flag().unwrap_or(&never);
-        let tally = intake.read(&sources, worker, take, &mut |_| {}, stop)?;
+        let tally = intake.read(&sources, worker, take, watch)?;
         for skipped in &tally.named {
             self.found(0, Fault::IllegalMove, skipped.to_string());
         }
@@ -386,7 +383,7 @@ impl Checking {
             notes: self.notes,
             exits: self.exits,
             wing_mirrors: self.wing_mirrors,
-            metadata: super::make::row_of(&self.figures, &self.checksums),
+            metadata: super::publish::row_of(&self.figures, &self.checksums),
             figures: self.figures.summary(),
         }
     }

@@ -78,7 +78,7 @@ pub(super) fn mix(mut x: u64) -> u64 {
 
 /// A position, how it is reached, and how often.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(super) struct Entry {
+pub(super) struct StartPosition {
     /// The position, [packed](pack).
     pub(super) own: Vec<u8>,
     /// Where its line begins, with counters; empty: the usual position.
@@ -101,11 +101,11 @@ pub(super) struct Entry {
     pub(super) worth: Option<Worth>,
 }
 
-impl Entry {
+impl StartPosition {
     /// An entry for a position; `start` and `moves` lead to it.
     #[must_use]
-    pub(super) fn new(position: &Chess, start: Option<&Chess>, moves: &[Move]) -> Entry {
-        Entry {
+    pub(super) fn new(position: &Chess, start: Option<&Chess>, moves: &[Move]) -> StartPosition {
+        StartPosition {
             own: pack(position),
             start: start.map_or_else(Vec::new, |start| {
                 pack_setup(&start.to_setup(EnPassantMode::Legal))
@@ -113,7 +113,7 @@ impl Entry {
             path: moves.iter().flat_map(|mv| bytes_of(*mv)).collect(),
             halfmoves: position.halfmoves(),
             fullmoves: position.fullmoves().get(),
-            ..Entry::default()
+            ..StartPosition::default()
         }
     }
 
@@ -263,13 +263,18 @@ pub(super) struct Candidate {
     /// The source, from 0, so that what one book says twice counts once.
     pub(super) source: u32,
     /// The position.
-    pub(super) entry: Entry,
+    pub(super) entry: StartPosition,
 }
 
 impl Candidate {
     /// With `mirrors` the position with colours exchanged counts as the same.
     #[must_use]
-    pub(super) fn new(entry: Entry, position: &Chess, source: u32, mirrors: bool) -> Candidate {
+    pub(super) fn new(
+        entry: StartPosition,
+        position: &Chess,
+        source: u32,
+        mirrors: bool,
+    ) -> Candidate {
         let one = match mirrors {
             true => entry.own.clone().min(pack(&reversed(position))),
             false => entry.own.clone(),
@@ -340,7 +345,7 @@ pub(super) struct Ranked {
     /// The place.
     pub(super) rank: (u32, u64, u64),
     /// The position.
-    pub(super) entry: Entry,
+    pub(super) entry: StartPosition,
 }
 
 impl Record for Ranked {
@@ -386,7 +391,7 @@ mod tests {
         let start = Chess::default();
         let mv = notation::read_move(&start, "e4").unwrap();
         let after = start.clone().play(mv).unwrap();
-        let mut entry = Entry::new(&after, None, &[mv]);
+        let mut entry = StartPosition::new(&after, None, &[mv]);
         for worth in [
             None,
             Some(Worth {
@@ -429,7 +434,7 @@ mod tests {
         assert_eq!(pack(&reversed(&white)), pack(&black));
         for mirrors in [false, true] {
             let [a, b] = [&white, &black]
-                .map(|p| Candidate::new(Entry::new(p, Some(p), &[]), p, 0, mirrors));
+                .map(|p| Candidate::new(StartPosition::new(p, Some(p), &[]), p, 0, mirrors));
             assert_eq!(a.key == b.key, mirrors);
         }
         let endgame = position("8/8/8/3k4/8/2P5/1K6/8 w - - 0 1");

@@ -2,17 +2,16 @@
 
 use std::io::{BufRead as _, BufReader};
 use std::path::Path;
-use std::sync::atomic::AtomicBool;
 
 use shakmaty::{Chess, EnPassantMode, Position as _};
 
-use super::entry::{Candidate, Entry};
+use super::entry::{Candidate, StartPosition};
 use super::filter::BoardFilter;
 use super::funnel::{Funnel, Step};
 use super::{Cut, Error};
-use crate::book::{Progress, Watch};
-use crate::games::{self, Batches, Filter, Game, Intake, Sources, Starts, Tally, Wanted};
+use crate::games::{Batches, Filter, Game, Intake, Sources, Starts, Tally, Wanted};
 use crate::notation;
+use crate::watch::Watch;
 
 /// What is looked at in a position before it is kept.
 #[derive(Clone, Copy, Debug)]
@@ -29,7 +28,7 @@ impl Sieve<'_> {
     pub(super) fn admit(
         &self,
         position: &Chess,
-        entry: Entry,
+        entry: StartPosition,
         source: u32,
         funnel: &mut Funnel,
     ) -> Option<Candidate> {
@@ -75,7 +74,7 @@ impl Sieve<'_> {
             else {
                 break;
             };
-            let mut entry = Entry::new(position, start, moves);
+            let mut entry = StartPosition::new(position, start, moves);
             entry.played = 1;
             if let Some(candidate) = self.admit(position, entry, 0, &mut made.funnel) {
                 // A position counts once a game.
@@ -138,8 +137,6 @@ pub(super) fn read_games(
         threads,
     };
     let mut read = Read::default();
-    let never = AtomicBool::new(false);
-    let stop = watch.flag().unwrap_or(&never);
     let worker = |batches: &Batches<'_, Made, Error>| {
         let mut game = Game::default();
         batches.each(|batch| {
@@ -156,16 +153,7 @@ pub(super) fn read_games(
         read.games += made.games;
         made.candidates.into_iter().try_for_each(&mut keep)
     };
-    let mut observe = |progress: games::ReadProgress| {
-        // The flag is looked at by the reader itself.
-        let _ = watch.step(Progress {
-            stage: "reading",
-            unit: "games",
-            done: progress.games,
-            total: None,
-        });
-    };
-    let tally = intake.read(sources, worker, take, &mut observe, stop)?;
+    let tally = intake.read(sources, worker, take, watch)?;
     Ok(Read { tally, ..read })
 }
 
@@ -199,7 +187,7 @@ pub(super) fn read_epd(
         match notation::position(words) {
             Ok(position) => {
                 read.games += 1;
-                let mut entry = Entry::new(&position, Some(&position), &[]);
+                let mut entry = StartPosition::new(&position, Some(&position), &[]);
                 entry.played = 1;
                 let kept = sieve.admit(&position, entry, 0, &mut read.funnel);
                 if let Some(candidate) = kept {

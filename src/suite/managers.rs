@@ -2,15 +2,13 @@
 
 use std::path::Path;
 
+use crate::plain::shell_word;
+
 /// The lines, each behind the manager's name. `plies` is the longest line of a
 /// suite of games.
 #[must_use]
 pub fn lines(suite: &Path, is_pgn: bool, plies: u32, seed: u64) -> Vec<(&'static str, String)> {
-    let file = suite.display().to_string();
-    let file = match file.contains(|c: char| c.is_whitespace() || c == '\'') {
-        true => format!("'{}'", file.replace('\'', "'\\''")),
-        false => file,
-    };
+    let file = shell_word(&suite.display().to_string());
     let format = if is_pgn { "pgn" } else { "epd" };
     let plies = match is_pgn {
         true => format!(" plies={plies}"),

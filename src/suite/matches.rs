@@ -2,7 +2,6 @@
 
 use std::collections::{BTreeMap, HashMap};
 use std::path::{Path, PathBuf};
-use std::sync::atomic::AtomicBool;
 
 use rustc_hash::FxBuildHasher;
 use serde::Serialize;
@@ -11,10 +10,10 @@ use shakmaty::Color;
 use super::entry::{number_of, pack};
 use super::gather::{self, Sieve};
 use super::{BoardFilter, Cut, Error, is_epd};
-use crate::book::Watch;
 use crate::games::{
     self, Batches, Filter, Game, GameResult, Intake, Sources, Starts, Tally, Wanted,
 };
+use crate::watch::Watch;
 
 /// Results of pairs: both games of an opening, with colours exchanged.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
@@ -245,9 +244,7 @@ pub fn report(games: &Path, suite: &Path, watch: &mut Watch<'_>) -> Result<Repor
         all.extend(played);
         Ok::<(), Error>(())
     };
-    let never = AtomicBool::new(false);
-    let stop = watch.flag().unwrap_or(&never);
-    let tally = intake.read(&sources, worker, take, &mut |_| {}, stop)?;
+    let tally = intake.read(&sources, worker, take, watch)?;
     Ok(count(all, keys.len() as u64, &tally))
 }
 

@@ -8,13 +8,14 @@
 //!       popularity -> values -> window -> count -> order -> .epd or .pgn
 //! ```
 //!
-//! Everything between is sorted outside of memory ([`crate::sort`]), and every
+//! Everything between is sorted outside of memory (`crate::sort`), and every
 //! order is made of the positions themselves: the same sources give the same
 //! bytes whatever the number of threads and the order in which they are named.
 //! [`check`] reports on suites, [`mod@matches`] on what was played from one, and
 //! [`review`] on what was played from a book.
 
 pub mod check;
+mod choice;
 mod entry;
 mod evaluate;
 pub mod figures;
@@ -26,7 +27,10 @@ pub mod managers;
 pub mod matches;
 pub mod metadata;
 mod output;
+mod publish;
 pub mod review;
+mod sources;
+mod unite;
 mod walk;
 mod worth;
 
@@ -44,13 +48,13 @@ pub use output::{Counters, Form};
 pub use walk::Play;
 pub use worth::{View, Window, Worth};
 
-use crate::book::Stopped;
 use crate::crew::Panicked;
 use crate::engine::AnalystError;
 use crate::games::{Filter, ReadError};
 use crate::notation::Line;
 use crate::place::{Old, PlaceError};
 use crate::sort::SortError;
+use crate::watch::Stopped;
 
 /// Where lines are cut.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

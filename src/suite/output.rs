@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use shakmaty::Chess;
 
-use super::entry::Entry;
+use super::entry::StartPosition;
 use crate::eval::Value;
 use crate::games::{self, Game, Item};
 use crate::notation;
@@ -39,7 +39,7 @@ pub enum Counters {
 /// Appends a position; `number` is its place, `name` that of the suite.
 pub(super) fn write(
     form: Form,
-    entry: &Entry,
+    entry: &StartPosition,
     position: &Chess,
     name: &str,
     number: u64,
@@ -81,7 +81,7 @@ pub(super) fn write(
 }
 
 /// A game that ends in the position.
-fn write_game(entry: &Entry, out: &mut String) {
+fn write_game(entry: &StartPosition, out: &mut String) {
     let Some((positions, moves)) = entry.line() else {
         return;
     };

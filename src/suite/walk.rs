@@ -11,7 +11,7 @@ use std::sync::Arc;
 
 use shakmaty::{Chess, Move, Position as _};
 
-use super::entry::{ALL, Entry, bytes_of, number_of};
+use super::entry::{ALL, StartPosition, bytes_of, number_of};
 use super::{Cut, Error};
 use crate::book::{Lookup, Probe, Wanted};
 use crate::consult::consult;
@@ -44,14 +44,14 @@ pub(super) struct Walk<'a> {
 
 /// A position of one ply.
 #[derive(Clone, Debug, Default)]
-struct Node {
+struct PlyNode {
     key: u64,
     /// Share of its likeliest line alone.
     best: u64,
-    entry: Entry,
+    entry: StartPosition,
 }
 
-impl Record for Node {
+impl Record for PlyNode {
     fn order(&self) -> u32 {
         (self.key >> 32) as u32
     }
@@ -90,22 +90,22 @@ impl Record for Node {
 /// What came of a part of a ply.
 #[derive(Default)]
 struct Piece {
-    next: Vec<Node>,
-    found: Vec<(Chess, Entry)>,
+    next: Vec<PlyNode>,
+    found: Vec<(Chess, StartPosition)>,
 }
 
 impl Walk<'_> {
     /// Gives every position that is wanted to `found`.
     pub(super) fn run(
         &self,
-        mut found: impl FnMut(&Chess, Entry) -> Result<(), Error>,
+        mut found: impl FnMut(&Chess, StartPosition) -> Result<(), Error>,
         mut ply_done: impl FnMut(u32, u64) -> Result<(), Error>,
     ) -> Result<(), Error> {
         let (first, last) = self.cut.plies_of_books();
-        let mut entry = Entry::new(self.from, self.start, self.moves);
+        let mut entry = StartPosition::new(self.from, self.start, self.moves);
         entry.share = ALL;
         entry.book_games = self.games_of(self.from)?;
-        let root = Node {
+        let root = PlyNode {
             key: number_of(&entry.own),
             best: ALL,
             entry,
@@ -119,6 +119,7 @@ impl Walk<'_> {
             let (sorter, runs) = layer;
             sorter.finish()?;
             let sorted = runs.take();
+            self.book.expect(count);
             let mut next = self.sorter();
             count = 0;
             sorted.in_threads(
@@ -128,7 +129,7 @@ impl Walk<'_> {
                     for node in &piece.next {
                         next.0.push(node)?;
                     }
-                    count += piece.next.len();
+                    count += piece.next.len() as u64;
                     positions += piece.found.len() as u64;
                     for (position, entry) in piece.found {
                         found(&position, entry)?;
@@ -142,7 +143,7 @@ impl Walk<'_> {
         Ok(())
     }
 
-    fn sorter(&self) -> (Sorter<Node>, Arc<Runs<Node>>) {
+    fn sorter(&self) -> (Sorter<PlyNode>, Arc<Runs<PlyNode>>) {
         let runs = Arc::new(Runs::new(self.memory / 4, self.folder));
         (Sorter::new(Arc::clone(&runs), self.memory / 8), runs)
     }
@@ -155,7 +156,7 @@ impl Walk<'_> {
 
     fn part(
         &self,
-        mut merge: Merge<Node>,
+        mut merge: Merge<PlyNode>,
         ply: u32,
         first: u32,
         last: u32,
@@ -211,18 +212,18 @@ impl Walk<'_> {
     }
 }
 
-impl Node {
-    fn after(&self, position: &Chess, mv: Move, part: f64, games: u64) -> Node {
+impl PlyNode {
+    fn after(&self, position: &Chess, mv: Move, part: f64, games: u64) -> PlyNode {
         let mut after = position.clone();
         after.play_unchecked(mv);
-        let mut entry = Entry::new(&after, None, &[]);
+        let mut entry = StartPosition::new(&after, None, &[]);
         entry.start.clone_from(&self.entry.start);
         entry.path.clone_from(&self.entry.path);
         entry.path.extend(bytes_of(mv));
         let of = |share: u64| (share as f64 * part) as u64;
         entry.share = of(self.entry.share);
         entry.book_games = games;
-        Node {
+        PlyNode {
             key: number_of(&entry.own),
             best: of(self.best),
             entry,

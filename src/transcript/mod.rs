@@ -50,7 +50,7 @@ mod text;
 mod write;
 
 pub use file::create;
-pub use read::{Entry, Happening, Line, ReadError, Recording};
+pub use read::{Happening, LogEntry, LoggedLine, ReadError, Recording};
 pub use replay::{Departure, Replayed, replay};
 pub use text::{escape, unescape};
 pub use write::{Header, Transcript};

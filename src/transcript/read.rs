@@ -24,23 +24,23 @@ pub struct Recording {
     /// The engines and what was set for them.
     pub engines: Engines,
     /// The conversation.
-    pub lines: Vec<Line>,
+    pub lines: Vec<LoggedLine>,
 }
 
 /// A line of the conversation.
 #[derive(Debug)]
-pub struct Line {
+pub struct LoggedLine {
     /// Its number in the file, from 1.
     pub number: usize,
     /// Since the start.
     pub time: Duration,
     /// What stands there.
-    pub entry: Entry,
+    pub entry: LogEntry,
 }
 
 /// What a line of the conversation says.
 #[derive(Debug)]
-pub enum Entry {
+pub enum LogEntry {
     /// Something came in.
     Came(Happening),
     /// Something was said or asked for; as it stands in the file, from its
@@ -155,7 +155,7 @@ impl Reader {
             let (time, rest) = time(line).ok_or("there is no time before the line")?;
             let (word, text) = rest.split_once(' ').unwrap_or((rest, ""));
             if let Some(entry) = self.entry(word, text, rest)? {
-                self.recording.lines.push(Line {
+                self.recording.lines.push(LoggedLine {
                     number,
                     time,
                     entry,
@@ -199,10 +199,10 @@ impl Reader {
         Ok(())
     }
 
-    fn entry(&mut self, word: &str, text: &str, whole: &str) -> Result<Option<Entry>, String> {
+    fn entry(&mut self, word: &str, text: &str, whole: &str) -> Result<Option<LogEntry>, String> {
         let string = || String::from_utf8_lossy(&unescape(text)).into_owned();
         let happening = match word {
-            "gui<" | "eng<" | "ask<" => return Ok(Some(Entry::Said(whole.to_owned()))),
+            "gui<" | "eng<" | "ask<" => return Ok(Some(LogEntry::Said(whole.to_owned()))),
             "gui>" => Happening::Gui(unescape(text)),
             "eng>" => Happening::Engine(unescape(text)),
             "eof" => Happening::GuiClosed,
@@ -236,7 +236,7 @@ impl Reader {
             }),
             _ => return Err(format!("\"{word}\" is no word of a log")),
         };
-        Ok(Some(Entry::Came(happening)))
+        Ok(Some(LogEntry::Came(happening)))
     }
 }
 

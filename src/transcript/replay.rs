@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use super::read::{Entry, Happening, Recording};
+use super::read::{Happening, LogEntry, Recording};
 use super::text::escape;
 use crate::book_set::{BookSet, BookSpec};
 use crate::session::{Outlet, Request, Session};
@@ -87,7 +87,7 @@ pub fn replay(
     let mut lines = recording.lines.iter().peekable();
     loop {
         let mut then = Vec::new();
-        while let Some(Entry::Said(text)) = lines.peek().map(|line| &line.entry) {
+        while let Some(LogEntry::Said(text)) = lines.peek().map(|line| &line.entry) {
             then.push(text.clone());
             lines.next();
         }
@@ -117,7 +117,7 @@ pub fn replay(
             return replayed;
         };
         event_line = line.number;
-        let Entry::Came(happening) = &line.entry else {
+        let LogEntry::Came(happening) = &line.entry else {
             continue;
         };
         if let Happening::BooksOpened(_, then) = happening {

@@ -2,7 +2,6 @@
 
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::sync::atomic::AtomicBool;
 
 use hyper::{Method, Request, StatusCode};
 use serde_json::{Value, json};
@@ -12,6 +11,7 @@ use tabia::index::GamesIndex;
 use tabia::index::make::{self, Job, Summary};
 use tabia::place::Old;
 use tabia::settings::Settings;
+use tabia::watch::Watch;
 
 use super::{ADDRESS, get, request, starter, value};
 
@@ -86,7 +86,7 @@ fn job(source: &Path, target: PathBuf) -> Job {
 }
 
 fn run(job: &Job) -> Result<Summary, make::IndexError> {
-    make::run(job, &mut |_| {}, &AtomicBool::new(false))
+    make::run(job, &mut Watch::default())
 }
 
 fn written(folder: &Path, name: &str, text: &str) -> PathBuf {

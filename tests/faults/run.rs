@@ -3,9 +3,10 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode};
-use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Mutex, PoisonError};
-use std::time::{Duration, Instant};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+use libtest_mimic::{Arguments, Trial};
 
 use super::case::{self, Case, Gui, Seen};
 use super::gui::{Observation, Place, Player, is_gone, wait_until};
@@ -21,34 +22,47 @@ const AT_ONCE: usize = 12;
 const AS_GUI: &str = "as-gui";
 
 pub(crate) fn main() -> ExitCode {
-    let args: Vec<String> = std::env::args().skip(1).collect();
-    if args.first().is_some_and(|word| word == AS_GUI) {
-        die_as_gui(&args[1..]);
+    let words: Vec<String> = std::env::args().skip(1).collect();
+    if words.first().is_some_and(|word| word == AS_GUI) {
+        die_as_gui(&words[1..]);
     }
-    let words: Vec<&String> = args.iter().filter(|word| !word.starts_with('-')).collect();
-    let wanted = |name: &str| words.is_empty() || words.iter().any(|word| name.contains(*word));
-    let mut failures = Vec::new();
-    if wanted("table")
-        && let Err(error) = table::check()
-    {
-        failures.push(format!("table: {error}"));
-    }
-    let cases: Vec<Case> = case::all()
-        .into_iter()
-        .filter(|case| wanted(&case.to_string()))
-        .collect();
-    failures.extend(run_all(&cases));
-    if wanted("flood") {
-        for check in [flood::check, flood::check_from_gui] {
-            if let Err(error) = std::panic::catch_unwind(check) {
-                failures.push(format!("flood: {}", panic_text(&*error)));
-            }
-        }
-    }
-    for failure in &failures {
-        eprintln!("FAILED {failure}");
-    }
-    ExitCode::from(u8::from(!failures.is_empty()))
+    // A panic is a failure, which is printed.
+    std::panic::set_hook(Box::new(|_| {}));
+    let mut args = Arguments::from_args();
+    // A dot for each of so many.
+    args.quiet |= args.format.is_none() && args.filter.is_none();
+    let report = Arc::<Mutex<Report>>::default();
+    let mut trials = vec![Trial::test("table", || Ok(table::check()?))];
+    trials.extend(case::all().into_iter().map(|case| {
+        let report = Arc::clone(&report);
+        Trial::test(case.to_string(), move || {
+            let seen = run(&case)?;
+            let mut report = report.lock().unwrap_or_else(PoisonError::into_inner);
+            report.add(&case, &seen);
+            Ok(())
+        })
+    }));
+    args.test_threads.get_or_insert(AT_ONCE);
+    let of_table = libtest_mimic::run(&args, trials);
+    report
+        .lock()
+        .unwrap_or_else(PoisonError::into_inner)
+        .print();
+    // Beside nothing else: how much piles up depends on who reads when.
+    args.test_threads = Some(1);
+    let floods = vec![
+        Trial::test("flood/of-the-engine", || {
+            flood::check();
+            Ok(())
+        }),
+        Trial::test("flood/of-the-gui", || {
+            flood::check_from_gui();
+            Ok(())
+        }),
+    ];
+    let floods = libtest_mimic::run(&args, floods);
+    let failed = of_table.has_failed() || floods.has_failed();
+    ExitCode::from(if failed { 101 } else { 0 })
 }
 
 /// Examples lie beside the binary.
@@ -61,53 +75,16 @@ pub(crate) fn engine() -> PathBuf {
     path
 }
 
-fn run_all(cases: &[Case]) -> Vec<String> {
-    let begin = Instant::now();
-    let next = AtomicUsize::new(0);
-    let report = Mutex::new(Report::default());
-    std::panic::set_hook(Box::new(|_| {}));
-    std::thread::scope(|scope| {
-        for _ in 0..AT_ONCE.min(cases.len()) {
-            scope.spawn(|| {
-                while let Some(case) = cases.get(next.fetch_add(1, Ordering::Relaxed)) {
-                    let outcome = std::panic::catch_unwind(|| run(case));
-                    let outcome = outcome.unwrap_or_else(|panic| Err(panic_text(&*panic)));
-                    report
-                        .lock()
-                        .unwrap_or_else(PoisonError::into_inner)
-                        .add(case, outcome);
-                }
-            });
-        }
-    });
-    let _ = std::panic::take_hook();
-    let report = report.into_inner().unwrap_or_else(PoisonError::into_inner);
-    if !cases.is_empty() {
-        report.print(cases.len(), begin.elapsed());
-    }
-    report.failures
-}
-
-fn panic_text(panic: &(dyn std::any::Any + Send)) -> String {
-    let text = panic.downcast_ref::<String>().cloned();
-    text.or_else(|| panic.downcast_ref::<&str>().map(|text| (*text).to_owned()))
-        .unwrap_or_default()
-}
-
+/// How the cases went.
 #[derive(Default)]
 struct Report {
-    failures: Vec<String>,
     outcomes: BTreeMap<String, usize>,
     longest_end: (Duration, String),
     peak_kib: u64,
 }
 
 impl Report {
-    fn add(&mut self, case: &Case, outcome: Result<Observation, String>) {
-        let seen = match outcome {
-            Ok(seen) => seen,
-            Err(error) => return self.failures.push(format!("{case}: {error}")),
-        };
+    fn add(&mut self, case: &Case, seen: &Observation) {
         let what = match (case.gui.0.stays(), seen.code) {
             (true, _) => case.seen.to_string(),
             (false, Some(code)) => format!("exit {code}"),
@@ -123,12 +100,10 @@ impl Report {
         }
     }
 
-    fn print(&self, cases: usize, took: Duration) {
-        println!(
-            "{cases} cases in {:.1} s, {} failed",
-            took.as_secs_f64(),
-            self.failures.len()
-        );
+    fn print(&self) {
+        if self.outcomes.is_empty() {
+            return;
+        }
         for (what, count) in &self.outcomes {
             println!("  {count:>4}  {what}");
         }

@@ -7,6 +7,8 @@
 mod add;
 #[path = "../common/mod.rs"]
 mod common;
+#[cfg(unix)]
+mod grow;
 mod prune;
 mod repertoire;
 
@@ -14,8 +16,8 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
-use tabia::book::Watch;
 use tabia::book::ctg::{Problem, verify};
+use tabia::watch::Watch;
 
 /// Runs the program in a folder.
 fn tabia(folder: &Path, args: &[&str]) -> Output {
@@ -43,8 +45,9 @@ fn files(book: &Path) -> [Vec<u8>; 3] {
     ["ctg", "cto", "ctb"].map(|extension| fs::read(book.with_extension(extension)).unwrap())
 }
 
+/// The main lines of the starter book.
 fn starter() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("books/tabia.ctg")
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/small.ctg")
 }
 
 fn assert_sound(book: &Path) {

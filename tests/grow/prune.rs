@@ -4,12 +4,13 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use proptest::prelude::*;
 use shakmaty::{CastlingMode, Chess, FromSetup as _, Position as _};
+use tabia::book::ctg::encode_move_byte;
 use tabia::book::ctg::{
     CanonicalBoard, CtgBook, Key, OpenOptions, RewriteOptions, compact, encode_entry,
     find_move_byte,
 };
-use tabia::book::{Watch, ctg::encode_move_byte};
 use tabia::prune::{Conditions, prune};
+use tabia::watch::Watch;
 
 use super::common::{Moves, TestBook, position, random_book, record};
 use super::{assert_sound, files, json, ok, starter, tabia};

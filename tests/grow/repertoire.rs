@@ -4,9 +4,10 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use shakmaty::Color;
-use tabia::book::{Book, OpenOptions, Watch};
+use tabia::book::{Book, OpenOptions};
 use tabia::evals::EvalTable;
 use tabia::repertoire::{Knowledge, Repertoire, Summary, Wishes};
+use tabia::watch::Watch;
 
 use super::{assert_sound, json, ok, starter, tabia};
 

@@ -17,6 +17,7 @@ import case_format  # noqa: F401
 import case_mark  # noqa: F401
 import case_scale  # noqa: F401
 import case_register  # noqa: F401
+import case_setup  # noqa: F401
 import case_bad_input  # noqa: F401
 import case_processes  # noqa: F401
 import case_terminal  # noqa: F401

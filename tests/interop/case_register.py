@@ -169,8 +169,12 @@ def xboard_plays_a_book_move_with_the_printed_line():
             return f"left out: {program} is not installed"
     home, book = _home()
     line = _register(home, "xboard", "--engine", "builtin", "--book", book).stdout
-    words = shlex.split(line)
-    assert words[0] == "xboard", line
+    return _xboard_plays(home, book, shlex.split(line))
+
+
+def _xboard_plays(home: Path, book: Path, words: list[str]) -> str:
+    """Starts XBoard with a printed line, with the engine as White: its move."""
+    assert words[0] == "xboard", words
     readable, writable = os.pipe()
     screen = subprocess.Popen(
         ["Xvfb", "-displayfd", str(writable), "-screen", "0", "800x600x24"],
@@ -204,10 +208,11 @@ def xboard_plays_a_book_move_with_the_printed_line():
         return f"1.{moves[0]}"
     finally:
         os.close(readable)
+        # It has shown what it had to; asked to end it may think a while.
         for process in (xboard, screen):
             if process is not None:
-                process.terminate()
-                process.wait(10)
+                process.kill()
+                process.wait()
 
 
 def _pairs(words: list[str]) -> dict[str, str]:

@@ -43,7 +43,8 @@ use super::{
     polyglot::{self, PackedMove},
 };
 use crate::input::bytes::{le_u32_at, u8_at};
-use crate::input::file::{Change, DataFile};
+use crate::input::file::DataFile;
+use crate::input::state::Change;
 
 /// Bytes of an entry.
 pub const ENTRY_BYTES: usize = 28;

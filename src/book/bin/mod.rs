@@ -26,7 +26,8 @@ use super::{
     polyglot::{self, PackedMove},
 };
 use crate::input::bytes::{be_u16_at, be_u32_at, be_u64_at};
-use crate::input::file::{Change, DataFile, View};
+use crate::input::file::{DataFile, View};
+use crate::input::state::Change;
 
 /// Bytes of an entry.
 pub const ENTRY_BYTES: usize = 16;

@@ -32,6 +32,7 @@ impl Key {
 
     /// Takes the key that `bytes` begin with; `None` if they are too few or
     /// the length is 0. Whether it stands for a position is not looked at.
+    #[inline]
     #[must_use]
     pub fn from_prefix(bytes: &[u8]) -> Option<Key> {
         let length = usize::from(bytes.first()? & Key::LENGTH);
@@ -42,6 +43,7 @@ impl Key {
     }
 
     /// The bytes as they stand in the file, byte 0 included.
+    #[inline]
     #[must_use]
     pub fn as_bytes(&self) -> &[u8] {
         let [first, ..] = self.bytes;
@@ -58,12 +60,14 @@ impl Key {
     }
 
     /// The key with zeros behind it.
+    #[inline]
     #[cfg(feature = "build")]
     pub(crate) const fn padded(&self) -> &[u8; Key::MAX_BYTES] {
         &self.bytes
     }
 
     /// Takes back what [`Key::padded`] gave.
+    #[inline]
     #[cfg(feature = "build")]
     pub(crate) const fn from_padded(bytes: [u8; Key::MAX_BYTES]) -> Key {
         Key { bytes }

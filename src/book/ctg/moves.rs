@@ -96,7 +96,7 @@ pub fn find(byte: u8, board: &CanonicalBoard, legal: &[Move]) -> Result<usize, M
 #[must_use]
 pub fn encode(board: &CanonicalBoard, m: Move) -> Option<u8> {
     let orientation = board.orientation();
-    let (from, to) = match m {
+    let (role, from, to) = match m {
         Move::Castle { king, .. } => {
             let right = match m.castling_side()? {
                 CastlingSide::KingSide => 2,
@@ -105,18 +105,21 @@ pub fn encode(board: &CanonicalBoard, m: Move) -> Option<u8> {
             // Rights exist, so nothing is mirrored, and the king is on its
             // e square.
             let from = orientation.apply(king);
-            (from, from.offset(right)?)
+            (Role::King, from, from.offset(right)?)
         }
         Move::Normal {
             promotion: Some(role),
             ..
         } if role != Role::Queen => return None,
-        Move::Normal { from, to, .. } | Move::EnPassant { from, to } => {
-            (orientation.apply(from), orientation.apply(to))
+        Move::Normal { role, from, to, .. } => {
+            (role, orientation.apply(from), orientation.apply(to))
+        }
+        Move::EnPassant { from, to } => {
+            (Role::Pawn, orientation.apply(from), orientation.apply(to))
         }
         Move::Put { .. } => return None,
     };
-    let (role, number) = board.number_of(from)?;
+    let number = board.number_among(role, from)?;
     let difference = |to: u32, from: u32| to.wrapping_sub(from) as usize & 7;
     let forward = difference(to.rank().to_u32(), from.rank().to_u32());
     let right = difference(to.file().to_u32(), from.file().to_u32());

@@ -1,6 +1,6 @@
 //! Opening a book: its three files, and whether they belong together.
 
-use std::{io, path::Path};
+use std::{io, path::Path, sync::OnceLock};
 
 use super::{
     CtgBook, Error, Key, OpenOptions,
@@ -9,10 +9,7 @@ use super::{
     reader::Index,
     scan::ScanIndex,
 };
-use crate::input::{
-    file::{Change, DataFile},
-    sibling::sibling,
-};
+use crate::input::{file::DataFile, sibling::sibling, state::Change};
 
 impl CtgBook {
     /// Opens the book whose .ctg file is `path`.
@@ -78,6 +75,7 @@ impl CtgBook {
         Ok(CtgBook {
             pages,
             index,
+            hashes: OnceLock::new(),
             notices,
         })
     }
@@ -108,6 +106,7 @@ impl CtgBook {
         Ok(CtgBook {
             pages,
             index: Index::Slots(index),
+            hashes: OnceLock::new(),
             notices: Vec::new(),
         })
     }

@@ -51,18 +51,12 @@ pub struct Orientation {
 
 impl Orientation {
     /// the same square on the other board; its own inverse.
+    #[inline]
     #[must_use]
     pub fn apply(self, square: Square) -> Square {
-        let square = if self.inverted {
-            square.flip_vertical()
-        } else {
-            square
-        };
-        if self.mirrored {
-            square.flip_horizontal()
-        } else {
-            square
-        }
+        let files = if self.mirrored { 7 } else { 0 };
+        let ranks = if self.inverted { 56 } else { 0 };
+        Square::new(square.to_u32() ^ files ^ ranks)
     }
 }
 
@@ -137,12 +131,14 @@ impl CanonicalBoard {
 
     /// How this board lies on the board it was made from; the identity for
     /// a decoded key.
+    #[inline]
     #[must_use]
     pub fn orientation(&self) -> Orientation {
         self.orientation
     }
 
     /// The key of the position: en passant only where a capture is legal.
+    #[inline]
     #[must_use]
     pub fn key(&self) -> Key {
         self.encode(self.en_passant)
@@ -179,23 +175,17 @@ impl CanonicalBoard {
         (men != 0).then(|| square_of_bit(men.trailing_zeros()))
     }
 
-    /// Which own man of its role stands on `square` (1 is the first), and the
-    /// role; `None` without an own man there.
-    #[must_use]
-    pub fn number_of(&self, square: Square) -> Option<(Role, u8)> {
-        let at = bit_of_square(square);
-        let (mut index, mut alike) = (0, self.own);
+    /// Which own man of a role stands on `square` (1 is the first, in the order
+    /// of [`CanonicalBoard::own_man`]); `None` without one there.
+    #[inline]
+    pub(super) fn number_among(&self, role: Role, square: Square) -> Option<u8> {
+        let index = role as u64;
+        let mut alike = self.own;
         for (n, word) in self.role_bits.iter().enumerate() {
-            let bit = word >> at & 1;
-            index |= (bit as usize) << n;
-            alike &= word ^ bit.wrapping_sub(1);
+            alike &= word ^ (index >> n & 1).wrapping_sub(1);
         }
-        if alike >> at & 1 == 0 {
-            return None;
-        }
-        let role = *ROLES.get(index.checked_sub(1)?)?;
-        let before = alike & ((1 << at) - 1);
-        Some((role, before.count_ones() as u8 + 1))
+        let bit = 1_u64 << bit_of_square(square);
+        (alike & bit != 0).then(|| (alike & (bit - 1)).count_ones() as u8 + 1)
     }
 
     fn of_role(&self, role: Role) -> u64 {
@@ -224,11 +214,11 @@ impl CanonicalBoard {
 
     fn encode(&self, en_passant: Option<u8>) -> Key {
         let mut bits = BitWriter::after_first_byte();
-        let [b0, b1, b2] = self.role_bits.map(u64::to_le_bytes);
-        let other = self.other.to_le_bytes();
+        let [b0, b1, b2] = self.role_bits;
         // A file is a byte of each word.
-        for (((b0, b1), b2), other) in b0.into_iter().zip(b1).zip(b2).zip(other) {
-            let (code, length) = file_code([b0, b1, b2], other);
+        for file in 0..8 {
+            let byte = |word: u64| (word >> (8 * file)) as u8;
+            let (code, length) = file_code([byte(b0), byte(b1), byte(b2)], byte(self.other));
             bits.push(code, length);
         }
 
@@ -386,6 +376,7 @@ pub(super) fn role_index(role: Role) -> usize {
         .unwrap_or(0)
 }
 
+#[inline]
 fn bit_of_square(square: Square) -> u32 {
     8 * square.file().to_u32() + square.rank().to_u32()
 }

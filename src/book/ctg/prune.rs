@@ -11,8 +11,8 @@ use super::{
     pages::PageFile,
     rewrite::{lock, rewrite_part},
 };
-use crate::book::Watch;
 use crate::place::is_same_file;
+use crate::watch::Watch;
 
 /// What becomes of a move.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -1,18 +1,19 @@
 //! An open book.
 
-use std::{fmt, path::Path};
+use std::{fmt, path::Path, sync::OnceLock};
 
-use shakmaty::{Chess, Move, Position as _};
+use shakmaty::{Chess, Move, MoveList, Position as _};
 
 use super::{
     CanonicalBoard, Entry, Error, Key, PageFault,
+    hashes::KeyHashes,
     index::{Slot, SlotFile, SlotPage, SlotReader},
     moves,
     pages::{Header, PageFile, PageReader},
     scan::ScanIndex,
 };
 use crate::book::{self, BookMove, Lookup, PositionRecord, Preference, Probe, Wanted};
-use crate::input::file::Change;
+use crate::input::state::Change;
 
 /// How to open a book.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -55,6 +56,8 @@ impl Default for OpenOptions {
 pub struct CtgBook {
     pub(super) pages: PageFile,
     pub(super) index: Index,
+    /// Made when many probes are expected; `None` in it: it cannot be made.
+    pub(super) hashes: OnceLock<Option<KeyHashes>>,
     pub(super) notices: Vec<String>,
 }
 
@@ -131,6 +134,7 @@ impl CtgBook {
                 Index::Slots(slots) => IndexReader::Slots(slots.reader()?),
                 Index::Scan(scan) => IndexReader::Scan(scan),
             },
+            hashes: self.hashes.get().and_then(Option::as_ref),
             book: &self.pages,
         })
     }
@@ -138,28 +142,7 @@ impl CtgBook {
     fn fill(&self, position: &Chess, wanted: Wanted, found: &mut Lookup) -> Result<(), Error> {
         let mut reading = self.reading()?;
         let legal = position.legal_moves();
-        let mut stored = MoveSet::default();
-        if let Some(board) = CanonicalBoard::from_position(position)
-            && let Some((place, _)) = reading.find_position(&board)?
-        {
-            let entry = reading.entry(place)?;
-            found.here = Some(entry.record());
-            for (byte, annotation) in entry.moves() {
-                if let Ok(n) = moves::find(byte, &board, &legal)
-                    && let Some(&mv) = legal.get(n)
-                    && stored.insert(n)
-                {
-                    found.moves.push(BookMove {
-                        mv,
-                        annotation,
-                        after: None,
-                        transposition: false,
-                        preference: Preference::Statistics,
-                        judged: None,
-                    });
-                }
-            }
-        }
+        let stored = reading.fill_entry(position, &legal, found)?;
         for known in &mut found.moves {
             known.after = reading.record_after(position, known.mv)?;
         }
@@ -182,6 +165,34 @@ impl CtgBook {
             }
         }
         Ok(())
+    }
+}
+
+/// Bare entries of a book; good for some look-ups one after the other.
+pub(crate) struct EntryReader<'b>(Reading<'b>);
+
+impl CtgBook {
+    pub(crate) fn entry_reader(&self) -> Result<EntryReader<'_>, Error> {
+        Ok(EntryReader(self.reading()?))
+    }
+}
+
+impl EntryReader<'_> {
+    /// The bytes of a position's entry, as a probe finds it.
+    pub(crate) fn bytes_of(&mut self, board: &CanonicalBoard) -> Result<Option<&[u8]>, Error> {
+        match self.0.find_position(board)? {
+            Some((place, _)) => Ok(Some(self.0.entry(place)?.bytes())),
+            None => Ok(None),
+        }
+    }
+
+    /// As a probe for the stored moves that does not ask what stands after
+    /// them.
+    pub(crate) fn probe(&mut self, position: &Chess, found: &mut Lookup) -> Result<(), Error> {
+        found.clear();
+        let legal = position.legal_moves();
+        let filled = self.0.fill_entry(position, &legal, found);
+        filled.map(drop).inspect_err(|_| found.clear())
     }
 }
 
@@ -212,7 +223,19 @@ impl Probe for CtgBook {
     fn is_current(&self) -> bool {
         matches!(self.change(), Change::None | Change::Gone)
     }
+
+    /// Reads the whole book once where so many probes cost more than that:
+    /// then most positions that it does not hold cost no page.
+    fn expect(&self, probes: u64) {
+        if probes > u64::from(self.pages.held()) / PAGES_READ_IN_A_PROBE {
+            self.hashes.get_or_init(|| KeyHashes::of(&self.pages));
+        }
+    }
 }
+
+/// Pages that are read one after the other in the time of a probe with
+/// transpositions, which looks into some thirty here and there.
+const PAGES_READ_IN_A_PROBE: u64 = 16;
 
 /// A set of indices into a list of legal moves (218 at most).
 #[derive(Default)]
@@ -242,6 +265,7 @@ pub(super) struct Reading<'b> {
     pages: PageReader<'b>,
     held: u32,
     index: IndexReader<'b>,
+    hashes: Option<&'b KeyHashes>,
 }
 
 enum IndexReader<'b> {
@@ -250,15 +274,55 @@ enum IndexReader<'b> {
 }
 
 impl Reading<'_> {
+    /// The position's own entry, and which legal moves it stores; what stands
+    /// after them is left open.
+    fn fill_entry(
+        &mut self,
+        position: &Chess,
+        legal: &MoveList,
+        found: &mut Lookup,
+    ) -> Result<MoveSet, Error> {
+        let mut stored = MoveSet::default();
+        if let Some(board) = CanonicalBoard::from_position(position)
+            && let Some((place, _)) = self.find_position(&board)?
+        {
+            let entry = self.entry(place)?;
+            found.here = Some(entry.record());
+            for (byte, annotation) in entry.moves() {
+                if let Ok(n) = moves::find(byte, &board, legal)
+                    && let Some(&mv) = legal.get(n)
+                    && stored.insert(n)
+                {
+                    found.moves.push(BookMove {
+                        mv,
+                        annotation,
+                        after: None,
+                        transposition: false,
+                        preference: Preference::Statistics,
+                        judged: None,
+                    });
+                }
+            }
+        }
+        Ok(stored)
+    }
+
     /// Finds a position, under its other key if there is one. The flag tells
     /// whether the other key was it.
     fn find_position(&mut self, board: &CanonicalBoard) -> Result<Option<(Place, bool)>, Error> {
-        if let Some(place) = self.find(&board.key(), |_| ())? {
+        if let Some(place) = self.find_key(&board.key())? {
             return Ok(Some((place, false)));
         }
         match board.other_key() {
-            Some(key) => Ok(self.find(&key, |_| ())?.map(|place| (place, true))),
+            Some(key) => Ok(self.find_key(&key)?.map(|place| (place, true))),
             None => Ok(None),
+        }
+    }
+
+    fn find_key(&mut self, key: &Key) -> Result<Option<Place>, Error> {
+        match self.hashes {
+            Some(hashes) if !hashes.may_hold(key.hash()) => Ok(None),
+            _ => self.find(key, |_| ()),
         }
     }
 

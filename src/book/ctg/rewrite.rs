@@ -15,9 +15,9 @@ use super::{
     sum::sum_entries,
     trie::is_of_slot,
 };
-use crate::book::Watch;
 use crate::input::sibling::sibling;
 use crate::place::{Old, is_same_file};
+use crate::watch::Watch;
 
 /// How [`compact`] and [`merge`] go about it.
 #[derive(Clone, Copy, Debug)]

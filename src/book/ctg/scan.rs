@@ -92,7 +92,7 @@ impl ScanIndex {
 }
 
 /// Calls `found` with page and bit-reversed hash of every entry, in file order.
-fn for_each_hash(
+pub(super) fn for_each_hash(
     book: &PageFile,
     pages: u32,
     mut found: impl FnMut(u32, u32),

@@ -5,7 +5,7 @@
 //! [`super::scan`]). So one pass finds the first and last hash of every page,
 //! and a second reads the pages in the order of these, which needs twelve bytes
 //! for a page and no sorting beyond each page. Books whose pages overlap are
-//! sorted by [`crate::sort`].
+//! sorted by `crate::sort`.
 
 use std::{
     cmp::{Ordering, Reverse},
@@ -18,9 +18,9 @@ use super::{
     pages::{PageFile, PageReader},
 };
 
-use crate::book::{Stopped, Watch};
 use crate::crew::Panicked;
 use crate::sort::{self, Record, SortError, Sorter};
+use crate::watch::{Stopped, Watch};
 
 /// Reading one book or writing another failed.
 #[derive(Debug, thiserror::Error)]

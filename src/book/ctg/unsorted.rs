@@ -7,8 +7,8 @@ use super::{
     page::split_entry,
     sorted::{EntryStream as _, SortedEntry},
 };
-use crate::book::Watch;
 use crate::sort::Sorter;
+use crate::watch::Watch;
 
 /// Takes entries in any order, sorts them within some memory (and on disk
 /// beyond it), and writes the book.

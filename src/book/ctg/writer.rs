@@ -121,20 +121,14 @@ pub struct BookWriter {
     /// How many of them belong to the next slot, and their bytes.
     inside: usize,
     inside_bytes: usize,
-    last: Option<(u32, Key)>,
+    /// Of the last entry: its place, and what it begins with.
+    last: Option<(u32, [u8; Key::MAX_BYTES])>,
     /// The slot of every page so far.
     live: Vec<u32>,
     split: Vec<u32>,
     positions: u64,
     moves: u64,
     given_up: bool,
-}
-
-/// Where an entry stands in the order.
-#[derive(Clone, Copy)]
-struct Placed {
-    reversed: u32,
-    key: Key,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -214,7 +208,7 @@ impl BookWriter {
             return Err(WriteError::Trailing(entry.len()));
         };
         let reversed = hash(key.as_bytes()).reverse_bits();
-        self.append(Placed { reversed, key }, entry, whole.moves().len(), rank)
+        self.append(reversed, entry, whole.moves().len(), rank)
     }
 
     /// As [`BookWriter::push`], for who knows the place and the number of moves
@@ -230,16 +224,16 @@ impl BookWriter {
         entry: &[u8],
         moves: usize,
     ) -> Result<(), WriteError> {
-        let Some(key) = Key::from_prefix(entry) else {
-            return Err(WriteError::Trailing(entry.len()));
-        };
-        debug_assert_eq!(reversed, key.hash().reverse_bits());
-        self.append(Placed { reversed, key }, entry, moves, 0)
+        debug_assert_eq!(
+            Some(reversed),
+            Key::from_prefix(entry).map(|key| key.hash().reverse_bits())
+        );
+        self.append(reversed, entry, moves, 0)
     }
 
     fn append(
         &mut self,
-        place: Placed,
+        reversed: u32,
         entry: &[u8],
         moves: usize,
         rank: u64,
@@ -247,17 +241,23 @@ impl BookWriter {
         if self.given_up {
             return Err(WriteError::GivenUp);
         }
-        let Placed { reversed, key } = place;
-        if let Some(last) = self.last {
-            // Nearly always the first number decides.
-            if last.0 == reversed && last.1 == key {
+        // An entry is longer than any key.
+        let Some(start) = entry.first_chunk() else {
+            return Err(WriteError::Trailing(entry.len()));
+        };
+        // Nearly always the first number decides.
+        if let Some((last, before)) = &self.last
+            && *last >= reversed
+            && let (Some(before), Some(key)) = (Key::from_prefix(before), Key::from_prefix(start))
+        {
+            if *last == reversed && before == key {
                 return Err(WriteError::Repeated(key));
             }
-            if last.0 > reversed || last.0 == reversed && last.1.as_bytes() > key.as_bytes() {
+            if *last > reversed || before.as_bytes() > key.as_bytes() {
                 return Err(WriteError::Order(key));
             }
         }
-        self.last = Some((reversed, key));
+        self.last = Some((reversed, *start));
         self.positions += 1;
         self.moves += moves as u64;
         self.bytes.extend_from_slice(entry);

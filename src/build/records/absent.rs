@@ -1,13 +1,13 @@
 //! Instead of reading and writing, where the feature `parquet` is off.
 
 use std::path::{Path, PathBuf};
-use std::sync::atomic::AtomicBool;
 
 use super::super::node::Node;
-use super::super::{BuildError, Progress, Written};
+use super::super::{BuildError, Written};
 use super::RecordsError;
 use crate::place::Old;
 use crate::sort::{Runs, Sorted};
+use crate::watch::Watch;
 use std::sync::Arc;
 
 /// What could be read.
@@ -21,8 +21,7 @@ pub(in super::super) struct Inputs<'j> {
 pub(in super::super) fn read(
     inputs: &Inputs<'_>,
     _runs: &Arc<Runs<Node>>,
-    _observe: &mut dyn FnMut(Progress),
-    _stop: &AtomicBool,
+    _watch: &mut Watch<'_>,
 ) -> Result<u64, BuildError> {
     let _ = (inputs.threads, inputs.sort_bytes);
     Err(no_feature(inputs.paths.first().map(PathBuf::as_path)).into())
@@ -41,8 +40,7 @@ impl Table {
         self,
         _sorted: &Sorted<Node>,
         _games: u64,
-        _observe: &mut dyn FnMut(Progress),
-        _stop: &AtomicBool,
+        _watch: &mut Watch<'_>,
     ) -> Result<Written, BuildError> {
         match self {}
     }

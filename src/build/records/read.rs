@@ -4,7 +4,6 @@ use std::fs::File;
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
 use bytes::Bytes;
 use parquet::basic::{ConvertedType, LogicalType, Type as Physical};
@@ -15,14 +14,14 @@ use parquet::file::reader::{
     ChunkReader, FileReader, Length, RowGroupReader, SerializedFileReader,
 };
 
+use super::super::BuildError;
 use super::super::node::{Node, Place, Tally};
-use super::super::{BuildError, Progress};
 use super::{COUNTERS, NO_MOVE, RecordsError};
 use crate::book::ctg::{CanonicalBoard, Key, decode_move_byte};
 use crate::crew;
-use crate::games::ReadProgress;
 use crate::input::file::read_at;
 use crate::sort::{Runs, SortError, Sorter};
+use crate::watch::{Progress, Stop, Watch};
 
 /// Rows that are read at once.
 const BATCH_ROWS: usize = 4096;
@@ -47,24 +46,21 @@ pub(in super::super) struct Inputs<'j> {
 pub(in super::super) fn read(
     inputs: &Inputs<'_>,
     runs: &Arc<Runs<Node>>,
-    observe: &mut dyn FnMut(Progress),
-    stop: &AtomicBool,
+    watch: &mut Watch<'_>,
 ) -> Result<u64, BuildError> {
     let mut total = 0;
     for path in inputs.paths {
         total += std::fs::metadata(path).map_or(0, |metadata| metadata.len());
     }
     let (mut bytes, mut games) = (0, None);
+    let stop = watch.stop();
     let mut hear = |(more, counted): (u64, Option<u64>)| {
         bytes += more;
         if let Some(counted) = counted {
             games = Some(games.unwrap_or(0) + counted);
         }
-        observe(Progress::Reading(ReadProgress {
-            bytes,
-            total: Some(total),
-            games: games.unwrap_or(0),
-        }));
+        let games = games.unwrap_or(0);
+        watch.step(Progress::reading("games", games, bytes, Some(total)))
     };
     crew::run(
         inputs.threads,
@@ -83,12 +79,12 @@ pub(in super::super) fn read(
                 for group in 0..table.starts.len() {
                     lead.give((table.clone(), group));
                     while let Some(piece) = lead.ready()? {
-                        hear(piece);
+                        hear(piece)?;
                     }
                 }
             }
             while let Some(piece) = lead.rest()? {
-                hear(piece);
+                hear(piece)?;
             }
             Ok(())
         },
@@ -171,7 +167,7 @@ impl Table {
         &self,
         group: usize,
         gatherer: &mut Gatherer,
-        stop: &AtomicBool,
+        stop: Stop<'_>,
     ) -> Result<Option<u64>, BuildError> {
         let unreadable = |error: ParquetError| RecordsError::Unreadable {
             path: self.path.clone(),
@@ -183,9 +179,7 @@ impl Table {
         let mut left = reader.metadata().num_rows().unsigned_abs();
         let mut games = None;
         while left > 0 {
-            if stop.load(Relaxed) {
-                return Err(crate::games::ReadError::Interrupted.into());
-            }
+            stop.go_on()?;
             let count = left.min(BATCH_ROWS as u64) as usize;
             columns.fill(count).map_err(|fault| match fault {
                 Fault::Parquet(error) => unreadable(error),

@@ -4,7 +4,6 @@ use std::fs::File;
 use std::io;
 use std::path::Path;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
 use parquet::basic::{Compression, Repetition, Type as Physical};
 use parquet::data_type::{ByteArray, ByteArrayType, Int32Type, Int64Type};
@@ -14,12 +13,13 @@ use parquet::file::writer::SerializedFileWriter;
 use parquet::schema::types::{ColumnPath, Type};
 
 use super::super::node::Node;
-use super::super::{BuildError, Progress, Written};
+use super::super::{BuildError, Written};
 use super::{COUNTERS, NO_MOVE, RecordsError, is_records};
 use crate::book::ctg::Key;
 use crate::crew::{self, Lead};
 use crate::place::{Beside, Old};
 use crate::sort::Sorted;
+use crate::watch::{Progress, Watch};
 
 /// Rows of a row group. Engines share files out by row groups; each takes some
 /// six megabytes here until it is written.
@@ -46,8 +46,7 @@ impl Table {
         self,
         sorted: &Sorted<Node>,
         games: u64,
-        observe: &mut dyn FnMut(Progress),
-        stop: &AtomicBool,
+        watch: &mut Watch<'_>,
     ) -> Result<Written, BuildError> {
         let file = self.file.as_file();
         let mut written = Written::default();
@@ -61,7 +60,7 @@ impl Table {
                 jobs.each(|rows: Rows, _| rows.write(&mut table).map_err(failed))?;
                 table.close().map(drop).map_err(failed)
             },
-            |lead| gather(sorted, games, &mut written, lead, observe, stop),
+            |lead| gather(sorted, games, &mut written, lead, watch),
         )?;
         written.bytes = self.file.put().map_err(RecordsError::from)?.bytes;
         Ok(written)
@@ -74,8 +73,7 @@ fn gather(
     games: u64,
     written: &mut Written,
     lead: &mut Lead<'_, Rows, (), BuildError>,
-    observe: &mut dyn FnMut(Progress),
-    stop: &AtomicBool,
+    watch: &mut Watch<'_>,
 ) -> Result<(), BuildError> {
     let mut rows = Rows::default();
     rows.push(&[], NO_MOVE, &[games, 0, 0, 0, 0, 0, 0, 0, 0]);
@@ -85,12 +83,8 @@ fn gather(
         written.positions += 1;
         written.moves += node.moves.len() as u64;
         if rows.len() >= GROUP_ROWS {
-            if stop.load(Relaxed) {
-                return Err(crate::games::ReadError::Interrupted.into());
-            }
-            observe(Progress::Writing {
-                positions: written.positions,
-            });
+            let positions = written.positions;
+            watch.step(Progress::new("writing", "positions", positions, None))?;
             lead.give(std::mem::take(&mut rows));
             while lead.ready()?.is_some() {}
         }

@@ -135,6 +135,55 @@ pub fn greet(command: &EngineCommand, limit: Duration) -> Result<Greeting, Strin
     Ok(Greeting { name, took })
 }
 
+/// A move that an engine played.
+#[derive(Clone, Debug)]
+pub struct Played {
+    /// The move as the engine wrote it.
+    pub mv: String,
+    /// What it said behind `info string` meanwhile.
+    pub remarks: Vec<String>,
+}
+
+/// Starts an engine, lets it play one move in each position (`startpos`, or
+/// `fen ...`), each in a game of its own, and ends it.
+///
+/// # Errors
+///
+/// It cannot be started, does not answer in time, or has no move.
+pub fn play(
+    command: &EngineCommand,
+    positions: &[&str],
+    patience: &Patience,
+) -> Result<Vec<Played>, String> {
+    let mut peer = super::peer::Peer::start(command).map_err(|error| error.to_string())?;
+    let said = |peer: &mut super::peer::Peer, line: &str, word, limit| {
+        peer.send(line);
+        let lines = peer.until(word, limit);
+        lines.map_err(|missing| walk::explain(&missing, word, limit).0)
+    };
+    said(&mut peer, "uci", "uciok", patience.start)?;
+    let mut played = Vec::new();
+    for position in positions {
+        peer.send("ucinewgame");
+        said(&mut peer, "isready", "readyok", patience.ready)?;
+        peer.send(&format!("position {position}"));
+        let lines = said(&mut peer, "go movetime 500", "bestmove", patience.search)?;
+        let mv = lines.last().and_then(|line| line.split_whitespace().nth(1));
+        let mv = mv.filter(|mv| !["0000", "(none)", "none"].contains(mv));
+        let mv = mv.ok_or_else(|| format!("it has no move in the position {position}"))?;
+        let remarks = lines
+            .iter()
+            .filter_map(|line| line.strip_prefix("info string "));
+        played.push(Played {
+            mv: mv.to_owned(),
+            remarks: remarks.map(str::to_owned).collect(),
+        });
+    }
+    peer.send("quit");
+    let _ = peer.ends(patience.quit);
+    Ok(played)
+}
+
 /// Tries every step, and calls `seen` after each.
 ///
 /// Starts the engine as often as needed (after each failure, and for the two

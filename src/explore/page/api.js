@@ -1,5 +1,7 @@
 // Requests to the program that served this page.
 
+import { t } from "./lang.js";
+
 const place = document.querySelector('meta[name="tabia-token"]');
 let token = place.content;
 
@@ -14,7 +16,7 @@ async function ask(path, options) {
   try {
     response = await fetch(path, options);
   } catch {
-    throw new Gone("The program does not answer. What you see is kept.");
+    throw new Gone(t("The program does not answer. What you see is kept."));
   }
   const body = await response.json().catch(() => ({}));
   if (!response.ok) throw new Error(body.error ?? `the program answered ${response.status}`);
@@ -24,10 +26,27 @@ async function ask(path, options) {
 /** Asks for something; `parameters` are the part of the address behind "?". */
 export const get = (path, parameters) => ask(parameters ? `${path}?${parameters}` : path);
 
-/** Asks for a change. */
-export function post(path, body) {
+function carrying(body, signal) {
   const headers = { "content-type": "application/json", "x-tabia-token": token };
-  return ask(path, { method: "POST", headers, body: JSON.stringify(body) });
+  return { method: "POST", headers, body: JSON.stringify(body), signal };
+}
+
+/** Asks for a change. */
+export const post = (path, body) => ask(path, carrying(body));
+
+/** Asks for something that is told piece by piece, until it ends or `signal` ends it. */
+export async function follow(path, body, heard, signal) {
+  const response = await fetch(path, carrying({ ...body, client }, signal));
+  if (!response.ok) throw new Error((await response.json()).error);
+  const reader = response.body.pipeThrough(new TextDecoderStream()).getReader();
+  let rest = "";
+  for (;;) {
+    const { value, done } = await reader.read();
+    if (done) return;
+    const pieces = (rest + value).split("\n\n");
+    rest = pieces.pop();
+    for (const piece of pieces) if (piece.startsWith("data: ")) heard(JSON.parse(piece.slice(6)));
+  }
 }
 
 /** Waits until the program answers again; started anew it has another token. */

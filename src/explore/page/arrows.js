@@ -36,6 +36,19 @@ export class Arrows {
     this.likely.classList.toggle("faint", Boolean(uci));
   }
 
+  /** Several moves, one after the other; the last is the strongest. */
+  line(moves) {
+    if (!moves) { this.point(null); return; }
+    const last = moves.length - 1;
+    const shown = moves.map((uci, index) => [uci, index]).filter(([uci, index]) => index > last - 4 && uci.slice(0, 2) !== uci.slice(2, 4));
+    this.pointed.replaceChildren(...shown.map(([uci, index]) => {
+      const arrow = this.arrow(uci.slice(0, 2), uci.slice(2, 4), index === last ? 0.16 : 0.08);
+      if (index !== last) arrow.setAttribute("opacity", "0.6");
+      return arrow;
+    }));
+    this.likely.classList.add("faint");
+  }
+
   /** Draws one's own arrow or circle, or takes it away. */
   own(from, to) {
     const known = this.drawn.querySelector(`[data-arrow="${from}${to}"]`);

@@ -3,6 +3,7 @@
 
 import { Arrows } from "./arrows.js";
 import { by, el, svg } from "./dom.js";
+import { t } from "./lang.js";
 
 const PICTURES = new URL("pieces.svg", import.meta.url).pathname;
 export const NAMES = { p: "pawn", n: "knight", b: "bishop", r: "rook", q: "queen", k: "king" };
@@ -29,9 +30,10 @@ export function picture(letter) {
 }
 
 export class Board {
-  /** `play` is called with a move in UCI notation, and whether the piece has been carried there. */
-  constructor(play) {
+  /** `play` is called with a move in UCI notation, `swipe` with whether a finger has gone forwards. */
+  constructor(play, swipe) {
     this.play = play;
+    this.swipe = swipe;
     this.place = by("board");
     this.flipped = false;
     this.cursor = "e1";
@@ -122,7 +124,7 @@ export class Board {
   describe(name) {
     const letter = this.pieces.get(name);
     if (!letter) return name;
-    return `${name}, ${letter === letter.toUpperCase() ? "white" : "black"} ${NAMES[letter.toLowerCase()]}`;
+    return `${name}, ${t(`${letter === letter.toUpperCase() ? "white" : "black"} ${NAMES[letter.toLowerCase()]}`)}`;
   }
 
   centre(name) {
@@ -172,9 +174,9 @@ export class Board {
   promote(name, moves) {
     const white = this.view.turn === "white";
     const [x, y] = this.centre(name);
-    const column = el("div", { class: "promotion", role: "group", "aria-label": "Promote to" },
+    const column = el("div", { class: "promotion", role: "group", "aria-label": t("Promote to") },
       ...["q", "n", "r", "b"].map((letter) => el("button", {
-        type: "button", "aria-label": NAMES[letter], onclick: () => { close(); this.play(moves.find(({ uci }) => uci.endsWith(letter)).uci); },
+        type: "button", "aria-label": t(NAMES[letter]), onclick: () => { close(); this.play(moves.find(({ uci }) => uci.endsWith(letter)).uci); },
       }, picture(white ? letter.toUpperCase() : letter))));
     column.style.left = `${(x - 0.5) * 12.5}%`;
     column.style[y < 4 ? "top" : "bottom"] = "0";
@@ -217,8 +219,16 @@ export class Board {
     this.arrows.forget();
     if (this.from && this.from !== name && this.movesTo(name).length > 0) { this.set(name); return; }
     const again = this.from === name;
-    if (!this.take(name)) return;
-    this.drag(event, name, again);
+    if (this.take(name)) this.drag(event, name, again);
+    else if (event.pointerType === "touch") this.swiped(event);
+  }
+
+  /** A finger that goes over the board, and carries nothing, walks. */
+  swiped(start) {
+    addEventListener("pointerup", (end) => {
+      const x = end.clientX - start.clientX, y = end.clientY - start.clientY;
+      if (Math.abs(x) > 40 && Math.abs(x) > 2 * Math.abs(y)) this.swipe(x < 0);
+    }, { once: true });
   }
 
   /** An arrow or a circle of one's own, by the right button. */

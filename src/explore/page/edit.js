@@ -1,14 +1,31 @@
-// The dialog in which a move's mark, annotation and learn value are changed. Each
-// change is written at once and can be taken back.
+// The dialogs in which a book is changed: a move's marks, a line's marks, and
+// what comes in or goes. Each change is written at once and can be taken back.
 
 import { by, el } from "./dom.js";
+import { lettered, t } from "./lang.js";
+import * as trees from "./tree.js";
 
 const MARKS = [["main", "✓ Main (green)"], ["avoid", "✕ Avoid (red)"], ["none", "None"]];
 const ANNOTATIONS = ["none", "!", "!!", "!?", "?!", "?", "??", "□"];
 
+/** Commentaries by their NAG number. */
+const COMMENTARIES = [["0", "none"], ["10", "= equal"], ["13", "∞ unclear"], ["14", "⩲ White slightly better"], ["15", "⩱ Black slightly better"],
+  ["16", "± White better"], ["17", "∓ Black better"], ["18", "+− White winning"], ["19", "−+ Black winning"]];
+
+/** A tree as lines for the book, each with the signs of its moves. */
+export function linesOf(tree, ids) {
+  return ids.map((id) => {
+    const path = trees.path(tree, id).map((at) => trees.node(tree, at));
+    return { play: path.map((move) => move.uci).join(","), signs: path.flatMap((move, index) => move.nags.filter((nag) => nag < 256).map((nag) => [index, nag])) };
+  });
+}
+
+/** The last moves of all lines of a tree. */
+export const ends = (tree) => [...tree.nodes.values()].filter((one) => one.id !== 0 && one.children.length === 0).map((one) => one.id);
+
 export class EditDialog {
-  /** `change(book, move, what, value, seen)` writes and returns a promise. */
-  constructor(change) {
+  /** `change(book, move, what, value, seen)` and `remove(book, move, below)` write and return a promise. */
+  constructor(change, remove) {
     this.change = change;
     this.dialog = by("edit-dialog");
     this.radios("edit-mark", "mark", MARKS);
@@ -21,6 +38,16 @@ export class EditDialog {
       slider.value = number.value;
       this.write("factor", number.value);
     });
+    by("edit-commentary").append(...COMMENTARIES.map(([value, text]) => el("option", { value }, t(text))));
+    by("edit-commentary").addEventListener("change", () => this.write("commentary", by("edit-commentary").value));
+    for (const [id, below] of [["remove-move", false], ["remove-below", true]]) {
+      by(id).addEventListener("click", async () => {
+        try {
+          await remove(this.book, this.move, below);
+          this.dialog.close();
+        } catch (error) { by("edit-error").textContent = error.message; }
+      });
+    }
     this.dialog.addEventListener("close", () => this.after?.());
   }
 
@@ -29,7 +56,7 @@ export class EditDialog {
       const id = `${name}-${choices.findIndex(([other]) => other === value)}`;
       return el("span", { class: `radio ${value}` },
         el("input", { type: "radio", id, name, value, onchange: () => this.write(name, value) }),
-        el("label", { for: id }, text));
+        el("label", { for: id }, t(text)));
     }));
     by(place).append(list);
   }
@@ -37,15 +64,19 @@ export class EditDialog {
   open(book, move, after) {
     this.book = book.book;
     this.move = move;
-    this.seen = { mark: move.mark, annotation: move.annotation || "none", factor: String(move.factor) };
+    this.seen = { mark: move.mark, annotation: move.annotation || "none", factor: String(move.factor), commentary: String(move.commentary) };
     this.after = after;
-    by("edit-title").textContent = `${move.san} in ${book.name}`;
+    by("edit-title").textContent = t`${lettered(move.san)} in ${book.name}`;
     by("edit-error").textContent = "";
     this.dialog.querySelector(`input[name="mark"][value="${move.mark}"]`).checked = true;
     const sign = move.annotation || "none";
     for (const radio of this.dialog.querySelectorAll('input[name="annotation"]')) radio.checked = radio.value === sign;
     // Nobody stored a transposition, so there is nothing to annotate.
     by("edit-annotation").disabled = move.transposition;
+    by("remove-move").disabled = move.transposition;
+    const known = COMMENTARIES.some(([value]) => value === String(move.commentary));
+    if (!known) by("edit-commentary").append(el("option", { value: move.commentary }, `$${move.commentary}`));
+    by("edit-commentary").value = String(move.commentary);
     by("edit-factor").value = move.factor;
     by("edit-factor-number").value = move.factor;
     this.dialog.showModal();

@@ -4,14 +4,19 @@ import * as address from "./address.js";
 import { Gone, client, comeBack, get, listen, post } from "./api.js";
 import { Board } from "./board.js";
 import { by, el, isTyping, say } from "./dom.js";
-import { EditDialog } from "./edit.js";
+import { EditDialog, ends, linesOf } from "./edit.js";
+import { Engine } from "./engine.js";
+import { Games } from "./games.js";
+import { begin as beginLanguage, lettered, spoken, t } from "./lang.js";
 import { showMoves } from "./moves.js";
 import { draw } from "./plot.js";
 import { Policy } from "./policy.js";
 import { Search } from "./search.js";
+import * as settings from "./settings.js";
 import * as share from "./share.js";
 import { AHEAD, Store, WAIT } from "./store.js";
 import { Table } from "./table.js";
+import { Trainer } from "./trainer.js";
 import * as trees from "./tree.js";
 
 let options = [];
@@ -21,11 +26,16 @@ let policy;
 const changed = [];
 const undone = [];
 
-const board = new Board((uci) => play(uci));
-const table = new Table({ play: (uci) => play(uci), point: (uci) => board.arrows.point(uci), edit: openEdit });
-const editor = new EditDialog(change);
+const board = new Board((uci) => play(uci), (forwards) => trainer.on || (forwards ? forward() : back()));
+const table = new Table({ play: (uci) => play(uci), point: (uci) => board.arrows.point(uci), edit: openEdit, add: () => Promise.resolve(addToBook([state().at])).catch(problem) });
+const editor = new EditDialog(change, removeFromBook);
+const engine = new Engine({ play: (moves) => playAll(moves), point: (moves) => board.arrows.line(moves), values: (values) => table.live(values) });
 const search = new Search(({ play: moves, name, eco }) => load({ moves }, `${eco} ${name}`));
 const store = new Store({ tree: trees.empty(), at: 0, tail: 0, books: "", set: {}, flip: false }, { ask, shown, failed });
+
+const trainer = new Trainer({ go: (wish) => store.want(wish), walk: walkTo, now: () => ({ state: state(), view: store.view }), point: (uci) => board.arrows.point(uci) });
+
+const games = new Games({ load: replay, query: () => { const query = address.parameters(state()); query.delete("books"); return query; } });
 
 /** What is shown now. */
 const state = () => store.state;
@@ -45,9 +55,13 @@ function shown(how) {
   board.show(view, last);
   table.show(view);
   board.arrows.book(view.books[0].moves);
+  if (how === "pop" && trainer.on) trainer.stop();
+  engine.show(now, view);
+  trainer.shown(now, view);
   policy?.show(view.options, now.set);
   showOpening(view);
-  showMoves(now, (id) => store.want(to(id)));
+  announce(now);
+  showMoves(now, (id) => trainer.on || store.want(to(id)));
   showBooks(view);
   by("back").disabled = by("to-start").disabled = now.at === 0;
   by("to-end").disabled = now.at === now.tail;
@@ -58,22 +72,32 @@ function shown(how) {
   plotSoon();
 }
 
+let announced = null;
+
+/** Says a move to screen readers; the opening's name says itself. */
+function announce({ tree, at }) {
+  const told = at === 0 ? "" : `${trees.numberOf(tree, at, true)} ${spoken(trees.node(tree, at).san)}`;
+  if (announced !== null && told !== announced) by("announce").textContent = told;
+  announced = told;
+}
+
 function showOpening({ opening, fullmove, turn }) {
   by("opening").replaceChildren(...(opening
-    ? [el("abbr", { title: "Encyclopaedia of Chess Openings" }, opening.eco), ` ${opening.name}`]
-    : [state().tree.fen ? "Own position" : "First position"]));
-  by("to-move").textContent = `${turn === "white" ? "White" : "Black"} to move, move ${fullmove}`;
+    ? [el("abbr", { title: t("Encyclopaedia of Chess Openings") }, opening.eco), ` ${opening.name}`]
+    : [state().tree.fen ? t("Own position") : t("First position")]));
+  by("to-move").textContent = turn === "white" ? t`White to move, move ${fullmove}` : t`Black to move, move ${fullmove}`;
   document.title = opening ? `${opening.eco} ${opening.name} – Tabia` : "Tabia";
 }
 
 function showBooks(view) {
   const chosen = view.books.map((book) => book.name);
+  by("to-difference").hidden = chosen.length < 2;
   by("first-book").value = chosen[0];
   by("second-book").value = chosen[1] ?? "";
   const book = view.books.find(({ book: number }) => number === changed.at(-1)) ?? view.books.find(({ editable }) => editable);
-  by("undo").hidden = by("redo").hidden = !book?.editable;
+  by("undo").hidden = by("redo").hidden = by("book-menu").hidden = !book?.editable;
   by("undo").disabled = !book?.undo;
-  by("undo").title = book?.last_change ? `Take back: ${book.last_change} (Ctrl+Z)` : "Nothing to take back";
+  by("undo").title = book?.last_change ? t`Take back: ${book.last_change} (Ctrl+Z)` : t("Nothing to take back");
   by("redo").disabled = !book?.redo;
 }
 
@@ -134,7 +158,14 @@ function walkTo(from, move) {
 function play(uci) {
   const { at: meant, tree } = state();
   const move = store.view?.legal.find((legal) => legal.uci === uci);
-  if (move) store.want((from) => (from.at === meant && from.tree.fen === tree.fen ? walkTo(from, move) : null), "walk");
+  if (move && trainer.on) trainer.played(move);
+  else if (move) store.want((from) => (from.at === meant && from.tree.fen === tree.fen ? walkTo(from, move) : null), "walk");
+}
+
+/** Several moves from the position that is shown. */
+function playAll(moves) {
+  const { at: meant, tree } = state();
+  return store.want((from) => (from.at === meant && from.tree.fen === tree.fen ? moves.reduce(walkTo, from) : null));
 }
 
 const forward = () => store.want((from) => {
@@ -162,6 +193,21 @@ async function load({ moves, pasted }, told) {
   else if (told) say(told);
 }
 
+/** A game, at the position that was shown if it comes to it. */
+async function replay(text) {
+  const { tree: old, at } = state();
+  const way = trees.path(old, at).map((id) => trees.node(old, id).uci);
+  await loadText(text).catch(problem);
+  await store.want((from) => {
+    let id = 0;
+    for (const uci of way) {
+      id = trees.node(from.tree, id).children.find((child) => trees.node(from.tree, child).uci === uci);
+      if (id === undefined) return null;
+    }
+    return from.tree === old ? null : { ...from, at: id };
+  }, "keep");
+}
+
 const loadText = async (text) => load({ pasted: await post("/api/read", { text }) });
 
 async function typed(text) {
@@ -172,15 +218,11 @@ async function typed(text) {
   const near = view.legal.filter((move) => move.san.replace(/[+#x]/g, "") === text.replace(/[+#x]/g, ""));
   const loose = view.legal.filter((move) => plain(move.san) === plain(text));
   const found = [exact, near, loose].find((list) => list.length > 0) ?? [];
-  if (found.length > 1) { say(`${text} can mean several moves`, true); return; }
+  if (found.length > 1) { say(t`${text} can mean several moves`, true); return; }
   if (found.length === 1) { play(found[0].uci); return; }
   // Other notations, and several moves: the program reads them all.
   const { nodes } = await post("/api/read", { text: `position fen ${view.fen} moves ${text}` });
-  const meant = state().at;
-  await store.want((from) => {
-    if (from.at !== meant) return null;
-    return nodes.reduce((now, move) => walkTo(now, { uci: move.uci, san: move.san }), from);
-  });
+  await playAll(nodes.map(({ uci, san }) => ({ uci, san })));
 }
 
 function set(name, value) {
@@ -210,28 +252,89 @@ const unset = (name) => store.want((from) => {
   return { ...from, set };
 }, "keep");
 
+/** Where the last jump went: the same wish again goes on from there. */
+let jumped = null;
+
+const JUMPS = { difference: "There is no other difference among the likeliest lines from here on.", gap: "There is no other gap among the likeliest lines from here on.", mark: "There is no other marked move among the likeliest lines from here on." };
+
+async function jump(to) {
+  // From where the steps that are still under way lead.
+  await store.running;
+  const here = address.address(state());
+  const from = jumped?.to === to && jumped.here === here ? jumped : { origin: state(), skip: 0 };
+  const query = address.parameters(from.origin);
+  query.set("to", to);
+  query.set("skip", from.skip);
+  const moves = await get("/api/jump", query);
+  if (!moves) { say(t(JUMPS[to])); return; }
+  await store.want((now) => (address.address(now) === here ? moves.reduce(walkTo, { ...from.origin, flip: now.flip }) : null));
+  jumped = { to, origin: from.origin, skip: from.skip + 1, here: address.address(state()) };
+}
+
+const toDifference = () => jump("difference").catch(problem);
+const toGap = () => jump("gap").catch(problem);
+const toMark = () => jump("mark").catch(problem);
+
 // Changes to books.
 
-async function change(book, move, what, value, seen) {
-  const { tree, at } = state();
-  const line = trees.path(tree, at).map((id) => trees.node(tree, id).uci).join(",");
-  const done = await post("/api/edit", { book, fen: tree.fen, play: line, uci: move.uci, change: what, value, seen, client });
+/** The moves from the first position to the one that is shown. */
+const walkedLine = () => trees.path(state().tree, state().at).map((id) => trees.node(state().tree, id).uci);
+
+async function write(path, book, body) {
+  const done = await post(path, { book, client, ...body });
   changed.push(book);
   undone.length = 0;
   await refresh();
-  say(`Saved: ${done.last_change}`);
+  say(t`Saved: ${done.last_change}`);
+}
+
+function change(book, move, what, value, seen) {
+  return write("/api/edit", book, { fen: state().tree.fen, play: walkedLine().join(","), uci: move.uci, change: what, value, seen });
+}
+
+function removeFromBook(book, move, below) {
+  if (state().tree.fen) throw new Error(t("Only lines from the usual first position can be deleted."));
+  return write("/api/remove", book, { play: [...walkedLine(), move.uci].join(","), below });
+}
+
+/** The book that is changed: the first shown that can be. */
+const editable = () => store.view?.books.find((book) => book.editable);
+
+/** The line that is shown, or all lines of the tree, into the book. */
+function addToBook(ids) {
+  const book = editable();
+  const { tree } = state();
+  if (book && ids.length) return write("/api/add", book.book, { fen: tree.fen, lines: linesOf(tree, ids) });
+  say(book ? t("There is no move to add yet: play one.") : t("No book that is shown can be changed."), true);
+  return undefined;
+}
+
+function openLine() {
+  const book = editable();
+  if (!book || state().at === 0) { say(book ? t("There is no line yet: play one.") : t("No book that is shown can be changed."), true); return; }
+  by("menu-dialog").close();
+  by("line-title").textContent = t`Marks for the whole line in ${book.name}`;
+  by("line-error").textContent = "";
+  by("line-dialog").showModal();
+}
+
+async function markLine() {
+  try {
+    await write("/api/edit", editable().book, { fen: state().tree.fen, play: walkedLine().join(","), along: by("line-side").value, change: "mark", value: by("line-mark").value });
+    by("line-dialog").close();
+  } catch (error) { by("line-error").textContent = error.message; }
 }
 
 async function takeBack() {
-  const editable = store.view.books.filter((book) => book.editable && book.undo > 0).map((book) => book.book);
-  const book = changed.at(-1) ?? editable[0];
+  const shownBooks = store.view.books.filter((book) => book.editable && book.undo > 0).map((book) => book.book);
+  const book = changed.at(-1) ?? shownBooks[0];
   if (book === undefined) return;
   try {
     const done = await post("/api/undo", { book, client });
     changed.pop();
     if (done.taken_back) undone.push(book);
     await refresh();
-    say(done.taken_back ? `Taken back: ${done.taken_back}` : "There is nothing to take back.");
+    say(done.taken_back ? t`Taken back: ${done.taken_back}` : t("There is nothing to take back."));
   } catch (error) { problem(error); }
 }
 
@@ -243,7 +346,7 @@ async function doAgain() {
     undone.pop();
     changed.push(book);
     await refresh();
-    say(`Done again: ${done.last_change}`);
+    say(t`Done again: ${done.last_change}`);
   } catch (error) { problem(error); }
 }
 
@@ -256,8 +359,8 @@ function openEdit(book, move) {
 const current = () => trees.node(state().tree, state().at);
 
 function openNote() {
-  if (state().at === 0) by("note-title").textContent = "Before the first move";
-  else by("note-title").textContent = `${trees.numberOf(state().tree, state().at, true)} ${current().san}`;
+  if (state().at === 0) by("note-title").textContent = t("Before the first move");
+  else by("note-title").textContent = `${trees.numberOf(state().tree, state().at, true)} ${lettered(current().san)}`;
   by("note-text").value = current().comment;
   by("note-signs").value = String(current().nags[0] ?? 0);
   by("note-signs").disabled = state().at === 0;
@@ -289,7 +392,7 @@ const remove = () => store.want((from) => {
 
 function chooseBooks(list) {
   names = list.map((book) => book.name);
-  const fill = (select, none) => select.replaceChildren(...(none ? [el("option", { value: "" }, "alone")] : []), ...names.map((name) => el("option", { value: name }, name)));
+  const fill = (select, none) => select.replaceChildren(...(none ? [el("option", { value: "" }, t("alone"))] : []), ...names.map((name) => el("option", { value: name }, name)));
   fill(by("first-book"));
   fill(by("second-book"), true);
   by("second-choice").hidden = names.length < 2;
@@ -306,11 +409,34 @@ const THEMES = ["auto", "light", "dark"];
 
 function theme(name) {
   document.documentElement.dataset.theme = name;
-  by("theme").textContent = `Theme: ${name}`;
+  by("theme").textContent = t(`Theme: ${name}`);
   try { localStorage.setItem("theme", name); } catch { /* It is forgotten, then. */ }
 }
 
 const nextTheme = () => theme(THEMES[(THEMES.indexOf(document.documentElement.dataset.theme) + 1) % THEMES.length]);
+
+function begin(colour) {
+  if (engine.on) engine.turn();
+  trainer.begin(colour);
+}
+
+function playEngine() {
+  if (engine.on) engine.turn();
+  trainer.game();
+}
+
+function showCards() {
+  const book = store.view?.books[0].name;
+  const due = ["white", "black"].map((colour) => trainer.cards.due(book, colour).length);
+  by("train-cards").textContent = t`${trainer.cards.all.size} positions trained; due in this book: ${due[0]} as White, ${due[1]} as Black.`;
+}
+
+function openTrain() {
+  by("menu-dialog").close();
+  by("train-colour").value = state().flip ? "black" : "white";
+  showCards();
+  by("train-dialog").showModal();
+}
 
 function openPaste() {
   by("menu-dialog").close();
@@ -325,21 +451,31 @@ const typing = () => (by("move").offsetParent ? by("move").focus() : search.open
 const KEYS = {
   ArrowLeft: back, ArrowRight: forward, ArrowUp: () => table.step(-1), ArrowDown: () => table.step(1),
   Home: toStart, End: toEnd, Delete: remove,
-  f: flip, v: openPaste, c: () => share.copy(store.view.fen, "FEN"), t: nextTheme, e: () => table.editChosen(), n: openNote,
+  d: toDifference, g: toGap, i: () => games.open(), k: toMark, f: flip, l: () => engine.turn(), r: openTrain, v: openPaste, c: () => share.copy(store.view.fen, "FEN"), t: nextTheme, e: () => table.editChosen(), n: openNote,
   m: typing, "/": () => search.open(), o: () => by("policy-dialog").showModal(), "?": () => by("help-dialog").showModal(),
 };
 
+/** Nobody walks about while being asked. */
+const calm = (action) => () => (trainer.on ? undefined : action());
+
 const BUTTONS = {
-  back, forward, "to-start": toStart, "to-end": toEnd, flip, menu: openMenu, find: () => search.open(), undo: takeBack, redo: doAgain,
-  paste: openPaste, theme: nextTheme, "show-help": () => { by("menu-dialog").close(); KEYS["?"](); },
+  back: calm(back), forward: calm(forward), "to-start": calm(toStart), "to-end": calm(toEnd), flip, engine: KEYS.l, menu: openMenu, find: () => search.open(), undo: takeBack, redo: doAgain,
+  paste: openPaste, theme: nextTheme, "show-settings": () => { by("menu-dialog").close(); by("settings-dialog").showModal(); }, "show-help": () => { by("menu-dialog").close(); KEYS["?"](); },
   "open-policy": KEYS.o, reset: () => store.want((from) => ({ ...from, set: {} }), "keep"),
+  "add-line": () => addToBook(state().at ? [state().at] : []), "add-tree": () => addToBook(ends(state().tree)), "mark-line": openLine,
   note: openNote, promote, remove,
+  "to-difference": toDifference, "to-gap": toGap, "to-mark": toMark, "show-games": () => { by("menu-dialog").close(); games.open(); },
+  train: openTrain, "play-engine": playEngine, "train-save": () => share.saveTraining(trainer.cards.export()), "train-load": () => by("train-file").click(),
+  "train-forget": () => { trainer.cards.forget(); showCards(); },
   "copy-fen": KEYS.c, "copy-pgn": () => share.copy(trees.toPgn(state().tree), "PGN"), "copy-link": () => share.copy(new URL(address.address(state()), location.href).href, "Link"),
   "save-pgn": () => share.savePgn(trees.toPgn(state().tree)), "save-svg": () => share.saveSvg(store.view.fen, state().flip), "save-png": () => share.savePng(store.view.fen, state().flip),
 };
 
 /** Buttons of the menu that do something at once. */
-const CLOSING = ["promote", "remove", "copy-fen", "copy-pgn", "copy-link", "save-pgn", "save-svg", "save-png"];
+const CLOSING = ["to-difference", "to-gap", "to-mark", "play-engine", "add-line", "add-tree", "promote", "remove", "copy-fen", "copy-pgn", "copy-link", "save-pgn", "save-svg", "save-png"];
+
+/** What is left to do while somebody trains. */
+const TRAINING = { f: flip, t: nextTheme, "?": KEYS["?"], Escape: () => trainer.stop() };
 
 function onKey(event) {
   if (event.defaultPrevented || isTyping(event.target) || event.altKey || document.querySelector("dialog[open]")) return;
@@ -347,15 +483,19 @@ function onKey(event) {
     const key = event.key.toLowerCase();
     if (key !== "z" && !(key === "y" && event.ctrlKey)) return;
     event.preventDefault();
+    if (trainer.on) return;
     if (key === "y" || event.shiftKey) doAgain();
     else takeBack();
     return;
   }
-  const action = KEYS[event.key.length === 1 ? event.key.toLowerCase() : event.key];
+  const action = (trainer.on ? TRAINING : KEYS)[event.key.length === 1 ? event.key.toLowerCase() : event.key];
   if (!action || !store.view) return;
   event.preventDefault();
   action();
 }
+
+/** Bytes of a file that is dropped on the page. */
+const MOST_DROPPED = 50_000_000;
 
 function listenToAll() {
   addEventListener("popstate", (event) => {
@@ -365,16 +505,34 @@ function listenToAll() {
   });
   addEventListener("keydown", onKey);
   addEventListener("paste", (event) => {
-    if (isTyping(event.target)) return;
+    if (isTyping(event.target) || trainer.on) return;
     const text = event.clipboardData?.getData("text/plain");
     if (text) loadText(text).catch(problem);
+  });
+  // A dropped file is read here and goes to nobody but the reader of games.
+  addEventListener("dragover", (event) => event.dataTransfer?.types.includes("Files") && event.preventDefault());
+  addEventListener("drop", async (event) => {
+    const file = event.dataTransfer?.files[0];
+    if (!file) return;
+    event.preventDefault();
+    if (trainer.on || document.querySelector("dialog[open]")) return;
+    if (file.size > MOST_DROPPED) { say(t("The file is too large for the page: tabia build makes a book of it."), true); return; }
+    try { await games.take(file.name, await file.text()); } catch (error) { problem(error); }
   });
   for (const [id, action] of Object.entries(BUTTONS)) {
     by(id).addEventListener("click", () => {
       if (CLOSING.includes(id)) by("menu-dialog").close();
-      Promise.resolve(action()).catch(problem);
+      Promise.resolve().then(action).catch(problem);
     });
   }
+  by("train-form").addEventListener("submit", (event) => {
+    if (event.submitter?.value === "begin" && store.view) begin(by("train-colour").value);
+  });
+  by("train-file").addEventListener("change", async () => {
+    try { say(t`${trainer.cards.import(await by("train-file").files[0].text())} positions taken in.`); } catch (error) { say(error.message, true); }
+    by("train-file").value = "";
+    showCards();
+  });
   // After a click, the arrow keys belong to the board again.
   addEventListener("click", (event) => {
     const control = event.target.closest?.("button, select");
@@ -383,7 +541,7 @@ function listenToAll() {
   addEventListener("change", (event) => event.target.matches("select, input[type=checkbox]") && !event.target.closest("dialog") && event.target.blur());
   let turned = 0;
   by("board").addEventListener("wheel", (event) => {
-    if (event.ctrlKey) return;
+    if (event.ctrlKey || trainer.on) return;
     event.preventDefault();
     turned += event.deltaY;
     if (Math.abs(turned) < 40) return;
@@ -398,6 +556,11 @@ function listenToAll() {
     typed(text).catch(problem);
   });
   by("move").addEventListener("keydown", (event) => event.key === "Escape" && by("move").blur());
+  by("line-form").addEventListener("submit", (event) => {
+    if (event.submitter?.value !== "keep") return;
+    event.preventDefault();
+    markLine();
+  });
   by("note-form").addEventListener("submit", (event) => event.submitter?.value === "keep" && keepNote());
   by("paste-form").addEventListener("submit", async (event) => {
     if (event.submitter?.value !== "load") return;
@@ -436,7 +599,10 @@ async function first() {
   return undefined;
 }
 
-async function begin() {
+async function start() {
+  settings.dress();
+  await beginLanguage();
+  settings.prepare();
   let kept = "auto";
   try { kept = localStorage.getItem("theme") ?? "auto"; } catch { /* Then as the system has it. */ }
   theme(THEMES.includes(kept) ? kept : "auto");
@@ -447,6 +613,9 @@ async function begin() {
     options = start.options;
     policy = new Policy(options, set, unset);
     chooseBooks(start.books);
+    engine.offer(start.engine);
+    games.offer();
+    by("play-engine").hidden = by("train-game").hidden = !start.engine;
     await loaded;
     if (store.view) {
       policy.show(store.view.options, state().set);
@@ -460,4 +629,4 @@ async function begin() {
   }
 }
 
-begin();
+start();

@@ -1,6 +1,7 @@
 // The list of moves: the main line, its variations in brackets, comments.
 
 import { by, el } from "./dom.js";
+import { lettered, t } from "./lang.js";
 import * as trees from "./tree.js";
 
 export function showMoves({ tree, at, tail }, go) {
@@ -13,7 +14,7 @@ export function showMoves({ tree, at, tail }, go) {
     const number = trees.numberOf(tree, id, forced);
     items.push(el("span", { class: `ply ${depth ? "side" : ""}` }, number ? el("span", { class: "number" }, number) : null, el("button", {
       type: "button", class: current.has(id) && !walked.has(id) ? "later" : "", "aria-current": id === at ? "step" : null, onclick: () => go(id),
-    }, one.san + trees.signs(one))));
+    }, lettered(one.san) + trees.signs(one))));
     comment(one.comment);
     return one.comment !== "";
   };
@@ -33,7 +34,7 @@ export function showMoves({ tree, at, tail }, go) {
   };
   comment(trees.node(tree, 0).comment);
   walk(0, true, 0);
-  if (items.length === 0) items.push(el("span", { class: "hint" }, tree.fen ? "A position of your own." : "Play a move, or choose one of the book."));
+  if (items.length === 0) items.push(el("span", { class: "hint" }, tree.fen ? t("A position of your own.") : t("Play a move, or choose one of the book.")));
   const list = by("line");
   list.replaceChildren(...items);
   const now = list.querySelector("[aria-current]");

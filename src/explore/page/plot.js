@@ -2,6 +2,7 @@
 // main line.
 
 import { by, el, grouped, percent, svg } from "./dom.js";
+import { lettered, t } from "./lang.js";
 
 const WIDE = 560, HIGH = 76, BOTTOM = 14, TOP = 3;
 
@@ -10,7 +11,7 @@ export function draw(points, at, jump) {
   const place = by("plot");
   const inBook = points.filter((point) => point.in_book);
   if (inBook.length === 0) {
-    place.replaceChildren(el("p", { class: "notice" }, "The book holds none of this line."));
+    place.replaceChildren(el("p", { class: "notice" }, t("The book holds none of this line.")));
     return;
   }
   const known = points.some((point) => point.games !== null);
@@ -22,10 +23,10 @@ export function draw(points, at, jump) {
   // Where the book counts no games, a bar says only that it holds the position.
   const height = (point) => (!point.in_book ? 0 : (floor - TOP) * (known ? Math.log10((point.games ?? 0) + 1) / most : 0.35));
   const yScore = (score) => floor - (floor - TOP) * score;
-  const depth = `${Math.ceil(last.ply / 2)} moves deep`;
+  const deep = Math.ceil(last.ply / 2);
   const summary = known
-    ? `Main line ${depth}: ${grouped(inBook[0].games ?? 0)} games at its start, ${grouped(last.games ?? 0)} at its end.`
-    : `Main line ${depth}. This book counts no games.`;
+    ? t`Main line ${deep} moves deep: ${grouped(inBook[0].games ?? 0)} games at its start, ${grouped(last.games ?? 0)} at its end.`
+    : t`Main line ${deep} moves deep. This book counts no games.`;
   const picture = svg("svg", { viewBox: `0 0 ${WIDE} ${HIGH}`, role: "img", "aria-label": summary, preserveAspectRatio: "none" });
   picture.append(svg("line", { class: "half", x1: 0, x2: WIDE, y1: yScore(0.5), y2: yScore(0.5) }));
   points.forEach((point, index) => {
@@ -48,7 +49,7 @@ export function draw(points, at, jump) {
 
 function describe(point) {
   const number = Math.ceil(point.ply / 2);
-  const move = point.san ? `${number}${point.ply % 2 ? "." : "…"} ${point.san}` : "Start";
-  const games = point.games === null ? (point.in_book ? "in the book" : "not in the book") : `${grouped(point.games)} games`;
-  return `${move}: ${games}${point.score === null ? "" : `, White scores ${percent(point.score)}`}`;
+  const move = point.san ? `${number}${point.ply % 2 ? "." : "…"} ${lettered(point.san)}` : t("Start");
+  const games = point.games === null ? (point.in_book ? t("in the book") : t("not in the book")) : t`${grouped(point.games)} games`;
+  return `${move}: ${games}${point.score === null ? "" : t`, White scores ${percent(point.score)}`}`;
 }

@@ -2,6 +2,7 @@
 // which they are changed; the same names, ranges and defaults as in UCI.
 
 import { by, el } from "./dom.js";
+import { t } from "./lang.js";
 
 /** Places of the sliders of options with a wide range: small values matter most. */
 const STOPS = [0, 1, 2, 3, 4, 5, 6, 8, 10, 12, 15, 20, 25, 30, 40, 50, 75, 100, 150, 200, 300, 500, 750, 1000,
@@ -80,9 +81,9 @@ export class Policy {
     for (const { name, value } of values) this.setters.get(name)?.(value);
     const chips = Object.entries(set).map(([name, value]) => {
       const label = name.replace(/^Book /i, "");
-      return el("li", {}, el("button", { type: "button", class: "chip", "aria-label": `${label} ${value}: back to the default`, onclick: () => this.unset(name) },
+      return el("li", {}, el("button", { type: "button", class: "chip", "aria-label": t`${label} ${value}: back to the default`, onclick: () => this.unset(name) },
         `${label}: ${value} `, el("span", { "aria-hidden": "true" }, "✕")));
     });
-    by("chips").replaceChildren(...(chips.length ? chips : [el("li", { class: "hint" }, "as usual")]));
+    by("chips").replaceChildren(...(chips.length ? chips : [el("li", { class: "hint" }, t("as usual"))]));
   }
 }

@@ -2,13 +2,14 @@
 
 import { pieces } from "./board.js";
 import { say } from "./dom.js";
+import { t } from "./lang.js";
 
 const SQUARE = 45;
 
 export async function copy(text, what) {
   try {
     await navigator.clipboard.writeText(text);
-    say(`${what} copied.`);
+    say(t`${what} copied.`);
   } catch {
     // Without the right to the clipboard it can still be marked and copied by hand.
     say(text);
@@ -62,3 +63,5 @@ export async function savePng(fen, flipped) {
 }
 
 export const savePgn = (pgn) => save(new Blob([pgn], { type: "application/x-chess-pgn" }), "line.pgn");
+
+export const saveTraining = (text) => save(new Blob([text], { type: "application/json" }), "training.json");

@@ -1,6 +1,7 @@
 // Small pictures of figures: marks, commentaries, bars.
 
 import { el, grouped, percent } from "./dom.js";
+import { t } from "./lang.js";
 
 /** Commentaries by their NAG number. */
 const COMMENTS = {
@@ -16,21 +17,21 @@ const COMMENTS = {
 export function comment(nag) {
   if (!nag) return null;
   const [sign, meaning] = COMMENTS[nag] ?? [`$${nag}`, `commentary ${nag}`];
-  return el("span", { class: "comment", title: meaning, role: "img", "aria-label": meaning }, sign);
+  return el("span", { class: "comment", title: t(meaning), role: "img", "aria-label": t(meaning) }, sign);
 }
 
 export function markSign(mark) {
-  if (mark === "main") return el("span", { class: "mark main", title: "Main move (green)", role: "img", "aria-label": "main move" }, "✓");
-  if (mark === "avoid") return el("span", { class: "mark avoid", title: "Not in tournaments (red)", role: "img", "aria-label": "avoid" }, "✕");
+  if (mark === "main") return el("span", { class: "mark main", title: t("Main move (green)"), role: "img", "aria-label": t("main move") }, "✓");
+  if (mark === "avoid") return el("span", { class: "mark avoid", title: t("Not in tournaments (red)"), role: "img", "aria-label": t("avoid") }, "✕");
   return el("span", { class: "mark", "aria-hidden": "true" });
 }
 
 /** Wins, draws and losses as a bar, White first. */
 export function results({ white, draws, black }) {
   const all = white === null ? 0 : white + draws + black;
-  if (all === 0) return el("div", { class: "bar none" }, white === null ? "" : "no results");
+  if (all === 0) return el("div", { class: "bar none" }, white === null ? "" : t("no results"));
   const parts = [["w", white], ["d", draws], ["b", black]].filter(([, count]) => count > 0);
-  const label = `White ${percent(white / all, 0)}, draws ${percent(draws / all, 0)}, Black ${percent(black / all, 0)}`;
+  const label = t`White ${percent(white / all, 0)}, draws ${percent(draws / all, 0)}, Black ${percent(black / all, 0)}`;
   return el("div", { class: "bar", role: "img", "aria-label": label, title: `${label} (${grouped(white)} · ${grouped(draws)} · ${grouped(black)})` },
     ...parts.map(([name, count]) => {
       const part = el("span", { class: name }, count / all >= 0.2 ? Math.round((100 * count) / all) + "%" : "");

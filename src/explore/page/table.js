@@ -1,6 +1,8 @@
 // The book table: what one book says about the position, or two side by side.
 
 import { by, el, grouped, percent } from "./dom.js";
+import { valueText } from "./engine.js";
+import { lettered, t } from "./lang.js";
 import { comment, markSign, results, signed } from "./signs.js";
 
 const whole = (number) => (number === null || number === undefined ? "–" : Math.round(number).toString());
@@ -11,7 +13,7 @@ const COLUMNS = [
   ["N", "Games", "n", (move) => move.stored_weight ?? move.games],
   ["Share", "Share of the games of this position", "share", (move) => move.stored_weight ?? move.games],
   ["%", "Score of the player of the move", "score", (move) => move.score],
-  ["Eval", "Evaluation in pawns, from White’s side", "eval", (move) => move.evaluation ?? null],
+  ["Eval", "Evaluation in pawns, from White’s side", "eval", (move, table) => table.worth(move)],
   ["Av", "Average Elo", "av", (move) => move.average_elo],
   ["Perf", "Performance Elo", "perf", (move) => move.performance],
   ["Fact", "Learn value, −125 to +125", "fact", (move) => move.priority ?? move.factor],
@@ -26,9 +28,9 @@ function remembered() {
 const amount = (move) => move.stored_weight ?? move.games;
 
 export class Table {
-  /** `play`, `point` take a move in UCI notation; `edit` a book's view and a move. */
-  constructor({ play, point, edit }) {
-    Object.assign(this, { play, point, edit });
+  /** `play`, `point` take a move in UCI notation; `edit` a book's view and a move; `add` adds the line. */
+  constructor({ play, point, edit, add }) {
+    Object.assign(this, { play, point, edit, add });
     this.place = by("books");
     this.sort = remembered();
     this.open = new Set();
@@ -57,11 +59,13 @@ export class Table {
 
   empty(book) {
     const { end } = this.view;
-    const text = end === "checkmate" ? "Checkmate." : end === "stalemate" ? "Stalemate."
+    const text = end === "checkmate" ? t("Checkmate.") : end === "stalemate" ? t("Stalemate.")
       : book.error ? book.error
-      : book.in_book ? "The book’s line ends here."
-      : "This position is not in the book. ← goes back to where it was.";
-    return el("p", { class: `notice ${book.error ? "error" : ""}` }, text);
+      : book.in_book ? t("The book’s line ends here.")
+      : t("This position is not in the book. ← goes back to where it was.");
+    const adds = book.editable && !book.in_book && !book.error && !end;
+    return el("div", { class: `notice ${book.error ? "error" : ""}` }, el("p", {}, text),
+      adds ? el("button", { type: "button", class: "add", onclick: () => this.add() }, t`Add the line to ${book.name}`) : null);
   }
 
   sorted(moves) {
@@ -70,7 +74,7 @@ export class Table {
     const sign = this.sort.up ? 1 : -1;
     const compare = (a, b) => (typeof a === "string" ? a.localeCompare(b) : a - b);
     return [...moves].sort((a, b) => {
-      const [x, y] = [key(a), key(b)];
+      const [x, y] = [key(a, this), key(b, this)];
       if (x === null || y === null) return (x === null) - (y === null);
       return sign * compare(x, y);
     });
@@ -92,18 +96,18 @@ export class Table {
     const all = moves.reduce((sum, move) => sum + amount(move), 0);
     // A column without anything in it is not shown.
     const without = [
-      moves.every((move) => move.score === null) && "no-score", moves.every((move) => move.evaluation === undefined) && "no-eval", moves.every((move) => move.average_elo === null) && "no-av",
+      moves.every((move) => move.score === null) && "no-score", !this.values && moves.every((move) => move.evaluation === undefined) && "no-eval", moves.every((move) => move.average_elo === null) && "no-av",
       moves.every((move) => move.performance === null) && "no-perf",
       moves.every((move) => move.factor === 0 && move.priority === undefined) && "no-fact", moves.every((move) => move.white === null) && "no-results",
     ].filter(Boolean).join(" ");
     const heads = COLUMNS.map(([name, help, kind]) => {
       const sorted = this.sort?.kind === kind ? (this.sort.up ? "ascending" : "descending") : null;
       return el("th", { scope: "col", class: kind, "aria-sort": sorted },
-        el("button", { type: "button", class: "sort", title: help || "By name", onclick: () => this.sortBy(kind) }, name, sorted ? el("span", { "aria-hidden": "true" }, this.sort.up ? " ▴" : " ▾") : null));
+        el("button", { type: "button", class: "sort", title: t(help || "By name"), onclick: () => this.sortBy(kind) }, t(name), sorted ? el("span", { "aria-hidden": "true" }, this.sort.up ? " ▴" : " ▾") : null));
     });
     return el("section", { class: "book", "aria-label": book.name },
       el("table", { class: without },
-        el("thead", {}, el("tr", {}, ...heads, book.editable ? el("th", { scope: "col", class: "edit" }, el("span", { class: "unseen" }, "Change")) : null)),
+        el("thead", {}, el("tr", {}, ...heads, book.editable ? el("th", { scope: "col", class: "edit" }, el("span", { class: "unseen" }, t("Change"))) : null)),
         el("tbody", {}, ...this.sorted(moves).map((move) => this.row(book, move, all))),
         el("tfoot", {}, this.sum(book, all))));
   }
@@ -115,7 +119,7 @@ export class Table {
     const score = finished ? (100 * (own + book.draws / 2) / finished).toFixed(1) : "–";
     const played = book.moves.reduce((sum, move) => sum + move.probability, 0);
     const cells = { n: weights ? `w\u202f${grouped(all)}` : grouped(book.games), score, prob: played > 0 ? percent(played, 0) : "–" };
-    return el("tr", {}, el("th", { scope: "row", class: "move" }, "Sum ", comment(book.commentary)),
+    return el("tr", {}, el("th", { scope: "row", class: "move" }, `${t("Sum")} `, comment(book.commentary)),
       ...COLUMNS.slice(1).map(([, , kind]) => el("td", { class: kind }, kind === "results" ? results(book) : cells[kind] ?? "")),
       book.editable ? el("td", { class: "edit" }) : null);
   }
@@ -125,9 +129,9 @@ export class Table {
     return el("th", { scope: "row", class: "move" },
       markSign(move.mark),
       el("button", { type: "button", class: "move", tabindex: "-1", "data-uci": move.uci, "data-book": book.book },
-        move.transposition ? el("span", { class: "leads", title: "Nobody stored this move, but it leads into the book" }, "↝\u202f") : "", move.san, el("span", { class: "sign" }, move.annotation)),
+        move.transposition ? el("span", { class: "leads", title: t("Nobody stored this move, but it leads into the book") }, "↝\u202f") : "", lettered(move.san), el("span", { class: "sign" }, move.annotation)),
       comment(move.commentary),
-      name || move.not_played ? el("span", { class: "name", title: [name, move.not_played && `not played: ${move.not_played}`].filter(Boolean).join("; ") },
+      name || move.not_played ? el("span", { class: "name", title: [name, move.not_played && t`not played: ${move.not_played}`].filter(Boolean).join("; ") },
         move.not_played ? el("span", { class: "reason" }, move.not_played) : "", move.not_played && name ? " · " : "", name ? this.shortened(name) : "") : null);
   }
 
@@ -144,27 +148,59 @@ export class Table {
     const n = amount(move);
     return el("tr", { class: classes, "data-uci": move.uci, onclick: (event) => event.target.closest("td.edit") || this.play(move.uci) },
       this.moveCell(move, book),
-      cell("n", move.stored_weight === undefined ? grouped(move.games) : `w\u202f${grouped(move.stored_weight)}`, move.stored_weight === undefined ? null : "weight in the Polyglot book"),
+      cell("n", move.stored_weight === undefined ? grouped(move.games) : `w\u202f${grouped(move.stored_weight)}`, move.stored_weight === undefined ? null : t("weight in the Polyglot book")),
       cell("share", all > 0 ? percent(n / all, n / all < 0.1 ? 1 : 0) : "–"),
       cell("score", move.score === null ? "–" : (100 * move.score).toFixed(1)),
       cell("eval", this.evaluation(move)),
       cell("av", whole(move.average_elo)),
       cell("perf", whole(move.performance)),
-      move.priority === undefined ? cell("fact", signed(move.factor)) : cell("fact", `p\u202f${move.priority}`, "priority in the Arena book"),
+      move.priority === undefined ? cell("fact", signed(move.factor)) : cell("fact", `p\u202f${move.priority}`, t("priority in the Arena book")),
       this.chance(move),
       el("td", { class: "results" }, results(move)),
       book.editable ? this.pencil(book, move) : null);
   }
 
-  evaluation({ evaluation }) {
-    if (evaluation === undefined) return "–";
-    const white = this.view.turn === "white" ? evaluation : -evaluation;
-    return (white > 0 ? "+" : white < 0 ? "−" : "") + (Math.abs(white) / 100).toFixed(2);
+  /** What a move is worth for White, in centipawns: by the engine at work, or by the file beside the book. */
+  value(move) {
+    const live = this.values?.get(move.uci);
+    if (live) return live;
+    if (move.evaluation === undefined) return null;
+    return { cp: this.view.turn === "white" ? move.evaluation : -move.evaluation };
+  }
+
+  /** The same as a number to sort by, for the player of the move. */
+  worth(move) {
+    const value = this.value(move);
+    if (!value) return null;
+    const { cp, mate } = value;
+    const white = mate === undefined ? cp : Math.sign(mate || 1) * (100_000 - Math.abs(mate));
+    return this.view.turn === "white" ? white : -white;
+  }
+
+  evaluation(move) {
+    const value = this.value(move);
+    return value ? valueText(value) : "–";
+  }
+
+  /** What the engine finds the moves worth; null when it is off. */
+  live(values) {
+    const was = this.values;
+    this.values = values;
+    if (!this.view || this.view.books.length > 1) return;
+    if (!was !== !values) { this.show(this.view); return; }
+    for (const move of this.view.books[0].moves) {
+      const cell = this.place.querySelector(`tr[data-uci="${CSS.escape(move.uci)}"] td.eval`);
+      if (!cell) continue;
+      const text = this.evaluation(move);
+      if (cell.textContent !== text) cell.textContent = text;
+      const depth = values?.get(move.uci)?.depth;
+      cell.title = depth ? t`depth ${depth}` : "";
+    }
   }
 
   pencil(book, move) {
     return el("td", { class: "edit" }, el("button", {
-      type: "button", class: "quiet", "aria-label": `Change ${move.san}`, title: "Mark, annotation, learn value (E)", onclick: () => this.edit(book, move),
+      type: "button", class: "quiet", "aria-label": t`Change ${lettered(move.san)}`, title: t("Mark, annotation, learn value (E)"), onclick: () => this.edit(book, move),
     }, "✎"));
   }
 
@@ -173,7 +209,7 @@ export class Table {
     bar.style.width = `${100 * move.probability}%`;
     return el("td", { class: `prob ${style}` }, bar,
       el("span", { class: "number", "data-probability": move.probability }, move.not_played ? "–" : percent(move.probability)),
-      move.not_played ? el("span", { class: "unseen" }, `not played: ${move.not_played}`) : null);
+      move.not_played ? el("span", { class: "unseen" }, t`not played: ${move.not_played}`) : null);
   }
 
   /** Two books in one table: a pair of columns for each figure. */
@@ -188,11 +224,11 @@ export class Table {
       el("tbody", {}, ...this.sorted(shared).map((move) => this.pairRow(a, b, move, second.get(move.uci)))),
       ...this.lone(a, only(a, second), 0), ...this.lone(b, only(b, first), 1),
     ];
-    return el("section", { class: "book pair", "aria-label": "Two books" }, ...error,
+    return el("section", { class: "book pair", "aria-label": t("Two books") }, ...error,
       a.moves.length + b.moves.length === 0 && error.length === 0 ? this.empty(a) : el("table", {},
         el("thead", {},
-          el("tr", {}, el("td", {}), el("th", { scope: "colgroup", colspan: 2 }, "Games"), el("th", { scope: "colgroup", colspan: 2 }, "Score"), el("th", { scope: "colgroup", colspan: 2 }, "Probability")),
-          el("tr", {}, head("Move", "move"), ...["n", "score", "prob"].flatMap((kind) => [head(el("abbr", { title: a.name }, "A"), `${kind} a`), head(el("abbr", { title: b.name }, "B"), `${kind} b`)]))),
+          el("tr", {}, el("td", {}), el("th", { scope: "colgroup", colspan: 2 }, t("Games")), el("th", { scope: "colgroup", colspan: 2 }, t("Score")), el("th", { scope: "colgroup", colspan: 2 }, t("Probability"))),
+          el("tr", {}, head(t("Move"), "move"), ...["n", "score", "prob"].flatMap((kind) => [head(el("abbr", { title: a.name }, "A"), `${kind} a`), head(el("abbr", { title: b.name }, "B"), `${kind} b`)]))),
         ...body));
   }
 
@@ -210,15 +246,15 @@ export class Table {
     const scores = move.score !== null && other.score !== null ? Math.abs(move.score - other.score) : 0;
     const head = this.moveCell(move, a);
     if (signsDiffer) {
-      const told = [other.mark !== "none" && markSign(other.mark), other.annotation || (other.mark === "none" && "none")].filter(Boolean);
+      const told = [other.mark !== "none" && markSign(other.mark), other.annotation || (other.mark === "none" && t("none"))].filter(Boolean);
       head.querySelector("button").after(el("span", { class: "other" }, "B: ", ...told));
-      tint(head, 1, "marked otherwise in B");
+      tint(head, 1, t("marked otherwise in B"));
     }
     const games = (one, side) => el("td", { class: `n ${side}` }, one.stored_weight === undefined ? grouped(one.games) : `w\u202f${grouped(one.stored_weight)}`);
-    const score = (one, side) => tint(el("td", { class: `score ${side}` }, one.score === null ? "–" : (100 * one.score).toFixed(1)), scores * 4 >= 0.2 ? scores * 4 : 0, "scores differ");
+    const score = (one, side) => tint(el("td", { class: `score ${side}` }, one.score === null ? "–" : (100 * one.score).toFixed(1)), scores * 4 >= 0.2 ? scores * 4 : 0, t("scores differ"));
     return el("tr", { "data-uci": move.uci, class: move.mark, onclick: () => this.play(move.uci) }, head,
       games(move, "a"), games(other, "b"), score(move, "a"), score(other, "b"),
-      tint(this.chance(move, "a"), apart, "played otherwise"), tint(this.chance(other, "b"), apart, "played otherwise"));
+      tint(this.chance(move, "a"), apart, t("played otherwise")), tint(this.chance(other, "b"), apart, t("played otherwise")));
   }
 
   /** The moves that only one of two books has, folded together. */
@@ -235,7 +271,7 @@ export class Table {
       rows.hidden = !rows.hidden;
       button.setAttribute("aria-expanded", String(!rows.hidden));
       if (rows.hidden) this.open.delete(letter); else this.open.add(letter);
-    } }, `Only in ${letter} (${moves.length})`);
+    } }, t`Only in ${letter} (${moves.length})`);
     return [el("tbody", {}, el("tr", { class: "group" }, el("th", { scope: "rowgroup", colspan: 7 }, button))), rows];
   }
 

@@ -14,7 +14,7 @@ use crate::games::files::has_extension;
 use crate::games::{
     Game, GameBatch, GameSource, Opened, Place, Recorder, SkipReason, Skipped, SourceError, Wanted,
 };
-use crate::input::file::FileReader;
+use crate::input::reader::FileReader;
 use crate::notation;
 
 /// Games that make a batch.

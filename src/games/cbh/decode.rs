@@ -23,6 +23,7 @@ use shakmaty::{CastlingSide, Chess, File, Move, Position, Rank, Role, Square};
 use super::block::Encoding;
 use super::codes::{CODES, Code};
 use super::pieces::{Pieces, square};
+use crate::games::san::is_legal;
 use crate::games::tree::{Place, ROOT, Tree};
 use crate::notation;
 
@@ -307,7 +308,7 @@ impl Decoder<'_> {
                 promotion: promotion.filter(|_| reaches_end),
             }
         };
-        if !position.is_legal(m) {
+        if !is_legal(m, position) {
             return Err("an illegal move");
         }
         self.play(Some(m))

@@ -91,7 +91,7 @@ pub(super) enum Kind {
 
 /// One record.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Entry {
+pub(super) struct CbhEntry {
     pub(super) kind: Kind,
     /// Of the block in the .cbg file, in bytes.
     pub(super) offset: u64,
@@ -104,9 +104,9 @@ pub(super) struct Entry {
     eco: u16,
 }
 
-impl Entry {
+impl CbhEntry {
     /// `None` if there are fewer than 46 bytes.
-    pub(super) fn parse(record: &[u8]) -> Option<Entry> {
+    pub(super) fn parse(record: &[u8]) -> Option<CbhEntry> {
         let mut cursor = Cursor::new(record);
         let flags = cursor.u8()?;
         let offset = cursor.be_u32()?.into();
@@ -118,7 +118,7 @@ impl Entry {
         let round = (cursor.u8()?, cursor.u8()?);
         let (white_elo, black_elo, eco) = (cursor.be_u16()?, cursor.be_u16()?, cursor.be_u16()?);
         cursor.take(9)?;
-        Some(Entry {
+        Some(CbhEntry {
             kind: match flags {
                 _ if flags & 2 != 0 => Kind::Text,
                 _ if flags & 0x80 != 0 => Kind::Deleted,

@@ -35,7 +35,7 @@ use crate::input::window::Window;
 use block::{Encoding, Head};
 use decode::{Extent, Found};
 use entities::Entities;
-use entry::{Entry, Kind};
+use entry::{CbhEntry, Kind};
 
 /// Bytes behind the start of a batch's last block that are taken for its own.
 const USUAL_BLOCK_BYTES: u64 = 1 << 16;
@@ -70,7 +70,7 @@ pub(super) struct Buffers {
 }
 
 impl Indexed for Database {
-    type Entry = Entry;
+    type Entry = CbhEntry;
     type Buffers = Buffers;
 
     fn name(&self) -> &str {
@@ -81,18 +81,18 @@ impl Indexed for Database {
         &self.layout
     }
 
-    fn parse(&self, record: &[u8]) -> Option<Entry> {
-        Entry::parse(record)
+    fn parse(&self, record: &[u8]) -> Option<CbhEntry> {
+        CbhEntry::parse(record)
     }
 
-    fn place(&self, entry: &Entry) -> Option<Range<u64>> {
+    fn place(&self, entry: &CbhEntry) -> Option<Range<u64>> {
         let end = entry.offset.saturating_add(USUAL_BLOCK_BYTES);
         (entry.kind == Kind::Game).then_some(entry.offset..end)
     }
 
     fn read(
         &self,
-        entry: &Entry,
+        entry: &CbhEntry,
         moves: &Window,
         wanted: Wanted,
         buffers: &mut Buffers,
@@ -152,7 +152,7 @@ impl Database {
     /// A game's block, as much of it as the file has, and its head.
     fn block<'b>(
         &self,
-        entry: &Entry,
+        entry: &CbhEntry,
         moves: &'b Window,
         buffer: &'b mut Vec<u8>,
     ) -> Result<(&'b [u8], Head), SkipReason> {
@@ -190,7 +190,7 @@ impl Database {
     /// Whether a game has lost moves, and counts what else is odd about it.
     fn judge(
         &self,
-        entry: &Entry,
+        entry: &CbhEntry,
         moves_at: usize,
         is_cut_off: bool,
         found: Found,
@@ -210,7 +210,7 @@ impl Database {
     }
 
     /// Everything about a game but its moves.
-    fn describe(&self, entry: &Entry, wanted: Wanted, game: &mut Game) {
+    fn describe(&self, entry: &CbhEntry, wanted: Wanted, game: &mut Game) {
         for color in Color::ALL {
             self.name_player(*entry.players.get(color), game.names.get_mut(color));
         }
@@ -236,7 +236,7 @@ impl Database {
     }
 
     /// What the fields of a game do not say.
-    fn describe_in_tags(&self, entry: &Entry, game: &mut Game) {
+    fn describe_in_tags(&self, entry: &CbhEntry, game: &mut Game) {
         let (mut event, mut site) = (String::new(), String::new());
         if let Some(tournaments) = &self.tournaments {
             tournaments.look_up(entry.tournament, &mut event, &mut site);

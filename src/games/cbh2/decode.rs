@@ -11,6 +11,7 @@ use shakmaty::{CastlingMode, CastlingSide, Chess, Color, EnPassantMode, Move, Po
 
 use super::start::{Start, castling_rook};
 use super::words::Word;
+use crate::games::san::is_legal;
 use crate::games::tree::{Place, ROOT, Tree};
 use crate::games::{Game, Recorder, SkipReason, Wanted};
 use crate::notation;
@@ -222,7 +223,7 @@ fn legal(word: u16, position: &Chess, start: &Start) -> Result<Move, Fault> {
         Some(Word::Move(color, _) | Word::Castle { color, .. }) if color != turn => {
             fault("a move of the side that is not to move")
         }
-        Some(Word::Move(_, m)) if position.is_legal(m) => Ok(m),
+        Some(Word::Move(_, m)) if is_legal(m, position) => Ok(m),
         Some(Word::Move(..)) => fault("an illegal move"),
         Some(Word::Castle {
             side,

@@ -50,7 +50,7 @@ pub(super) enum Kind {
 
 /// One record.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Entry {
+pub(super) struct Cbh2Entry {
     pub(super) kind: Kind,
     /// Of its record in the .2cbg file, in bytes.
     pub(super) offset: u64,
@@ -65,17 +65,17 @@ pub(super) struct Entry {
     elo: ByColor<u16>,
     pub(super) eco: u16,
     pub(super) date: u32,
-    /// Of the ratings; see [`Entry::speed`].
+    /// Of the ratings; see [`Cbh2Entry::speed`].
     kinds: ByColor<u16>,
 }
 
-impl Entry {
+impl Cbh2Entry {
     /// `None` if there are fewer than 192 bytes.
-    pub(super) fn parse(record: &[u8]) -> Option<Entry> {
+    pub(super) fn parse(record: &[u8]) -> Option<Cbh2Entry> {
         let long = |at: usize| Cursor::new(record.get(at..)?).le_u64();
         let number = |at| long(at).map(u64::cast_signed);
         let flags = u8_at(record, 0)?;
-        Some(Entry {
+        Some(Cbh2Entry {
             kind: match (flags, u8_at(record, 2)?) {
                 (_, 2) => Kind::Analysis,
                 (flags, 1) if flags & 2 != 0 => Kind::Text,

@@ -32,7 +32,7 @@ use super::indexed::{Indexed, IndexedSource, Layout};
 use super::tree::Tree;
 use super::{Game, Opened, SkipReason, SourceError, Wanted};
 use crate::input::window::Window;
-use entry::{Entry, Kind, RECORD_BYTES};
+use entry::{Cbh2Entry, Kind, RECORD_BYTES};
 use framing::Tag;
 use names::Names;
 
@@ -148,7 +148,7 @@ pub(super) struct Buffers {
 }
 
 impl Indexed for Database {
-    type Entry = Entry;
+    type Entry = Cbh2Entry;
     type Buffers = Buffers;
 
     fn name(&self) -> &str {
@@ -159,18 +159,18 @@ impl Indexed for Database {
         &self.layout
     }
 
-    fn parse(&self, record: &[u8]) -> Option<Entry> {
-        Entry::parse(record)
+    fn parse(&self, record: &[u8]) -> Option<Cbh2Entry> {
+        Cbh2Entry::parse(record)
     }
 
-    fn place(&self, entry: &Entry) -> Option<Range<u64>> {
+    fn place(&self, entry: &Cbh2Entry) -> Option<Range<u64>> {
         let end = entry.offset.saturating_add(USUAL_RECORD_BYTES);
         (entry.kind == Kind::Game).then_some(entry.offset..end)
     }
 
     fn read(
         &self,
-        entry: &Entry,
+        entry: &Cbh2Entry,
         moves: &Window,
         wanted: Wanted,
         buffers: &mut Buffers,
@@ -247,7 +247,7 @@ impl Indexed for Database {
 
 impl Database {
     /// Everything about a game but its moves.
-    fn describe(&self, entry: &Entry, wanted: Wanted, buffer: &mut Vec<u8>, game: &mut Game) {
+    fn describe(&self, entry: &Cbh2Entry, wanted: Wanted, buffer: &mut Vec<u8>, game: &mut Game) {
         if let Some(names) = &self.names {
             game.names = entry.players.map(|number| names.player(number, buffer));
         }

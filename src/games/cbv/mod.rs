@@ -23,7 +23,7 @@ use std::io::{self, Read};
 use std::path::Path;
 use std::sync::Arc;
 
-use super::archive::{Archive, Entry, Located};
+use super::archive::{Archive, ArchiveMember, Located};
 use super::files::has_extension;
 use super::open::Access;
 use super::{Opened, SourceError, unpacked};
@@ -78,7 +78,7 @@ pub(super) fn archive(
 pub(super) struct Cbv {
     bytes: Bytes,
     members: Vec<Member>,
-    entries: Vec<Entry>,
+    entries: Vec<ArchiveMember>,
 }
 
 impl Cbv {
@@ -111,7 +111,7 @@ impl Cbv {
             .read(table::HEADER_BYTES as u64, &mut table)
             .map_err(unreadable)?;
         let members = table::members(&table, record, len);
-        let entry = |member: &Member| Entry {
+        let entry = |member: &Member| ArchiveMember {
             name: member.name.clone(),
             size: member.size,
         };
@@ -125,7 +125,7 @@ impl Cbv {
 }
 
 impl Archive for Cbv {
-    fn entries(&self) -> &[Entry] {
+    fn entries(&self) -> &[ArchiveMember] {
         &self.entries
     }
 

@@ -10,7 +10,7 @@ use crate::games::{
     Game, GameBatch, GameResult, GameSource, Opened, Place, Recorder, SkipReason, Skipped,
     SourceError, Wanted,
 };
-use crate::input::file::FileReader;
+use crate::input::reader::FileReader;
 
 /// Games that make a batch.
 const BATCH_GAMES: usize = 256;

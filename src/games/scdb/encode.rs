@@ -2,18 +2,18 @@
 
 use shakmaty::{CastlingSide, File, Move, Square};
 
-use super::entry::{Entry, is_eco};
+use super::entry::{ScdbEntry, is_eco};
 use super::{NAME_BYTES, length, promotion};
 use crate::games::pgn_write::first_fen;
 use crate::games::{Game, Item, SkipReason};
 
 /// A game ready to be written: its bytes, and what the index says of it.
 #[derive(Clone, Debug)]
-pub struct Record {
+pub struct ScdbRecord {
     /// White, Black, site, event.
     pub(super) names: [String; 4],
     /// Without references and place.
-    pub(super) entry: Entry,
+    pub(super) entry: ScdbEntry,
     /// With the length before them.
     pub(super) bytes: Vec<u8>,
     /// Whether it has tags, or long names, that the format has no room for.
@@ -25,11 +25,11 @@ const KEPT_TAGS: [&str; 9] = [
     "Event", "Site", "Date", "Round", "White", "Black", "WhiteElo", "BlackElo", "ECO",
 ];
 
-impl Record {
+impl ScdbRecord {
     /// # Errors
     ///
     /// The format has no room for the game.
-    pub fn new(game: &Game) -> Result<Record, SkipReason> {
+    pub fn new(game: &Game) -> Result<ScdbRecord, SkipReason> {
         if game.chess960 {
             return Err(SkipReason::Variant(
                 "Chess960, which the format cannot hold".to_owned(),
@@ -55,9 +55,9 @@ impl Record {
         let loses_tags = !keeps_round
             || names.iter().any(|name| name.len() > NAME_BYTES)
             || game.tags.iter().any(|(name, _)| !KEPT_TAGS.contains(&name));
-        Ok(Record {
+        Ok(ScdbRecord {
             names,
-            entry: Entry {
+            entry: ScdbEntry {
                 status: 0,
                 offset: 0,
                 players: shakmaty::ByColor::default(),

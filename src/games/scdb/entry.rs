@@ -16,7 +16,7 @@ const ECO_BYTES: usize = 3;
 
 /// What an entry says.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Entry {
+pub(super) struct ScdbEntry {
     /// 0, or 0xFF for a deleted game.
     pub(super) status: u8,
     /// Where the game stands in .dcg.
@@ -38,13 +38,13 @@ pub(super) struct Entry {
     pub(super) date: (u16, u8, u8),
 }
 
-impl Entry {
+impl ScdbEntry {
     /// Reads an entry whose ECO code is too short by `missing` bytes.
-    pub(super) fn decode(bytes: &[u8], missing: usize) -> Option<Entry> {
+    pub(super) fn decode(bytes: &[u8], missing: usize) -> Option<ScdbEntry> {
         let bytes = bytes.get(..ENTRY_BYTES - missing)?;
         let eco_end = ECO_AT + ECO_BYTES - missing;
         let eco: Option<[u8; 3]> = bytes.get(ECO_AT..eco_end)?.try_into().ok();
-        Some(Entry {
+        Some(ScdbEntry {
             status: *bytes.first()?,
             offset: u64::from_be_bytes(at(bytes, 1)?),
             players: ByColor {
@@ -100,7 +100,7 @@ impl Entry {
 
 /// Whether bytes may be an entry: what other bytes would hardly be by chance.
 pub(super) fn is_likely(bytes: &[u8], games_end: u64) -> bool {
-    let Some(entry) = Entry::decode(bytes, 0) else {
+    let Some(entry) = ScdbEntry::decode(bytes, 0) else {
         return false;
     };
     let is_reference = |place: u32| {

@@ -8,9 +8,9 @@
 use std::io::{self, BufReader, Read, Seek, SeekFrom};
 
 use super::MAGIC_BYTES;
-use super::entry::{self, ENTRY_BYTES, Entry};
+use super::entry::{self, ENTRY_BYTES, ScdbEntry};
 use super::length;
-use crate::input::file::FileReader;
+use crate::input::reader::FileReader;
 
 /// Bytes before the first entry: magic, version, the game to open at first.
 pub(super) const HEADER_BYTES: usize = 19;
@@ -67,13 +67,13 @@ impl Index {
     }
 
     /// The next entry.
-    pub(super) fn next(&mut self) -> io::Result<Option<Entry>> {
+    pub(super) fn next(&mut self) -> io::Result<Option<ScdbEntry>> {
         // This one, and the next wherever it begins.
         self.fill(2 * ENTRY_BYTES)?;
         let rest = self.ahead.get(self.at..).unwrap_or_default();
         if rest.len() < ENTRY_BYTES {
             let missing = entry::short_eco(rest).filter(|_| self.at_end);
-            let last = missing.and_then(|missing| Entry::decode(rest, missing));
+            let last = missing.and_then(|missing| ScdbEntry::decode(rest, missing));
             if last.is_some() {
                 self.displaced += 1;
             } else {
@@ -85,7 +85,7 @@ impl Index {
             return Ok(last);
         }
         let missing = self.games.missing_bytes(rest)?;
-        let entry = Entry::decode(rest, missing);
+        let entry = ScdbEntry::decode(rest, missing);
         if let Some(entry) = &entry
             && entry.offset < self.games.end
         {

@@ -22,7 +22,7 @@ mod promotion;
 mod source;
 mod write;
 
-pub use encode::Record;
+pub use encode::ScdbRecord;
 pub(super) use source::{is_index, open};
 pub use write::Writer;
 

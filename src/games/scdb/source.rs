@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::sync::{Arc, OnceLock};
 
 use super::decode::{self, Promotions};
-use super::entry::Entry;
+use super::entry::ScdbEntry;
 use super::index::{Faults, HEADER_BYTES, Index};
 use super::names::Names;
 use super::promotion::{self, Numbering};
@@ -15,7 +15,7 @@ use crate::games::archive::Located;
 use crate::games::{
     Game, GameBatch, GameSource, Opened, Place, SkipReason, Skipped, SourceError, Wanted,
 };
-use crate::input::file::FileReader;
+use crate::input::reader::FileReader;
 
 /// Games that make a batch.
 const BATCH_GAMES: usize = 1024;
@@ -282,7 +282,7 @@ struct ScdbBatch {
     database: Arc<Database>,
     /// Number of the first game.
     first: u64,
-    entries: Vec<Entry>,
+    entries: Vec<ScdbEntry>,
     /// The next one.
     at: usize,
     file: Option<BufReader<FileReader>>,
@@ -340,7 +340,12 @@ impl ScdbBatch {
         Ok(())
     }
 
-    fn fill(&mut self, entry: &Entry, wanted: Wanted, game: &mut Game) -> Result<(), SkipReason> {
+    fn fill(
+        &mut self,
+        entry: &ScdbEntry,
+        wanted: Wanted,
+        game: &mut Game,
+    ) -> Result<(), SkipReason> {
         game.clear();
         match entry.status {
             0 => {}
@@ -357,7 +362,7 @@ impl ScdbBatch {
 }
 
 /// What the index says about a game.
-fn describe(database: &Database, entry: &Entry, wanted: Wanted, game: &mut Game) {
+fn describe(database: &Database, entry: &ScdbEntry, wanted: Wanted, game: &mut Game) {
     let name = |names: &Names, place: u32| {
         names.get(place).unwrap_or_else(|| {
             database.lost_names.fetch_add(1, Relaxed);

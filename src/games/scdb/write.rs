@@ -3,8 +3,8 @@
 use std::io::{self, BufReader, Read, Seek, Write};
 use std::path::Path;
 
-use super::encode::Record;
-use super::entry::{ENTRY_BYTES, Entry};
+use super::encode::ScdbRecord;
+use super::entry::{ENTRY_BYTES, ScdbEntry};
 use super::names::NewNames;
 use super::{LETTERS, MAGIC, MAGIC_BYTES, extension};
 use crate::place::{self, Beside, Old, PlaceError};
@@ -67,7 +67,7 @@ impl Writer {
     /// # Errors
     ///
     /// Writing failed.
-    pub fn push(&mut self, record: &Record) -> Result<(), PlaceError> {
+    pub fn push(&mut self, record: &ScdbRecord) -> Result<(), PlaceError> {
         let [white, black, site, event] = &record.names;
         let [(_, players), (_, sites), (_, events)] = &mut self.names;
         let mut entry = record.entry;
@@ -135,7 +135,7 @@ fn write_entries(
             Err(error) if error.kind() == io::ErrorKind::UnexpectedEof => return Ok(()),
             Err(error) => return Err(error),
         }
-        let Some(mut entry) = Entry::decode(&bytes, 0) else {
+        let Some(mut entry) = ScdbEntry::decode(&bytes, 0) else {
             continue;
         };
         entry.players = entry.players.map(|number| place(0, number));

@@ -11,6 +11,7 @@ use shakmaty::fen::Fen;
 use shakmaty::{CastlingMode, CastlingSide, Chess, Move, Position};
 
 use super::moves::{Pieces, Rooks, Step, Token, Tokens, rooks};
+use crate::games::san::is_legal;
 use crate::games::windows1252::or_utf8 as text;
 use crate::games::{Game, Recorder, SkipReason, Wanted};
 use crate::notation;
@@ -262,7 +263,7 @@ fn legal(step: Step, position: &Chess) -> Option<Move> {
                     promotion,
                 }
             };
-            position.is_legal(m).then_some(m)
+            is_legal(m, position).then_some(m)
         }
     }
 }

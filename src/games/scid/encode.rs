@@ -3,9 +3,9 @@
 use shakmaty::{ByColor, CastlingSide, Chess, Color, Move, Position, Role, Square};
 
 use super::decode::{COMMON_TAGS, FIRST_COMMON};
-use super::entry::{Date, Entry, RATING_KINDS, eco_value};
+use super::entry::{Date, RATING_KINDS, ScidEntry, eco_value};
 use super::keys::Gather;
-use super::moves::{Line, Pieces, Step, rooks};
+use super::moves::{LineState, Pieces, Step, rooks};
 use crate::games::pgn_write::first_fen;
 use crate::games::{Game, Item, SkipReason};
 
@@ -34,21 +34,21 @@ const INDEX_TAGS: [&str; 13] = [
 
 /// A game ready to be written.
 #[derive(Clone, Debug)]
-pub struct Record {
+pub struct ScidRecord {
     /// White, Black, event, site, round.
     pub(super) names: [String; 5],
     /// Without references and place.
-    pub(super) entry: Entry,
+    pub(super) entry: ScidEntry,
     pub(super) bytes: Vec<u8>,
     /// Whether it has tags that are too long for the format.
     pub loses_tags: bool,
 }
 
-impl Record {
+impl ScidRecord {
     /// # Errors
     ///
     /// The format has no room for the game.
-    pub fn new(game: &Game) -> Result<Record, SkipReason> {
+    pub fn new(game: &Game) -> Result<ScidRecord, SkipReason> {
         let tag = |name: &str| game.tags.get(name).unwrap_or_default();
         let or_unknown = |name: &str| if name.is_empty() { "?" } else { name }.to_owned();
         let mut loses_tags = false;
@@ -92,7 +92,7 @@ impl Record {
             "" => std::str::from_utf8(&game.eco).unwrap_or_default(),
             text => text,
         };
-        Ok(Record {
+        Ok(ScidRecord {
             names: [
                 or_unknown(&game.names.white),
                 or_unknown(&game.names.black),
@@ -100,7 +100,7 @@ impl Record {
                 or_unknown(tag("Site")),
                 or_unknown(tag("Round")),
             ],
-            entry: Entry {
+            entry: ScidEntry {
                 length: bytes.len() as u32,
                 flags,
                 chess960: game.chess960,
@@ -113,7 +113,7 @@ impl Record {
                 plies: writer.plies,
                 counts: writer.counts,
                 keys: writer.gather.finish(writer.now.board()),
-                ..Entry::default()
+                ..ScidEntry::default()
             },
             bytes,
             loses_tags,
@@ -175,9 +175,9 @@ fn write_tag(name: &str, value: &str, out: &mut Vec<u8>) -> bool {
 
 /// Writes moves.
 struct Writer {
-    line: Line,
+    line: LineState,
     /// The same, with the board, of lines in which variations have begun.
-    open: Vec<(Line, Chess, Option<Chess>)>,
+    open: Vec<(LineState, Chess, Option<Chess>)>,
     now: Chess,
     before: Option<Chess>,
     comments: Vec<u8>,
@@ -200,7 +200,7 @@ impl Writer {
         let pieces = pieces
             .ok_or_else(|| SkipReason::Position("more than 16 pieces of a side".to_owned()))?;
         Ok(Writer {
-            line: Line::new(pieces, rooks(first)),
+            line: LineState::new(pieces, rooks(first)),
             open: Vec::new(),
             now: first.clone(),
             before: None,

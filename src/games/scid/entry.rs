@@ -52,7 +52,7 @@ pub(super) const RATING_KINDS: [&str; 7] = ["Elo", "Rating", "Rapid", "ICCF", "U
 
 /// What is said of a game. Names are numbers in the file of names.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(super) struct Entry {
+pub(super) struct ScidEntry {
     pub(super) offset: u64,
     pub(super) length: u32,
     pub(super) flags: u32,
@@ -106,14 +106,14 @@ impl Date {
     }
 }
 
-impl Entry {
+impl ScidEntry {
     /// Whether the game is to be left out.
     pub(super) fn is_deleted(&self) -> bool {
         self.flags & DELETED != 0
     }
 
     /// Reads a record of version 4.
-    pub(super) fn parse_old(record: &[u8]) -> Option<Entry> {
+    pub(super) fn parse_old(record: &[u8]) -> Option<ScidEntry> {
         let byte = |at| u8_at(record, at).map(u32::from);
         let word = |at| be_u16_at(record, at).map(u32::from);
         let length = byte(6)?;
@@ -121,7 +121,7 @@ impl Entry {
         let (date, ratings) = (be_u32_at(record, 25)?, [word(29)?, word(31)?]);
         let day = Date(date & 0xf_ffff);
         let of = |at: usize| ratings.get(at).copied().unwrap_or_default();
-        Some(Entry {
+        Some(ScidEntry {
             offset: be_u32_at(record, 0)?.into(),
             length: length >> 7 << 16 | word(4)?,
             flags: (length & 63) << 16 | word(7)?,
@@ -145,18 +145,18 @@ impl Entry {
                 white: (of(0) >> 12) as u8,
                 black: (of(1) >> 12) as u8,
             },
-            ..Entry::default()
+            ..ScidEntry::default()
         })
     }
 
     /// Reads a record of version 5.
-    pub(super) fn parse_new(record: &[u8]) -> Option<Entry> {
+    pub(super) fn parse_new(record: &[u8]) -> Option<ScidEntry> {
         let mut words = [0; 12];
         for (index, word) in words.iter_mut().enumerate() {
             *word = le_u32_at(record, 4 * index)?;
         }
         let [w0, w1, w2, site, w4, w5, w6, w7, w8, low, _, w11] = words;
-        Some(Entry {
+        Some(ScidEntry {
             offset: u64::from(w8 & 0x7fff) << 32 | u64::from(low),
             length: w8 >> 15,
             flags: w7 & 0x3f_ffff,
@@ -180,7 +180,7 @@ impl Entry {
                 white: (w11 >> 21 & 7) as u8,
                 black: (w11 >> 18 & 7) as u8,
             },
-            ..Entry::default()
+            ..ScidEntry::default()
         })
     }
 
@@ -311,7 +311,7 @@ mod tests {
             0x98, 0xff, 0xcd, 0x93, 0x09, 0x44, 0x09, 0x73, 0x9c, 0x29, 0x72, 0x87, 0x25, 9, 0xb5,
             0xc1, 0xd4, 0xae, 0x70, 0, 0, 0,
         ];
-        let entry = Entry::parse_old(&record).unwrap();
+        let entry = ScidEntry::parse_old(&record).unwrap();
         assert_eq!((entry.offset, entry.length, entry.flags), (0, 168, 0));
         assert_eq!(entry.players, ByColor { white: 0, black: 1 });
         assert_eq!(entry.result, GameResult::Draw);
@@ -340,7 +340,7 @@ mod tests {
             0,
         ];
         let record: Vec<u8> = words.iter().flat_map(|word| word.to_le_bytes()).collect();
-        let entry = Entry::parse_new(&record).unwrap();
+        let entry = ScidEntry::parse_new(&record).unwrap();
         assert_eq!((entry.offset, entry.length, entry.flags), (0, 103, 16));
         assert_eq!(entry.players, ByColor { white: 0, black: 1 });
         assert_eq!(entry.result, GameResult::Unknown);

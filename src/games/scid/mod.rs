@@ -19,7 +19,7 @@ mod names;
 mod tests;
 mod write;
 
-pub use encode::Record;
+pub use encode::ScidRecord;
 pub use write::Writer;
 
 use std::ops::Range;
@@ -35,7 +35,7 @@ use super::{Game, Opened, SkipReason, SourceError, Wanted};
 use crate::input::bytes::be_u16_at;
 use crate::input::file::DataFile;
 use crate::input::window::Window;
-use entry::{Entry, NEW_BYTES, OLD_BYTES, RATING_KINDS};
+use entry::{NEW_BYTES, OLD_BYTES, RATING_KINDS, ScidEntry};
 use names::{EVENTS, Names, PLAYERS, ROUNDS, SITES};
 
 /// How an index of version 4 begins.
@@ -51,7 +51,7 @@ const OLD_VERSION: u16 = 400;
 struct Database {
     name: String,
     layout: Layout,
-    parse: fn(&[u8]) -> Option<Entry>,
+    parse: fn(&[u8]) -> Option<ScidEntry>,
     names: Names,
     remarks: Vec<String>,
     /// Names that nobody has the number of.
@@ -149,9 +149,9 @@ pub(super) fn open(index: &Located) -> Result<Opened, SourceError> {
             count: announced.min(present),
         },
         parse: if is_old {
-            Entry::parse_old
+            ScidEntry::parse_old
         } else {
-            Entry::parse_new
+            ScidEntry::parse_new
         },
         names,
         remarks,
@@ -201,7 +201,7 @@ fn read_names(index: &Located, ending: &str, is_old: bool) -> Result<Names, Stri
 }
 
 impl Indexed for Database {
-    type Entry = Entry;
+    type Entry = ScidEntry;
     type Buffers = Vec<u8>;
 
     fn name(&self) -> &str {
@@ -212,18 +212,18 @@ impl Indexed for Database {
         &self.layout
     }
 
-    fn parse(&self, record: &[u8]) -> Option<Entry> {
+    fn parse(&self, record: &[u8]) -> Option<ScidEntry> {
         (self.parse)(record)
     }
 
-    fn place(&self, entry: &Entry) -> Option<Range<u64>> {
+    fn place(&self, entry: &ScidEntry) -> Option<Range<u64>> {
         let end = entry.offset.saturating_add(entry.length.into());
         (!entry.is_deleted()).then_some(entry.offset..end)
     }
 
     fn read(
         &self,
-        entry: &Entry,
+        entry: &ScidEntry,
         moves: &Window,
         wanted: Wanted,
         buffer: &mut Vec<u8>,
@@ -289,7 +289,7 @@ impl Database {
     }
 
     /// What the index says.
-    fn describe(&self, entry: &Entry, wanted: Wanted, game: &mut Game) {
+    fn describe(&self, entry: &ScidEntry, wanted: Wanted, game: &mut Game) {
         game.names = entry.players.map(|number| self.look_up(PLAYERS, number));
         game.year = entry.date.year();
         if let Some(event) = self.names.bytes(EVENTS, entry.event) {

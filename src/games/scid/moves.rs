@@ -222,15 +222,15 @@ fn side_of(rooks: &[Square; 2], side: CastlingSide) -> &Square {
 
 /// Where the writing of a line is.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Line {
+pub(super) struct LineState {
     now: Pieces,
     before: Pieces,
     rooks: Rooks,
 }
 
-impl Line {
-    pub(super) fn new(pieces: Pieces, rooks: Rooks) -> Line {
-        Line {
+impl LineState {
+    pub(super) fn new(pieces: Pieces, rooks: Rooks) -> LineState {
+        LineState {
             now: pieces,
             before: pieces,
             rooks,

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::path::Path;
 
-use super::encode::Record;
+use super::encode::ScidRecord;
 use super::names::{EVENTS, PLAYERS, ROUNDS, SITES};
 use crate::place::{self, Beside, Old, PlaceError};
 
@@ -45,7 +45,7 @@ impl Writer {
     /// # Errors
     ///
     /// Writing failed.
-    pub fn push(&mut self, record: &Record) -> Result<(), PlaceError> {
+    pub fn push(&mut self, record: &ScidRecord) -> Result<(), PlaceError> {
         let [white, black, event, site, round] = &record.names;
         let mut entry = record.entry;
         // In the order in which Scid numbers them.

@@ -18,7 +18,8 @@ use std::path::{Path, PathBuf};
 use serde::{Deserialize, Serialize};
 
 use crate::input::bytes::{Cursor, put_varint};
-use crate::input::file::{Change, DataFile, ReadError};
+use crate::input::file::{DataFile, ReadError};
+use crate::input::state::Change;
 
 /// How every file begins.
 pub const MAGIC: &[u8; 8] = b"tabiaGX1";

@@ -13,7 +13,7 @@ use super::{
 use crate::book::ctg::PAGE_BYTES;
 use crate::input::file::read_at;
 
-pub(super) use super::journal::Record;
+pub(super) use super::journal::ChangedByte;
 
 /// What any disk writes at once, in bytes.
 const SECTOR: u64 = 512;
@@ -36,7 +36,7 @@ pub struct Applied {
 #[derive(Debug)]
 pub struct Batch {
     book: PathBuf,
-    held: Vec<Record>,
+    held: Vec<ChangedByte>,
     journal: Option<Writer>,
 }
 
@@ -56,14 +56,14 @@ impl Batch {
     ///
     /// The journal beside the book cannot be written.
     pub fn set(&mut self, touch: &super::Touch) -> Result<(), EditError> {
-        self.push(Record {
+        self.push(ChangedByte {
             offset: touch.offset,
             old: touch.old,
             new: touch.new,
         })
     }
 
-    pub(super) fn push(&mut self, record: Record) -> Result<(), EditError> {
+    pub(super) fn push(&mut self, record: ChangedByte) -> Result<(), EditError> {
         self.held.push(record);
         if self.held.len() >= HELD {
             self.spill()?;
@@ -170,7 +170,7 @@ pub(super) fn recover(path: &Path, book: &File) -> Result<bool, EditError> {
 }
 
 /// Records one after the other.
-type Each<'a> = &'a mut dyn FnMut(&mut dyn FnMut(Record) -> io::Result<()>) -> io::Result<()>;
+type Each<'a> = &'a mut dyn FnMut(&mut dyn FnMut(ChangedByte) -> io::Result<()>) -> io::Result<()>;
 
 /// What the bytes of the records are now.
 #[derive(Default)]
@@ -178,7 +178,7 @@ struct Checked {
     /// How many have still to be changed.
     old: u64,
     /// The first that is neither old nor new, and what it is.
-    odd: Option<(Record, u8)>,
+    odd: Option<(ChangedByte, u8)>,
 }
 
 impl Checked {
@@ -266,7 +266,7 @@ impl PageBuffer {
     }
 
     /// Sets a byte of the page that [`PageBuffer::byte`] has read.
-    fn set(&mut self, record: Record) {
+    fn set(&mut self, record: ChangedByte) {
         let at = (record.offset % PAGE_BYTES as u64) as usize;
         if let Some(byte) = self.bytes.get_mut(at) {
             *byte = record.new;

@@ -63,8 +63,8 @@ use std::{
 use super::{
     CanonicalBoard, CtgBook, Entry, Key, MAX_MOVES, OpenOptions, Place, encode_entry, rewrite,
 };
-use crate::book::Watch;
 use crate::book::{Annotation, Probe as _};
+use crate::watch::Watch;
 
 pub use batch::{Applied, Batch};
 pub use error::EditError;
@@ -72,7 +72,7 @@ pub(crate) use lock::BookLock;
 pub use marks::MarkEdit;
 pub use visit::{EntrySet, Field, Pass, Touch, Visit, VisitedEntry, VisitedMove};
 
-use batch::Record;
+use batch::ChangedByte;
 
 /// How to open a book for changes.
 #[derive(Clone, Copy, Debug)]
@@ -514,7 +514,7 @@ impl Held {
         let start = self.place.file_offset();
         for (offset, (old, new)) in (start..).zip(self.old.iter().zip(self.encode())) {
             if *old != new {
-                batch.push(Record {
+                batch.push(ChangedByte {
                     offset,
                     old: *old,
                     new,

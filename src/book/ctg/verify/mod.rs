@@ -18,8 +18,8 @@ mod files;
 use std::{collections::HashSet, path::Path, sync::Arc};
 
 use super::{RewriteError, pages::PageFile, scan::ScanIndex};
-use crate::book::{Progress, Watch};
 use crate::crew::in_order;
+use crate::watch::{Progress, Watch};
 use entries::{BlockChecker, BlockReport};
 use files::IndexFacts;
 
@@ -195,12 +195,9 @@ pub fn verify(
                 .map_err(RewriteError::from)
         },
         |mut report: BlockReport| {
-            watch.step(Progress {
-                stage: "verifying",
-                unit: "pages",
-                done: (done * u64::from(BLOCK)).min(book.held().into()),
-                total: Some(book.held().into()),
-            })?;
+            let pages = book.held().into();
+            let checked = (done * u64::from(BLOCK)).min(pages);
+            watch.step(Progress::new("verifying", "pages", checked, Some(pages)))?;
             done += 1;
             for (problem, slot) in report.problems.drain(..) {
                 if slot.is_none_or(|slot| accused.insert(slot)) {

@@ -9,9 +9,9 @@ use crate::notation;
 
 /// A move (`None`: null move) and what follows it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(super) struct Node {
+pub(super) struct GameNode {
     pub(super) step: Option<Move>,
-    pub(super) after: Vec<Node>,
+    pub(super) after: Vec<GameNode>,
 }
 
 /// A numbered piece.
@@ -220,7 +220,7 @@ impl Encoder {
         }
     }
 
-    fn after(&mut self, position: &Chess, men: &Men, nodes: &[Node]) {
+    fn after(&mut self, position: &Chess, men: &Men, nodes: &[GameNode]) {
         let simple = self.mode < 8 && self.mode % 2 == 1;
         if nodes.is_empty() && !simple {
             self.put(255);
@@ -377,7 +377,7 @@ fn first_position(position: &Chess, mode: u8) -> Vec<u8> {
 }
 
 /// A whole block.
-pub(super) fn encode(position: &Chess, moves: &[Node], mode: u8) -> Vec<u8> {
+pub(super) fn encode(position: &Chess, moves: &[GameNode], mode: u8) -> Vec<u8> {
     let mut encoder = Encoder::new(mode);
     let men = Men::new(position, encoder.is_reversed());
     encoder.after(position, &men, moves);

@@ -9,11 +9,11 @@ use super::block::{self, Encoding, Head, Start};
 use super::ciphers;
 use super::codes::{CODES, Code};
 use super::decode::{self, Extent, Found};
-use super::entry::{self, Entry};
+use super::entry::{self, CbhEntry};
 use crate::games::tree::Tree;
 use crate::games::{Game, GameResult, Item, Recorder, Wanted};
 use crate::notation;
-use encoder::{Node, encode};
+use encoder::{GameNode, encode};
 
 const MODES: [u8; 10] = [0, 1, 2, 3, 4, 5, 6, 7, 10, 11];
 
@@ -39,7 +39,7 @@ fn decode_all(block: &[u8]) -> (Game, Found) {
 }
 
 /// What a tree looks like in the order of PGN.
-fn items(nodes: &[Node], out: &mut Vec<Item>) {
+fn items(nodes: &[GameNode], out: &mut Vec<Item>) {
     let item = |step: Option<Move>| step.map_or(Item::Null, Item::Move);
     if let Some((main, alternatives)) = nodes.split_first() {
         out.push(item(main.step));
@@ -78,12 +78,12 @@ fn random_game(
     position: &Chess,
     random: &mut impl FnMut(usize) -> usize,
     left: usize,
-) -> Vec<Node> {
+) -> Vec<GameNode> {
     let moves = position.legal_moves();
     if left == 0 || moves.is_empty() {
         return Vec::new();
     }
-    let mut nodes: Vec<Node> = Vec::new();
+    let mut nodes: Vec<GameNode> = Vec::new();
     for number in 0..[1, 1, 1, 1, 2, 3][random(6)] {
         let step = Some(moves[random(moves.len())]).filter(|_| random(20) > 0);
         let mut next = position.clone();
@@ -96,7 +96,7 @@ fn random_game(
         }
         let left = if number == 0 { left - 1 } else { left / 4 };
         let after = random_game(&next, random, left);
-        nodes.push(Node { step, after });
+        nodes.push(GameNode { step, after });
     }
     nodes
 }
@@ -163,7 +163,7 @@ proptest! {
             moves.push(m);
         }
         let nodes = moves.iter().rev().fold(Vec::new(), |after, m| {
-            vec![Node { step: Some(*m), after }]
+            vec![GameNode { step: Some(*m), after }]
         });
         let mut block = encode(&Chess::default(), &nodes, mode);
         let bytes = block.len();
@@ -301,14 +301,14 @@ fn variations_are_told_in_the_order_of_the_file() {
             })
             .collect();
         let mut nodes = moves.into_iter().rev().fold(Vec::new(), |after, m| {
-            vec![Node {
+            vec![GameNode {
                 step: Some(m),
                 after,
             }]
         });
         nodes.remove(0)
     };
-    let moves = vec![Node {
+    let moves = vec![GameNode {
         step: Some(e4),
         after: vec![line(&["c5", "Nf3"]), line(&["e6", "d4"]), line(&["Nf6"])],
     }];
@@ -376,11 +376,11 @@ fn impossible_first_positions_are_refused() {
     assert!(start_of(&odd).is_err());
 }
 
-fn record(change: impl Fn(&mut [u8; 46])) -> Entry {
+fn record(change: impl Fn(&mut [u8; 46])) -> CbhEntry {
     let mut record = [0; 46];
     record[0] = 1;
     change(&mut record);
-    Entry::parse(&record).unwrap()
+    CbhEntry::parse(&record).unwrap()
 }
 
 #[test]

@@ -4,6 +4,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 /// How far the work is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Progress {
     /// What is being done: "reading", "writing", ...
     pub stage: &'static str,
@@ -13,6 +14,32 @@ pub struct Progress {
     pub done: u64,
     /// How many there are, if that is known; by a header that may be wrong.
     pub total: Option<u64>,
+    /// Where files are read whose units nobody has counted: the bytes read,
+    /// and how many there are, if that is known.
+    pub bytes: Option<(u64, Option<u64>)>,
+}
+
+impl Progress {
+    /// So many of a known or unknown number of pages, positions or games.
+    #[must_use]
+    pub fn new(stage: &'static str, unit: &'static str, done: u64, total: Option<u64>) -> Progress {
+        Progress {
+            stage,
+            unit,
+            done,
+            total,
+            bytes: None,
+        }
+    }
+
+    /// The same for what is read from files.
+    #[must_use]
+    pub fn reading(unit: &'static str, done: u64, bytes: u64, of_bytes: Option<u64>) -> Progress {
+        Progress {
+            bytes: Some((bytes, of_bytes)),
+            ..Progress::new("reading", unit, done, None)
+        }
+    }
 }
 
 /// Somebody wanted an end.
@@ -20,12 +47,31 @@ pub struct Progress {
 #[error("interrupted; nothing was changed")]
 pub struct Stopped;
 
+/// What ends some long work, for every thread of it: nothing, as
+/// [`Stop::default`].
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Stop<'a>(Option<&'a AtomicBool>);
+
+impl Stop<'_> {
+    /// Whether to go on.
+    ///
+    /// # Errors
+    ///
+    /// Somebody wanted an end.
+    pub fn go_on(self) -> Result<(), Stopped> {
+        match self.0 {
+            Some(stop) if stop.load(Ordering::Relaxed) => Err(Stopped),
+            _ => Ok(()),
+        }
+    }
+}
+
 /// Who hears how far some long work is, and may end it: nobody, as
 /// [`Watch::default`].
 #[derive(Default)]
 pub struct Watch<'a> {
     progress: Option<&'a mut dyn FnMut(Progress)>,
-    stop: Option<&'a AtomicBool>,
+    stop: Stop<'a>,
 }
 
 impl<'a> Watch<'a> {
@@ -35,7 +81,7 @@ impl<'a> Watch<'a> {
     pub fn new(progress: &'a mut dyn FnMut(Progress), stop: &'a AtomicBool) -> Watch<'a> {
         Watch {
             progress: Some(progress),
-            stop: Some(stop),
+            stop: Stop(Some(stop)),
         }
     }
 
@@ -44,13 +90,13 @@ impl<'a> Watch<'a> {
     pub fn stopped_by(stop: &'a AtomicBool) -> Watch<'a> {
         Watch {
             progress: None,
-            stop: Some(stop),
+            stop: Stop(Some(stop)),
         }
     }
 
-    /// The flag that ends the work, for threads of it.
+    /// What ends the work, for threads of it.
     #[must_use]
-    pub fn flag(&self) -> Option<&'a AtomicBool> {
+    pub fn stop(&self) -> Stop<'a> {
         self.stop
     }
 
@@ -60,10 +106,7 @@ impl<'a> Watch<'a> {
     ///
     /// Somebody wanted an end.
     pub fn go_on(&self) -> Result<(), Stopped> {
-        match self.stop {
-            Some(stop) if stop.load(Ordering::Relaxed) => Err(Stopped),
-            _ => Ok(()),
-        }
+        self.stop.go_on()
     }
 
     /// Tells how far the work is, and asks whether to go on.
@@ -89,12 +132,8 @@ impl<'a> Watch<'a> {
         if !done.is_multiple_of(64) {
             return Ok(());
         }
-        self.step(Progress {
-            stage,
-            unit: "pages",
-            done: done.into(),
-            total: Some(total.into()),
-        })
+        let (done, total) = (done.into(), Some(total.into()));
+        self.step(Progress::new(stage, "pages", done, total))
     }
 
     /// As [`Watch::step`] for positions that come one by one: only every
@@ -112,11 +151,6 @@ impl<'a> Watch<'a> {
         if !done.is_multiple_of(1024) {
             return Ok(());
         }
-        self.step(Progress {
-            stage,
-            unit: "positions",
-            done,
-            total,
-        })
+        self.step(Progress::new(stage, "positions", done, total))
     }
 }

@@ -1,0 +1,50 @@
+"""What all that is packed has in common."""
+
+import hashlib
+import subprocess
+import sys
+import tomllib
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+OUT = ROOT / "target" / "release-archives"
+SHIPPED = ["README.md", "CHANGELOG.md", "COPYING", "engines.toml", "books", "docs"]
+# Made by hand and of no use without the source.
+LEFT_OUT = {"books/make", "docs/pictures/make", "docs/pictures/make-pychess", "docs/pictures/explore.py"}
+
+
+def run(*command, text=True):
+    return subprocess.run(command, cwd=ROOT, check=True, capture_output=True, text=text).stdout
+
+
+def version():
+    return tomllib.loads((ROOT / "Cargo.toml").read_text())["package"]["version"]
+
+
+def commit_time():
+    """Of the last commit, in seconds."""
+    return int(run("git", "log", "-1", "--format=%ct"))
+
+
+def documents():
+    """The files of the commit that go along: nothing that merely lies about."""
+    listed = run("git", "ls-files", "--", *SHIPPED).split("\n")
+    return sorted(name for name in listed if name and name not in LEFT_OUT)
+
+
+def built(target):
+    """Builds the program for a target (`None`: this system); its path."""
+    for_target = ["--target", target] if target else []
+    subprocess.run(["cargo", "build", "--profile", "dist", "--locked", *for_target], cwd=ROOT, check=True)
+    name = "tabia.exe" if target and "windows" in target else "tabia"
+    program = ROOT / "target" / (target or "") / "dist" / name
+    if not program.is_file():
+        sys.exit(f"{program}: there is no such program")
+    return program
+
+
+def sum_up():
+    """SHA256SUMS over all that lies ready, as `sha256sum -c` reads it."""
+    files = sorted(path for path in OUT.iterdir() if path.is_file() and path.name != "SHA256SUMS")
+    lines = [f"{hashlib.sha256(path.read_bytes()).hexdigest()}  {path.name}\n" for path in files]
+    (OUT / "SHA256SUMS").write_text("".join(lines))

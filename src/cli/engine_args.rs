@@ -1,0 +1,118 @@
+//! The engine of commands that have positions evaluated.
+
+use std::ffi::OsString;
+use std::num::NonZeroU16;
+use std::time::Duration;
+
+use anyhow::Context as _;
+use clap::Args;
+
+use super::args::ConfigArgs;
+use super::collection;
+use crate::engine::Effort;
+use crate::evaluate::Plan;
+
+/// Which engine, how long it searches, and how many work at a time.
+#[derive(Args, Debug)]
+pub(super) struct EngineArgs {
+    #[command(flatten)]
+    config: ConfigArgs,
+    /// Evaluates with this engine: a name from the configuration, or the path
+    /// of a program
+    #[arg(long, value_name = "NAME", conflicts_with = "command")]
+    engine: Option<String>,
+    /// Nodes that the engine searches each position for [default: 100000]
+    #[arg(long, value_name = "N", group = "effort",
+          value_parser = clap::value_parser!(u64).range(1..))]
+    nodes: Option<u64>,
+    /// Plies that it searches each position to
+    #[arg(long, value_name = "N", group = "effort",
+          value_parser = clap::value_parser!(u16).range(1..))]
+    depth: Option<u16>,
+    /// Milliseconds that it searches each position for
+    #[arg(long, value_name = "MS", group = "effort",
+          value_parser = clap::value_parser!(u64).range(1..))]
+    movetime: Option<u64>,
+    /// Engines at a time [default: one for each processor]
+    #[arg(long, value_name = "N")]
+    jobs: Option<NonZeroU16>,
+    /// Sets an option of the engine; Threads is 1 and Hash 16 unless set here
+    #[arg(long, value_name = "NAME=VALUE")]
+    set: Vec<String>,
+    /// Seconds without an answer after which an engine counts as hung
+    /// [default: by nodes, depth or time]
+    #[arg(long, value_name = "SECONDS")]
+    patience: Option<u64>,
+    /// An engine with its arguments, instead of a configured one
+    #[arg(last = true, value_name = "COMMAND")]
+    command: Vec<OsString>,
+}
+
+impl EngineArgs {
+    /// Whether an engine is named.
+    pub(super) fn is_given(&self) -> bool {
+        self.engine.is_some() || !self.command.is_empty()
+    }
+
+    pub(super) fn effort(&self) -> Effort {
+        match (self.nodes, self.depth, self.movetime) {
+            (_, Some(depth), _) => Effort::Depth(depth),
+            (_, _, Some(ms)) => Effort::Time(Duration::from_millis(ms)),
+            (nodes, ..) => Effort::Nodes(nodes.unwrap_or(100_000)),
+        }
+    }
+
+    fn patience(&self) -> Duration {
+        let seconds = Duration::from_secs;
+        match (self.patience, self.effort()) {
+            (Some(patience), _) => seconds(patience),
+            // 2,000 nodes a second is slow for the slowest of engines.
+            (_, Effort::Nodes(nodes)) => seconds(30 + (nodes / 2000).min(86_400)),
+            (_, Effort::Depth(_)) => seconds(1800),
+            (_, Effort::Time(time)) => time + seconds(30),
+        }
+    }
+
+    /// The engine, as it is configured but for its share of the machine.
+    pub(super) fn plan(&self, lines: u16) -> anyhow::Result<Plan> {
+        let mut options = vec![
+            ("Threads".to_owned(), "1".to_owned()),
+            ("Hash".to_owned(), "16".to_owned()),
+        ];
+        let (command, start_timeout) = match self.command.split_first() {
+            Some((program, rest)) => (super::command_of(program, rest), None),
+            None => {
+                let config = super::configuration(&self.config)?;
+                let names: Vec<String> = self.engine.iter().cloned().collect();
+                let entry = config
+                    .engines
+                    .iter()
+                    .find(|entry| names.contains(&entry.name));
+                let of_player = |name: &str| {
+                    ["threads", "hash", "multipv", "ponder"].contains(&&*name.to_ascii_lowercase())
+                };
+                let others = entry.iter().flat_map(|entry| &entry.options);
+                options.extend(others.filter(|(name, _)| !of_player(name)).cloned());
+                let timeout = entry.map(|entry| entry.start_timeout);
+                let command = super::engine_named(&self.config, self.engine.as_deref())?;
+                (command, timeout)
+            }
+        };
+        for set in &self.set {
+            let (name, value) = set
+                .split_once('=')
+                .with_context(|| format!("--set \"{set}\" has no \"=\": write NAME=VALUE"))?;
+            options.retain(|(known, _)| !known.eq_ignore_ascii_case(name.trim()));
+            options.push((name.trim().to_owned(), value.trim().to_owned()));
+        }
+        Ok(Plan {
+            command,
+            options,
+            start_timeout: start_timeout.unwrap_or(Duration::from_secs(8)),
+            effort: self.effort(),
+            lines,
+            patience: self.patience(),
+            jobs: collection::threads(self.jobs),
+        })
+    }
+}

@@ -1,0 +1,193 @@
+//! `tabia grow`: a book that becomes larger where it is dropped out of.
+
+use std::io::Write as _;
+use std::path::PathBuf;
+use std::time::{Duration, Instant};
+
+use clap::Args;
+
+use super::args::size;
+use super::audit::Side;
+use super::engine_args::EngineArgs;
+use super::force::Force;
+use super::style::counted;
+use super::{collection, progress};
+use crate::book::ctg::RewriteOptions;
+use crate::evals::{self, EvalFile};
+use crate::graph::{BookGraph, GraphOptions};
+use crate::grow::{self, Costs, End, GrowError, Wishes};
+use crate::place;
+
+/// Arguments of `grow`.
+#[derive(Args, Debug)]
+pub(super) struct GrowArgs {
+    /// The book
+    book: PathBuf,
+    /// The book to make; .cto, .ctb and .evals are put beside it
+    #[arg(short, long, value_name = "OUT.ctg")]
+    output: PathBuf,
+    #[command(flatten)]
+    force: Force,
+    /// Whose book it is to be
+    #[arg(long, value_enum, default_value = "both", ignore_case = true)]
+    side: Side,
+    /// Lets opponents reply as often as in this book (.ctg, .bin or .abk), where it
+    /// knows a position; elsewhere by what the engine says
+    #[arg(long, value_name = "BOOK")]
+    replies: Option<PathBuf>,
+    /// Ends after so many new positions [default: 1000, but no limit with
+    /// --minutes or --max-cost]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
+    positions: Option<u64>,
+    /// Ends after so many minutes
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
+    minutes: Option<u64>,
+    /// Ends when the cheapest way out costs more, in hundredths of a ply
+    #[arg(long, value_name = "COST")]
+    max_cost: Option<u64>,
+    /// Adds nothing beyond N plies from the start position
+    #[arg(long, value_name = "N", default_value_t = 80)]
+    max_ply: u32,
+    /// What a ply costs, and with --replies halving the likelihood
+    #[arg(long, value_name = "COST", default_value_t = Costs::default().ply)]
+    ply_cost: u32,
+    /// What a centipawn costs that the book's own side loses
+    #[arg(long, value_name = "COST", default_value_t = Costs::default().own)]
+    own_cost: u32,
+    /// What a centipawn costs that the opponent loses
+    #[arg(long, value_name = "COST", default_value_t = Costs::default().other)]
+    other_cost: u32,
+    /// Memory for sorting a book whose pages follow no order, as 64M or 2G
+    #[arg(long, value_name = "SIZE", default_value = "512M", value_parser = size)]
+    memory: u64,
+    #[command(flatten)]
+    engine: EngineArgs,
+}
+
+pub(super) const EXAMPLES: &str = "Examples:\n  \
+    tabia grow book.ctg -o larger.ctg --engine stockfish --positions 10000\n  \
+    tabia grow book.ctg -o white.ctg --side white --replies games.ctg --minutes 600 \
+--engine stockfish\n  \
+    tabia grow book.ctg -o larger.ctg --max-cost 2500 --nodes 500000 -- ./engine\n\n\
+    Every way out of the book has a cost: each move that of a ply, and for what it loses \
+    against the best; own losses are dear, those of the opponent cheap. The cheapest way out \
+    becomes a move of the book, again and again, so lines grow deep where both sides play \
+    well. Of a book of both sides every other position is chosen for White. Positions that \
+    are decided (3.76 pawns) are left to the engine.\n\n\
+    What the engine says is in OUT.evals at once, with what stood beside the old book. The \
+    book itself is written at the end: what is interrupted, however, goes on where it was \
+    when the same command is given again. `tabia evaluate` before spares nothing, but a book \
+    without evaluations is looked at along its cheapest lines first.\n\n\
+    New moves have no games: set `Book Minimum Games` to 0 to play them, and `Book Judgement` \
+    to `evaluations` or `both` to choose between them.\n\n\
+    Exit codes: 0 done; 1 there is nothing to add, or some positions got no answer; 2 nothing \
+    was written.";
+
+pub(super) fn run(args: &GrowArgs) -> anyhow::Result<u8> {
+    super::convert::only_ctg(&args.book)?;
+    place::check(&args.output, &["cto", "ctb"], args.force.old())?;
+    let start = Instant::now();
+    let plan = args.engine.plan(1)?;
+    let book = super::open_book(&args.book, false)?;
+    let replies = args.replies.as_deref();
+    let replies = replies
+        .map(|path| super::open_book(path, false))
+        .transpose()?;
+    let mut graph = progress::watched(|watch| {
+        let mut damaged = |error: &crate::book::Error| say(&format!("tabia: {error}"));
+        BookGraph::of(&book, GraphOptions::default(), watch, &mut damaged)
+    })??;
+    let beside = evals::beside(&args.output);
+    let mut file = EvalFile::open(&beside)?;
+    let mut said = evals::read(&beside)?.table;
+    let known = said.len();
+    let mut table = evals::read(&evals::beside(&args.book))?.table;
+    grow::take_over(&table, &graph, &mut said, &mut file)?;
+    if known > 0 && beside != evals::beside(&args.book) {
+        let beside = beside.display();
+        say(&format!("{beside}: going on with {known} evaluations"));
+    }
+    let until = args
+        .minutes
+        .map(|minutes| start + Duration::from_secs(60 * minutes));
+    let limited = until.is_some() || args.max_cost.is_some();
+    let wishes = Wishes {
+        side: args.side.alone(),
+        costs: Costs {
+            ply: args.ply_cost,
+            own: args.own_cost,
+            other: args.other_cost,
+        },
+        replies: replies.as_ref(),
+        positions: args
+            .positions
+            .unwrap_or(if limited { u64::MAX } else { 1000 }),
+        until,
+        max_cost: args.max_cost,
+        max_ply: args.max_ply,
+    };
+    let grown = progress::watched(|watch| {
+        grow::grow(&plan, &wishes, &mut graph, &mut table, &said, file, watch)
+    })?;
+    let grown = match grown {
+        Err(GrowError::Stopped(_)) => anyhow::bail!(
+            "interrupted; what the engine said is in {}: the same command goes on from there",
+            beside.display()
+        ),
+        grown => grown?,
+    };
+    if let Some(fault) = &grown.first_fault {
+        let fen = crate::notation::fen(&graph.position(fault.node));
+        say(&format!("tabia: no answer about {fen}: {}", fault.error));
+    }
+    let counts = collection::counts([
+        (grown.failed, "without an answer"),
+        (grown.restarts, "engines started again"),
+    ]);
+    let searches = match grown.searches {
+        1 => "1 search".to_owned(),
+        many => format!("{many} searches"),
+    };
+    if grown.moves.is_empty() {
+        say(&format!(
+            "{}: there is nothing to add; {searches}{counts}",
+            args.book.display()
+        ));
+        return Ok(if grown.failed > 0 { 2 } else { 1 });
+    }
+    let options = RewriteOptions {
+        old: args.force.old(),
+        memory: args.memory,
+        ..RewriteOptions::default()
+    };
+    // The old one may be the one that is replaced.
+    drop(book);
+    let written = progress::watched(|watch| {
+        grow::write_grown(
+            &args.book,
+            &args.output,
+            &graph,
+            &grown.moves,
+            &options,
+            watch,
+        )
+    })??;
+    let why = match grown.end {
+        End::Positions | End::Time => "",
+        End::Exhausted => "; all that is left costs too much, is too deep, or decided",
+    };
+    let what = format!(
+        "{}: {} more, {} more, the last for {} hundredths of a ply; {searches}{counts}{why}",
+        args.output.display(),
+        counted(grown.positions, "position"),
+        counted(grown.moves.len() as u64, "move"),
+        grown.cost,
+    );
+    let code = super::compact::report(&what, &written, start);
+    Ok(code.max(u8::from(grown.failed > 0)))
+}
+
+fn say(text: &str) {
+    // Nothing can be done about a closed standard error.
+    let _ = writeln!(super::messages(), "{text}");
+}

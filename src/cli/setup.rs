@@ -1,0 +1,324 @@
+//! `tabia setup`: everything that makes a first game, shown before it is
+//! done.
+
+use std::io::{self, BufRead as _, Write};
+use std::path::{Path, PathBuf};
+
+use anyhow::Context as _;
+use clap::Args;
+
+use super::args::ConfigArgs;
+use super::difference;
+use super::style::{HEADING, Painted};
+use crate::engine::EngineCommand;
+use crate::engine::check::{Patience, Played, greet, play};
+use crate::input::path::to_text;
+use crate::plain::escape_control as plain;
+use crate::setup::{
+    Change, Finds, Places, Plan, Record, Situation, carry_out, find, plan, take_back, text_of, undo,
+};
+
+/// Examples of `setup`.
+pub(super) const EXAMPLES: &str = "Examples:\n  \
+    tabia setup\n  \
+    tabia setup --dry-run\n  \
+    tabia setup --folder ~/Downloads --yes\n  \
+    tabia setup --remove\n\n\
+    Looks on the PATH, in the folders of Arena, BanksiaGUI, ChessBase, Cute Chess and Scid, \
+    and in folders named chess, books or engines. Writes tabia/engines.toml into your \
+    configuration folder, makes Tabia known to Cute Chess, BanksiaGUI, PyChess and Nibbler, \
+    prints what to type in others, and plays a move to see that all works. Close the chess \
+    programs first. What it does is noted beside the configuration (setup.json), and \
+    --remove undoes it. A second run finds what is new.\n\n\
+    Exit codes: 0 done, or nothing to do; 1 not wanted, or it does not play; 2 a file \
+    cannot be read or written.";
+
+/// Arguments of `setup`.
+#[derive(Args, Debug, Default)]
+pub(super) struct SetupArgs {
+    /// Does everything without asking
+    #[arg(short, long)]
+    yes: bool,
+    /// Undoes what earlier runs did
+    #[arg(long)]
+    remove: bool,
+    /// Shows what would be done, and does nothing; starts no engine either
+    #[arg(long, conflicts_with = "yes")]
+    dry_run: bool,
+    /// Looks for engines and books in this folder too, and in all below it;
+    /// may be given several times
+    #[arg(long, value_name = "DIR", conflicts_with = "remove")]
+    folder: Vec<PathBuf>,
+}
+
+/// A position that no opening book has, for the engine.
+const ENDGAME: &str = "fen 8/8/4k3/8/8/3QK3/8/8 w - - 0 1";
+
+pub(super) fn run(args: &SetupArgs, out: &mut impl Write) -> anyhow::Result<u8> {
+    let places = Places::of_this_user();
+    let own = places.own().context("there is no home folder to set up")?;
+    let record_path = own.join("setup.json");
+    let record = Record::read(&record_path)?;
+    if args.remove {
+        return remove(args, &record, &record_path, out);
+    }
+    for folder in &args.folder {
+        std::fs::read_dir(folder).with_context(|| format!("--folder {}", folder.display()))?;
+    }
+    let folders: Vec<PathBuf> = (args.folder.iter())
+        .map(std::path::absolute)
+        .collect::<io::Result<_>>()?;
+    let mut finds = find(&places, &folders);
+    keep_books_that_open(&mut finds, out)?;
+    show(&finds, out)?;
+    if !finds.engines.is_empty() && !args.dry_run {
+        writeln!(
+            out,
+            "\nEach engine is started for a moment, to see whether it answers."
+        )?;
+        if !agreed(args, "Start them?", out)? {
+            return Ok(1);
+        }
+        keep_engines_that_answer(&mut finds, out)?;
+    }
+
+    let configuration = own.join("engines.toml");
+    let used = super::configuration(&ConfigArgs::default())?;
+    // One in the current folder counts less than ours.
+    let other = used.path.clone().filter(|path| {
+        *path != configuration && !used.says_nothing() && path.components().count() > 1
+    });
+    let registration = super::register::bare_registration()?;
+    let situation = Situation {
+        configuration: &configuration,
+        other: other.as_deref(),
+        record: &record,
+        registration: &registration,
+    };
+    let plan = plan(&finds, &situation, &text_of);
+    show_plan(&plan, out)?;
+    if args.dry_run {
+        return Ok(0);
+    }
+    if !plan.changes.is_empty() {
+        if !agreed(args, "Do this?", out)? {
+            return Ok(1);
+        }
+        carry_out(&plan, &record, &registration.command, &record_path)?;
+        writeln!(out, "Done. \"tabia setup --remove\" undoes it.")?;
+    }
+    let works = try_it(Path::new(&registration.command), out)?;
+    for (program, lines) in &plan.to_type {
+        writeln!(
+            out,
+            "\n{}",
+            Painted(HEADING, format!("{program}: to be typed there"))
+        )?;
+        for line in lines.lines() {
+            writeln!(out, "  {}", plain(line))?;
+        }
+    }
+    out.flush()?;
+    Ok(u8::from(!works))
+}
+
+fn remove(
+    args: &SetupArgs,
+    record: &Record,
+    record_path: &Path,
+    out: &mut impl Write,
+) -> anyhow::Result<u8> {
+    if *record == Record::default() {
+        writeln!(out, "There is nothing that \"tabia setup\" has done.")?;
+        out.flush()?;
+        return Ok(0);
+    }
+    let plan = undo(record, &text_of);
+    show_plan(&plan, out)?;
+    writeln!(
+        out,
+        "delete {}, and the folders that were made and are empty",
+        shown(record_path)
+    )?;
+    if args.dry_run {
+        out.flush()?;
+        return Ok(0);
+    }
+    if !agreed(args, "Do this?", out)? {
+        return Ok(1);
+    }
+    take_back(&plan, record, record_path)?;
+    writeln!(out, "Done.")?;
+    out.flush()?;
+    Ok(0)
+}
+
+fn shown(path: &Path) -> String {
+    plain(&path.display().to_string())
+}
+
+/// Asks; anything but a yes is a no, and so is the end of the input.
+fn agreed(args: &SetupArgs, question: &str, out: &mut impl Write) -> anyhow::Result<bool> {
+    if args.yes {
+        out.flush()?;
+        return Ok(true);
+    }
+    write!(out, "{question} [y/N] ")?;
+    out.flush()?;
+    let mut answer = String::new();
+    io::stdin().lock().read_line(&mut answer)?;
+    let yes = ["y", "yes"].contains(&answer.trim().to_lowercase().as_str());
+    if !yes {
+        if answer.is_empty() {
+            writeln!(out)?;
+        }
+        writeln!(out, "Nothing was changed. (--yes does it without asking.)")?;
+        out.flush()?;
+    }
+    Ok(yes)
+}
+
+fn show(finds: &Finds, out: &mut impl Write) -> io::Result<()> {
+    let lists = [("Engines", &finds.engines), ("Books", &finds.books)];
+    for (title, paths) in lists {
+        writeln!(out, "{}", Painted(HEADING, title))?;
+        for path in paths {
+            writeln!(out, "  {}", shown(path))?;
+        }
+        if paths.is_empty() {
+            let otherwise = match title {
+                "Engines" => "none found: the one that comes with Tabia plays",
+                _ => "none found: the starter book that comes with Tabia is used",
+            };
+            writeln!(out, "  {otherwise} (--folder DIR looks elsewhere)")?;
+        }
+    }
+    writeln!(out, "{}", Painted(HEADING, "Chess programs"))?;
+    for program in &finds.programs {
+        writeln!(out, "  {}", program.title())?;
+    }
+    if finds.programs.is_empty() {
+        writeln!(
+            out,
+            "  none found that Tabia knows: give yours {} as a UCI engine",
+            command()
+        )?;
+    }
+    Ok(())
+}
+
+fn command() -> String {
+    super::program().map_or_else(|| "tabia".to_owned(), |path| shown(&path))
+}
+
+fn show_plan(plan: &Plan, out: &mut impl Write) -> io::Result<()> {
+    writeln!(out)?;
+    for (number, change) in plan.changes.iter().enumerate() {
+        let title = format!("{}. {}", number + 1, what(change));
+        writeln!(out, "{}", Painted(HEADING, title))?;
+        let (before, after) = (change.before.as_deref(), change.after.as_deref());
+        difference::write(&change.path, before, after, out)?;
+    }
+    for text in &plan.left {
+        writeln!(out, "left as it is: {}", plain(text))?;
+    }
+    if plan.changes.is_empty() {
+        writeln!(out, "No file is to be changed.")?;
+    }
+    out.flush()
+}
+
+fn what(change: &Change) -> String {
+    let path = shown(&change.path);
+    let verb = match (&change.before, &change.after) {
+        (None, _) => "write",
+        (_, None) => "delete",
+        _ => "change",
+    };
+    match change.program {
+        Some(program) => format!("{verb} {path}, the engines of {}", program.title()),
+        None => format!("{verb} {path}, Tabia's engines and books"),
+    }
+}
+
+fn keep_books_that_open(finds: &mut Finds, out: &mut impl Write) -> io::Result<()> {
+    let mut told = Ok(());
+    finds.books.retain(|path| {
+        let opened = super::open_quietly(path, false);
+        if let Err(error) = &opened
+            && told.is_ok()
+        {
+            told = writeln!(out, "left out: {}", plain(&format!("{error:#}")));
+        }
+        opened.is_ok()
+    });
+    told
+}
+
+fn keep_engines_that_answer(finds: &mut Finds, out: &mut impl Write) -> io::Result<()> {
+    let mut kept = Vec::new();
+    for path in finds.engines.drain(..) {
+        write!(out, "  {}: ", shown(&path))?;
+        // Each takes its time.
+        out.flush()?;
+        let command = EngineCommand {
+            program: path.clone(),
+            ..EngineCommand::default()
+        };
+        let answer = match path.to_str() {
+            Some(_) => greet(&command, crate::config::START_TIMEOUT),
+            None => Err(format!(
+                "the path is not valid Unicode ({}): engines.toml cannot name it",
+                to_text(&path)
+            )),
+        };
+        match answer {
+            Ok(greeting) => {
+                let name = greeting.name.unwrap_or_else(|| "a UCI engine".to_owned());
+                writeln!(out, "{}", plain(&name))?;
+                kept.push(path);
+            }
+            Err(reason) => writeln!(out, "left out: {}", plain(&reason))?,
+        }
+    }
+    finds.engines = kept;
+    Ok(())
+}
+
+/// Plays as a chess program would: true if there is a move in each position.
+fn try_it(program: &Path, out: &mut impl Write) -> io::Result<bool> {
+    writeln!(
+        out,
+        "\n{}",
+        Painted(HEADING, "Two moves, to see that it works")
+    )?;
+    out.flush()?;
+    let command = EngineCommand {
+        program: program.to_owned(),
+        ..EngineCommand::default()
+    };
+    let patience = Patience {
+        start: std::time::Duration::from_secs(60),
+        search: std::time::Duration::from_secs(30),
+        ..Patience::default()
+    };
+    match play(&command, &["startpos", ENDGAME], &patience) {
+        Ok(played) => {
+            for (place, Played { mv, remarks }) in ["start position", "endgame, out of book"]
+                .iter()
+                .zip(played)
+            {
+                writeln!(out, "  {place}: {}", plain(&mv))?;
+                for remark in remarks {
+                    writeln!(out, "    {}", plain(&remark))?;
+                }
+            }
+            Ok(true)
+        }
+        Err(reason) => {
+            writeln!(out, "  it does not play: {}", plain(&reason))?;
+            writeln!(out, "  tabia --check-config says more")?;
+            Ok(false)
+        }
+    }
+}

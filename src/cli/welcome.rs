@@ -1,0 +1,73 @@
+//! What a person at a terminal is told who starts the adapter without having
+//! said which engine and which book.
+
+use std::fs::File;
+use std::io::{self, BufRead as _, IsTerminal as _, Write};
+
+use super::args::PlayArgs;
+use super::messages;
+use crate::config::Config;
+
+/// Whether somebody looks on, and nothing says what is to be played.
+pub(super) fn is_due(args: &PlayArgs, config: &Config) -> bool {
+    let named = std::env::var_os("TABIA_CONFIG").is_some_and(|path| !path.is_empty());
+    let said = args.config.config.is_some()
+        || args.engine.is_some()
+        || !args.book.is_empty()
+        || !args.set.is_empty()
+        || !args.command.is_empty()
+        || args.log.is_some();
+    let looked_at = io::stdin().is_terminal() && io::stderr().is_terminal();
+    looked_at && !named && !said && config.says_nothing()
+}
+
+/// Explains, and reads the first line that is typed.
+pub(super) fn ask(plays: &str) -> io::Result<String> {
+    let mut out = messages();
+    writeln!(
+        out,
+        "Tabia {} is a chess engine for your chess program: it plays from opening books\n\
+         (.ctg, .bin, .abk), and out of book a real engine goes on.\n\n\
+         Nothing is set up yet; as it is, it plays {plays}.\n\n  \
+         tabia setup    finds engines, books and chess programs here and makes them\n                 \
+         play together; it shows every step, and asks before it writes\n  \
+         tabia explore  shows a book in the browser\n  \
+         tabia --help   everything else\n",
+        env!("CARGO_PKG_VERSION"),
+    )?;
+    write!(
+        out,
+        "Set it up now? [y/N, or a UCI command such as \"uci\"] "
+    )?;
+    out.flush()?;
+    let mut line = String::new();
+    // Past the buffer of standard input nothing is lost: a terminal gives a
+    // line at a time.
+    io::stdin().lock().read_line(&mut line)?;
+    Ok(line)
+}
+
+/// Whether the answer is yes, or no, or neither.
+pub(super) fn is_yes(line: &str) -> Option<bool> {
+    match line.trim().to_lowercase().as_str() {
+        "y" | "yes" | "setup" | "tabia setup" => Some(true),
+        "n" | "no" => Some(false),
+        "" if line.ends_with('\n') => Some(false),
+        _ => None,
+    }
+}
+
+/// The input with a line in front of it that was read already.
+pub(super) fn with_line(line: String, mut input: File) -> io::Result<File> {
+    let (reader, mut writer) = io::pipe()?;
+    std::thread::spawn(move || {
+        // It ends with the terminal, or with us.
+        let _ = writer
+            .write_all(line.as_bytes())
+            .and_then(|()| io::copy(&mut input, &mut writer).map(drop));
+    });
+    #[cfg(unix)]
+    return Ok(File::from(std::os::fd::OwnedFd::from(reader)));
+    #[cfg(windows)]
+    return Ok(File::from(std::os::windows::io::OwnedHandle::from(reader)));
+}

@@ -1,0 +1,475 @@
+//! The engine behind the page: one for all pages, which thinks about the
+//! position that was asked about last, while somebody listens.
+
+use std::ops::ControlFlow;
+use std::sync::mpsc::{self, Receiver, RecvTimeoutError, Sender};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::thread::JoinHandle;
+use std::time::{Duration, Instant};
+
+use hyper::body::Bytes;
+use serde::Serialize;
+use shakmaty::uci::UciMove;
+use shakmaty::{Chess, Move, Position};
+use tokio::sync::mpsc as channel;
+
+use super::look::{Named, named_from, uci};
+use crate::engine::{Analyst, AnalystError, EngineCommand, Question, Thought, Variation};
+use crate::eval::Value;
+
+/// Lines that a page may ask for.
+pub(super) const MOST_LINES: usize = 5;
+
+/// Moves of the book whose values are looked for.
+pub(super) const MOST_MOVES: usize = 40;
+
+/// Plies of a line that are told.
+const MOST_PLIES: usize = 16;
+
+/// The first look, before the moves of the book have theirs.
+const FIRST_LOOK: Duration = Duration::from_millis(700);
+
+/// What each move of the book gets that no line of the first look begins with.
+const MOVE_LOOK: Duration = Duration::from_millis(150);
+
+/// Nobody looks at one position with profit for longer.
+const LONGEST: Duration = Duration::from_secs(300);
+
+/// Between two things that a page hears. It hears also when nothing is new: so
+/// its end is noticed.
+const PACE: Duration = Duration::from_millis(200);
+
+/// An engine that nobody has asked for so long is ended.
+const IDLE: Duration = Duration::from_secs(60);
+
+/// An engine that can be started: the first of several that does is taken.
+#[derive(Clone, Debug)]
+pub struct EngineChoice {
+    /// What it is called in the configuration.
+    pub name: String,
+    /// How it is started.
+    pub command: EngineCommand,
+    /// Options to set.
+    pub options: Vec<(String, String)>,
+    /// How long it may take to start.
+    pub start_timeout: Duration,
+}
+
+/// What a page wants to know.
+pub(super) struct Wish {
+    pub(super) position: Chess,
+    pub(super) lines: usize,
+    /// Moves of the book whose values are wanted, too.
+    pub(super) moves: Vec<UciMove>,
+    /// The page that asks.
+    pub(super) client: String,
+    /// Where it listens.
+    pub(super) listener: channel::Sender<Bytes>,
+}
+
+/// The one place where an engine works. Nothing runs before the first wish.
+#[derive(Debug)]
+pub(super) struct Bench {
+    choices: Arc<[EngineChoice]>,
+    worker: Mutex<Option<Worker>>,
+}
+
+#[derive(Debug)]
+struct Worker {
+    wishes: Sender<Wish>,
+    thread: JoinHandle<()>,
+}
+
+impl Bench {
+    pub(super) fn new(choices: Vec<EngineChoice>) -> Bench {
+        Bench {
+            choices: choices.into(),
+            worker: Mutex::default(),
+        }
+    }
+
+    /// What the engine is called, if there is one.
+    pub(super) fn name(&self) -> Option<&str> {
+        self.choices.first().map(|choice| choice.name.as_str())
+    }
+
+    /// Takes a wish in place of the one before.
+    pub(super) fn think(&self, wish: Wish) {
+        let mut worker = self.worker.lock().unwrap_or_else(PoisonError::into_inner);
+        let wish = match worker.as_ref() {
+            Some(known) => match known.wishes.send(wish) {
+                Ok(()) => return,
+                Err(mpsc::SendError(wish)) => wish,
+            },
+            None => wish,
+        };
+        let (wishes, to_do) = mpsc::channel();
+        let choices = Arc::clone(&self.choices);
+        // The receiver lives as long as the thread that is started next.
+        let _ = wishes.send(wish);
+        let thread = std::thread::spawn(move || work(&choices, &to_do));
+        *worker = Some(Worker { wishes, thread });
+    }
+}
+
+impl Drop for Bench {
+    /// Waits for the engine's end, so that none is left behind.
+    fn drop(&mut self) {
+        let worker = self.worker.get_mut();
+        if let Some(worker) = worker.unwrap_or_else(PoisonError::into_inner).take() {
+            drop(worker.wishes);
+            let _ = worker.thread.join();
+        }
+    }
+}
+
+/// Wishes, one after the other; the newest ends the one before.
+fn work(choices: &[EngineChoice], wishes: &Receiver<Wish>) {
+    let mut engine = None;
+    let mut next = None;
+    loop {
+        let wish = match next.take() {
+            Some(wish) => wish,
+            None => match wishes.recv_timeout(IDLE) {
+                Ok(wish) => wish,
+                Err(RecvTimeoutError::Timeout) => {
+                    engine = None;
+                    match wishes.recv() {
+                        Ok(wish) => wish,
+                        Err(_) => return,
+                    }
+                }
+                Err(RecvTimeoutError::Disconnected) => return,
+            },
+        };
+        let mut task = Task {
+            wish: &wish,
+            wishes,
+            next: None,
+            engine: String::new(),
+            best: Thought::default(),
+            values: Vec::new(),
+            told: None,
+        };
+        if let Err(error) = task.answer(choices, &mut engine) {
+            // It may hang or babble: the next wish starts another one.
+            engine = None;
+            task.refuse(&error.to_string());
+        }
+        next = task.next;
+    }
+}
+
+/// A wish that is being answered.
+struct Task<'a> {
+    wish: &'a Wish,
+    wishes: &'a Receiver<Wish>,
+    /// The wish that ended this one.
+    next: Option<Wish>,
+    /// What the engine calls itself.
+    engine: String,
+    /// The deepest look so far.
+    best: Thought,
+    /// Of moves, those of the book first of all.
+    values: Vec<MoveSaid>,
+    /// When the page heard last.
+    told: Option<Instant>,
+}
+
+/// What a page is told: all that is known, each time.
+#[derive(Serialize)]
+struct Said<'a> {
+    engine: &'a str,
+    depth: u16,
+    nodes: u64,
+    nodes_a_second: Option<u64>,
+    lines: Vec<LineSaid>,
+    moves: &'a [MoveSaid],
+    /// Whether nothing more comes.
+    done: bool,
+}
+
+/// Values are White's: centipawns, or moves to mate, negative when Black
+/// gives it.
+#[derive(Clone, Copy, Serialize)]
+struct ValueSaid {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    cp: Option<i16>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    mate: Option<i32>,
+    depth: u16,
+}
+
+#[derive(Serialize)]
+struct LineSaid {
+    #[serde(flatten)]
+    value: ValueSaid,
+    moves: Vec<Named>,
+}
+
+#[derive(Clone, Serialize)]
+struct MoveSaid {
+    uci: String,
+    #[serde(flatten)]
+    value: ValueSaid,
+}
+
+/// Why a page hears nothing more.
+#[derive(Serialize)]
+struct Ended<'a> {
+    problem: &'a str,
+}
+
+impl Task<'_> {
+    fn answer(
+        &mut self,
+        choices: &[EngineChoice],
+        engine: &mut Option<Analyst>,
+    ) -> Result<(), AnalystError> {
+        let mut running = match engine.take() {
+            Some(running) => running,
+            None => start(choices)?,
+        };
+        self.engine = running.name().chars().take(60).collect();
+        let ended = self.look(&mut running, FIRST_LOOK)?
+            || self.value_moves(&mut running)?
+            || self.look(&mut running, LONGEST)?;
+        if !ended {
+            self.say(true);
+        }
+        *engine = Some(running);
+        Ok(())
+    }
+
+    /// Looks at the position for a time; whether nobody waits any more.
+    fn look(&mut self, engine: &mut Analyst, limit: Duration) -> Result<bool, AnalystError> {
+        let question = Question {
+            position: &self.wish.position,
+            only: &[],
+            lines: self.wish.lines as u16,
+            afresh: false,
+        };
+        let mut ended = false;
+        let found = engine.think(question, limit, |thought| {
+            self.hear(thought);
+            self.say_soon();
+            ended = self.is_over();
+            if ended {
+                ControlFlow::Break(())
+            } else {
+                ControlFlow::Continue(())
+            }
+        })?;
+        self.hear(&found);
+        Ok(ended)
+    }
+
+    /// Looks at each move of the book that the lines do not begin with.
+    fn value_moves(&mut self, engine: &mut Analyst) -> Result<bool, AnalystError> {
+        let position = &self.wish.position;
+        let mut rest = self.wish.moves.clone();
+        rest.retain(|mv| {
+            let name = named(position, *mv);
+            name.is_some_and(|name| self.values.iter().all(|known| known.uci != name))
+        });
+        // One after the other where the engine knows one line alone.
+        let at_once = if engine.has_lines() { rest.len() } else { 1 };
+        for moves in rest.chunks(at_once.max(1)) {
+            let question = Question {
+                position,
+                only: moves,
+                lines: moves.len() as u16,
+                afresh: false,
+            };
+            let mut ended = false;
+            let limit = MOVE_LOOK * moves.len() as u32;
+            let found = engine.think(question, limit, |_| {
+                ended = self.is_over();
+                if ended {
+                    ControlFlow::Break(())
+                } else {
+                    ControlFlow::Continue(())
+                }
+            })?;
+            self.value(&found);
+            if ended {
+                return Ok(true);
+            }
+            self.say(false);
+        }
+        Ok(false)
+    }
+
+    /// A later look begins again at the first ply: what is known better stays.
+    fn hear(&mut self, thought: &Thought) {
+        let rank = |thought: &Thought| {
+            let first = thought.lines.first().and_then(Option::as_ref);
+            (first.map_or(0, |line| line.depth), thought.nodes)
+        };
+        let told = |thought: &Thought| thought.lines.iter().flatten().count();
+        if told(thought) >= told(&self.best) && rank(thought) >= rank(&self.best) {
+            self.best = thought.clone();
+            self.value(thought);
+        }
+    }
+
+    /// Notes what the first moves of lines are worth.
+    fn value(&mut self, thought: &Thought) {
+        for line in thought.lines.iter().flatten() {
+            let Some(uci) = first_move(&self.wish.position, line) else {
+                continue;
+            };
+            self.values.retain(|known| known.uci != uci);
+            self.values.push(MoveSaid {
+                uci,
+                value: said(line),
+            });
+        }
+    }
+
+    fn lines(&self) -> impl Iterator<Item = &Variation> {
+        self.best.lines.iter().flatten()
+    }
+
+    /// Whether nobody waits for more: the page has gone, or another wish has come.
+    fn is_over(&mut self) -> bool {
+        while let Ok(wish) = self.wishes.try_recv() {
+            self.next = Some(wish);
+        }
+        if let Some(next) = &self.next {
+            if next.client != self.wish.client {
+                self.refuse("another page has asked the engine since");
+            }
+            return true;
+        }
+        self.wish.listener.is_closed()
+    }
+
+    fn say_soon(&mut self) {
+        if self.told.is_none_or(|told| told.elapsed() >= PACE) {
+            self.say(false);
+        }
+    }
+
+    /// Tells the page all that is known.
+    fn say(&mut self, done: bool) {
+        self.told = Some(Instant::now());
+        let position = &self.wish.position;
+        let lines: Vec<LineSaid> = self
+            .lines()
+            .filter_map(|line| {
+                let moves = named_from(position, &playable(position, &line.moves));
+                (!moves.is_empty()).then(|| LineSaid {
+                    value: said(line),
+                    moves,
+                })
+            })
+            .collect();
+        let told = Said {
+            engine: &self.engine,
+            depth: lines.first().map_or(0, |line| line.value.depth),
+            nodes: self.best.nodes,
+            nodes_a_second: self.best.nodes_a_second,
+            lines,
+            moves: &self.values,
+            done,
+        };
+        self.send(&told);
+    }
+
+    fn refuse(&self, problem: &str) {
+        self.send(&Ended { problem });
+    }
+
+    /// A page that does not read misses something; the next says all again.
+    fn send(&self, told: &impl Serialize) {
+        if let Ok(text) = serde_json::to_string(told) {
+            let _ = self
+                .wish
+                .listener
+                .try_send(format!("data: {text}\n\n").into());
+        }
+    }
+}
+
+fn start(choices: &[EngineChoice]) -> Result<Analyst, AnalystError> {
+    let mut last = None;
+    for choice in choices {
+        match Analyst::start(&choice.command, &choice.options, choice.start_timeout) {
+            Ok(engine) => return Ok(engine),
+            Err(error) => last = last.or(Some(error)),
+        }
+    }
+    Err(last.unwrap_or(AnalystError::NoScore))
+}
+
+/// The name that the page has for a move, if it is legal.
+fn named(position: &Chess, mv: UciMove) -> Option<String> {
+    let mv = mv.to_move(position).ok()?;
+    Some(uci(position, mv))
+}
+
+fn first_move(position: &Chess, line: &Variation) -> Option<String> {
+    named(position, *line.moves.first()?)
+}
+
+/// A line up to the first move that cannot be played.
+fn playable(position: &Chess, moves: &[UciMove]) -> Vec<Move> {
+    let mut at = position.clone();
+    let mut found = Vec::new();
+    for mv in moves.iter().take(MOST_PLIES) {
+        let Ok(mv) = mv.to_move(&at) else {
+            break;
+        };
+        at.play_unchecked(mv);
+        found.push(mv);
+    }
+    found
+}
+
+fn said(line: &Variation) -> ValueSaid {
+    let (cp, mate) = match line.value {
+        Value::Cp(cp) => (Some(cp), None),
+        Value::Mate { winner, moves } => (None, Some(winner.fold_wb(1, -1) * i32::from(moves))),
+    };
+    ValueSaid {
+        cp,
+        mate,
+        depth: line.depth,
+    }
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+    use shakmaty::Color;
+
+    #[test]
+    fn what_an_engine_says_is_played_before_it_is_told() {
+        let start = Chess::default();
+        let moves: Vec<UciMove> = ["e2e4", "e7e5", "e1g1", "g8f6"]
+            .iter()
+            .map(|mv| mv.parse().unwrap())
+            .collect();
+        assert_eq!(playable(&start, &moves).len(), 2);
+        assert!(playable(&start, &moves[1..]).is_empty());
+        let many = ["g1f3", "g8f6", "f3g1", "f6g8"].map(|mv| mv.parse().unwrap());
+        let many: Vec<UciMove> = many.iter().copied().cycle().take(400).collect();
+        assert_eq!(playable(&start, &many).len(), MOST_PLIES);
+    }
+
+    #[test]
+    fn mates_have_the_sign_of_who_gives_them() {
+        let line = |value| {
+            said(&Variation {
+                value,
+                depth: 3,
+                moves: Vec::new(),
+            })
+        };
+        let black = Value::mate_of_mover(Color::Black, 2);
+        assert_eq!(line(black).mate, Some(-2));
+        assert_eq!(line(Value::Cp(-31)).cp, Some(-31));
+    }
+}

@@ -1,0 +1,151 @@
+// The engine: thinks about the position that is shown while it is on and the
+// page is seen. What it says comes over one request that lasts.
+
+import { follow } from "./api.js";
+import { by, el, grouped } from "./dom.js";
+import { lettered, t } from "./lang.js";
+import * as trees from "./tree.js";
+
+/** Nobody is asked about positions that are only walked past, milliseconds. */
+const PAUSE = 150;
+
+/** A value from White's side: pawns, or moves to mate. */
+export function valueText({ cp, mate }) {
+  const sign = (number) => (number > 0 ? "+" : number < 0 ? "−" : "");
+  if (mate !== undefined) return `#${mate < 0 ? "−" : ""}${Math.abs(mate)}`;
+  return sign(cp) + (Math.abs(cp) / 100).toFixed(2);
+}
+
+/** White's share of the bar: what such a value has meant in games. */
+const share = ({ cp, mate }) => (mate !== undefined ? (mate > 0 ? 1 : 0) : 1 / (1 + Math.exp(-0.0037 * cp)));
+
+function remembered() {
+  try { return Number(localStorage.getItem("engine-lines")) || 3; } catch { return 3; }
+}
+
+export class Engine {
+  /** `play` takes several moves; `point` shows them on the board; `values` takes what moves are worth, by name. */
+  constructor({ play, point, values }) {
+    Object.assign(this, { play, point, values });
+    this.on = false;
+    this.asked = null;
+    this.lines = by("engine-lines");
+    this.lines.value = String(remembered());
+    this.lines.addEventListener("change", () => {
+      try { localStorage.setItem("engine-lines", this.lines.value); } catch { /* It is forgotten, then. */ }
+      this.again();
+    });
+    document.addEventListener("visibilitychange", () => this.again());
+    addEventListener("pagehide", () => this.stop());
+  }
+
+  /** Whether there is an engine at all. */
+  offer(name) {
+    by("engine").hidden = !name;
+    by("engine").title = t`${name} evaluates the position (L)`;
+  }
+
+  turn() {
+    if (by("engine").hidden) return;
+    this.on = !this.on;
+    by("engine").setAttribute("aria-pressed", String(this.on));
+    by("engine-pane").hidden = by("gauge").hidden = !this.on;
+    by("side").classList.toggle("thinking", this.on);
+    if (this.on) by("engine-pane").scrollIntoView({ block: "nearest" });
+    else this.values(null);
+    this.again();
+  }
+
+  again() {
+    this.stop();
+    if (this.state) this.show(this.state, this.view);
+  }
+
+  stop() {
+    clearTimeout(this.timer);
+    this.asked?.abort();
+    this.asked = null;
+    this.key = null;
+  }
+
+  /** The page shows another state. */
+  show(state, view) {
+    this.state = state;
+    this.view = view;
+    by("gauge").classList.toggle("flipped", state.flip);
+    if (!this.on || document.hidden) return;
+    const moves = [...new Set(view.books.flatMap((book) => book.moves.map((move) => move.uci)))];
+    const body = { fen: state.tree.fen, play: trees.path(state.tree, state.at).map((id) => trees.node(state.tree, id).uci).join(","), lines: Number(this.lines.value), moves: moves.slice(0, 40) };
+    const key = JSON.stringify(body);
+    if (key === this.key) return;
+    this.stop();
+    this.key = key;
+    this.said = null;
+    by("engine-pane").style.setProperty("--lines", this.lines.value);
+    if (view.end) { this.over(view.end); return; }
+    this.draw(t("thinking…"));
+    this.values(new Map());
+    this.timer = setTimeout(() => this.ask(body), PAUSE);
+  }
+
+  async ask(body) {
+    const asked = this.asked = new AbortController();
+    try {
+      await follow("/api/engine", body, (said) => asked === this.asked && this.hear(said), asked.signal);
+    } catch (error) {
+      if (asked === this.asked) this.draw(error.message);
+    }
+  }
+
+  over(end) {
+    this.values(new Map());
+    this.draw(end === "checkmate" ? t("Checkmate.") : t("Stalemate."));
+  }
+
+  hear(said) {
+    if (said.problem) { this.draw(t`The engine has stopped: ${said.problem}.`); return; }
+    this.said = said;
+    this.values(new Map(said.moves.map((move) => [move.uci, move])));
+    const speed = said.nodes_a_second ? `, ${grouped(Math.round(said.nodes_a_second / 1000))}\u202fk/s` : "";
+    this.draw(said.depth ? t`depth ${said.depth}` + `, ${said.engine}${speed}${said.done ? `, ${t("done")}` : ""}` : t("thinking…"));
+  }
+
+  draw(told) {
+    const lines = this.said?.lines ?? [];
+    by("engine-told").textContent = told;
+    by("engine-told").title = told;
+    const best = lines[0];
+    by("engine-score").textContent = best ? valueText(best) : "–";
+    const white = best ? share(best) : 0.5;
+    by("gauge").firstElementChild.style.setProperty("--white", `${(100 * white).toFixed(1)}%`);
+    by("gauge").setAttribute("aria-label", best ? t`Evaluation ${valueText(best)}` : t("No evaluation yet"));
+    // Under a pointer or the focus nothing may change places.
+    const list = by("engine-list");
+    const held = list.contains(document.activeElement) || list.matches(":hover");
+    if (held && lines.length && lines.length === list.children.length && list.dataset.key === this.key) return;
+    list.dataset.key = this.key;
+    list.replaceChildren(...lines.map((line) => this.line(line)));
+    if (!held) this.point(null);
+  }
+
+  line(line) {
+    const names = line.moves.map((move) => move.uci);
+    return el("li", { onpointerleave: () => this.point(null), onfocusout: () => this.point(null) },
+      el("span", { class: "value", title: t`depth ${line.depth}` }, valueText(line)),
+      ...line.moves.map((move, index) => {
+        const upTo = names.slice(0, index + 1);
+        return el("button", {
+          type: "button", class: "quiet", "data-uci": move.uci, "aria-label": index ? t`Play on to ${lettered(move.san)}` : t`Play ${lettered(move.san)}`,
+          onpointerenter: () => this.point(upTo), onfocus: () => this.point(upTo), onclick: () => this.play(line.moves.slice(0, index + 1)),
+        }, this.number(index) + lettered(move.san));
+      }));
+  }
+
+  /** The number in front of a move of a line. */
+  number(index) {
+    const { turn, fullmove } = this.view;
+    const ply = index + (turn === "white" ? 0 : 1);
+    if (ply % 2 && index) return "";
+    return `${fullmove + Math.floor(ply / 2)}${ply % 2 ? "…" : "."}`;
+  }
+}

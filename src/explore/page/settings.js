@@ -1,0 +1,33 @@
+// How the page looks and which language it speaks: kept in the browser.
+
+import { by, el } from "./dom.js";
+import { LANGUAGES, chosen, keep, kept, t } from "./lang.js";
+
+const CHOICES = {
+  language: LANGUAGES,
+  letters: { language: "as the language", en: "English", figurines: "♘ figurines" },
+  board: { green: "green", brown: "brown", blue: "blue", grey: "grey" },
+  pieces: { drawn: "drawn", flat: "flat", strong: "strong" },
+};
+
+/** The board as it was chosen, before anything is shown. */
+export function dress() {
+  for (const name of ["board", "pieces"]) {
+    const value = kept(name, "");
+    if (value in CHOICES[name]) document.documentElement.dataset[name] = value;
+  }
+}
+
+export function prepare() {
+  for (const [name, values] of Object.entries(CHOICES)) {
+    const list = by(`set-${name}`);
+    list.replaceChildren(...Object.entries(values).map(([value, text]) => el("option", { value }, name === "language" ? text : t(text))));
+    list.value = name === "language" ? chosen() : kept(name, Object.keys(values)[0]);
+    list.addEventListener("change", () => {
+      keep(name, list.value);
+      // The history keeps what is shown.
+      if (name === "language" || name === "letters") location.reload();
+      else dress();
+    });
+  }
+}

@@ -1,0 +1,218 @@
+// Training: the page asks for the moves of one's own repertoire, the book plays
+// the other side. And playing on against the engine.
+
+import { follow } from "./api.js";
+import { Cards } from "./cards.js";
+import { by, say } from "./dom.js";
+import { lettered, t } from "./lang.js";
+import * as trees from "./tree.js";
+
+/** Before the other side moves, milliseconds: so that one's own move is seen. */
+const PAUSE = 350;
+
+/** How long the engine thinks about a move of a game, milliseconds. */
+const THINKS = 1200;
+
+/** The moves that are right: the green ones, else whatever the book plays. */
+export function rightMoves(book) {
+  const stored = book.moves.filter((move) => !move.transposition);
+  const green = stored.filter((move) => move.mark === "main");
+  return green.length ? green : stored.filter((move) => move.probability > 0);
+}
+
+/** One of the book's moves, as often as it was played there. */
+export function reply(book, random = Math.random()) {
+  const moves = book.moves.filter((move) => !move.transposition);
+  const weigh = (of) => moves.map(of);
+  let weights = weigh((move) => move.stored_weight ?? move.games);
+  if (weights.every((weight) => weight === 0)) weights = weigh((move) => move.probability);
+  let left = random * weights.reduce((sum, weight) => sum + weight, 0);
+  return moves.find((move, index) => (left -= weights[index]) < 0) ?? moves.at(-1);
+}
+
+export class Trainer {
+  /** `go(state => state)` changes what is shown, `walk(state, move)` plays; `now()` is what is shown. */
+  constructor({ go, walk, now, point }) {
+    Object.assign(this, { go, walk, now, point });
+    this.cards = new Cards();
+    this.mode = null;
+    for (const [id, action] of Object.entries({ "train-show": () => this.show(), "train-next": () => this.next(), "train-game": () => this.game(), "train-stop": () => this.stop() })) {
+      by(id).addEventListener("click", action);
+    }
+  }
+
+  get on() { return this.mode !== null; }
+
+  /** Begins to ask for the moves of a colour, from the position that is shown. */
+  begin(colour) {
+    const { state, view } = this.now();
+    this.enter("train", colour, state);
+    this.book = view.books[0].name;
+    this.root = state;
+    this.again = [];
+    this.right = this.wrong = 0;
+    this.due = this.cards.due(this.book, colour);
+    this.next();
+  }
+
+  enter(mode, colour, state) {
+    if (!this.on) this.before = state;
+    this.mode = mode;
+    this.colour = colour;
+    this.question = null;
+    document.body.classList.add("training");
+    by("train-pane").hidden = false;
+    by("train-show").hidden = by("train-next").hidden = mode === "game";
+  }
+
+  /** The next card that is due, else a line from the root. */
+  next() {
+    this.question = null;
+    const card = this.due.shift()?.[1] ?? this.again.shift();
+    let from = this.root;
+    if (card) {
+      let tree = trees.empty(card.fen), at = 0;
+      for (const move of card.line) [tree, at] = trees.add(tree, at, move);
+      from = { ...this.root, tree, at, tail: at };
+    } else {
+      // The line to the root, and nothing else: it would tell what comes.
+      let tree = trees.empty(from.tree.fen), at = 0;
+      for (const id of trees.path(from.tree, from.at)) [tree, at] = trees.add(tree, at, { uci: trees.node(from.tree, id).uci, san: trees.node(from.tree, id).san });
+      from = { ...from, tree, at, tail: at };
+    }
+    this.last = null;
+    return this.go(() => ({ ...from, flip: this.colour === "black" }));
+  }
+
+  /** The page shows another position. */
+  shown(state, view) {
+    if (!this.on) return;
+    clearTimeout(this.timer);
+    this.asked?.abort();
+    if (this.mode === "game") { this.gameShown(state, view); return; }
+    const book = view.books[0];
+    if (view.turn !== this.colour) {
+      const move = book.moves.some((one) => !one.transposition) ? reply(book) : null;
+      if (!move) { this.ended(); return; }
+      this.tell(this.last ?? t("The book moves."));
+      this.timer = setTimeout(() => this.play(state, move), PAUSE);
+      return;
+    }
+    const right = rightMoves(book);
+    if (!right.length) { this.ended(); return; }
+    const line = trees.path(state.tree, state.at).map((id) => trees.node(state.tree, id)).map(({ uci, san }) => ({ uci, san }));
+    this.question = { at: state.at, right, key: this.cards.key(this.book, this.colour, view.fen), way: { fen: state.tree.fen, line }, missed: false };
+    this.tell(this.last ?? (this.colour === "white" ? t("Your move as White.") : t("Your move as Black.")));
+    this.last = null;
+  }
+
+  play(state, move) {
+    return this.go((from) => (from.at === state.at && from.tree === state.tree ? this.walk(from, { uci: move.uci, san: move.san }) : null));
+  }
+
+  /** A move on the board. */
+  played(move) {
+    const { state } = this.now();
+    if (this.mode === "game") { if (this.mine) this.play(state, move); return; }
+    const { question } = this;
+    if (!question || question.at !== state.at) return;
+    const right = question.right.some(({ uci }) => uci === move.uci);
+    if (!right) {
+      this.miss();
+      this.tell(t`${lettered(move.san)} is not the move. Try again.`, true);
+      return;
+    }
+    if (!question.missed) {
+      this.right += 1;
+      this.cards.answered(question.key, true, question.way);
+    }
+    this.question = null;
+    this.last = question.missed ? null : t`${lettered(move.san)} is right.`;
+    this.play(state, move);
+  }
+
+  /** A mistake: the position comes again. */
+  miss() {
+    if (this.question.missed) return;
+    this.question.missed = true;
+    this.wrong += 1;
+    this.again.push(this.question.way);
+    this.cards.answered(this.question.key, false, this.question.way);
+  }
+
+  /** Shows the moves that are right; that counts as not known. */
+  show() {
+    if (!this.question) return;
+    this.miss();
+    this.point(this.question.right[0].uci);
+    this.tell(t`The book plays ${this.question.right.map(({ san }) => lettered(san)).join(t(" or "))}.`);
+  }
+
+  ended() {
+    this.question = null;
+    this.tell(t("The book’s line ends here."));
+  }
+
+  tell(text, wrong = false) {
+    by("train-told").textContent = text;
+    by("train-told").classList.toggle("error", wrong);
+    const left = this.mode === "train" ? this.due.length + this.again.length : 0;
+    by("train-score").textContent = this.mode === "train" ? t`${this.right} right, ${this.wrong} missed, ${left} to come again` : "";
+  }
+
+  /** From here on the engine plays the other side. */
+  game() {
+    const { state, view } = this.now();
+    const colour = this.mode === "train" ? this.colour : view.turn;
+    this.enter("game", colour, state);
+    return this.go((from) => ({ ...from, flip: colour === "black" }));
+  }
+
+  gameShown(state, view) {
+    this.mine = false;
+    if (view.end) { this.tell(view.end === "checkmate" ? (view.turn === this.colour ? t("Checkmate: the engine wins.") : t("Checkmate: you win.")) : t("Stalemate: a draw.")); return; }
+    if (view.turn === this.colour) {
+      this.mine = true;
+      this.tell(t("Your move."));
+      return;
+    }
+    this.tell(t("The engine thinks…"));
+    this.answer(state);
+  }
+
+  /** The engine's move: what it likes best after its time. */
+  async answer(state) {
+    const asked = this.asked = new AbortController();
+    let best = null;
+    this.timer = setTimeout(() => asked.abort(), THINKS * 5);
+    const heard = (said) => {
+      if (said.problem) throw new Error(t`The engine has stopped: ${said.problem}.`);
+      best = said.lines[0]?.moves[0] ?? best;
+      if (best && (said.done || performance.now() - begun >= THINKS)) asked.abort();
+    };
+    const begun = performance.now();
+    const play = trees.path(state.tree, state.at).map((id) => trees.node(state.tree, id).uci).join(",");
+    try {
+      await follow("/api/engine", { fen: state.tree.fen, play, lines: 1 }, heard, asked.signal);
+    } catch (error) {
+      if (error.name !== "AbortError") { this.tell(error.message, true); return; }
+    }
+    if (asked === this.asked && best) this.play(state, best);
+  }
+
+  /** Back to where it began. */
+  stop() {
+    if (!this.on) return;
+    clearTimeout(this.timer);
+    this.asked?.abort();
+    this.asked = null;
+    const played = this.mode === "game";
+    this.mode = null;
+    document.body.classList.remove("training");
+    by("train-pane").hidden = true;
+    // A game stays on the board; a line of training was only an exercise.
+    const { before } = this;
+    this.go((from) => (played ? { ...from } : { ...before }));
+    if (!played) say(t`Training: ${this.right} right, ${this.wrong} missed.`);
+  }
+}

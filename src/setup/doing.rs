@@ -1,0 +1,149 @@
+//! Doing what a plan says, and noting it first, so that whatever was begun
+//! can be taken back.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context as _, ensure};
+
+use super::plan::{Plan, undone};
+use super::record::{Record, path_of};
+use crate::place::{Old, TextFile};
+
+/// What chess programs call us.
+pub(super) const NAME: &str = "Tabia";
+
+/// The text of a file; `None` when there is no such file.
+///
+/// # Errors
+///
+/// It cannot be read, or is locked: why, with its name.
+pub fn text_of(path: &Path) -> Result<Option<String>, String> {
+    let file = TextFile::open(path).map_err(|error| format!("{error:#}"))?;
+    Ok(file.exists().then(|| file.text().to_owned()))
+}
+
+impl Record {
+    /// Reads what was noted in a file; nothing when there is no such file.
+    ///
+    /// # Errors
+    ///
+    /// It cannot be read, or is no such file.
+    pub fn read(path: &Path) -> anyhow::Result<Record> {
+        let file = TextFile::open(path)?;
+        if !file.exists() {
+            return Ok(Record::default());
+        }
+        serde_json::from_str(file.text())
+            .with_context(|| format!("{}: this is not what setup has written", path.display()))
+    }
+
+    fn write(&self, path: &Path) -> anyhow::Result<()> {
+        let text = serde_json::to_string_pretty(self)? + "\n";
+        TextFile::open(path)?.replace(&text, Old::Replace)?;
+        Ok(())
+    }
+}
+
+/// Makes the changes of a plan. They are noted in the file `record_path`
+/// before the first is made.
+///
+/// # Errors
+///
+/// A file cannot be written, or is not what it was when the plan was made.
+/// The changes before it are made and noted.
+pub fn carry_out(
+    plan: &Plan,
+    record: &Record,
+    command: &str,
+    record_path: &Path,
+) -> anyhow::Result<()> {
+    let mut new = record.clone();
+    for change in &plan.changes {
+        // What comes back some day is what would come back today.
+        let before = match (record.file(&change.path), &change.before) {
+            (Some(file), Some(now)) => {
+                undone(file, &record.command, now).map_err(|reason| anyhow::anyhow!(reason))?
+            }
+            _ => change.before.clone(),
+        };
+        new.note(change, before);
+    }
+    command.clone_into(&mut new.command);
+    let paths = plan.changes.iter().map(|change| change.path.as_path());
+    let folders: Vec<PathBuf> = paths.chain([record_path]).flat_map(missing).collect();
+    new.note_folders(&folders);
+    // Its own folder comes first: the note must be there before the rest.
+    for folder in missing(record_path) {
+        make(&folder)?;
+    }
+    new.write(record_path)?;
+    for folder in &folders {
+        make(folder)?;
+    }
+    for change in &plan.changes {
+        put(
+            &change.path,
+            change.before.as_deref(),
+            change.after.as_deref(),
+        )?;
+    }
+    Ok(())
+}
+
+/// Makes the changes of a plan that undoes what the record tells, and removes
+/// the record and the folders that were made and are empty.
+///
+/// # Errors
+///
+/// As for [`carry_out`]; the record stays then.
+pub fn take_back(plan: &Plan, record: &Record, record_path: &Path) -> anyhow::Result<()> {
+    for change in &plan.changes {
+        put(
+            &change.path,
+            change.before.as_deref(),
+            change.after.as_deref(),
+        )?;
+    }
+    let shown = record_path.display();
+    fs::remove_file(record_path).with_context(|| format!("cannot delete {shown}"))?;
+    for folder in record.folders.iter().rev() {
+        // One with something of somebody else's in it stays.
+        let _ = fs::remove_dir(path_of(folder));
+    }
+    Ok(())
+}
+
+/// The folders above a file that are not there, outermost first.
+fn missing(path: &Path) -> Vec<PathBuf> {
+    let folders = path.ancestors().skip(1);
+    let mut missing: Vec<PathBuf> = folders
+        .take_while(|folder| !folder.as_os_str().is_empty() && !folder.exists())
+        .map(Path::to_owned)
+        .collect();
+    missing.reverse();
+    missing
+}
+
+fn make(folder: &Path) -> anyhow::Result<()> {
+    fs::create_dir_all(folder)
+        .with_context(|| format!("cannot make the folder {}", folder.display()))
+}
+
+/// Puts a text in place of another one, which must still be there.
+fn put(path: &Path, before: Option<&str>, after: Option<&str>) -> anyhow::Result<()> {
+    let mut file = TextFile::open(path)?;
+    let now = file.exists().then(|| file.text());
+    ensure!(
+        now == before,
+        "{} was changed by another program meanwhile: run this again",
+        path.display()
+    );
+    match after {
+        Some(text) => file.replace(text, Old::Replace).map(|_| ()),
+        None => {
+            drop(file);
+            fs::remove_file(path).with_context(|| format!("cannot delete {}", path.display()))
+        }
+    }
+}

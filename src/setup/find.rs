@@ -1,0 +1,219 @@
+//! Looking for engines and books, by name and content alone: nothing is
+//! started here.
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use super::places::{Places, is_executable};
+use super::programs::{ChessProgram, chess_programs};
+use crate::input::kind::{BookKind, Kind};
+use crate::register;
+
+/// What was found.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Finds {
+    /// Programs that may be UCI engines, those known to be strong first.
+    pub engines: Vec<PathBuf>,
+    /// Books, ChessBase's first, the larger ones first.
+    pub books: Vec<PathBuf>,
+    /// Chess programs.
+    pub programs: Vec<ChessProgram>,
+}
+
+/// UCI engines by the beginning of their file name, the strongest first.
+const ENGINES: &[&str] = &[
+    "stockfish",
+    "obsidian",
+    "plentychess",
+    "berserk",
+    "torch",
+    "lc0",
+    "komodo",
+    "dragon",
+    "caissa",
+    "ethereal",
+    "koivisto",
+    "rubichess",
+    "viridithas",
+    "alexandria",
+    "clover",
+    "seer",
+    "houdini",
+    "rofchade",
+    "igel",
+    "minic",
+    "weiss",
+    "arasan",
+    "laser",
+    "critter",
+    "rybka",
+    "fruit",
+    "toga2",
+    "glaurung",
+];
+
+/// Names of folders in which people and programs keep engines.
+const ENGINE_FOLDERS: &[&str] = &["engines", "engine"];
+
+/// What folders are called in which chess programs and players keep books
+/// and engines, by their beginning.
+const CHESS_FOLDERS: &[&str] = &[
+    "arena",
+    "banksia",
+    "chess",
+    "cutechess",
+    "scid",
+    "winboard",
+    "books",
+    "engines",
+];
+
+/// How deep such a folder is looked through, and how many entries of it: a
+/// home folder may be large.
+const DEPTH: u32 = 4;
+const ENTRIES: u32 = 20_000;
+
+/// Looks in the usual places, and in `folders` and all below them.
+#[must_use]
+pub fn find(places: &Places, folders: &[PathBuf]) -> Finds {
+    let programs = chess_programs(places);
+    let mut engines = BTreeSet::new();
+    let mut books = Vec::new();
+    for folder in &places.path {
+        let names = entries(folder).filter(|path| rank(path).is_some());
+        engines.extend(names.filter(|path| is_executable(path)));
+    }
+    for program in &programs {
+        if let ChessProgram::Edited(program, file) = program {
+            let text = fs::read_to_string(file).unwrap_or_default();
+            let known = register::engines(*program, &text).into_iter();
+            let known = known.map(PathBuf::from).filter(|path| is_executable(path));
+            engines.extend(known);
+        }
+    }
+    let usual = CHESS_FOLDERS
+        .iter()
+        .flat_map(|name| places.unpacked_as(name));
+    let mut left = ENTRIES;
+    for folder in usual.chain(places.shared.iter().cloned()) {
+        look_through(&folder, DEPTH, &mut left, &mut engines, &mut books);
+    }
+    for folder in folders {
+        // Asked for: all of it.
+        let (mut left, depth) = (u32::MAX, u32::MAX);
+        look_through(folder, depth, &mut left, &mut engines, &mut books);
+    }
+    let mut engines: Vec<PathBuf> = engines
+        .into_iter()
+        .filter(|path| !stem(path).contains("tabia"))
+        .collect();
+    engines.sort_by_key(|path| (rank(path).unwrap_or(usize::MAX), stem(path)));
+    one_of_each(&mut engines);
+    books.sort_by_key(|(kind, bytes, path)| (order(*kind), u64::MAX - bytes, path.clone()));
+    let mut books = books.into_iter().map(|(_, _, path)| path).collect();
+    one_of_each(&mut books);
+    Finds {
+        engines,
+        books,
+        programs,
+    }
+}
+
+fn entries(folder: &Path) -> impl Iterator<Item = PathBuf> {
+    let entries = fs::read_dir(folder).into_iter().flatten().flatten();
+    entries.map(|entry| entry.path())
+}
+
+fn look_through(
+    folder: &Path,
+    depth: u32,
+    left: &mut u32,
+    engines: &mut BTreeSet<PathBuf>,
+    books: &mut Vec<(BookKind, u64, PathBuf)>,
+) {
+    for path in entries(folder) {
+        let Some(fewer) = left.checked_sub(1) else {
+            return;
+        };
+        *left = fewer;
+        // Links are not followed: they may lead in circles.
+        let Ok(data) = path.symlink_metadata() else {
+            continue;
+        };
+        if data.is_dir() {
+            if let Some(depth) = depth.checked_sub(1) {
+                look_through(&path, depth, left, engines, books);
+            }
+        } else if let Some(kind) = book_kind(&path) {
+            books.push((kind, data.len(), path));
+        } else if is_executable(&path) && may_be_engine(&path) {
+            engines.insert(path);
+        }
+    }
+}
+
+/// A book by name and content.
+fn book_kind(path: &Path) -> Option<BookKind> {
+    let end = path.extension()?.to_str()?.to_ascii_lowercase();
+    let named = matches!(end.as_str(), "ctg" | "bin" | "abk");
+    match named.then(|| Kind::of_file(path))?? {
+        Kind::Book(BookKind::Jsonl) => None,
+        Kind::Book(kind) => Some(kind),
+        _ => None,
+    }
+}
+
+const fn order(kind: BookKind) -> u8 {
+    match kind {
+        BookKind::Ctg => 0,
+        BookKind::Abk => 1,
+        BookKind::Bin | BookKind::Jsonl => 2,
+    }
+}
+
+/// By its name, or because it lies where engines lie.
+fn may_be_engine(path: &Path) -> bool {
+    let in_folder = path.ancestors().skip(1).any(|folder| {
+        let name = folder.file_name().unwrap_or_default().to_string_lossy();
+        ENGINE_FOLDERS.contains(&name.to_ascii_lowercase().as_str())
+    });
+    rank(path).is_some() || in_folder && is_program_of_this_system(path)
+}
+
+/// Whether a file begins as the programs of this system do; no script: it may
+/// be there to install or remove something.
+fn is_program_of_this_system(path: &Path) -> bool {
+    use std::io::Read as _;
+    let mut start = Vec::new();
+    let read = fs::File::open(path).and_then(|file| file.take(4).read_to_end(&mut start));
+    // Windows; Linux; macOS, for one processor and for several.
+    let windows = start.starts_with(b"MZ");
+    let others: [&[u8]; 3] = [b"\x7fELF", b"\xcf\xfa\xed\xfe", b"\xca\xfe\xba\xbe"];
+    read.is_ok()
+        && match cfg!(windows) {
+            true => windows,
+            false => others.contains(&start.as_slice()),
+        }
+}
+
+/// The place of a known engine among the others: its name is one of
+/// [`ENGINES`], and behind it no more letters (`stockfish-16`, `lc0.exe`).
+fn rank(path: &Path) -> Option<usize> {
+    let stem = stem(path);
+    ENGINES.iter().position(|name| {
+        stem.strip_prefix(name)
+            .is_some_and(|rest| !rest.starts_with(char::is_alphabetic))
+    })
+}
+
+fn stem(path: &Path) -> String {
+    let stem = path.file_stem().unwrap_or_default();
+    stem.to_string_lossy().to_lowercase()
+}
+
+/// Takes away what is the same file under another name.
+fn one_of_each(paths: &mut Vec<PathBuf>) {
+    let mut seen = BTreeSet::new();
+    paths.retain(|path| seen.insert(fs::canonicalize(path).unwrap_or_else(|_| path.clone())));
+}

@@ -1,0 +1,182 @@
+//! What is to be done, decided before anything is: pure.
+
+use std::path::{Path, PathBuf};
+
+use serde_json::Value;
+
+use super::configuration;
+use super::find::Finds;
+use super::programs::ChessProgram;
+use super::record::{Record, Written, path_of};
+use crate::register::{self, EditedFor, Registration};
+
+/// A file that is to be made, changed or deleted.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Change {
+    /// Which file.
+    pub path: PathBuf,
+    /// Whose engines are in it; `None` for our own configuration.
+    pub program: Option<EditedFor>,
+    /// What is in it now; `None` when there is no such file.
+    pub before: Option<String>,
+    /// What shall be in it; `None` when it is to be deleted.
+    pub after: Option<String>,
+}
+
+/// What there is to do.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Plan {
+    /// Changes of files, in order.
+    pub changes: Vec<Change>,
+    /// What is left as it is, and why: a sentence each.
+    pub left: Vec<String>,
+    /// For programs without a file that can be changed: their names, and what
+    /// to type.
+    pub to_type: Vec<(&'static str, String)>,
+}
+
+/// Everything that a plan depends on beside the finds.
+#[derive(Clone, Copy, Debug)]
+pub struct Situation<'a> {
+    /// The configuration that is ours to write.
+    pub configuration: &'a Path,
+    /// Another one that is used before ours.
+    pub other: Option<&'a Path>,
+    /// What was done in earlier runs.
+    pub record: &'a Record,
+    /// The adapter as it is to be registered.
+    pub registration: &'a Registration,
+}
+
+/// Gives the text of a file, or `None` when there is no such file, or says why
+/// it cannot be read.
+pub(super) type TextOf<'a> = &'a dyn Fn(&Path) -> Result<Option<String>, String>;
+
+/// What is to be done so that these engines and books play in these programs.
+/// `finds` names engines that answer and books that open.
+#[must_use]
+pub fn plan(finds: &Finds, situation: &Situation<'_>, text_of: TextOf<'_>) -> Plan {
+    let mut plan = Plan::default();
+    match situation.other {
+        Some(other) => plan.left.push(format!(
+            "{}: engines and books are as this configuration says",
+            other.display()
+        )),
+        None => plan.configure(finds, situation, text_of),
+    }
+    for program in &finds.programs {
+        match program {
+            ChessProgram::Edited(program, file) => {
+                plan.register(*program, file, situation.registration, text_of);
+            }
+            ChessProgram::Printed(program) => {
+                let lines = register::lines(*program, situation.registration);
+                plan.to_type.push((program.title(), lines));
+            }
+        }
+    }
+    plan
+}
+
+impl Plan {
+    fn configure(&mut self, finds: &Finds, situation: &Situation<'_>, text_of: TextOf<'_>) {
+        let path = situation.configuration;
+        let before = match text_of(path) {
+            Ok(before) => before,
+            Err(reason) => return self.left.push(reason),
+        };
+        let ours = situation.record.file(path).map(|file| &file.after);
+        if before.is_some() && before.as_ref() != ours {
+            return self.left.push(format!(
+                "{}: you have written or changed this file, so it stays as it is; \
+                 without it, setup would write a new one",
+                path.display()
+            ));
+        }
+        self.change(Change {
+            path: path.to_owned(),
+            program: None,
+            before,
+            after: Some(configuration::write(&finds.engines, &finds.books)),
+        });
+    }
+
+    fn register(
+        &mut self,
+        program: EditedFor,
+        file: &Path,
+        registration: &Registration,
+        text_of: TextOf<'_>,
+    ) {
+        let edited = text_of(file).and_then(|before| {
+            let text = before.as_deref().unwrap_or_default();
+            let after = register::edit(program, text, registration);
+            let after = after.map_err(|error| format!("{}: {error}", file.display()))?;
+            Ok((before, after))
+        });
+        match edited {
+            Ok((before, after)) => self.change(Change {
+                path: file.to_owned(),
+                program: Some(program),
+                before,
+                after: Some(after),
+            }),
+            Err(reason) => self.left.push(format!("{}: {reason}", program.title())),
+        }
+    }
+
+    fn change(&mut self, change: Change) {
+        if change.before != change.after {
+            self.changes.push(change);
+        }
+    }
+}
+
+/// What is to be done so that nothing is left of all that the record tells.
+#[must_use]
+pub fn undo(record: &Record, text_of: TextOf<'_>) -> Plan {
+    let mut plan = Plan::default();
+    for file in record.files.iter().rev() {
+        let path = path_of(&file.path);
+        match text_of(&path) {
+            Ok(None) => {}
+            Ok(Some(now)) => match undone(file, &record.command, &now) {
+                Ok(after) => plan.change(Change {
+                    path,
+                    program: file.program,
+                    before: Some(now),
+                    after,
+                }),
+                Err(reason) => plan.left.push(format!("{}: {reason}", path.display())),
+            },
+            Err(reason) => plan.left.push(reason),
+        }
+    }
+    plan
+}
+
+/// The text of a file without what we have done to it: the old one where
+/// nobody has changed it since, else what others have made of it, without us.
+pub(super) fn undone(file: &Written, command: &str, now: &str) -> Result<Option<String>, String> {
+    if now == file.after {
+        return Ok(file.before.clone());
+    }
+    let Some(program) = file.program else {
+        return Err(
+            "you have changed this file, so it stays; delete it if you do not need it".to_owned(),
+        );
+    };
+    let ours = Registration {
+        name: super::doing::NAME.to_owned(),
+        command: command.to_owned(),
+        ..Registration::default()
+    };
+    let without = register::remove(program, now, &ours).map_err(|error| error.to_string())?;
+    let value = |text: &str| serde_json::from_str::<Value>(text).ok();
+    let same = |one: &str, other: &str| value(one).is_some() && value(one) == value(other);
+    Ok(match &file.before {
+        Some(before) if same(before, &without) => Some(before.clone()),
+        None if ["[]", "{}"].iter().any(|empty| same(empty, &without)) => None,
+        _ => Some(without),
+    })
+}

@@ -1,0 +1,124 @@
+//! The chess programs of a machine, and the file in which each keeps its
+//! engines.
+
+use std::path::{Path, PathBuf};
+
+use super::places::{Places, folders_in};
+use crate::register::{EditedFor, PrintedFor};
+
+/// A chess program that is here.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum ChessProgram {
+    /// One whose file can be changed.
+    Edited(EditedFor, PathBuf),
+    /// One for which lines can be printed.
+    Printed(PrintedFor),
+}
+
+impl ChessProgram {
+    /// Its name as it writes it.
+    #[must_use]
+    pub const fn title(&self) -> &'static str {
+        match self {
+            ChessProgram::Edited(program, _) => program.title(),
+            ChessProgram::Printed(program) => program.title(),
+        }
+    }
+}
+
+/// Why the file of a program is not known.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum NoFile {
+    /// The system names no folder of the user's.
+    #[error("there is no home folder: name the file with --config-file")]
+    NoHome,
+    /// No folder of BanksiaGUI.
+    #[error(
+        "no folder of BanksiaGUI with an engines.json is in the home folder, the desktop, \
+         documents, downloads or where programs are: name the file with --config-file"
+    )]
+    NoBanksia,
+    /// More than one.
+    #[error(
+        "there are several engines.json of BanksiaGUI, name one with --config-file: {}",
+        .0.iter().map(|file| file.display().to_string()).collect::<Vec<_>>().join(", ")
+    )]
+    SeveralBanksias(Vec<PathBuf>),
+}
+
+/// Where a program keeps its engines, whether it is installed or not.
+///
+/// # Errors
+///
+/// The place is not the same for everybody and cannot be told.
+pub fn usual_file(program: EditedFor, places: &Places) -> Result<PathBuf, NoFile> {
+    let (folder, name) = match program {
+        // Qt's INI format: the configuration folder, ~/.config on macOS too.
+        EditedFor::CuteChess if cfg!(windows) => (&places.config, "cutechess"),
+        EditedFor::CuteChess => (&places.xdg_config, "cutechess"),
+        // Not the system's folder even on Windows (pychess/System/prefix.py).
+        EditedFor::PyChess => (&places.xdg_config, "pychess"),
+        // Electron's `userData`.
+        EditedFor::Nibbler => (&places.config, "Nibbler"),
+        EditedFor::Banksia => {
+            let mut files = banksia_files(places);
+            return match files.len() {
+                1 => Ok(files.remove(0)),
+                0 => Err(NoFile::NoBanksia),
+                _ => Err(NoFile::SeveralBanksias(files)),
+            };
+        }
+    };
+    let folder = folder.as_deref().ok_or(NoFile::NoHome)?;
+    Ok(folder.join(name).join("engines.json"))
+}
+
+/// BanksiaGUI is a folder to be unpacked anywhere, with its `engines.json` in
+/// it: the usual places for such folders are looked through.
+fn banksia_files(places: &Places) -> Vec<PathBuf> {
+    let folders = places.unpacked_as("banksia");
+    let mut found: Vec<PathBuf> = folders
+        .into_iter()
+        .flat_map(|folder| folders_in(&folder).into_iter().chain([folder]))
+        .map(|folder| folder.join("engines.json"))
+        .filter(|file| file.is_file())
+        .collect();
+    found.sort();
+    found.dedup();
+    found
+}
+
+/// The programs that are here: on the path, or with a configuration of this
+/// user's.
+#[must_use]
+pub fn chess_programs(places: &Places) -> Vec<ChessProgram> {
+    let mut found = Vec::new();
+    for (program, names) in [
+        (EditedFor::CuteChess, ["cutechess"].as_slice()),
+        (EditedFor::PyChess, &["pychess"]),
+        (EditedFor::Nibbler, &["nibbler"]),
+    ] {
+        let Ok(file) = usual_file(program, places) else {
+            continue;
+        };
+        let has_run = file.parent().is_some_and(Path::is_dir);
+        if has_run || names.iter().any(|name| places.program(name).is_some()) {
+            found.push(ChessProgram::Edited(program, file));
+        }
+    }
+    let banksias = banksia_files(places).into_iter();
+    found.extend(banksias.map(|file| ChessProgram::Edited(EditedFor::Banksia, file)));
+    for (program, names, folder) in [
+        (PrintedFor::XBoard, ["xboard"].as_slice(), "winboard"),
+        (PrintedFor::Scid, &["scid", "scidvspc"], "scid"),
+        (PrintedFor::Arena, &["arena", "Arena"], "arena"),
+        (PrintedFor::CuteChessCli, &["cutechess-cli"], ""),
+        (PrintedFor::Fastchess, &["fastchess"], ""),
+    ] {
+        let on_path = names.iter().any(|name| places.program(name).is_some());
+        if on_path || !folder.is_empty() && !places.unpacked_as(folder).is_empty() {
+            found.push(ChessProgram::Printed(program));
+        }
+    }
+    found
+}

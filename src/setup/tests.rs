@@ -1,0 +1,282 @@
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use super::*;
+use crate::config::Config;
+use crate::register::{EditedFor, PrintedFor, Registration};
+
+/// Names that a shell, TOML, JSON or a list parted by `;` would stumble over.
+const ODD: &str = "Jörg \"O'Neil\"; $HOME [x]";
+
+fn registration() -> Registration {
+    Registration {
+        name: "Tabia".to_owned(),
+        command: "/opt/tabia/tabia".to_owned(),
+        folder: "/opt/tabia".to_owned(),
+        ..Registration::default()
+    }
+}
+
+/// Files that are nowhere but here.
+#[derive(Clone, Default)]
+struct Disk(BTreeMap<PathBuf, String>);
+
+impl Disk {
+    fn plan(&self, finds: &Finds, record: &Record, other: Option<&Path>) -> Plan {
+        let registration = registration();
+        let situation = Situation {
+            configuration: Path::new("/c/tabia/engines.toml"),
+            other,
+            record,
+            registration: &registration,
+        };
+        plan(finds, &situation, &|path| Ok(self.0.get(path).cloned()))
+    }
+
+    fn undo(&self, record: &Record) -> Plan {
+        undo(record, &|path| Ok(self.0.get(path).cloned()))
+    }
+
+    fn apply(&mut self, plan: &Plan) {
+        for change in &plan.changes {
+            assert_eq!(self.0.get(&change.path), change.before.as_ref());
+            match &change.after {
+                Some(text) => self.0.insert(change.path.clone(), text.clone()),
+                None => self.0.remove(&change.path),
+            };
+        }
+    }
+}
+
+fn finds() -> Finds {
+    Finds {
+        engines: vec![
+            PathBuf::from(format!("/home/{ODD}/Stockfish 16")),
+            PathBuf::from("/x/stockfish-16"),
+            PathBuf::from("/x/builtin"),
+            PathBuf::from("/x/ü"),
+        ],
+        books: vec![PathBuf::from(format!("/home/{ODD}/main.ctg"))],
+        programs: vec![
+            ChessProgram::Edited(EditedFor::PyChess, PathBuf::from("/c/pychess/engines.json")),
+            ChessProgram::Edited(EditedFor::Nibbler, PathBuf::from("/c/Nibbler/engines.json")),
+            ChessProgram::Printed(PrintedFor::XBoard),
+        ],
+    }
+}
+
+/// The record as [`carry_out`] would have it.
+fn recorded(plan: &Plan) -> Record {
+    let mut record = Record {
+        command: registration().command,
+        ..Record::default()
+    };
+    for change in &plan.changes {
+        record.note(change, change.before.clone());
+    }
+    record
+}
+
+#[test]
+fn the_configuration_means_what_was_found() {
+    let finds = finds();
+    let text = write_configuration(&finds.engines, &finds.books);
+    let config = Config::parse(&text, Path::new("/c/tabia/engines.toml")).unwrap();
+    let commands: Vec<&PathBuf> = (config.engines.iter())
+        .map(|engine| &engine.command.program)
+        .collect();
+    assert_eq!(commands, finds.engines.iter().collect::<Vec<_>>());
+    let names = ["stockfish-16", "stockfish-16-2", "builtin-2", "engine"];
+    assert_eq!(config.default[..4], names);
+    assert_eq!(config.default[4], "builtin");
+    assert_eq!(Path::new(&config.books[0].path), finds.books[0]);
+    // Without anything it is what holds without it.
+    let text = write_configuration(&[], &[]);
+    let config = Config::parse(&text, Path::new("/c/tabia/engines.toml")).unwrap();
+    assert_eq!(config.default, ["builtin"]);
+    assert!(config.books.is_empty());
+}
+
+#[test]
+fn what_is_done_twice_is_done_once_and_can_be_undone() {
+    let crafty = r#"[ {"name": "Crafty", "command": "/x/crafty", "protocol": "xboard"} ]"#;
+    let mut disk = Disk::default();
+    let pychess = PathBuf::from("/c/pychess/engines.json");
+    disk.0.insert(pychess.clone(), crafty.to_owned());
+    let before = disk.clone();
+
+    let plan = disk.plan(&finds(), &Record::default(), None);
+    assert_eq!((plan.changes.len(), plan.left.len()), (3, 0), "{plan:?}");
+    assert_eq!(plan.to_type[0].0, "XBoard");
+    disk.apply(&plan);
+    let record = recorded(&plan);
+    let again = disk.plan(&finds(), &record, None);
+    assert_eq!(again.changes, []);
+
+    let mut undone = disk.clone();
+    undone.apply(&disk.undo(&record));
+    assert_eq!(undone.0, before.0);
+
+    // The program has written its file anew, with another engine in it.
+    let text = disk.0.get_mut(&pychess).unwrap();
+    let mut engines: Vec<serde_json::Value> = serde_json::from_str(text).unwrap();
+    engines.push(serde_json::json!({"name": "New", "command": "/x/new"}));
+    *text = serde_json::to_string(&engines).unwrap();
+    disk.apply(&disk.undo(&record));
+    let engines: Vec<serde_json::Value> = serde_json::from_str(&disk.0[&pychess]).unwrap();
+    let names: Vec<&str> = engines
+        .iter()
+        .map(|e| e["name"].as_str().unwrap())
+        .collect();
+    assert_eq!(names, ["Crafty", "New"]);
+    assert_eq!(disk.0.len(), 1);
+}
+
+#[test]
+fn what_others_have_written_stays() {
+    let own = PathBuf::from("/c/tabia/engines.toml");
+    let mut disk = Disk::default();
+    disk.0.insert(own.clone(), "default = \"lc0\"\n".to_owned());
+    let taken = r#"[{"name": "Tabia", "command": "/x/crafty"}]"#;
+    disk.0
+        .insert(PathBuf::from("/c/pychess/engines.json"), taken.to_owned());
+    disk.0
+        .insert(PathBuf::from("/c/Nibbler/engines.json"), "[".to_owned());
+    let plan = disk.plan(&finds(), &Record::default(), None);
+    assert_eq!(plan.changes, []);
+    assert_eq!(plan.left.len(), 3, "{:?}", plan.left);
+    assert!(plan.left[0].contains("you have written"), "{:?}", plan.left);
+    // Nor is one of ours that was changed since.
+    let mut disk = Disk::default();
+    let first = disk.plan(&finds(), &Record::default(), None);
+    disk.apply(&first);
+    disk.0.get_mut(&own).unwrap().push_str("# mine\n");
+    let record = recorded(&first);
+    let fewer = Finds::default();
+    assert_eq!(disk.plan(&fewer, &record, None).changes, []);
+    let undo = disk.undo(&record);
+    assert_eq!((undo.changes.len(), undo.left.len()), (2, 1), "{undo:?}");
+    // Another configuration holds before ours.
+    let other = disk.plan(&fewer, &Record::default(), Some(Path::new("/x/tabia.toml")));
+    assert!(other.changes.is_empty() && other.left[0].contains("/x/tabia.toml"));
+}
+
+/// A file tree as text: every path, and what is in it.
+fn tree(folder: &Path) -> Vec<(PathBuf, Option<Vec<u8>>)> {
+    let mut found = Vec::new();
+    for entry in fs::read_dir(folder).unwrap() {
+        let path = entry.unwrap().path();
+        match path.is_dir() {
+            true => {
+                found.extend(tree(&path));
+                found.push((path, None));
+            }
+            false => found.push((path.clone(), Some(fs::read(&path).unwrap()))),
+        }
+    }
+    found.sort();
+    found
+}
+
+#[cfg(unix)]
+#[test]
+fn a_home_folder_is_searched_changed_and_brought_back() {
+    use std::os::unix::fs::PermissionsExt as _;
+    let outer = tempfile::tempdir().unwrap();
+    let home = outer.path().join(ODD);
+    let put = |name: &str, bytes: &[u8], mode: u32| {
+        let path = home.join(name);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(&path, bytes).unwrap();
+        fs::set_permissions(&path, fs::Permissions::from_mode(mode)).unwrap();
+        path
+    };
+    let starter = Path::new(env!("CARGO_MANIFEST_DIR")).join("books/tabia.ctg");
+    let starter = fs::read(starter).unwrap();
+    let lc0 = put("bin/lc0", b"#!/bin/sh\n", 0o755);
+    let stockfish = put(
+        "Arena 3.5/Engines/Stockfish 16/stockfish_x64",
+        b"#!/bin/sh\n",
+        0o755,
+    );
+    let unknown = put("Arena 3.5/Engines/x/mine", b"\x7fELF rest", 0o755);
+    put("Arena 3.5/Engines/x/uninstall", b"#!/bin/sh\n", 0o755);
+    put("Arena 3.5/Engines/x/stockfish.txt", b"read me", 0o644);
+    put("Arena 3.5/arena", b"\x7fELF rest", 0o755);
+    let book = put("Documents/ChessBase/Books/main.ctg", &starter, 0o644);
+    put("Downloads/other.ctg", &starter, 0o644);
+    let of_cutechess = put("somewhere/my engine", b"#!/bin/sh\n", 0o755);
+    let known = serde_json::json!([{"command": of_cutechess, "name": "Mine", "protocol": "uci"}]);
+    put(
+        ".config/cutechess/engines.json",
+        known.to_string().as_bytes(),
+        0o644,
+    );
+    let places = Places {
+        config: Some(home.join(".config")),
+        xdg_config: Some(home.join(".config")),
+        unpacked: vec![home.clone(), home.join("Documents"), home.join("Downloads")],
+        path: vec![home.join("bin"), home.join("nowhere")],
+        shared: vec![home.join("nowhere")],
+    };
+
+    let finds = find(&places, &[]);
+    assert_eq!(
+        finds.engines,
+        [&stockfish, &lc0, &unknown, &of_cutechess].map(Clone::clone)
+    );
+    assert_eq!(finds.books, [book]);
+    let titles: Vec<&str> = finds.programs.iter().map(ChessProgram::title).collect();
+    assert_eq!(titles, ["Cute Chess", "Arena"]);
+    assert_eq!(find(&places, &[home.join("Downloads")]).books.len(), 2);
+
+    let before = tree(&home);
+    let own = places.own().unwrap();
+    let record_path = own.join("setup.json");
+    let run = || {
+        let record = Record::read(&record_path).unwrap();
+        let situation = Situation {
+            configuration: &own.join("engines.toml"),
+            other: None,
+            record: &record,
+            registration: &registration(),
+        };
+        let plan = plan(&find(&places, &[]), &situation, &text_of);
+        carry_out(&plan, &record, &registration().command, &record_path).unwrap();
+        plan
+    };
+    assert_eq!(run().changes.len(), 2);
+    let after = tree(&home);
+    assert_eq!(run().changes, []);
+    assert_eq!(tree(&home), after);
+    // Something new: the configuration is written once more.
+    put("bin/berserk", b"#!/bin/sh\n", 0o755);
+    assert_eq!(run().changes.len(), 1);
+    fs::remove_file(home.join("bin/berserk")).unwrap();
+
+    let record = Record::read(&record_path).unwrap();
+    let plan = undo(&record, &text_of);
+    take_back(&plan, &record, &record_path).unwrap();
+    assert_eq!(tree(&home), before);
+}
+
+#[test]
+fn a_record_survives_the_disk_and_a_foreign_one_is_refused() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("setup.json");
+    let plan = Disk::default().plan(&finds(), &Record::default(), None);
+    carry_out(
+        &Plan::default(),
+        &recorded(&plan),
+        "/opt/tabia/tabia",
+        &path,
+    )
+    .unwrap();
+    assert_eq!(Record::read(&path).unwrap(), recorded(&plan));
+    for text in ["", "{", "[]", "{\"files\": 1}"] {
+        fs::write(&path, text).unwrap();
+        let error = format!("{:#}", Record::read(&path).unwrap_err());
+        assert!(error.contains("setup.json"), "{error}");
+    }
+}

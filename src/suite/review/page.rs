@@ -1,0 +1,104 @@
+//! The review as a page.
+
+use super::{Exit, Report};
+use crate::html::{Bar, Page};
+
+/// So many openings and exits are shown.
+const SHOWN: usize = 40;
+
+/// The review as a page that needs nothing else; `next` are commands that go on
+/// from here.
+#[must_use]
+pub fn html(title: &str, report: &Report, next: &[String]) -> String {
+    let mut page = Page::new(title);
+    let who = report.player.as_deref().unwrap_or("White");
+    page.paragraph(&format!(
+        "{who}: {}; {} of others.",
+        report.record, report.others
+    ));
+    page.heading("Plies in the book");
+    page.paragraph(&format!(
+        "Mean {:.1}; {} games never were in it. Left by {who}'s move in {}, by the opponent's in \
+         {}; the book ended in {}, the game in {}.",
+        report.plies.mean,
+        report.never,
+        report.left_by_player,
+        report.left_by_opponent,
+        report.ended,
+        report.to_the_end
+    ));
+    histogram(&report.plies.histogram, 2, "plies", |_| false, &mut page);
+    if report.values.count > 0 {
+        let [bad, worse] = report.below;
+        page.heading("The engine's first values behind the book");
+        page.paragraph(&format!(
+            "{} games: mean {:+.0} cp, standard deviation {:.0}; {:.1} % below -50, {:.1} % below \
+             -100, as {who} sees it.",
+            report.values.count,
+            report.values.mean,
+            report.values.sd,
+            100.0 * bad,
+            100.0 * worse
+        ));
+        histogram(&report.values.histogram, 25, "cp", |cp| cp < -50, &mut page);
+    }
+    page.heading("Openings");
+    page.paragraph("Won, drawn and lost games; those with most games first.");
+    let rows = report.openings.iter().take(SHOWN).map(|opening| {
+        let score = &opening.record;
+        let shares = [score.wins, score.draws, score.losses].map(|games| games as f64);
+        let name = format!("{} {}", opening.eco, opening.name);
+        (short(&name), shares, format!("{name}: {}", score))
+    });
+    page.shares(&rows.collect::<Vec<_>>());
+    exits("Exits that cost points", &report.losing, &mut page);
+    exits("Where the book was left", &report.exits, &mut page);
+    if !next.is_empty() {
+        page.heading("What to do next");
+        page.lines(&next.join("\n"));
+    }
+    page.finish()
+}
+
+/// What fits beside a bar.
+fn short(name: &str) -> String {
+    match name.char_indices().nth(52) {
+        Some((end, _)) => format!("{}\u{2026}", name.get(..end).unwrap_or(name)),
+        None => name.to_owned(),
+    }
+}
+
+fn exits(title: &str, exits: &[Exit], page: &mut Page) {
+    if exits.is_empty() {
+        return;
+    }
+    page.heading(title);
+    for exit in exits.iter().take(SHOWN) {
+        page.finding(&exit.fen, &exit.line, &exit.record.to_string());
+    }
+}
+
+fn histogram(
+    bars: &std::collections::BTreeMap<i32, u64>,
+    width: i32,
+    unit: &str,
+    is_bad: impl Fn(i32) -> bool,
+    page: &mut Page,
+) {
+    let (Some((&first, _)), Some((&last, _))) = (bars.first_key_value(), bars.last_key_value())
+    else {
+        return;
+    };
+    let bars = (first..=last)
+        .step_by(width.unsigned_abs() as usize)
+        .map(|from| {
+            let count = bars.get(&from).copied().unwrap_or(0);
+            Bar {
+                label: from.to_string(),
+                height: count as f64,
+                is_bad: is_bad(from),
+                hint: format!("{from} to {} {unit}: {count} games", from + width - 1),
+            }
+        });
+    page.bars(&bars.collect::<Vec<_>>());
+}

@@ -1,0 +1,203 @@
+//! Sums over reviewed games.
+
+use std::collections::BTreeMap;
+use std::fmt;
+
+use serde::Serialize;
+
+use super::{Left, Played, Report};
+
+/// Wins, draws and losses, and the engine's first values behind the book.
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+pub struct Score {
+    /// Games.
+    pub games: u64,
+    /// Won.
+    pub wins: u64,
+    /// Drawn.
+    pub draws: u64,
+    /// Lost.
+    pub losses: u64,
+    /// Games with a value of the engine behind the book.
+    pub valued: u64,
+    /// Their sum in centipawns, each at most ten pawns.
+    #[serde(skip)]
+    sum: i64,
+    /// Mean of these values.
+    pub mean_value: Option<f64>,
+}
+
+impl Score {
+    pub(super) fn add(&mut self, played: &Played) {
+        self.games += 1;
+        match played.points {
+            Some(2) => self.wins += 1,
+            Some(1) => self.draws += 1,
+            Some(_) => self.losses += 1,
+            None => {}
+        }
+        if let Some((_, known)) = &played.value {
+            self.valued += 1;
+            self.sum += i64::from(known.value.clamped(played.side));
+            self.mean_value = Some(self.sum as f64 / self.valued as f64);
+        }
+    }
+
+    /// Points a game of those with a result.
+    #[must_use]
+    pub fn score(&self) -> Option<f64> {
+        let decided = self.wins + self.draws + self.losses;
+        (decided > 0).then(|| (self.wins as f64 + self.draws as f64 / 2.0) / decided as f64)
+    }
+
+    /// Points lost against half of all.
+    #[must_use]
+    pub fn deficit(&self) -> f64 {
+        (self.losses as f64 - self.wins as f64) / 2.0
+    }
+}
+
+/// `12 games, +3 =6 -3 50.0 %, first value +0.12`.
+impl fmt::Display for Score {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let s = if self.games == 1 { "" } else { "s" };
+        let (wins, draws, losses) = (self.wins, self.draws, self.losses);
+        write!(f, "{} game{s}, +{wins} ={draws} -{losses}", self.games)?;
+        if let Some(share) = self.score() {
+            write!(f, " {:.1} %", 100.0 * share)?;
+        }
+        match self.mean_value {
+            Some(cp) => write!(f, ", first value {:+.2}", cp / 100.0),
+            None => Ok(()),
+        }
+    }
+}
+
+/// Where the book was left.
+#[derive(Clone, Debug, Serialize)]
+pub struct Exit {
+    /// The first position that is not in the book, or where it has no move.
+    pub fen: String,
+    /// The moves to it.
+    pub line: String,
+    /// Results.
+    #[serde(flatten)]
+    pub record: Score,
+}
+
+/// An opening.
+#[derive(Clone, Debug, Serialize)]
+pub struct Opening {
+    /// Its code.
+    pub eco: String,
+    /// Its name.
+    pub name: String,
+    /// Results.
+    #[serde(flatten)]
+    pub record: Score,
+}
+
+/// A number in five percentiles.
+#[derive(Clone, Debug, Default, Serialize)]
+pub struct Spread {
+    /// How many numbers.
+    pub count: usize,
+    /// Their mean.
+    pub mean: f64,
+    /// Their standard deviation.
+    pub sd: f64,
+    /// At 5, 25, 50, 75 and 95 %.
+    pub percentiles: [i32; 5],
+    /// How many there are from each number on, to below the next one.
+    pub histogram: BTreeMap<i32, u64>,
+}
+
+impl Spread {
+    /// With bars of this width, those at `most` and beyond in the last one.
+    fn of(mut numbers: Vec<i32>, width: i32, most: i32) -> Spread {
+        numbers.sort_unstable();
+        let mut histogram = BTreeMap::new();
+        for number in &numbers {
+            let bar = number.clamp(&-most, &(most - 1)).div_euclid(width) * width;
+            *histogram.entry(bar).or_default() += 1;
+        }
+        let n = numbers.len() as f64;
+        let at = |share: f64| {
+            let index = (share * (n - 1.0)).round() as usize;
+            numbers.get(index).copied().unwrap_or(0)
+        };
+        let percentiles = [0.05, 0.25, 0.5, 0.75, 0.95].map(at);
+        let sum: f64 = numbers.iter().map(|number| f64::from(*number)).sum();
+        let mean = if numbers.is_empty() { 0.0 } else { sum / n };
+        let square = |number: &i32| (f64::from(*number) - mean).powi(2);
+        let variance = numbers.iter().map(square).sum::<f64>() / n.max(1.0);
+        Spread {
+            count: numbers.len(),
+            mean,
+            sd: variance.sqrt(),
+            percentiles,
+            histogram,
+        }
+    }
+}
+
+/// Everything that is to be said of these games.
+pub(super) fn sum(all: Vec<Played>) -> Report {
+    let mut record = Score::default();
+    let mut openings: BTreeMap<(String, String), Score> = BTreeMap::new();
+    let mut exits: BTreeMap<String, Exit> = BTreeMap::new();
+    let (mut plies, mut values) = (Vec::new(), Vec::new());
+    let count = |left| all.iter().filter(|played| played.left == left).count() as u64;
+    let [left_by_player, left_by_opponent, ended, to_the_end] =
+        [Left::ByPlayer, Left::ByOpponent, Left::Ended, Left::InBook].map(count);
+    let never = all.iter().filter(|played| played.plies == 0).count() as u64;
+    for played in &all {
+        record.add(played);
+        plies.push(played.plies as i32);
+        if let Some((_, known)) = &played.value {
+            values.push(known.value.clamped(played.side));
+        }
+        let opening = (played.eco.clone(), played.name.clone());
+        openings.entry(opening).or_default().add(played);
+        let exit = exits.entry(played.fen.clone()).or_insert_with(|| Exit {
+            fen: played.fen.clone(),
+            line: played.line.clone(),
+            record: Score::default(),
+        });
+        exit.record.add(played);
+    }
+    let below = |cp: i32| {
+        let count = values.iter().filter(|value| **value < cp).count();
+        count as f64 / values.len().max(1) as f64
+    };
+    let below = [below(-50), below(-100)];
+    let openings = openings
+        .into_iter()
+        .map(|((eco, name), record)| Opening { eco, name, record });
+    let mut openings: Vec<Opening> = openings.collect();
+    openings.sort_by_key(|opening| std::cmp::Reverse(opening.record.games));
+    let mut exits: Vec<Exit> = exits.into_values().collect();
+    exits.sort_by_key(|exit| std::cmp::Reverse(exit.record.games));
+    let lost = |exit: &&Exit| exit.record.deficit() > 0.0;
+    let mut losing: Vec<Exit> = exits.iter().filter(lost).cloned().collect();
+    losing.sort_by(|a, b| b.record.deficit().total_cmp(&a.record.deficit()));
+    losing.truncate(50);
+    Report {
+        player: None,
+        record,
+        others: 0,
+        never,
+        plies: Spread::of(plies, 2, 80),
+        left_by_player,
+        left_by_opponent,
+        ended,
+        to_the_end,
+        values: Spread::of(values, 25, 300),
+        below,
+        openings,
+        exits,
+        losing,
+        skipped: Vec::new(),
+        found: all.into_iter().filter_map(|played| played.value).collect(),
+    }
+}

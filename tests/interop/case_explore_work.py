@@ -1,0 +1,382 @@
+"""What a player does on the page of `tabia explore`: engine, changes to the book, training."""
+
+import json
+from pathlib import Path
+
+from playwright.sync_api import expect
+
+from pages import drag, explorer, page_of, probe, walked
+from places import STARTER, STOCKFISH, copy_starter, folder
+from procs import run
+from runner import case
+
+
+def engines_of(server) -> list[str]:
+    """The programs that a server has started."""
+    tasks = Path(f"/proc/{server.process.pid}/task")
+    return [pid for children in tasks.glob("*/children") for pid in children.read_text().split()]
+
+
+def busy(pid: str) -> int:
+    """Ticks of a processor that a process has used."""
+    with open(f"/proc/{pid}/stat") as stat:
+        return sum(map(int, stat.read().rsplit(")", 1)[1].split()[11:13]))
+
+
+@case(limit=150)
+def explorer_lets_the_engine_evaluate_while_somebody_looks():
+    with explorer("--engine", STOCKFISH, "--threads", "1") as server, page_of(server, "?play=e2e4,c7c5") as page:
+        # Nothing runs before it is asked for.
+        expect(page.locator("#engine-pane")).to_be_hidden()
+        assert not engines_of(server)
+        page.click("#engine")
+        expect(page.locator("#engine-list li")).to_have_count(3)
+        expect(page.locator("#engine-told")).to_contain_text("Stockfish")
+        # The book's likeliest moves have values, each in its row.
+        likely = [move["uci"] for move in probe(STARTER, "e2e4 c7c5")["moves"][:4]]
+        for uci in likely:
+            page.wait_for_function("(uci) => /^[+−]?\\d+\\.\\d\\d$/.test(document.querySelector(`tr[data-uci=\"${uci}\"] td.eval`).textContent)", arg=uci, timeout=30_000)
+        assert len(engines_of(server)) == 1
+        page.select_option("#engine-lines", "5")
+        expect(page.locator("#engine-list li")).to_have_count(5)
+        # A line can be pointed at and played.
+        third = page.locator("#engine-list li:first-child button").nth(2)
+        third.hover()
+        expect(page.locator(".pointed [data-arrow]")).to_have_count(3)
+        names = page.locator("#engine-list li:first-child button").evaluate_all("(all) => all.slice(0, 3).map((one) => one.textContent.replace(/^\\d+[.…]/, ''))")
+        third.click()
+        walked(page, "e4", "c5", *names)
+        # The value is White's whoever is to move: a queen more for Black is good for Black.
+        page.goto(server.url + "?fen=" + "3qk3/8/8/8/8/8/8/4K3+w+-+-+0+1")
+        page.click("#engine")
+        expect(page.locator("#engine-score")).to_contain_text("−")
+        page.wait_for_function("() => parseFloat(document.querySelector('#gauge div').style.getPropertyValue('--white')) < 20")
+        # Another page takes the engine; this one says so.
+        other = page.context.new_page()
+        other.goto(server.url)
+        other.wait_for_selector("html[data-ready]")
+        other.click("#engine")
+        expect(other.locator("#engine-told")).to_contain_text("depth")
+        expect(page.locator("#engine-told")).to_contain_text("another page")
+        assert len(engines_of(server)) == 1
+        # Turned off it thinks no more.
+        other.click("#engine")
+        expect(other.locator("#engine-pane")).to_be_hidden()
+        (engine,) = engines_of(server)
+        page.wait_for_timeout(1000)
+        before = busy(engine)
+        page.wait_for_timeout(1500)
+        assert busy(engine) - before < 20, "the engine goes on for nobody"
+
+
+@case(limit=120)
+def explorer_does_not_believe_a_bad_engine():
+    here = folder("explore")
+    liar = here / "liar"
+    liar.write_text(
+        "#!/bin/sh\n"
+        "while read -r line; do case $line in\n"
+        "uci) echo 'id name <img src=x onerror=alert(1)>'; echo 'option name MultiPV type spin default 1 min 1 max 500'; echo uciok;;\n"
+        "isready) echo readyok;;\n"
+        "go*) echo 'info depth 9 multipv 1 score cp 30 pv e2e5 e7e5'; echo 'info depth 9 multipv 2 score cp 20 pv d2d4 d7d5 a1a8';\n"
+        "  echo 'info depth 9 multipv 77 score mate 999999999999 pv g1f3'; echo 'info depth x score cp <b>'; echo bestmove h9h9;;\n"
+        "quit) exit;; esac; done\n"
+    )
+    liar.chmod(0o755)
+    with explorer("--engine", liar) as server, page_of(server) as page:
+        page.click("#engine")
+        # The line that cannot be played is left out, the other ends before its bad move.
+        expect(page.locator("#engine-list li")).to_have_count(1)
+        expect(page.locator("#engine-list li")).to_have_text("+0.201.d4d5")
+        expect(page.locator("#engine-told")).to_contain_text("<img")
+        assert page.locator("#engine-pane img").count() == 0
+    missing = run("explore", "--no-open", "--engine", "nobody")
+    assert missing.returncode == 2 and "nobody" in missing.stderr, missing
+    dead = here / "dead"
+    dead.write_text("#!/bin/sh\nexit 3\n")
+    dead.chmod(0o755)
+    with explorer("--engine", dead) as server, page_of(server) as page:
+        page.click("#engine")
+        expect(page.locator("#engine-told")).to_contain_text("the engine ended")
+
+
+@case(limit=150)
+def explorer_adds_and_deletes_lines_with_the_way_back():
+    book = copy_starter(folder("explore"))
+    before = book.read_bytes()
+    has = lambda moves, uci: uci in [move["uci"] for move in probe(book, moves)["moves"] if not move["transposition"]]
+    with explorer(book) as server, page_of(server) as page:
+        drag(page, "h2", "h4")
+        expect(page.locator("#books")).to_contain_text("not in the book")
+        page.click("#books .add")
+        expect(page.locator("#status")).to_contain_text("added 1.h4")
+        expect(page.locator("#books")).to_contain_text("ends here")
+        assert has("", "h2h4")
+        # A pasted game with a variation and signs.
+        page.keyboard.press("v")
+        page.fill("#paste-text", "1. a4 a5! (1... h5 2. h4?) 2. Ra3 *")
+        page.click("#paste-form .main")
+        walked_moves = page.locator("#line button")
+        expect(walked_moves).to_have_count(5)
+        page.click("#menu")
+        page.click("#add-tree")
+        expect(page.locator("#status")).to_contain_text("added 2 lines")
+        assert has("a2a4 a7a5", "a1a3") and has("a2a4 h7h5", "h2h4")
+        assert {move["uci"]: move["annotation"] for move in probe(book, "a2a4")["moves"]}["a7a5"] == "!"
+        # Marks for White's moves of the line.
+        page.click("#menu")
+        page.click("#mark-line")
+        page.select_option("#line-side", "white")
+        page.click("#line-form .main")
+        expect(page.locator("#line-dialog")).to_be_hidden()
+        marks = lambda moves: {move["uci"]: move["mark"] for move in probe(book, moves)["moves"]}
+        assert (marks("")["a2a4"], marks("a2a4")["a7a5"], marks("a2a4 a7a5")["a1a3"]) == ("main", "none", "main")
+        # A commentary, and two ways to delete.
+        page.goto(server.url + "?play=e2e4")
+        page.wait_for_selector("html[data-ready]")
+        page.click('button[aria-label="Change c5"]')
+        page.select_option("#edit-commentary", "13")
+        expect(page.locator("#status")).to_contain_text("commentary")
+        assert {move["uci"]: move["commentary"] for move in probe(book, "e2e4")["moves"]}["c7c5"] == 13
+        page.click("#remove-below")
+        expect(page.locator("#edit-dialog")).to_be_hidden()
+        expect(page.locator("#status")).to_contain_text("deleted all behind 1.e4 c5")
+        assert has("e2e4", "c7c5") and not has("e2e4 c7c5", "g1f3")
+        page.click('button[aria-label="Change e5"]')
+        page.click("#remove-move")
+        expect(page.locator('tr[data-uci="e7e5"]:not(.transposition)')).to_have_count(0)
+        assert not has("e2e4", "e7e5")
+        # Back to the first byte; the page was loaded anew in between, so the rest is another page's.
+        for told in ("deleted 1.e4 e5", "deleted all behind", "c5: commentary"):
+            page.keyboard.press("Control+z")
+            expect(page.locator("#status")).to_contain_text(f"Taken back: {told}")
+        assert has("e2e4 c7c5", "g1f3") and has("e2e4", "e7e5")
+        page.keyboard.press("Control+Shift+z")
+        expect(page.locator("#status")).to_contain_text("Done again")
+        page.keyboard.press("Control+z")
+        expect(page.locator("#status")).to_contain_text("Taken back")
+    assert book.read_bytes() != before
+    assert json.loads(run("verify", str(book), "--json").stdout)["problems"] == []
+
+
+@case(limit=150)
+def explorer_trains_a_repertoire_and_plays_on():
+    here = folder("explore")
+    games = here / "games.pgn"
+    games.write_text("1. e4 c5 2. Nf3 d6 3. d4 1-0\n\n1. e4 e5 2. Nf3 Nc6 3. Bb5 1/2-1/2\n")
+    book = here / "repertoire.ctg"
+    assert run("build", "-o", str(book), str(games)).returncode == 0
+    replies = {"": ("e2", "e4"), "c5": ("g1", "f3"), "e5": ("g1", "f3"), "d6": ("d2", "d4"), "Nc6": ("f1", "b5")}
+    with explorer(book, "--engine", STOCKFISH, "--threads", "1") as server, page_of(server) as page:
+        told = page.locator("#train-told")
+        moves = page.locator("#line button")
+
+        def own_move(count: int) -> None:
+            """Plays the move of the book after `count` plies."""
+            expect(moves).to_have_count(count)
+            last = moves.last.inner_text() if count else ""
+            drag(page, *replies[last])
+
+        page.keyboard.press("r")
+        page.click("#train-form .main")
+        expect(told).to_have_text("Your move as White.")
+        # Nothing tells the move.
+        for place in ("#books", "#plot-pane", ".likely"):
+            expect(page.locator(place)).to_be_hidden()
+        drag(page, "d2", "d4")
+        expect(told).to_contain_text("d4 is not the move")
+        expect(moves).to_have_count(0)
+        page.keyboard.press("ArrowRight")
+        expect(moves).to_have_count(0)
+        own_move(0)
+        own_move(2)
+        own_move(4)
+        expect(told).to_contain_text("line ends here")
+        expect(page.locator("#train-score")).to_have_text("2 right, 1 missed, 1 to come again")
+        # What was missed comes again, first of all.
+        page.click("#train-next")
+        expect(moves).to_have_count(0)
+        expect(told).to_have_text("Your move as White.")
+        own_move(0)
+        expect(page.locator("#train-score")).to_have_text("3 right, 1 missed, 0 to come again")
+        expect(moves).to_have_count(2)
+        # Shown is not known.
+        page.click("#train-show")
+        expect(told).to_have_text("The book plays Nf3.")
+        expect(page.locator('.pointed [data-arrow="g1f3"]')).to_have_count(1)
+        page.keyboard.press("Escape")
+        expect(page.locator("#train-pane")).to_be_hidden()
+        expect(page.locator("#books")).to_be_visible()
+        expect(moves).to_have_count(0)
+        # It is kept, and goes out and in as a file.
+        page.reload()
+        page.wait_for_selector("html[data-ready]")
+        page.keyboard.press("r")
+        expect(page.locator("#train-cards")).to_contain_text("due in this book: 1 as White, 0 as Black")
+        with page.expect_download() as saved:
+            page.click("#train-save")
+        file = here / "training.json"
+        saved.value.save_as(file)
+        cards = json.loads(file.read_text())["cards"]
+        assert {card["level"] for _, card in cards} == {0, 1}, cards
+        page.click("#train-forget")
+        expect(page.locator("#train-cards")).to_contain_text("0 positions trained")
+        page.set_input_files("#train-file", file)
+        expect(page.locator("#train-cards")).to_contain_text("due in this book: 1 as White")
+        bad = here / "bad.json"
+        bad.write_text('{"format":"tabia-training","version":1,"cards":[["k",{"level":99}],7,[1,2]]}')
+        page.set_input_files("#train-file", bad)
+        expect(page.locator("#status")).to_have_text("0 positions taken in.")
+        page.keyboard.press("Escape")
+        # On from here against the engine.
+        drag(page, "e2", "e4")
+        walked(page, "e4")
+        page.click("#menu")
+        page.click("#play-engine")
+        expect(told).to_have_text("Your move.")
+        drag(page, "c7", "c5")
+        expect(moves).to_have_count(3)
+        expect(told).to_have_text("Your move.")
+        page.click("#train-stop")
+        expect(moves).to_have_count(3)
+
+
+@case(limit=120)
+def explorer_goes_to_gaps_marks_and_differences():
+    here = folder("explore")
+    games = here / "games.pgn"
+    game = lambda moves, count: f"{moves} 1/2-1/2\n\n" * count
+    games.write_text(game("1. e4 c5 2. Nf3 d6", 5) + game("1. e4 e5", 3) + game("1. d4", 1))
+    book, other = here / "one.ctg", here / "two.ctg"
+    for name in (book, other):
+        assert run("build", "-o", str(name), str(games)).returncode == 0
+    assert run("mark", str(book), "--moves", "e2e4", "--move", "e7e5", "--mark", "main").returncode == 0
+    with explorer(book, other) as server, page_of(server) as page:
+        # The likeliest end of a line first, then the next.
+        page.keyboard.press("g")
+        walked(page, "e4", "c5", "Nf3", "d6")
+        page.keyboard.press("g")
+        walked(page, "e4", "e5")
+        page.keyboard.press("g")
+        walked(page, "d4")
+        page.keyboard.press("g")
+        expect(page.locator("#status")).to_contain_text("no other gap")
+        walked(page, "d4")
+        page.goto(server.url)
+        page.wait_for_selector("html[data-ready]")
+        page.keyboard.press("k")
+        walked(page, "e4")
+        page.goto(server.url + "?books=one.ctg/two.ctg")
+        page.wait_for_selector("html[data-ready]")
+        page.click("#menu")
+        page.click("#to-difference")
+        walked(page, "e4")
+        expect(page.locator('tr[data-uci="e7e5"] .differs').first).to_be_visible()
+        page.keyboard.press("d")
+        expect(page.locator("#status")).to_contain_text("no other difference")
+
+
+@case(limit=120)
+def explorer_speaks_five_languages_and_changes_its_looks():
+    titles = {"de": "Grundstellung", "es": "Posición inicial", "fr": "Position initiale", "ru": "Начальная позиция"}
+    knights = {"de": "Sf3", "es": "Cf3", "fr": "Cf3", "ru": "Кf3"}
+    with explorer() as server, page_of(server, "?play=e2e4,e7e5") as page:
+        page.click("#menu")
+        page.click("#show-settings")
+        page.select_option("#set-board", "brown")
+        assert page.evaluate("getComputedStyle(document.documentElement).getPropertyValue('--dark-square')").strip() == "#b98f63"
+        page.select_option("#set-pieces", "strong")
+        assert page.evaluate("getComputedStyle(document.querySelector('.piece')).strokeWidth") == "2.4px"
+        for code, title in titles.items():
+            if not page.locator("#settings-dialog").is_visible():
+                page.click("#menu")
+                page.click("#show-settings")
+            with page.expect_navigation():
+                page.select_option("#set-language", code)
+            page.wait_for_selector("html[data-ready]")
+            assert page.evaluate("document.documentElement.lang") == code
+            # Moves in the letters of the language, in the table and in the line.
+            expect(page.locator('button.move[data-uci="g1f3"]')).to_have_text(knights[code])
+            page.click('tr[data-uci="g1f3"]')
+            expect(page.locator("#line button").last).to_have_text(knights[code])
+            # And said to screen readers.
+            expect(page.locator("#announce")).not_to_be_empty()
+            page.keyboard.press("Home")
+            expect(page.locator("#opening")).to_have_text(title)
+            # Nothing of the page itself is English any more.
+            left = page.evaluate(
+                """async (code) => {
+                    const table = await import(document.querySelector('link[href*="/lang.js"]').href.replace('lang.js', `lang-${code}.js`));
+                    const english = Object.entries(table.default).filter(([from, to]) => from !== to && from.length > 8).map(([from]) => from);
+                    const said = [...document.querySelectorAll('body *')].flatMap((one) => [...one.childNodes].filter((node) => node.nodeType === 3).map((node) => node.data.trim()));
+                    return said.filter((text) => english.includes(text));
+                }""",
+                code,
+            )
+            assert not left, (code, left)
+            page.goto(server.url + "?play=e2e4,e7e5")
+            page.wait_for_selector("html[data-ready]")
+        page.click("#menu")
+        page.click("#show-settings")
+        with page.expect_navigation():
+            page.select_option("#set-letters", "figurines")
+        page.wait_for_selector("html[data-ready]")
+        expect(page.locator('button.move[data-uci="g1f3"]')).to_have_text("♘f3")
+
+
+@case(limit=60)
+def explorer_walks_by_swiping_and_moves_nothing_when_less_motion_is_wanted():
+    with explorer() as server, page_of(server, "?play=e2e4,c7c5", has_touch=True, reduced_motion="reduce") as page:
+        swipe = """(way) => {
+            const at = document.querySelector('[data-square="d5"]').getBoundingClientRect();
+            const touch = (type, x) => new PointerEvent(type, { bubbles: true, pointerType: 'touch', button: 0, clientX: x, clientY: at.y + 20 });
+            document.querySelector('[data-square="d5"]').dispatchEvent(touch('pointerdown', at.x));
+            dispatchEvent(touch('pointerup', at.x + way));
+        }"""
+        page.evaluate(swipe, 120)
+        expect(page.locator("#line [aria-current]")).to_have_text("e4")
+        page.evaluate(swipe, -120)
+        expect(page.locator("#line [aria-current]")).to_have_text("c5")
+        page.evaluate(swipe, -120)
+        expect(page.locator("#line button")).to_have_count(3)
+        # Less than a swipe is none.
+        page.evaluate(swipe, 20)
+        expect(page.locator("#line button")).to_have_count(3)
+        glides = "document.getAnimations().filter((one) => one.effect.target.closest?.('#board .piece')).length"
+        page.keyboard.press("ArrowLeft")
+        expect(page.locator("#line [aria-current]")).to_have_text("c5")
+        assert page.evaluate(glides) == 0
+
+
+@case(limit=90)
+def explorer_reads_a_dropped_file_of_games_in_the_browser():
+    games = "\n\n".join(
+        f'[Event "Open"]\n[White "Player {n}"]\n[Black "Other {n}"]\n[Date "20{n:02}.??.??"]\n[Result "1-0"]\n\n1. e4 c5 2. {move} d6 1-0' for n, move in enumerate(("Nf3", "c3", "Nc3"), start=10)
+    )
+    drop = """([name, text]) => {
+        const files = new DataTransfer();
+        files.items.add(new File([text], name));
+        const at = (type) => new DragEvent(type, { bubbles: true, cancelable: true, dataTransfer: files });
+        document.body.dispatchEvent(at('dragover'));
+        document.body.dispatchEvent(at('drop'));
+    }"""
+    with explorer() as server, page_of(server, "?play=e2e4,c7c5") as page:
+        page.evaluate(drop, ["open.pgn", games])
+        expect(page.locator("#games-title")).to_have_text("open.pgn: 3 games")
+        expect(page.locator("#games-list li")).to_have_count(3)
+        page.fill("#games-words", "player 2011")
+        expect(page.locator("#games-list li")).to_have_count(1)
+        page.click("#games-list button")
+        expect(page.locator("#line button")).to_have_text(["e4", "c5", "c3", "d6"])
+        # At the position that was on the board, so that it can be played through from there.
+        expect(page.locator("#line [aria-current]")).to_have_text("c5")
+        page.keyboard.press("ArrowRight")
+        expect(page.locator("#line [aria-current]")).to_have_text("c3")
+        # One game alone is shown at once; what is no game is said.
+        page.evaluate(drop, ["one.pgn", "1. d4 d5 2. c4 *"])
+        expect(page.locator("#line button")).to_have_text(["d4", "d5", "c4"])
+        page.evaluate(drop, ["picture.png", "nonsense"])
+        expect(page.locator("#status")).to_contain_text("neither a FEN nor a game")
+        # Nobody has an index here, so there are no games behind a position.
+        page.keyboard.press("i")
+        expect(page.locator("#games-dialog")).to_be_hidden()

@@ -1,0 +1,45 @@
+"""Books that Stockfish evaluates and lets grow."""
+
+import json
+
+import chess
+
+from places import STOCKFISH, folder
+from procs import run
+from runner import case
+
+GAME = '[White "A"]\n[Black "B"]\n[Result "1-0"]\n\n1. e4 e5 2. Nf3 Nc6 1-0\n'
+
+
+def _moves(path, *moves: str) -> dict[str, dict]:
+    done = run("probe", path, "--json", "--moves", " ".join(moves), "--set", "Book Minimum Games=0")
+    assert done.returncode in (0, 1), done.stderr
+    return {move["uci"]: move for move in json.loads(done.stdout)["moves"]}
+
+
+@case(300)
+def a_book_grows_by_good_moves_and_goes_on_after_an_end():
+    where = folder("grow")
+    (where / "games.pgn").write_text(GAME)
+    book, grown = where / "small.ctg", where / "grown.ctg"
+    assert run("build", "-o", book, where / "games.pgn").returncode == 0
+    arguments = ("--positions", 60, "--nodes", 2000, "--jobs", 2, "--", STOCKFISH)
+    done = run("grow", book, "-o", grown, *arguments, limit=250)
+    assert done.returncode == 0, done.stderr
+    assert "60 positions more" in done.stderr, done.stderr
+    assert run("verify", grown).returncode == 0
+
+    # Every new move is legal, and what it leads to has a value.
+    first = _moves(grown)
+    assert "e2e4" in first and len(first) > 1, first
+    assert all(move["evaluation"] is not None for move in first.values()), first
+    board = chess.Board()
+    assert all(chess.Move.from_uci(uci) in board.legal_moves for uci in first)
+    # Nobody who plays well allows the fool's mate.
+    assert "g2g4" not in first and "f2f3" not in first, first
+
+    # The same from what the engine has said: not one search more.
+    again = run("grow", book, "-o", grown, "--force", *arguments, limit=250)
+    assert again.returncode == 0 and " 0 searches" in again.stderr, again.stderr
+    assert grown.read_bytes() == grown.with_suffix(".ctg.bak").read_bytes()
+    return done.stderr.strip()

@@ -1,0 +1,152 @@
+"""`tabia setup`: a first minute as people have it, in the programs
+themselves, and no trace of it afterwards."""
+
+import json
+import os
+import pty
+import select
+import shlex
+import shutil
+import subprocess
+import time
+from pathlib import Path
+
+import chess
+
+from case_register import DISCOVER, _environment, _plays_from_the_book, _xboard_plays
+from oracle import Oracle
+from places import TABIA, copy_starter, folder
+from runner import case
+
+ODD = "a \"home\" of J\u00f6rg; $HOME 'x' #1"
+
+
+def _home() -> tuple[Path, Path]:
+    home = folder("setup") / ODD
+    books = home / "Chess" / "my books"
+    books.mkdir(parents=True)
+    return home, copy_starter(books, "main")
+
+
+def _setup(home: Path, *arguments: str, said: str = "", code: int = 0) -> str:
+    done = subprocess.run(
+        [TABIA, "setup", *arguments], input=said, capture_output=True, text=True, env=_environment(home), timeout=60
+    )
+    assert done.returncode == code, (done.stdout, done.stderr)
+    return done.stdout
+
+
+def _tree(home: Path) -> dict[str, bytes]:
+    return {str(path): path.read_bytes() if path.is_file() else b"" for path in sorted(home.rglob("*"))}
+
+
+def _has(program: str) -> bool:
+    return shutil.which(program, path=_environment(Path("/"))["PATH"]) is not None
+
+
+@case(240)
+def set_up_twice_with_pychess_and_xboard_and_removed():
+    for program in ("pychess", "xboard", "Xvfb", "polyglot"):
+        assert _has(program), f"{program} is not installed: apt-get install {program.lower()}"
+    home, book = _home()
+    before = _tree(home)
+    # A yes for starting the engines, a no for writing: nothing is written.
+    _setup(home, said="y\nn\n", code=1)
+    assert _tree(home) == before
+    text = _setup(home, said="y\nyes\n")
+    assert f"book {book.name}: " in text and "PyChess" in text and "XBoard" in text, text
+    after = _tree(home)
+    assert "No file is to be changed" in _setup(home, "--yes")
+    assert _tree(home) == after
+    _setup(home, "--remove", "--yes")
+    assert _tree(home) == before
+
+    # Once more; now the programs use it.
+    _setup(home, "--yes")
+    file = home / ".config" / "pychess" / "engines.json"
+    (ours,) = json.loads(file.read_text())
+    assert ours["name"] == "Tabia" and ours["args"] == [], ours
+    moves = [_plays_from_the_book([ours["command"]], home, book, {}, ours["workingDirectory"])]
+    done = subprocess.run(
+        ["/usr/bin/python3", "-c", DISCOVER], capture_output=True, text=True, env=_environment(home), timeout=90
+    )
+    engines = {engine["name"]: engine for engine in json.loads(file.read_text())}
+    assert engines["Tabia"]["recheck"] is False, done.stderr
+    lines = [line.strip() for line in _setup(home, "--yes").splitlines()]
+    (line,) = [line for line in lines if line.startswith("xboard ")]
+    moves.append(_xboard_plays(home, book, shlex.split(line)))
+
+    # PyChess has written its file anew; Tabia goes, the rest stays.
+    others = set(engines) - {"Tabia"}
+    _setup(home, "--remove", "--yes")
+    left = {engine["name"] for engine in json.loads(file.read_text())} if file.exists() else set()
+    assert left == others, left
+    names = [str(Path(path).relative_to(home)).lower() for path in _tree(home)]
+    assert [name for name in names if "tabia" in name or name.endswith(".bak")] == []
+    return f"{' '.join(moves)}; PyChess keeps {len(left)} others"
+
+
+class Terminal:
+    """The program at a terminal, with a home folder of its own."""
+
+    def __init__(self, home: Path) -> None:
+        home.mkdir(parents=True, exist_ok=True)
+        self.master, slave = pty.openpty()
+        self.process = subprocess.Popen(
+            [TABIA], stdin=slave, stdout=slave, stderr=slave, env=_environment(home), cwd=home, start_new_session=True
+        )
+        os.close(slave)
+        self.seen = ""
+
+    def until(self, text: str) -> None:
+        end = time.monotonic() + 30
+        while text not in self.seen:
+            left = end - time.monotonic()
+            assert left > 0 and select.select([self.master], [], [], left)[0], (text, self.seen)
+            self.seen += os.read(self.master, 65536).decode(errors="replace")
+
+    def type(self, line: str) -> None:
+        os.write(self.master, line.encode() + b"\n")
+
+    def ends(self) -> int:
+        try:
+            return self.process.wait(30)
+        finally:
+            self.process.kill()
+            os.close(self.master)
+
+
+@case(60)
+def without_a_configuration_a_terminal_is_told_and_asked():
+    home = folder("first") / ODD
+    terminal = Terminal(home)
+    terminal.until("tabia setup")
+    terminal.until("Set it up now?")
+    # Whoever knows UCI just speaks it.
+    terminal.type("uci")
+    terminal.until("uciok")
+    terminal.type("position startpos")
+    terminal.type("go movetime 100")
+    terminal.until("bestmove ")
+    terminal.type("quit")
+    assert terminal.ends() == 0
+
+    terminal = Terminal(home)
+    terminal.until("Set it up now?")
+    terminal.type("yes")
+    terminal.until("Chess programs")
+    terminal.until("[y/N]")
+    terminal.type("no")
+    terminal.until("Nothing was changed")
+    assert terminal.ends() == 1
+    assert _tree(home) == {}
+
+    # Once it is set up there is nothing to be asked.
+    _setup(home, "--yes")
+    terminal = Terminal(home)
+    terminal.until('Type "uci"')
+    assert "Set it up now?" not in terminal.seen
+    terminal.type("quit")
+    assert terminal.ends() == 0
+    _setup(home, "--remove", "--yes")
+    assert _tree(home) == {}

@@ -1,0 +1,172 @@
+"""`tabia explore` in a real browser (Debian's Chromium, without a window): what the cases share."""
+
+import contextlib
+import json
+import re
+import shutil
+import signal
+import subprocess
+import time
+import urllib.error
+import urllib.request
+from typing import Iterator, Optional
+
+from playwright.sync_api import Browser, Page, expect, sync_playwright
+
+from places import ROOT, STARTER, TABIA
+from procs import environment, run
+
+SAMPLE = ROOT / "tests" / "data" / "sample.pgn"
+
+# As root it wants no sandbox; the rest keeps it from asking anybody anything.
+FLAGS = [
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-quic",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+]
+
+# Generous: the machine may be busy.
+WAIT_MS = 15_000
+expect.set_options(timeout=WAIT_MS)
+
+
+class Server:
+    """An explorer that runs."""
+
+    def __init__(self, *arguments: object):
+        command = [TABIA, "explore", "--no-open", *map(str, arguments)]
+        self.process = subprocess.Popen(command, stdout=subprocess.PIPE, env=environment(), text=True)
+        self.url = self.process.stdout.readline().strip()
+        assert re.fullmatch(r"http://127\.0\.0\.1:\d+/", self.url), self.url
+        self.port = int(self.url.split(":")[2].strip("/"))
+
+    def get(self, target: str) -> dict:
+        with urllib.request.urlopen(self.url + target.lstrip("/"), timeout=20) as answer:
+            return json.load(answer)
+
+    def status(self, target: str, headers: Optional[dict] = None, body: Optional[bytes] = None) -> int:
+        request = urllib.request.Request(self.url + target.lstrip("/"), data=body, headers=headers or {})
+        try:
+            with urllib.request.urlopen(request, timeout=20) as answer:
+                return answer.status
+        except urllib.error.HTTPError as error:
+            assert len(error.read()) < 300, "a refusal is short"
+            return error.code
+
+    def memory_kb(self) -> int:
+        """Memory of its own, the mapped book aside."""
+        with open(f"/proc/{self.process.pid}/status") as status:
+            return int(re.search(r"RssAnon:\s+(\d+)", status.read())[1])
+
+
+@contextlib.contextmanager
+def explorer(*arguments: object) -> Iterator[Server]:
+    server = Server(*arguments)
+    try:
+        yield server
+        assert server.process.poll() is None, "it has ended by itself"
+    finally:
+        server.process.send_signal(signal.SIGINT)
+        assert server.process.wait(timeout=20) == 0
+
+
+@contextlib.contextmanager
+def browser() -> Iterator[Browser]:
+    with sync_playwright() as playwright:
+        program = shutil.which("chromium")
+        started = playwright.chromium.launch(executable_path=program, args=FLAGS)
+        yield started
+        started.close()
+
+
+@contextlib.contextmanager
+def page_of(server: Server, address: str = "", latency: int = 0, **context: object) -> Iterator[Page]:
+    """A page that is ready. It may ask nobody but the server, and may not complain."""
+    with browser() as started:
+        page = started.new_context(viewport={"width": 1366, "height": 768}, **context).new_page()
+        if latency:
+            def late(route: object) -> None:
+                time.sleep(latency / 1000)
+                route.continue_()
+
+            page.route("**/api/position*", late)
+        asked, complaints = [], []
+        page.on("request", lambda request: asked.append(request.url))
+        page.on("pageerror", lambda error: complaints.append(str(error)))
+        # A request that is refused on purpose is logged, too.
+        log = lambda message: message.type == "error" and "Failed to load resource" not in message.text
+        page.on("console", lambda message: complaints.append(message.text) if log(message) else None)
+        page.goto(server.url + address)
+        page.wait_for_selector("html[data-ready]", timeout=WAIT_MS)
+        yield page
+        assert all(url.startswith(server.url) for url in asked), asked
+        assert not complaints, complaints
+
+
+def square(page: Page, name: str) -> tuple[float, float]:
+    box = page.locator(f'[data-square="{name}"]').bounding_box()
+    return box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
+
+
+def drag(page: Page, start: str, end: str) -> None:
+    page.mouse.move(*square(page, start))
+    page.mouse.down()
+    page.mouse.move(*square(page, end), steps=5)
+    page.mouse.up()
+
+
+def walked(page: Page, *moves: str) -> None:
+    """Waits until the page shows this line and the figures behind it."""
+    expect(page.locator("#line button")).to_have_text(list(moves))
+    expect(page.locator("#line button").last).to_have_attribute("aria-current", "step")
+
+
+def probe(book: object, moves: str, *sets: str) -> dict:
+    options = [word for one in sets for word in ("--set", one)]
+    return json.loads(run("probe", str(book), "--json", "--moves", moves, *options).stdout)
+
+
+def shown(page: Page, number: int = 0) -> list[dict]:
+    """The rows of a book window as text."""
+    return page.evaluate(
+        """(number) => [...document.querySelectorAll('.book')[number].querySelectorAll('tbody tr[data-uci]')].map((row) => ({
+            uci: row.dataset.uci,
+            games: row.querySelector('td.n').textContent.replace(/\\s/g, ''),
+            score: row.querySelector('td.score').textContent,
+            average: row.querySelector('td.av').textContent,
+            performance: row.querySelector('td.perf').textContent,
+            factor: row.querySelector('td.fact').textContent,
+            probability: Number(row.querySelector('td.prob .number').dataset.probability),
+            bar: row.querySelector('.bar').title,
+        }))""",
+        number,
+    )
+
+
+def same_figures(page: Page, expected: dict, number: int = 0) -> None:
+    rows = shown(page, number)
+    assert [row["uci"] for row in rows] == [move["uci"] for move in expected["moves"]]
+    whole = lambda value: "–" if value is None else str(int(value + 0.5))
+    for row, move in zip(rows, expected["moves"]):
+        assert row["games"] == str(move["games"]), (row, move)
+        assert row["probability"] == move["probability"], (row, move)
+        if move["wins"] + move["draws"] + move["losses"]:
+            assert row["score"] == f"{100 * move['score']:.1f}", (row, move)
+        for name, key in (("average", "average_elo"), ("performance", "performance")):
+            assert row[name] == whole(move[key]), (row, move)
+
+
+def plies_of_a_game(count: int) -> list[str]:
+    """A long line that no book holds: the knights go out and home, the rooks' pawns in between."""
+    out = ["g1f3", "g8f6", "f3g1", "f6g8"]
+    pawns = [f"{file}{rank}{file}{rank + step}" for file in "ah" for rank, step in ((2, 1), (3, 1), (7, -1), (6, -1))]
+    pawns = [pawns[0], pawns[2], pawns[1], pawns[3], pawns[4], pawns[6], pawns[5], pawns[7]]
+    line = []
+    while len(line) < count:
+        line += out + (pawns[:2] if len(pawns) >= 2 else [])
+        pawns = pawns[2:]
+    return line[:count]

@@ -1,0 +1,157 @@
+//! One game, and how it went.
+
+use std::collections::HashMap;
+use std::fmt::Write as _;
+
+use shakmaty::fen::Fen;
+use shakmaty::san::SanPlus;
+use shakmaty::uci::UciMove;
+use shakmaty::zobrist::Zobrist64;
+use shakmaty::{CastlingMode, Chess, Color, EnPassantMode, Move, Position};
+
+use super::player::Player;
+use super::{AGREED, DRAW_FROM, EVEN, LONGEST, WON};
+
+/// What became of one side's book.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Exit {
+    /// Moves of the side that came from its book before it first thought.
+    pub(crate) book_moves: usize,
+    /// What it thought of the position then, in centipawns from its view.
+    pub(crate) value: Option<i32>,
+}
+
+pub(crate) struct Game {
+    opening: Chess,
+    pub(crate) moves: Vec<Move>,
+    /// Which player had White.
+    pub(crate) white: usize,
+    pub(crate) winner: Option<Color>,
+    /// Of White and of Black.
+    pub(crate) exits: [Exit; 2],
+}
+
+impl Game {
+    pub(crate) fn play(
+        players: &mut [Player; 2],
+        white: usize,
+        opening: &Chess,
+        nodes: u64,
+    ) -> Game {
+        let mut game = Game {
+            opening: opening.clone(),
+            moves: Vec::new(),
+            white,
+            winner: None,
+            exits: [Exit::default(); 2],
+        };
+        let mut command = match *opening == Chess::default() {
+            true => "position startpos moves".to_owned(),
+            false => format!(
+                "position fen {} moves",
+                Fen::from_position(opening, EnPassantMode::Legal)
+            ),
+        };
+        let mut board = opening.clone();
+        let mut seen: HashMap<Zobrist64, u32> = HashMap::new();
+        // How often in a row it was said that White wins, Black wins, nobody.
+        let mut agreed = [0_u32; 3];
+        for ply in 0..LONGEST {
+            let times = seen
+                .entry(board.zobrist_hash(EnPassantMode::Legal))
+                .or_default();
+            *times += 1;
+            if board.is_checkmate() {
+                game.winner = Some(!board.turn());
+                break;
+            }
+            if *times == 3 || board.halfmoves() >= 100 || board.is_game_over() {
+                break;
+            }
+            let turn = board.turn();
+            let side = turn.fold_wb(0, 1);
+            let player = &mut players[(white + side) % 2];
+            let answer = player.ask(&command, nodes);
+            let mv: Option<Move> = answer.mv.parse().ok().and_then(|mv: UciMove| {
+                mv.to_move(&board).ok() // Castling in either form.
+            });
+            let mv = mv.unwrap_or_else(|| panic!("{}: \"{}\"", player.name, answer.mv));
+            let exit = &mut game.exits[side];
+            match answer.score {
+                None if exit.value.is_none() => exit.book_moves += 1,
+                Some(score) if exit.value.is_none() => exit.value = Some(score),
+                _ => {}
+            }
+            let said = answer.score.map(|score| turn.fold_wb(score, -score));
+            let holds = [
+                said.is_some_and(|white| white >= WON),
+                said.is_some_and(|white| white <= -WON),
+                said.is_some_and(|white| white.abs() <= EVEN) && ply >= DRAW_FROM,
+            ];
+            for (count, holds) in agreed.iter_mut().zip(holds) {
+                *count = if holds { *count + 1 } else { 0 };
+            }
+            let _ = write!(command, " {}", mv.to_uci(CastlingMode::Standard));
+            board.play_unchecked(mv);
+            game.moves.push(mv);
+            if agreed[0] >= AGREED || agreed[1] >= AGREED {
+                let white_wins = agreed[0] >= AGREED;
+                game.winner = Some(if white_wins {
+                    Color::White
+                } else {
+                    Color::Black
+                });
+                break;
+            }
+            if agreed[2] >= 2 * AGREED {
+                break;
+            }
+        }
+        game
+    }
+
+    /// Half points of the first player.
+    pub(crate) fn points(&self) -> u8 {
+        match self.winner {
+            None => 1,
+            Some(winner) if winner.fold_wb(0, 1) == self.white => 2,
+            Some(_) => 0,
+        }
+    }
+
+    /// What tells it from other games.
+    pub(crate) fn text(&self) -> String {
+        let mut text = Fen::from_position(&self.opening, EnPassantMode::Legal).to_string();
+        for mv in &self.moves {
+            let _ = write!(text, " {}", mv.to_uci(CastlingMode::Standard));
+        }
+        text
+    }
+
+    pub(crate) fn pgn(&self, names: [&str; 2]) -> String {
+        let result = match self.winner {
+            None => "1/2-1/2",
+            Some(Color::White) => "1-0",
+            Some(Color::Black) => "0-1",
+        };
+        let name = |side: usize| names[(self.white + side) % 2].replace(['"', '\\'], "'");
+        let mut text = format!(
+            "[White \"{}\"]\n[Black \"{}\"]\n[Result \"{result}\"]\n",
+            name(0),
+            name(1)
+        );
+        let mut board = self.opening.clone();
+        if board != Chess::default() {
+            let fen = Fen::from_position(&board, EnPassantMode::Legal);
+            let _ = writeln!(text, "[SetUp \"1\"]\n[FEN \"{fen}\"]");
+        }
+        for mv in &self.moves {
+            let number = board.fullmoves();
+            let before = board.turn().fold_wb(format!("{number}. "), String::new());
+            let san = SanPlus::from_move_and_play_unchecked(&mut board, *mv);
+            let _ = write!(text, "\n{before}{san}");
+        }
+        let _ = writeln!(text, "\n{result}\n");
+        text
+    }
+}

@@ -1,0 +1,206 @@
+//! Plays pairs of games between two UCI engines with fixed nodes, and says
+//! what they prove: for books against books, and for opening suites.
+//!
+//! ```text
+//! pairs --first "tabia --book a.ctg -- stockfish" --second "stockfish" \
+//!     --pairs 2000 --nodes 1000
+//! ```
+//!
+//! The two games of a pair have colours exchanged and everything else alike:
+//! the opening of `--openings FILE` (a position a line, FEN or EPD; without it the
+//! start position), and `Book Seed` for players that have that option. Engines
+//! forget between games. A game ends by the rules of chess, or when both
+//! players agree: for `AGREED` plies in a row that one side is `WON` centipawns
+//! up, or, from ply `DRAW_FROM` on, that nobody is more than `EVEN` up for twice as many.
+//!
+//! | option | default | |
+//! |---|---|---|
+//! | `--first`, `--second` | | commands, as a shell reads them |
+//! | `--pairs N` | 100 | |
+//! | `--nodes N` | 1000 | nodes a move; engines with one thread repeat their games |
+//! | `--at-once N` | 1 | games at a time; does not change what is played |
+//! | `--seed N` | 1 | the first pair's `Book Seed`, and its opening |
+//! | `--apart N` | 0 | by how much the second player's `Book Seed` is greater |
+//! | `--set NAME=VALUE` | | an option for both players; several times |
+//! | `--openings FILE` | | |
+//! | `--pgn FILE` | | the games, for `tabia suite --match` and others |
+//!
+//! The last message of a player before its first move that is not from a book
+//! is its *exit value*: its own short search, from its own view.
+
+#![allow(clippy::print_stdout)] // The report is for people.
+
+mod game;
+mod player;
+mod report;
+
+use std::fs::{self, File};
+use std::io::{BufWriter, Write};
+use std::path::Path;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Mutex, PoisonError};
+
+use shakmaty::fen::Fen;
+use shakmaty::{CastlingMode, Chess};
+
+use game::Game;
+use player::Player;
+use report::Report;
+
+/// Centipawns that win.
+const WON: i32 = 700;
+/// Plies in a row that both players have to say so.
+const AGREED: u32 = 6;
+/// Centipawns that are none.
+const EVEN: i32 = 8;
+/// From this ply on a draw may be agreed on.
+const DRAW_FROM: usize = 80;
+/// A game that is not over by then is a draw.
+const LONGEST: usize = 400;
+
+struct Plan {
+    commands: [String; 2],
+    pairs: usize,
+    nodes: u64,
+    at_once: usize,
+    seed: usize,
+    apart: usize,
+    set: Vec<String>,
+    openings: Vec<Chess>,
+    pgn: Option<Mutex<BufWriter<File>>>,
+}
+
+impl Plan {
+    fn read(args: &[String]) -> Result<Plan, String> {
+        let mut plan = Plan {
+            commands: Default::default(),
+            pairs: 100,
+            nodes: 1000,
+            at_once: 1,
+            seed: 1,
+            apart: 0,
+            set: Vec::new(),
+            openings: vec![Chess::default()],
+            pgn: None,
+        };
+        let (names, rest) = args.as_chunks::<2>();
+        for [name, value] in names {
+            let number = || {
+                let number = value.parse::<u32>();
+                number.map_err(|_| format!("{name} {value}: expected a number"))
+            };
+            match name.as_str() {
+                "--first" => plan.commands[0] = value.clone(),
+                "--second" => plan.commands[1] = value.clone(),
+                "--pairs" => plan.pairs = number()? as usize,
+                "--nodes" => plan.nodes = number()?.into(),
+                "--at-once" => plan.at_once = number()? as usize,
+                "--seed" => plan.seed = number()? as usize,
+                "--apart" => plan.apart = number()? as usize,
+                "--set" => plan.set.push(value.clone()),
+                "--openings" => plan.openings = openings(Path::new(value))?,
+                "--pgn" => {
+                    let file = File::create(value).map_err(|e| format!("{value}: {e}"))?;
+                    plan.pgn = Some(Mutex::new(BufWriter::new(file)));
+                }
+                _ => return Err(format!("there is no option {name}")),
+            }
+        }
+        match plan.commands.iter().any(String::is_empty) || !rest.is_empty() {
+            true => Err("expected --first COMMAND --second COMMAND [OPTION VALUE]...".to_owned()),
+            false => Ok(plan),
+        }
+    }
+
+    fn players(&self) -> [Player; 2] {
+        let start = |command: &String| {
+            let mut player = Player::start(command);
+            for option in &self.set {
+                let (name, value) = option.split_once('=').unwrap_or((option, ""));
+                player.say(&format!("setoption name {name} value {value}"));
+            }
+            player
+        };
+        self.commands.each_ref().map(start)
+    }
+
+    /// Both games of a pair, by players of their own: what a book draws hangs
+    /// on how many games its adapter has seen.
+    fn play(&self, players: &mut [[Player; 2]; 2], number: usize) -> [Game; 2] {
+        let number = self.seed + number;
+        let opening = &self.openings[(number - 1) % self.openings.len()];
+        [0, 1].map(|first| {
+            let players = &mut players[first];
+            for (player, apart) in players.iter_mut().zip([0, self.apart]) {
+                player.new_game(number + apart);
+            }
+            Game::play(players, first, opening, self.nodes)
+        })
+    }
+}
+
+/// The positions of a file.
+fn openings(path: &Path) -> Result<Vec<Chess>, String> {
+    let fault = |what: &dyn std::fmt::Display| format!("{}: {what}", path.display());
+    let text = fs::read_to_string(path).map_err(|error| fault(&error))?;
+    let lines = text.lines().filter(|line| !line.trim().is_empty());
+    let read = |line: &str| {
+        // The counters of a FEN do no harm, and operations are passed over.
+        let words: Vec<&str> = line.split_whitespace().take(4).collect();
+        let fen: Fen = words.join(" ").parse().ok()?;
+        fen.into_position(CastlingMode::Standard).ok()
+    };
+    let positions: Result<Vec<Chess>, String> = lines
+        .map(|line| read(line).ok_or_else(|| fault(&format!("no position: {line}"))))
+        .collect();
+    positions.and_then(|all| match all.is_empty() {
+        true => Err(fault(&"no position in it")),
+        false => Ok(all),
+    })
+}
+
+fn main() -> std::process::ExitCode {
+    let args: Vec<String> = std::env::args().skip(1).collect();
+    let plan = match Plan::read(&args) {
+        Ok(plan) => plan,
+        Err(fault) => {
+            println!("pairs: {fault}");
+            return std::process::ExitCode::from(2);
+        }
+    };
+    let next = AtomicUsize::new(0);
+    let report = Mutex::new(Report::default());
+    let work = || {
+        let mut players = [plan.players(), plan.players()];
+        loop {
+            let number = next.fetch_add(1, Ordering::Relaxed);
+            if number >= plan.pairs {
+                return;
+            }
+            let games = plan.play(&mut players, number);
+            if let Some(pgn) = &plan.pgn {
+                let mut pgn = pgn.lock().unwrap_or_else(PoisonError::into_inner);
+                for game in &games {
+                    let text = game.pgn(players[0].each_ref().map(|player| player.name.as_str()));
+                    pgn.write_all(text.as_bytes()).expect("the games written");
+                }
+            }
+            let mut report = report.lock().unwrap_or_else(PoisonError::into_inner);
+            report.add(games);
+            if report.pairs.count().is_multiple_of(100) {
+                eprintln!("{}", report.in_short());
+            }
+        }
+    };
+    std::thread::scope(|scope| {
+        for _ in 0..plan.at_once.max(1) {
+            scope.spawn(work);
+        }
+    });
+    let report = report.into_inner().unwrap_or_else(PoisonError::into_inner);
+    println!("first:  {}", plan.commands[0]);
+    println!("second: {}", plan.commands[1]);
+    println!("{} nodes a move, seed {}", plan.nodes, plan.seed);
+    print!("{report}");
+    std::process::ExitCode::SUCCESS
+}

@@ -59,11 +59,11 @@ pub(super) struct ExploreArgs {
 pub(super) fn run(args: &ExploreArgs, out: &mut impl Write) -> anyhow::Result<u8> {
     let mut books = Vec::new();
     if args.book.is_empty() {
-        books.push(open(STARTER, args)?);
+        books.push(open(STARTER, "Starter book".to_owned(), args)?);
     }
     let mut unreadable = None;
-    for path in &args.book {
-        match open(&crate::input::path::to_text(path), args) {
+    for (path, name) in args.book.iter().zip(names(&args.book)) {
+        match open(&crate::input::path::to_text(path), name, args) {
             Ok(book) => books.push(book),
             // The others can be looked at all the same.
             Err(error) => {
@@ -158,7 +158,32 @@ fn shown(address: SocketAddr) -> SocketAddr {
     }
 }
 
-fn open(path: &str, args: &ExploreArgs) -> anyhow::Result<ExploredBook> {
+/// What people call the books: the names of their files, and where these are
+/// the same those of their folders, too; or else their place in the list.
+fn names(paths: &[PathBuf]) -> Vec<String> {
+    let text =
+        |part: Option<&std::ffi::OsStr>| part.map(|part| part.to_string_lossy().into_owned());
+    let mut names: Vec<String> = Vec::new();
+    for path in paths {
+        let file = text(path.file_name()).unwrap_or_else(|| path.to_string_lossy().into_owned());
+        let twice = paths
+            .iter()
+            .filter(|other| other.file_name() == path.file_name());
+        let full = path.canonicalize().unwrap_or_else(|_| path.clone());
+        let folder = text(full.parent().and_then(Path::file_name));
+        let mut name = match folder {
+            Some(folder) if twice.count() > 1 => format!("{file} ({folder})"),
+            _ => file,
+        };
+        if names.contains(&name) {
+            name = format!("{name} {}", names.len() + 1);
+        }
+        names.push(name);
+    }
+    names
+}
+
+fn open(path: &str, name: String, args: &ExploreArgs) -> anyhow::Result<ExploredBook> {
     let opener = Opener {
         folders: Vec::new(),
         mmap: !args.no_mmap,
@@ -168,12 +193,6 @@ fn open(path: &str, args: &ExploreArgs) -> anyhow::Result<ExploredBook> {
     for notice in &notices {
         let _ = writeln!(super::messages(), "tabia: {notice}");
     }
-    let name = match path {
-        STARTER => "Starter book".to_owned(),
-        path => std::path::Path::new(path)
-            .file_name()
-            .map_or_else(|| path.to_owned(), |name| name.to_string_lossy().into()),
-    };
     // Only ChessBase books have marks; the one within the program has no file.
     let editor = match &first {
         Book::Ctg(book) if path != STARTER && !args.read_only => {
@@ -273,4 +292,24 @@ fn stop_at_ctrl_c() -> anyhow::Result<Arc<Notify>> {
     };
     ctrlc::set_handler(interrupt).context("cannot listen for Ctrl-C")?;
     Ok(stop)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn books_of_the_same_name_can_be_told_apart() {
+        let paths = ["a/book.ctg", "b/book.ctg", "other.ctg", "b/book.ctg"];
+        let named = names(&paths.map(PathBuf::from));
+        assert_eq!(
+            named,
+            [
+                "book.ctg (a)",
+                "book.ctg (b)",
+                "other.ctg",
+                "book.ctg (b) 4"
+            ]
+        );
+    }
 }

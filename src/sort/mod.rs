@@ -25,7 +25,9 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 pub(crate) use merge::Merge;
-pub(crate) use runs::{Runs, Sorted};
+pub(crate) use runs::Runs;
+#[cfg(feature = "build")]
+pub(crate) use runs::Sorted;
 pub(crate) use sorter::Sorter;
 
 /// The order is cut into so many equal parts for threads that merge.

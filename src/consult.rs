@@ -4,7 +4,7 @@
 use shakmaty::{Chess, Position};
 
 use crate::book::{BookMove, Error, Lookup, Probe, Wanted};
-use crate::policy::{self, Circumstances, Rejection, Weighed};
+use crate::policy::{self, Circumstances, LineMemory, Rejection, Weighed};
 use crate::settings::{OptionId, Settings};
 use crate::view::PositionView;
 
@@ -71,6 +71,21 @@ pub fn consult(
     before: &[Chess],
     settings: &Settings,
 ) -> Result<Consulted, Error> {
+    consult_knowing(book, &LineMemory::default(), position, before, settings)
+}
+
+/// The same, with what is known of the book's lines from other times.
+///
+/// # Errors
+///
+/// As for [`Probe::probe`].
+pub fn consult_knowing(
+    book: &dyn Probe,
+    lines: &LineMemory,
+    position: &Chess,
+    before: &[Chess],
+    settings: &Settings,
+) -> Result<Consulted, Error> {
     let mut lookup = Lookup::default();
     book.probe(position, Wanted::Transpositions, &mut lookup)?;
     let repeats = |next: &Chess| before.contains(next);
@@ -82,6 +97,7 @@ pub fn consult(
             .check(OptionId::AvoidRepetition)
             .then_some(&repeats),
         line_plies: 2 * settings.number(OptionId::LeaveEarly),
+        lines,
     };
     let past_depth = position.fullmoves().get() > settings.number(OptionId::Depth);
     let mut verdicts = Vec::new();

@@ -42,7 +42,7 @@ fn differences(a: &TestBook, b: &TestBook, plan: &Plan) -> (Vec<Difference>, Com
         &mut tabia::watch::Watch::default(),
         |difference| {
             list.push(difference.clone());
-            Ok::<(), Box<dyn std::error::Error>>(())
+            Ok::<(), Box<dyn std::error::Error + Send + Sync>>(())
         },
     );
     (list, compared.unwrap().0)

@@ -5,15 +5,16 @@
 mod common;
 
 use std::fs;
-use std::io::{BufRead, BufReader, Write};
 use std::path::{Path, PathBuf};
-use std::process::{Child, ChildStdin, ChildStdout, Command, Output, Stdio};
+use std::process::{Command, Output};
 
 use shakmaty::{Chess, Position};
 use tabia::book::ctg::{CtgBook, OpenOptions, Problem, verify};
 use tabia::book::{Lookup, Probe, Wanted};
 use tabia::learn::{Evidence, LearnedBook, PlayedGame, append, side_path};
 use tabia::watch::Watch;
+
+use common::adapter::Adapter;
 
 const TABIA: &str = env!("CARGO_BIN_EXE_tabia");
 
@@ -183,92 +184,20 @@ fn the_order_of_games_does_not_matter() {
     assert!(books[0] == books[1]);
 }
 
-/// An adapter around the built-in engine.
-struct Adapter {
-    child: Child,
-    input: ChildStdin,
-    output: BufReader<ChildStdout>,
-}
+const LEARNING: [&str; 2] = ["Book Info=brief", "Book Learn=true"];
 
-impl Adapter {
-    fn start(book: &Path) -> Adapter {
-        let mut command = Command::new(TABIA);
-        command
-            .args(["--config", "/dev/null", "--engine", "builtin", "--book"])
-            .arg(book);
-        let sets = [
-            "Book Variety=0",
-            "Book Info=brief",
-            "Book Ponder=false",
-            "Book Learn=true",
-        ];
-        for set in sets {
-            command.args(["--set", set]);
-        }
-        command.env("XDG_DATA_HOME", book.parent().unwrap().join("data"));
-        let mut child = command
-            .stdin(Stdio::piped())
-            .stdout(Stdio::piped())
-            .spawn()
-            .unwrap();
-        let input = child.stdin.take().unwrap();
-        let output = BufReader::new(child.stdout.take().unwrap());
-        let mut adapter = Adapter {
-            child,
-            input,
-            output,
-        };
-        adapter.say("uci");
-        adapter.until("uciok");
-        adapter.ready();
-        adapter
-    }
-
-    fn say(&mut self, line: &str) {
-        writeln!(self.input, "{line}").unwrap();
-    }
-
-    /// All lines up to the one that begins so.
-    fn until(&mut self, start: &str) -> Vec<String> {
-        let mut lines = Vec::new();
-        loop {
-            let mut line = String::new();
-            assert!(
-                self.output.read_line(&mut line).unwrap() > 0,
-                "it ended before {start}"
-            );
-            lines.push(line.trim().to_owned());
-            if line.starts_with(start) {
-                return lines;
-            }
-        }
-    }
-
-    fn ready(&mut self) -> Vec<String> {
-        self.say("isready");
-        self.until("readyok")
-    }
-
-    fn quit(mut self) {
-        self.say("quit");
-        assert!(self.child.wait().unwrap().success());
-    }
-
-    /// A game in which Black, who has the book's 1...c5, is mated by a trick of
-    /// positions: the outcome is on the board.
-    fn lose(&mut self) {
-        self.say("position startpos moves e2e4");
-        self.say("go movetime 20");
-        let best = self.until("bestmove").pop().unwrap();
-        let reply = best.split_whitespace().nth(1).unwrap().to_owned();
-        let tail = match reply.as_str() {
-            "c7c5" => "f1c4 a7a6 d1h5 a6a5 h5f7",
-            "e7e5" => "f1c4 a7a6 d1h5 a6a5 h5f7",
-            other => panic!("an unexpected book move: {other}"),
-        };
-        self.say(&format!("position startpos moves e2e4 {reply} {tail}"));
-        self.ready();
-    }
+/// A game in which Black, who has the book's 1...c5, is mated by a trick of
+/// positions: the outcome is on the board.
+fn lose(adapter: &mut Adapter) {
+    let best = adapter.best("position startpos moves e2e4");
+    let reply = best.split_whitespace().nth(1).unwrap().to_owned();
+    let tail = match reply.as_str() {
+        "c7c5" => "f1c4 a7a6 d1h5 a6a5 h5f7",
+        "e7e5" => "f1c4 a7a6 d1h5 a6a5 h5f7",
+        other => panic!("an unexpected book move: {other}"),
+    };
+    adapter.say(&format!("position startpos moves e2e4 {reply} {tail}"));
+    adapter.ready();
 }
 
 #[test]
@@ -277,12 +206,15 @@ fn played_games_are_noted_weighed_shared_and_folded_in() {
     let book = starter(folder.path());
     let before = fs::read(&book).unwrap();
     let side = side_path(&book);
-    let mut adapters = [Adapter::start(&book), Adapter::start(&book)];
+    let mut adapters = [
+        Adapter::start(&book, &LEARNING),
+        Adapter::start(&book, &LEARNING),
+    ];
     for _ in 0..3 {
         for adapter in &mut adapters {
             adapter.say("ucinewgame");
             adapter.ready();
-            adapter.lose();
+            lose(adapter);
         }
     }
     // 1...c5 has lost six times by now, and both adapters know of it.
@@ -382,7 +314,7 @@ fn a_side_file_that_is_broken_does_no_harm() {
     let learned = LearnedBook::new(std::sync::Arc::new(open(&book)), &side);
     assert_eq!(factor(&learned, "", "d2d4"), 11);
     assert_eq!(factor(&learned, "", "e2e4"), 0);
-    let mut adapter = Adapter::start(&book);
+    let mut adapter = Adapter::start(&book, &LEARNING);
     adapter.say("position startpos");
     adapter.say("go movetime 10");
     adapter.until("bestmove");

@@ -1,10 +1,13 @@
-//! Positions one after the other, from a root along moves.
+//! Positions one after the other, from a root along moves: the one walk that
+//! comparing, converting and looking for lines take.
 
 use std::collections::VecDeque;
+use std::thread;
 
 use shakmaty::{Chess, Move, Position as _};
 
 use super::polyglot::PackedMove;
+use crate::crew::{Panicked, in_order};
 
 /// Which of the positions ahead comes next.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -16,20 +19,23 @@ pub(crate) enum Order {
 }
 
 /// A walk from a root. Who walks says where it goes on and which positions are
-/// new; the walk has the order, and remembers in eight bytes how it came to
-/// each.
-pub(crate) struct Walk {
+/// new, and may put a note of type `T` to each; the walk has the order, and
+/// remembers in eight bytes how it came to each.
+pub(crate) struct Walk<T = ()> {
     root: Chess,
     order: Order,
-    ahead: VecDeque<Reached>,
-    steps: Vec<Step>,
+    ahead: VecDeque<Reached<T>>,
+    /// `None` where nobody asks for lines.
+    steps: Option<Vec<Step>>,
 }
 
 /// A position of a walk.
-pub(crate) struct Reached {
+pub(crate) struct Reached<T = ()> {
     pub(crate) position: Chess,
     /// Plies from the root.
     pub(crate) ply: u32,
+    /// What is known of it.
+    pub(crate) note: T,
     /// Number of the step that led here, if one did.
     step: u32,
 }
@@ -43,23 +49,65 @@ struct Step {
 /// Before the first step.
 const ROOT: u32 = u32::MAX;
 
+/// Positions that one thread looks at in one go, and how many such shares each
+/// thread has before the walk goes on from them.
+const SHARE: usize = 512;
+const SHARES_EACH: usize = 4;
+
 impl Walk {
     pub(crate) fn new(root: &Chess, order: Order) -> Walk {
+        Walk::with_notes(root, (), order)
+    }
+
+    /// Goes on with those moves of a position that lead to new ones.
+    pub(crate) fn go_on(
+        &mut self,
+        here: &Reached,
+        moves: impl DoubleEndedIterator<Item = Move>,
+        mut is_new: impl FnMut(&Chess) -> bool,
+    ) {
+        let order = self.order;
+        let mut enter = |mv: Move| {
+            let mut position = here.position.clone();
+            position.play_unchecked(mv);
+            if is_new(&position) {
+                self.enter(here, mv, position, ());
+            }
+        };
+        match order {
+            Order::Breadth => moves.for_each(enter),
+            Order::Depth => moves.rev().for_each(&mut enter),
+        }
+    }
+}
+
+impl<T> Walk<T> {
+    /// As [`Walk::new`], with what is known of the root.
+    pub(crate) fn with_notes(root: &Chess, note: T, order: Order) -> Walk<T> {
         Walk {
             root: root.clone(),
             order,
             ahead: VecDeque::from([Reached {
                 position: root.clone(),
                 ply: 0,
+                note,
                 step: ROOT,
             }]),
-            steps: Vec::new(),
+            steps: Some(Vec::new()),
+        }
+    }
+
+    /// The same in less memory, where nobody asks for lines.
+    pub(crate) fn without_lines(self) -> Walk<T> {
+        Walk {
+            steps: None,
+            ..self
         }
     }
 
     /// The next position; who has looked at it says with [`Walk::go_on`] what
     /// comes after it.
-    pub(crate) fn next(&mut self) -> Option<Reached> {
+    pub(crate) fn next(&mut self) -> Option<Reached<T>> {
         match self.order {
             Order::Breadth => self.ahead.pop_front(),
             Order::Depth => self.ahead.pop_back(),
@@ -71,42 +119,33 @@ impl Walk {
         self.ahead.clear();
     }
 
-    /// Goes on with those moves of a position that lead to new ones.
-    pub(crate) fn go_on(
-        &mut self,
-        here: &Reached,
-        moves: impl DoubleEndedIterator<Item = Move>,
-        mut is_new: impl FnMut(&Chess) -> bool,
-    ) {
-        let mut enter = |mv: Move| {
-            let mut position = here.position.clone();
-            position.play_unchecked(mv);
-            if !is_new(&position) {
-                return;
+    /// Goes on from a position to the one after a move.
+    pub(crate) fn enter(&mut self, here: &Reached<T>, mv: Move, position: Chess, note: T) {
+        let step = match &mut self.steps {
+            Some(steps) => {
+                steps.push(Step {
+                    before: here.step,
+                    mv: PackedMove::of(mv),
+                });
+                // A book of more positions has no line to the last of them.
+                u32::try_from(steps.len() - 1).unwrap_or(ROOT)
             }
-            // A book of more positions has no line to the last of them.
-            let step = u32::try_from(self.steps.len()).unwrap_or(ROOT);
-            self.steps.push(Step {
-                before: here.step,
-                mv: PackedMove::of(mv),
-            });
-            self.ahead.push_back(Reached {
-                position,
-                ply: here.ply + 1,
-                step,
-            });
+            None => ROOT,
         };
-        match self.order {
-            Order::Breadth => moves.for_each(enter),
-            Order::Depth => moves.rev().for_each(&mut enter),
-        }
+        self.ahead.push_back(Reached {
+            position,
+            ply: here.ply + 1,
+            note,
+            step,
+        });
     }
 
     /// The moves that led from the root to a position.
-    pub(crate) fn line(&self, to: &Reached) -> Vec<Move> {
+    pub(crate) fn line(&self, to: &Reached<T>) -> Vec<Move> {
+        let steps = self.steps.as_deref().unwrap_or_default();
         let mut packed = Vec::new();
         let mut at = to.step;
-        while let Some(step) = self.steps.get(at as usize) {
+        while let Some(step) = steps.get(at as usize) {
             packed.push(step.mv);
             at = step.before;
         }
@@ -121,5 +160,46 @@ impl Walk {
             position.play_unchecked(mv);
         }
         moves
+    }
+}
+
+impl<T: Send + Sync> Walk<T> {
+    /// Walks to the end, on all processors: `look` is asked about some
+    /// positions at once, and `take`, in this thread, gets them and what was
+    /// made of them, in the order of the walk, and goes on from there. With
+    /// [`Order::Breadth`] that is the order of a walk position by position.
+    ///
+    /// # Errors
+    ///
+    /// What `look` and `take` say.
+    pub(crate) fn spread<M: Send, E: From<Panicked> + Send>(
+        &mut self,
+        look: impl Fn(&[Reached<T>]) -> Result<M, E> + Sync,
+        mut take: impl FnMut(&mut Walk<T>, &[Reached<T>], M) -> Result<(), E>,
+    ) -> Result<(), E> {
+        let threads = thread::available_parallelism().map_or(1, usize::from);
+        let most = threads * SHARES_EACH * SHARE;
+        while !self.ahead.is_empty() {
+            let batch: Vec<Reached<T>> = match self.order {
+                Order::Breadth => self.ahead.drain(..most.min(self.ahead.len())).collect(),
+                Order::Depth => {
+                    let rest = self.ahead.len().saturating_sub(most);
+                    self.ahead.drain(rest..).collect()
+                }
+            };
+            let shares: Vec<&[Reached<T>]> = batch.chunks(SHARE).collect();
+            let share = |n| shares.get(n as usize).copied().unwrap_or_default();
+            let mut taken = 0;
+            in_order(
+                shares.len() as u32,
+                |n| look(share(n)),
+                |made| {
+                    take(self, share(taken), made)?;
+                    taken += 1;
+                    Ok(())
+                },
+            )?;
+        }
+        Ok(())
     }
 }

@@ -15,15 +15,19 @@ use super::args::ConfigArgs;
 use crate::book::Book;
 use crate::book_set::Opener;
 use crate::explore::{
-    Access, CtgMarker, Editor, EngineChoice, ExploredBook, Explorer, Limits, Reopen, machine, serve,
+    Access, CtgMarker, Editor, EngineChoice, ExploredBook, Explorer, Games, Guest, Limits, Reopen,
+    machine, serve,
 };
+use crate::index::GamesIndex;
 use crate::settings::{OptionId, STARTER, Settings};
 
 /// Arguments of `explore`.
 #[derive(Args, Debug)]
 pub(super) struct ExploreArgs {
     /// The books; the page shows the first, or two side by side [default: the
-    /// starter book, read-only]
+    /// starter book, read-only]. Games indexes (.tgx) among them answer what
+    /// programs ask an opening explorer
+    #[arg(value_name = "BOOK|GAMES.tgx")]
     pub(super) book: Vec<PathBuf>,
     /// Port of the page [default: 9002, or the next one that is free]
     #[arg(long, value_name = "N")]
@@ -38,6 +42,11 @@ pub(super) struct ExploreArgs {
     /// read-only [default: 127.0.0.1, this machine alone]
     #[arg(long, value_name = "ADDR")]
     pub(super) listen: Option<IpAddr>,
+    /// Pages of this site may read what the opening explorer answers
+    /// (/masters, /lichess, /player ...), as https://example.org; `any` for
+    /// all sites; may be given several times
+    #[arg(long, value_name = "URL")]
+    pub(super) allow_origin: Vec<Guest>,
     /// Sets a UCI option that decides between moves
     #[arg(long, value_name = "NAME=VALUE")]
     pub(super) set: Vec<String>,
@@ -58,12 +67,21 @@ pub(super) struct ExploreArgs {
 
 pub(super) fn run(args: &ExploreArgs, out: &mut impl Write) -> anyhow::Result<u8> {
     let mut books = Vec::new();
-    if args.book.is_empty() {
-        books.push(open(STARTER, args)?);
+    let (indexes, paths): (Vec<PathBuf>, Vec<PathBuf>) = args
+        .book
+        .iter()
+        .cloned()
+        .partition(|path| super::info_index::is_index(path));
+    let indexes = indexes
+        .iter()
+        .map(|path| GamesIndex::open(path, !args.no_mmap));
+    let indexes: Vec<GamesIndex> = indexes.collect::<Result<_, _>>()?;
+    if paths.is_empty() {
+        books.push(open(STARTER, "Starter book".to_owned(), args)?);
     }
     let mut unreadable = None;
-    for path in &args.book {
-        match open(&crate::input::path::to_text(path), args) {
+    for (path, name) in paths.iter().zip(names(&paths)) {
+        match open(&crate::input::path::to_text(path), name, args) {
             Ok(book) => books.push(book),
             // The others can be looked at all the same.
             Err(error) => {
@@ -86,6 +104,14 @@ pub(super) fn run(args: &ExploreArgs, out: &mut impl Write) -> anyhow::Result<u8
     #[cfg(feature = "openings")]
     std::thread::spawn(crate::openings::warm_up);
     let access = Access::new(address, Access::random_token());
+    let access = access.with_guests(args.allow_origin.clone());
+    if access.is_open_to_any() {
+        let mut stderr = super::messages();
+        let _ = writeln!(
+            stderr,
+            "tabia: pages of any site that you visit can read these books and games"
+        );
+    }
     if !access.is_local() {
         let mut stderr = super::messages();
         let _ = writeln!(
@@ -99,6 +125,7 @@ pub(super) fn run(args: &ExploreArgs, out: &mut impl Write) -> anyhow::Result<u8
         }
     }
     let explorer = Explorer::new(books, access, settings(&args.set)?, args.read_only)
+        .with_games(Games::new(indexes, !args.no_mmap))
         .with_engine(engines(args)?);
     let url = format!("http://{}/", shown(address));
     writeln!(out, "{url}")?;
@@ -158,7 +185,32 @@ fn shown(address: SocketAddr) -> SocketAddr {
     }
 }
 
-fn open(path: &str, args: &ExploreArgs) -> anyhow::Result<ExploredBook> {
+/// What people call the books: the names of their files, and where these are
+/// the same those of their folders, too; or else their place in the list.
+fn names(paths: &[PathBuf]) -> Vec<String> {
+    let text =
+        |part: Option<&std::ffi::OsStr>| part.map(|part| part.to_string_lossy().into_owned());
+    let mut names: Vec<String> = Vec::new();
+    for path in paths {
+        let file = text(path.file_name()).unwrap_or_else(|| path.to_string_lossy().into_owned());
+        let twice = paths
+            .iter()
+            .filter(|other| other.file_name() == path.file_name());
+        let full = path.canonicalize().unwrap_or_else(|_| path.clone());
+        let folder = text(full.parent().and_then(Path::file_name));
+        let mut name = match folder {
+            Some(folder) if twice.count() > 1 => format!("{file} ({folder})"),
+            _ => file,
+        };
+        if names.contains(&name) {
+            name = format!("{name} {}", names.len() + 1);
+        }
+        names.push(name);
+    }
+    names
+}
+
+fn open(path: &str, name: String, args: &ExploreArgs) -> anyhow::Result<ExploredBook> {
     let opener = Opener {
         folders: Vec::new(),
         mmap: !args.no_mmap,
@@ -168,12 +220,6 @@ fn open(path: &str, args: &ExploreArgs) -> anyhow::Result<ExploredBook> {
     for notice in &notices {
         let _ = writeln!(super::messages(), "tabia: {notice}");
     }
-    let name = match path {
-        STARTER => "Starter book".to_owned(),
-        path => std::path::Path::new(path)
-            .file_name()
-            .map_or_else(|| path.to_owned(), |name| name.to_string_lossy().into()),
-    };
     // Only ChessBase books have marks; the one within the program has no file.
     let editor = match &first {
         Book::Ctg(book) if path != STARTER && !args.read_only => {
@@ -273,4 +319,24 @@ fn stop_at_ctrl_c() -> anyhow::Result<Arc<Notify>> {
     };
     ctrlc::set_handler(interrupt).context("cannot listen for Ctrl-C")?;
     Ok(stop)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn books_of_the_same_name_can_be_told_apart() {
+        let paths = ["a/book.ctg", "b/book.ctg", "other.ctg", "b/book.ctg"];
+        let named = names(&paths.map(PathBuf::from));
+        assert_eq!(
+            named,
+            [
+                "book.ctg (a)",
+                "book.ctg (b)",
+                "other.ctg",
+                "book.ctg (b) 4"
+            ]
+        );
+    }
 }

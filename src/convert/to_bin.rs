@@ -11,17 +11,16 @@
 
 use std::cmp::{Ordering, Reverse};
 use std::collections::HashSet;
-use std::thread;
 
 use rustc_hash::FxBuildHasher;
-use shakmaty::{Bitboard, CastlingMode, Chess, Color, EnPassantMode, Position as _, Setup};
+use shakmaty::{Bitboard, CastlingMode, Chess, Color, EnPassantMode, Move, Position as _, Setup};
 
 use super::from_keyed::unreached;
 use super::{Error, Job, Prober, Source, Summary, Weights, Work, expected};
-use crate::book::ctg::{CtgBook, EntrySet, Place};
+use crate::book::ctg::{CtgBook, EntrySet, KnownEntry};
 use crate::book::polyglot::{self, PackedMove};
+use crate::book::walk::{Order, Walk};
 use crate::book::{Book, BookMove, BookPosition, Lookup, Preference, bin};
-use crate::crew::in_order;
 use crate::place::{self, Beside};
 use crate::policy::{self, Weighed};
 use crate::sort::{Record, Sorter};
@@ -60,9 +59,6 @@ impl Record for Row {
         Some(bytes.len())
     }
 }
-
-/// Positions that one thread looks at in one go.
-const SHARE: usize = 2048;
 
 pub(super) fn write(work: &mut Work<'_, '_>, book: &Book) -> Result<Summary, Error> {
     let mut output = Beside::create(&work.job.target, work.job.old)?;
@@ -122,11 +118,10 @@ struct LookedUp {
     silent: u64,
     /// Moves that are dropped.
     unplayed: u64,
-    /// Positions after their moves.
-    next: Vec<Reached>,
-    /// Where they stand in a ChessBase book.
-    places: Vec<Place>,
-    /// How many different ones those were.
+    /// The moves into positions that the book holds, by the number of the
+    /// position that they are played in.
+    next: Vec<(u32, Move, Chess, Known)>,
+    /// Entries of a ChessBase book that were come to.
     entries: u64,
 }
 
@@ -144,13 +139,12 @@ impl LookedUp {
     }
 }
 
-/// A position on the way.
-#[derive(Clone)]
-struct Reached {
+/// What the walk knows of a position.
+struct Known {
+    /// Its key in the new book.
     key: u64,
-    /// Its number in the directory of a ChessBase book.
-    number: usize,
-    position: Chess,
+    /// Its entry in a ChessBase book.
+    entry: Option<(KnownEntry, Box<[u8]>)>,
 }
 
 /// The positions that a walk has come to.
@@ -162,17 +156,18 @@ enum Seen {
 
 impl Seen {
     /// Adds a position; false if it was in.
-    fn insert(&mut self, reached: &Reached) -> bool {
-        match self {
-            Seen::Keys(keys) => keys.insert(reached.key),
-            Seen::Numbers(words) => {
-                let bit = 1 << (reached.number % 64);
-                words.get_mut(reached.number / 64).is_some_and(|word| {
+    fn insert(&mut self, known: &Known) -> bool {
+        match (self, &known.entry) {
+            (Seen::Keys(keys), _) => keys.insert(known.key),
+            (Seen::Numbers(words), Some((entry, _))) => {
+                let bit = 1 << (entry.number % 64);
+                words.get_mut(entry.number / 64).is_some_and(|word| {
                     let new = *word & bit == 0;
                     *word |= bit;
                     new
                 })
             }
+            (Seen::Numbers(_), None) => false,
         }
     }
 }
@@ -185,39 +180,52 @@ fn walk(
 ) -> Result<Sorter<Row>, Error> {
     let total = expected(source.book);
     let start = Chess::default();
-    let mut number = 0;
+    let mut root = Known {
+        key: polyglot::key(&start),
+        entry: None,
+    };
     let mut seen = Seen::Keys(HashSet::default());
     if let (Some(directory), Prober::Ctg(mut reader)) = (&source.directory, source.prober()) {
-        let Some(found) = reader.number_of(&start)? else {
+        let Some((entry, bytes)) = reader.entry_of(&start)? else {
             return Ok(sorter);
         };
-        number = found;
+        root.entry = Some((entry, bytes.into()));
         seen = Seen::Numbers(vec![0; directory.numbers() / 64 + 1]);
     }
-    let start = Reached {
-        key: polyglot::key(&start),
-        number,
-        position: start,
-    };
-    seen.insert(&start);
-    let mut ahead = vec![start];
+    seen.insert(&root);
+    let job = work.job;
     let mut entries = EntrySet::default();
     let mut done = 0;
-    let share = threads() * SHARE;
-    while !ahead.is_empty() {
-        let batch = ahead.split_off(ahead.len().saturating_sub(share));
-        for found in look_up(work.job, source, &batch, true)? {
-            all.add(&found, &mut sorter)?;
-            ahead.extend(found.next.into_iter().filter(|next| seen.insert(next)));
-            for place in found.places {
-                all.entries += u64::from(entries.insert(place));
-            }
-        }
-        for _ in &batch {
-            done += 1;
-            work.step("walking", done, total)?;
-        }
-    }
+    Walk::with_notes(&start, root, Order::Depth)
+        .without_lines()
+        .spread(
+            |share| {
+                look_up(
+                    job,
+                    source,
+                    share.iter().map(|at| (&at.position, &at.note)),
+                    true,
+                )
+            },
+            |walk, share, found| {
+                all.add(&found, &mut sorter)?;
+                for reached in share {
+                    let entry = reached.note.entry.as_ref();
+                    let new = entry.is_some_and(|(entry, _)| entries.insert(entry.place));
+                    all.entries += u64::from(new);
+                    done += 1;
+                    work.step("walking", done, total)?;
+                }
+                for (at, mv, position, known) in found.next {
+                    if seen.insert(&known)
+                        && let Some(here) = share.get(at as usize)
+                    {
+                        walk.enter(here, mv, position, known);
+                    }
+                }
+                Ok(())
+            },
+        )?;
     Ok(sorter)
 }
 
@@ -238,7 +246,8 @@ fn every_form(
             for held in entries.iter().filter_map(BookPosition::of) {
                 forms(&held.position, &mut batch);
             }
-            look_up_share(job, source, &batch, false)
+            let batch = batch.iter().map(|(position, known)| (position, known));
+            look_up(job, source, batch, false)
         },
         |found| all.add(&found, &mut sorter),
     )?;
@@ -247,7 +256,7 @@ fn every_form(
 
 /// The position, with colours exchanged, and both with wings exchanged where
 /// nobody may castle.
-fn forms(position: &Chess, out: &mut Vec<Reached>) {
+fn forms(position: &Chess, out: &mut Vec<(Chess, Known)>) {
     let setup = position.to_setup(EnPassantMode::Always);
     let colours = |setup: &Setup| {
         let mut setup = setup.clone();
@@ -271,13 +280,7 @@ fn forms(position: &Chess, out: &mut Vec<Reached>) {
         setups.push(mirrored);
     }
     let mut keys = vec![polyglot::key(position)];
-    let mut add = |key, position| {
-        out.push(Reached {
-            key,
-            number: 0,
-            position,
-        });
-    };
+    let mut add = |key, position| out.push((position, Known { key, entry: None }));
     add(polyglot::key(position), position.clone());
     for setup in setups {
         if let Ok(form) = setup.position::<Chess>(CastlingMode::Standard) {
@@ -291,55 +294,33 @@ fn forms(position: &Chess, out: &mut Vec<Reached>) {
     }
 }
 
-fn threads() -> usize {
-    thread::available_parallelism().map_or(1, usize::from)
-}
-
-/// Looks positions up, on all processors.
-fn look_up(
+/// Looks positions up.
+fn look_up<'k>(
     job: &Job,
     source: &Source<'_>,
-    batch: &[Reached],
-    go_on: bool,
-) -> Result<Vec<LookedUp>, Error> {
-    let share = batch.len().div_ceil(threads()).max(64);
-    let shares: Vec<&[Reached]> = batch.chunks(share).collect();
-    let mut all = Vec::new();
-    in_order(
-        shares.len() as u32,
-        |n| {
-            let share = shares.get(n as usize).copied().unwrap_or_default();
-            look_up_share(job, source, share, go_on)
-        },
-        |found| {
-            all.push(found);
-            Ok(())
-        },
-    )?;
-    Ok(all)
-}
-
-fn look_up_share(
-    job: &Job,
-    source: &Source<'_>,
-    share: &[Reached],
+    positions: impl Iterator<Item = (&'k Chess, &'k Known)>,
     go_on: bool,
 ) -> Result<LookedUp, Error> {
     let mut all = LookedUp::default();
     let mut found = Lookup::default();
     let mut verdicts = Vec::new();
     let mut prober = source.prober();
-    for reached in share {
-        let position = &reached.position;
-        all.places
-            .extend(prober.probe(position, source.wanted, &mut found)?);
+    for (at, (position, known)) in (0..).zip(positions) {
+        match (&mut prober, &known.entry) {
+            (Prober::Ctg(reader), Some((_, entry))) => {
+                reader.probe_known(position, entry, source.wanted, &mut found)?;
+            }
+            _ => {
+                prober.probe(position, source.wanted, &mut found)?;
+            }
+        }
         if found.here.is_none() {
             continue;
         }
         all.held += 1;
         policy::weigh(&found.moves, &job.policy, |_| None, &mut verdicts);
         let before = all.rows.len();
-        rows(job, reached.key, &found.moves, &verdicts, &mut all.rows);
+        rows(job, known.key, &found.moves, &verdicts, &mut all.rows);
         let played = all.rows.len() - before;
         all.unplayed += (found.moves.len() - played) as u64;
         all.positions += u64::from(played > 0);
@@ -347,19 +328,19 @@ fn look_up_share(
         if !go_on {
             continue;
         }
-        let numbers = match &prober {
-            Prober::Ctg(reader) => reader.numbers(),
-            Prober::Other(_) => &[],
-        };
         for (n, known) in found.moves.iter().enumerate() {
             if known.after.is_some() {
                 let mut after = position.clone();
                 after.play_unchecked(known.mv);
-                all.next.push(Reached {
+                let entry = match &prober {
+                    Prober::Ctg(reader) => reader.after(n),
+                    Prober::Other(_) => None,
+                };
+                let next = Known {
                     key: polyglot::key(&after),
-                    number: numbers.get(n).copied().unwrap_or(0),
-                    position: after,
-                });
+                    entry: entry.map(|(entry, bytes)| (entry, bytes.into())),
+                };
+                all.next.push((at, known.mv, after, next));
             }
         }
     }

@@ -1,12 +1,16 @@
 //! The books of the command line, each kept open and taken anew when its file
 //! has changed.
 
+use std::collections::HashMap;
 use std::fmt;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, PoisonError, RwLock};
+use std::sync::{Arc, Mutex, PoisonError, RwLock};
+
+use shakmaty::{Chess, Move};
 
 use super::edit::{Desk, Editor};
-use crate::book::Probe;
+use crate::book::{Probe, Stats};
+use crate::policy::LineMemory;
 
 /// A book that is open.
 pub type Open = Arc<dyn Probe + Send + Sync>;
@@ -14,11 +18,22 @@ pub type Open = Arc<dyn Probe + Send + Sync>;
 /// Opens the book (again). The error is one sentence that names the file.
 pub type Reopen = Box<dyn Fn() -> Result<Open, String> + Send + Sync>;
 
+/// What has been found out about one content of a book.
+#[derive(Default)]
+pub(super) struct Notes {
+    pub(super) lines: LineMemory,
+    pub(super) likeliest: Mutex<Likeliest>,
+}
+
+/// The likeliest moves of positions, by the number of the move and the
+/// options.
+type Likeliest = HashMap<(Chess, u32, u64), Option<(Move, Stats)>>;
+
 /// A book that can be looked at.
 pub struct ExploredBook {
     name: String,
     notices: Vec<String>,
-    open: RwLock<Open>,
+    open: RwLock<(Open, Arc<Notes>)>,
     reopen: Reopen,
     desk: Option<Desk>,
     /// How often it has been opened anew.
@@ -48,7 +63,7 @@ impl ExploredBook {
         ExploredBook {
             name,
             notices,
-            open: RwLock::new(open),
+            open: RwLock::new((open, Arc::default())),
             reopen,
             desk: editor.map(Desk::new),
             renewals: AtomicU64::new(0),
@@ -70,11 +85,20 @@ impl ExploredBook {
     /// The book as it is on disk now. A file that cannot be opened any more,
     /// or not yet, leaves the one that is open.
     pub(super) fn current(&self) -> Open {
-        let open = Arc::clone(&self.open.read().unwrap_or_else(PoisonError::into_inner));
-        if open.is_current() {
-            return open;
+        self.noted().0
+    }
+
+    /// The same with what has been found out about it.
+    pub(super) fn noted(&self) -> (Open, Arc<Notes>) {
+        let known = || {
+            let known = self.open.read().unwrap_or_else(PoisonError::into_inner);
+            (Arc::clone(&known.0), Arc::clone(&known.1))
+        };
+        let (open, notes) = known();
+        if open.is_current() || self.renew().is_err() {
+            return (open, notes);
         }
-        self.renew().unwrap_or(open)
+        known()
     }
 
     /// Which content of the file answers now: another one after each change.
@@ -86,7 +110,8 @@ impl ExploredBook {
     /// Opens the book anew.
     pub(super) fn renew(&self) -> Result<Open, String> {
         let open = (self.reopen)()?;
-        *self.open.write().unwrap_or_else(PoisonError::into_inner) = Arc::clone(&open);
+        *self.open.write().unwrap_or_else(PoisonError::into_inner) =
+            (Arc::clone(&open), Arc::default());
         self.renewals.fetch_add(1, Ordering::Release);
         Ok(open)
     }

@@ -3,11 +3,13 @@
 use serde::Serialize;
 use shakmaty::{Chess, Color, Move, Position};
 
-use super::books::{ExploredBook, Open};
+use std::sync::Arc;
+
+use super::books::{ExploredBook, Notes, Open};
 use super::openings::{self, Opening};
 use super::plot;
 use crate::book::{Error, Preference, Stats};
-use crate::consult::{Consulted, DECIDING, consult};
+use crate::consult::{Consulted, DECIDING, consult_knowing};
 use crate::notation::{self, Line};
 use crate::settings::Settings;
 use crate::view::MoveView;
@@ -131,7 +133,7 @@ pub(super) fn view(books: &[(usize, &ExploredBook)], asked: Question<'_>) -> Pos
         legal: legal.iter().map(|&mv| legal_move(position, mv)).collect(),
         ahead: books
             .first()
-            .map(|(_, book)| ahead(&book.current(), &walked, &asked))
+            .map(|(_, book)| ahead(&book.noted(), &walked, &asked))
             .unwrap_or_default(),
         options: DECIDING
             .map(|id| OptionView {
@@ -149,7 +151,7 @@ pub(super) fn view(books: &[(usize, &ExploredBook)], asked: Question<'_>) -> Pos
 
 /// The likeliest moves from here on, so that a page can walk faster than
 /// answers come.
-fn ahead(book: &Open, walked: &Line, asked: &Question<'_>) -> Vec<Named> {
+fn ahead(book: &(Open, Arc<Notes>), walked: &Line, asked: &Question<'_>) -> Vec<Named> {
     let Ok(points) = plot::ahead(book, walked, asked.settings, asked.ahead) else {
         return Vec::new();
     };
@@ -195,7 +197,7 @@ const fn name_of(colour: Color) -> &'static str {
 }
 
 fn book_view(number: usize, book: &ExploredBook, walked: &Line, asked: &Question<'_>) -> BookView {
-    let open = book.current();
+    let open = book.noted();
     let position = walked.last();
     let (found, error) = match look_up(&open, walked, asked.settings) {
         Ok(found) => (found, None),
@@ -273,6 +275,11 @@ const fn coloured(own: Color, wins: u32, losses: u32) -> (u32, u32) {
 
 /// Asks a book about the last position of a line, as the adapter would in a
 /// game of this line.
-pub(super) fn look_up(book: &Open, walked: &Line, settings: &Settings) -> Result<Consulted, Error> {
-    consult(book.as_ref(), walked.last(), walked.before(), settings)
+pub(super) fn look_up(
+    (book, notes): &(Open, Arc<Notes>),
+    walked: &Line,
+    settings: &Settings,
+) -> Result<Consulted, Error> {
+    let (position, before) = (walked.last(), walked.before());
+    consult_knowing(book.as_ref(), &notes.lines, position, before, settings)
 }

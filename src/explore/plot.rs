@@ -1,13 +1,18 @@
 //! How deep a book goes and how it scores, along the line walked and on along
 //! the most probable moves.
 
-use serde::Serialize;
-use shakmaty::{Color, Position};
+use std::hash::{DefaultHasher, Hash as _, Hasher as _};
+use std::sync::{Arc, PoisonError};
 
-use super::books::Open;
+use serde::Serialize;
+use shakmaty::{Color, Move, Position};
+
+use super::books::{Notes, Open};
 use super::look::{by_colour, look_up};
 use crate::book::{Error, Lookup, Stats, Wanted};
+use crate::consult::DECIDING;
 use crate::notation::{self, Line};
+use crate::policy::Rejection;
 use crate::settings::{OptionId, Settings};
 
 /// Plies that are looked at.
@@ -36,14 +41,14 @@ pub(super) struct Point {
 /// plot is to show where the book ends, and looking ahead at each of its
 /// positions would take seconds.
 pub(super) fn main_line(
-    book: &Open,
+    book: &(Open, Arc<Notes>),
     walked: &Line,
     settings: &Settings,
 ) -> Result<Vec<Point>, Error> {
     let mut points = Vec::new();
     let mut found = Lookup::default();
     for (ply, position) in walked.positions().iter().enumerate() {
-        book.probe(position, Wanted::Stored, &mut found)?;
+        book.0.probe(position, Wanted::Stored, &mut found)?;
         let here = found.here.map(|here| here.stats);
         // Some formats file moves, not positions.
         let here = here.or((!found.moves.is_empty()).then(Stats::default));
@@ -63,7 +68,7 @@ pub(super) fn main_line(
 
 /// A line and up to `most` of the likeliest moves behind it.
 pub(super) fn ahead(
-    book: &Open,
+    book: &(Open, Arc<Notes>),
     walked: &Line,
     settings: &Settings,
     most: usize,
@@ -77,7 +82,7 @@ pub(super) fn ahead(
 
 /// Goes on by the likeliest moves up to a number of plies.
 fn follow(
-    book: &Open,
+    book: &(Open, Arc<Notes>),
     mut line: Line,
     settings: &Settings,
     plies: usize,
@@ -86,20 +91,72 @@ fn follow(
     let mut settings = settings.clone();
     // 0 is within the range, so this cannot fail.
     let _ = settings.set(OptionId::LeaveEarly, "0");
+    let options = fingerprint(&settings);
     while line.plies() < plies {
-        let found = look_up(book, &line, &settings)?;
-        let Some(next) = found.best() else {
+        let Some((mv, stats)) = likeliest(book, &line, &settings, options)? else {
             break;
         };
         let mover = line.last().turn();
-        line.push(next.mv);
+        line.push(mv);
         if line.before().contains(line.last()) {
             line = line.up_to(line.plies() - 1);
             break;
         }
-        seen(&line, &next.stats(), mover);
+        seen(&line, &stats, mover);
     }
     Ok(line)
+}
+
+/// Positions whose likeliest moves are kept.
+const MOST_KEPT: usize = 50_000;
+
+/// The move that the adapter would play most often at the end of a line. What
+/// does not depend on the way there is kept.
+fn likeliest(
+    book: &(Open, Arc<Notes>),
+    line: &Line,
+    settings: &Settings,
+    options: u64,
+) -> Result<Option<(Move, Stats)>, Error> {
+    let kept = || {
+        let kept = book.1.likeliest.lock();
+        kept.unwrap_or_else(PoisonError::into_inner)
+    };
+    let position = line.last();
+    let key = (position.clone(), position.fullmoves().get(), options);
+    let known = kept().get(&key).copied();
+    if let Some(known) = known {
+        let was_there = known.is_some_and(|(mv, _)| {
+            let mut next = position.clone();
+            next.play_unchecked(mv);
+            line.positions().contains(&next)
+        });
+        if !was_there {
+            return Ok(known);
+        }
+    }
+    let found = look_up(book, line, settings)?;
+    let best = found.best().map(|best| (best.mv, best.stats()));
+    let verdicts = found.verdicts.iter();
+    let is_of_this_way = verdicts.filter_map(|verdict| verdict.rejection);
+    if !is_of_this_way
+        .into_iter()
+        .any(|why| why == Rejection::Repetition)
+    {
+        let mut kept = kept();
+        if kept.len() >= MOST_KEPT {
+            kept.clear();
+        }
+        kept.insert(key, best);
+    }
+    Ok(best)
+}
+
+/// Tells options apart that choose otherwise.
+fn fingerprint(settings: &Settings) -> u64 {
+    let mut hasher = DefaultHasher::new();
+    DECIDING.map(|id| settings.display(id)).hash(&mut hasher);
+    hasher.finish()
 }
 
 fn point(line: &Line, ply: usize, stats: Option<&Stats>, own: Color, walked: bool) -> Point {
@@ -127,11 +184,15 @@ fn point(line: &Line, ply: usize, stats: Option<&Stats>, own: Color, walked: boo
 #[cfg(test)]
 mod tests {
     use super::*;
-    use std::sync::Arc;
+
+    fn starter() -> (Open, Arc<Notes>) {
+        let book = crate::book_set::starter().unwrap();
+        (Arc::new(book), Arc::default())
+    }
 
     #[test]
     fn the_main_line_goes_on_from_the_line_walked() {
-        let book: Open = Arc::new(crate::book_set::starter().unwrap());
+        let book = starter();
         let walked = Line::read("", "e2e4,c7c5").unwrap();
         let points = main_line(&book, &walked, &Settings::default()).unwrap();
         assert!(points.len() > 6, "{}", points.len());
@@ -154,7 +215,7 @@ mod tests {
 
     #[test]
     fn outside_the_book_there_is_only_the_line() {
-        let book: Open = Arc::new(crate::book_set::starter().unwrap());
+        let book = starter();
         let walked = Line::read("", "a2a4,h7h5,a4a5,h5h4,a5a6,h4h3").unwrap();
         let points = main_line(&book, &walked, &Settings::default()).unwrap();
         assert_eq!(points.last().unwrap().games, None);

@@ -12,7 +12,7 @@ use super::game::Game;
 use super::why::{Said, Silence};
 use crate::book::{Lookup, Probe, Wanted};
 use crate::book_set::BookSet;
-use crate::policy::{self, Circumstances, Weighed};
+use crate::policy::{self, Circumstances, LineMemory, Weighed};
 use crate::settings::{OptionId, Settings};
 
 /// What is remembered of a game for the book's sake, and buffers.
@@ -178,6 +178,7 @@ impl Librarian {
                 .check(OptionId::AvoidRepetition)
                 .then_some(&repeats),
             line_plies: 2 * settings.number(OptionId::LeaveEarly),
+            lines: &LineMemory::default(),
         };
         policy::weigh(
             &found.lookup.moves,

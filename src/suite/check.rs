@@ -383,7 +383,7 @@ impl Checking {
             notes: self.notes,
             exits: self.exits,
             wing_mirrors: self.wing_mirrors,
-            metadata: super::make::row_of(&self.figures, &self.checksums),
+            metadata: super::publish::row_of(&self.figures, &self.checksums),
             figures: self.figures.summary(),
         }
     }

@@ -1,22 +1,22 @@
 //! Values for positions: out of files, and of engines for those that no file
 //! knows.
 
-use std::collections::HashSet;
+use std::cell::RefCell;
 use std::fs::{File, OpenOptions};
 use std::io::{BufRead as _, BufReader, Write as _};
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 use std::time::Duration;
 
-use rustc_hash::FxBuildHasher;
 use shakmaty::Chess;
 
 use super::Error;
 use super::worth::{Values, Worth};
 use crate::engine::{Analyst, AnalystError, Effort, EngineCommand, Question};
 use crate::eval::{Evaluation, Value};
-use crate::evals::{self, EvalKey, epd};
+use crate::evals::{self, epd};
 use crate::notation;
+use crate::watch::Watch;
 
 /// An engine that evaluates.
 #[derive(Clone, Debug)]
@@ -36,10 +36,12 @@ pub struct EngineJob {
 /// An answer that takes longer than that will not come.
 const PATIENCE: Duration = Duration::from_secs(600);
 
-pub(super) type Keys = HashSet<EvalKey, FxBuildHasher>;
-
 /// Reads the values of the positions that are wanted.
-pub(super) fn read_file(path: &Path, wanted: &Keys, values: &mut Values) -> Result<(), Error> {
+pub(super) fn read_file(
+    path: &Path,
+    values: &mut Values,
+    watch: &mut Watch<'_>,
+) -> Result<(), Error> {
     let failed = |error: std::io::Error| Error::Text(format!("{}: {error}", path.display()));
     let text = super::text_of(path)?;
     let mut text = BufReader::with_capacity(1 << 20, text);
@@ -49,19 +51,29 @@ pub(super) fn read_file(path: &Path, wanted: &Keys, values: &mut Values) -> Resu
         .find(|line| !line.trim_ascii().is_empty());
     let first = String::from_utf8_lossy(first.unwrap_or_default()).into_owned();
     if is_table(&first) {
-        return read_table(path, text, wanted, values);
+        return read_table(path, text, values, watch);
     }
     let source = path.display().to_string();
+    // What is wanted stays as it is while values come.
+    let found = RefCell::new(values);
+    let mut stopped = None;
     let done = evals::import(
         text,
         &source,
-        &|key| wanted.contains(&key),
+        &|key| found.borrow().wants(key),
         &mut |position, evaluation| {
-            values.add(position, Worth::of(position, &evaluation, None));
+            let worth = Worth::of(position, &evaluation, None);
+            found.borrow_mut().add(position, worth);
             true
         },
-        &mut |_| true,
+        &mut |lines| {
+            stopped = watch.position("values", lines, None).err();
+            stopped.is_none()
+        },
     );
+    if let Some(stopped) = stopped {
+        return Err(stopped.into());
+    }
     let done = done.map_err(failed)?;
     if done.lines > 0 && done.bad_lines == done.lines {
         let why = done.first_bad.unwrap_or_default();
@@ -87,12 +99,13 @@ fn is_table(first: &str) -> bool {
 fn read_table(
     path: &Path,
     text: impl std::io::Read,
-    wanted: &Keys,
     values: &mut Values,
+    watch: &mut Watch<'_>,
 ) -> Result<(), Error> {
     let mut any = false;
     for (number, line) in BufReader::new(text).lines().enumerate() {
         let line = line.map_err(|error| Error::Text(format!("{}: {error}", path.display())))?;
+        watch.position("values", number as u64, None)?;
         let mut fields = line
             .split([',', ';', '\t'])
             .map(|f| f.trim().trim_matches('"'));
@@ -109,18 +122,13 @@ fn read_table(
             .parse()
             .map_err(|_| bad("no centipawns behind the FEN"))?;
         any = true;
-        if wanted.contains(&EvalKey::of(&position)) {
-            let value = Value::cp(cp.clamp(-1e6, 1e6).round() as i32);
-            values.add(
-                &position,
-                Worth {
-                    value,
-                    depth: 0,
-                    nodes: 0,
-                    wdl: None,
-                },
-            );
-        }
+        let worth = Worth {
+            value: Value::cp(cp.clamp(-1e6, 1e6).round() as i32),
+            depth: 0,
+            nodes: 0,
+            wdl: None,
+        };
+        values.add(&position, worth);
     }
     match any {
         true => Ok(()),

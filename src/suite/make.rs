@@ -1,28 +1,25 @@
 //! From sources to a suite.
 
-use std::collections::HashMap;
-use std::io::Read as _;
 use std::path::{Path, PathBuf};
 
-use shakmaty::Position as _;
-use tempfile::TempDir;
-
-use super::entry::{ALL, Candidate, Ranked, StartPosition, mix, number_of};
-use super::evaluate::{self, Asked, Keys, Saved};
-use super::figures::{Figures, Summary};
+use super::choice::{Choice, rank_of_choice};
+use super::entry::{ALL, Candidate, Ranked, StartPosition};
+use super::evaluate::{self, Asked, Saved};
+use super::figures::Summary;
 use super::funnel::{Funnel, Step};
 use super::gather::{self, Sieve};
-use super::metadata::{self, Checksums, Row};
-use super::output;
+use super::metadata::{self, Row};
+use super::publish::{Published, publish};
+use super::sources::Kinds;
+use super::unite::Group;
 use super::walk::Walk;
-use super::worth::{Outside, Values};
-use super::{Error, Form, Job, Order, is_epd};
+use super::worth::Values;
+use super::{Error, Job};
 use crate::book::{Book, OpenOptions};
 use crate::crew;
 use crate::evals::EvalKey;
 use crate::games::{Sources, Tally};
-use crate::input::kind::{BookKind, Kind};
-use crate::place::{self, Beside};
+use crate::place;
 use crate::sort::Sorter;
 use crate::watch::{Progress, Watch};
 
@@ -41,73 +38,6 @@ pub struct Made {
     pub values: (u64, u64),
     /// Files that were written beside it.
     pub files: Vec<PathBuf>,
-}
-
-/// The sources, by what they are.
-struct Kinds {
-    games: Vec<PathBuf>,
-    books: Vec<PathBuf>,
-    suites: Vec<PathBuf>,
-    /// What was made of others; gone when dropped.
-    _made: TempDir,
-}
-
-impl Kinds {
-    fn of(job: &Job, watch: &mut Watch<'_>) -> Result<Kinds, Error> {
-        let failed = |path: &Path, error: std::io::Error| {
-            Error::Text(format!("{}: {error}", path.display()))
-        };
-        let folder = place::folder_of(&job.target);
-        let made = tempfile::Builder::new()
-            .prefix(".tabia-")
-            .tempdir_in(folder);
-        let made = made.map_err(|error| failed(folder, error))?;
-        let (mut games, mut books, mut suites) = (Vec::new(), Vec::new(), Vec::new());
-        for (number, source) in job.sources.iter().enumerate() {
-            if source == Path::new("-") {
-                let mut text = Vec::new();
-                let read = std::io::stdin().lock().read_to_end(&mut text);
-                read.map_err(|error| failed(Path::new("standard input"), error))?;
-                let is_suite = is_epd(&text);
-                let name = if is_suite { "input.epd" } else { "input.pgn" };
-                let path = made.path().join(name);
-                std::fs::write(&path, text).map_err(|error| failed(&path, error))?;
-                let to = if is_suite { &mut suites } else { &mut games };
-                to.push(path);
-            } else if let Some(Kind::Book(kind)) = Kind::of_file(source) {
-                let is_open = matches!(kind, BookKind::Ctg | BookKind::Bin | BookKind::Abk);
-                if is_open {
-                    books.push(source.clone());
-                    continue;
-                }
-                let path = made.path().join(format!("{number}.ctg"));
-                let convert = crate::convert::Job::new(source.clone(), path.clone());
-                crate::convert::run(&convert, watch)?;
-                books.push(path);
-            } else if is_suite(source) {
-                suites.push(source.clone());
-            } else {
-                games.push(source.clone());
-            }
-        }
-        Ok(Kinds {
-            games,
-            books,
-            suites,
-            _made: made,
-        })
-    }
-}
-
-/// Whether a file is a suite of positions.
-fn is_suite(path: &Path) -> bool {
-    if !path.is_file() {
-        return false;
-    }
-    let mut start = Vec::new();
-    let text = super::text_of(path);
-    let read = text.map(|text| text.take(4096).read_to_end(&mut start));
-    matches!(read, Ok(Ok(_))) && is_epd(&start)
 }
 
 /// Makes a suite.
@@ -130,11 +60,10 @@ pub fn run(job: &Job, watch: &mut Watch<'_>) -> Result<Made, Error> {
         counts: (0, 0),
     };
     let candidates = making.gather(watch)?;
-    let (ranked, keys) = making.unite(candidates, watch)?;
-    making.read_values(&keys)?;
-    drop(keys);
+    let ranked = making.unite(candidates, watch)?;
+    making.read_values(watch)?;
     let chosen = making.choose(ranked, watch)?;
-    making.write(chosen, watch)
+    making.publish(chosen, watch)
 }
 
 struct Making<'a> {
@@ -231,10 +160,10 @@ impl Making<'_> {
         &mut self,
         candidates: Sorter<Candidate>,
         watch: &mut Watch<'_>,
-    ) -> Result<(Sorter<Ranked>, Keys), Error> {
+    ) -> Result<Sorter<Ranked>, Error> {
         let job = self.job;
         let wants_values = !job.eval_files.is_empty() || job.engine.is_some();
-        let mut keys = Keys::default();
+        let mut keys = Vec::new();
         let mut ranked = Sorter::alone(self.folder(), job.memory / 2);
         let mut merge = candidates.merge()?;
         let mut group = Group::default();
@@ -244,17 +173,13 @@ impl Making<'_> {
         loop {
             let next = merge.next()?;
             let is_new = next.is_none_or(|next| next.one != group.one);
-            kinds += if is_new {
-                group.members.len() as u64
-            } else {
-                0
-            };
+            kinds += if is_new { group.len() } else { 0 };
             if is_new && let Some(entry) = group.finish(&mut lost) {
                 done += 1;
                 watch.position("uniting", done, None)?;
                 if self.is_popular(&entry) {
                     if wants_values && let Some(position) = entry.position() {
-                        keys.insert(EvalKey::of(&position));
+                        keys.push(EvalKey::of(&position));
                     }
                     let rank = rank_of_choice(job, &entry, self.share_of(&entry));
                     ranked.push(&Ranked { rank, entry })?;
@@ -267,7 +192,8 @@ impl Making<'_> {
         }
         lost.lose(Step::Duplicate, candidates_seen - kinds);
         self.funnel.add(&lost);
-        Ok((ranked, keys))
+        self.values = Values::of(keys);
+        Ok(ranked)
     }
 
     /// How often a position is reached, 0 to 1.
@@ -291,9 +217,9 @@ impl Making<'_> {
         true
     }
 
-    fn read_values(&mut self, keys: &Keys) -> Result<(), Error> {
+    fn read_values(&mut self, watch: &mut Watch<'_>) -> Result<(), Error> {
         for file in &self.job.eval_files {
-            evaluate::read_file(file, keys, &mut self.values)?;
+            evaluate::read_file(file, &mut self.values, watch)?;
         }
         self.counts.0 = self.values.len() as u64;
         Ok(())
@@ -363,43 +289,13 @@ impl Making<'_> {
         Ok(chosen)
     }
 
-    /// Writes the file, and what goes with it.
-    fn write(self, chosen: Sorter<Ranked>, watch: &mut Watch<'_>) -> Result<Made, Error> {
-        let job = self.job;
-        let mut merge = chosen.merge()?;
-        let mut file = Beside::create(&job.target, job.old)?;
-        let mut checksums = Checksums::default();
-        let mut figures = Figures::default();
-        let name = job.target.file_stem().unwrap_or_default().to_string_lossy();
-        let mut text = String::new();
-        let mut longest = 0;
-        while let Some(Ranked { entry, .. }) = merge.next()? {
-            let Some(position) = entry.position() else {
-                continue;
-            };
-            watch.position("writing", figures.total, None)?;
-            text.clear();
-            output::write(
-                job.form,
-                entry,
-                &position,
-                &name,
-                figures.total + 1,
-                &mut text,
-            );
-            checksums.add(text.as_bytes());
-            file.add(text.as_bytes())?;
-            let plies = entry.path.len() as u32 / 2;
-            longest = longest.max(plies);
-            let opening = entry.path.get(..8).filter(|_| entry.start.is_empty());
-            figures.add(
-                &position,
-                self.depth(entry, &position),
-                entry.worth.as_ref(),
-                opening,
-            );
-        }
-        if figures.total == 0 {
+    fn publish(self, chosen: Sorter<Ranked>, watch: &mut Watch<'_>) -> Result<Made, Error> {
+        let Some(Published {
+            figures,
+            row,
+            files,
+        }) = publish(self.job, chosen, watch)?
+        else {
             return Err(match self.funnel.worst() {
                 Some((filter, lost)) => Error::Empty {
                     seen: self.funnel.seen,
@@ -408,58 +304,15 @@ impl Making<'_> {
                 },
                 None => Error::Text("the sources hold no position".to_owned()),
             });
-        }
-        file.put()?;
-        let row = row_of(&figures, &checksums);
-        let mut files = Vec::new();
-        if job.zip {
-            files.push(metadata::pack(&job.target, job.old)?);
-        }
-        let name = metadata::name_of(&job.target);
-        if let Some(path) = &job.metadata {
-            metadata::update(path, &name, &row)?;
-            files.push(path.clone());
-        }
-        if let Some(folder) = &job.openbench {
-            let source = job
-                .source_url
-                .clone()
-                .unwrap_or_else(|| format!("{name}.zip"));
-            let path = metadata::openbench(folder, &job.target, &checksums, &source)?;
-            files.push(path);
-        }
+        };
         Ok(Made {
             funnel: self.funnel,
             tally: self.tally,
-            figures: figures.summary(),
+            figures,
             row,
             values: self.counts,
             files,
         })
-    }
-
-    /// Plies as the entry in `books.json` counts them.
-    fn depth(&self, entry: &StartPosition, position: &shakmaty::Chess) -> Option<u32> {
-        match self.job.form {
-            Form::Pgn => Some(entry.path.len() as u32 / 2),
-            Form::Epd {
-                counters: super::Counters::Fen,
-                operations: false,
-            } => Some(entry.ply(position.turn())),
-            Form::Epd { .. } => None,
-        }
-    }
-}
-
-/// The entry of a suite in `books.json`.
-pub(super) fn row_of(figures: &Figures, checksums: &Checksums) -> Row {
-    Row {
-        total: figures.total,
-        white: figures.white,
-        black: figures.total - figures.white,
-        min_depth: figures.plies().map(|(least, _)| least),
-        max_depth: figures.plies().map(|(_, most)| most),
-        sri: checksums.sri(),
     }
 }
 
@@ -479,181 +332,4 @@ fn funnel_left(merge: &mut crate::sort::Merge<Ranked>) -> Result<u64, Error> {
         left += 1;
     }
     Ok(left)
-}
-
-/// Candidates that count as one position.
-#[derive(Default)]
-struct Group {
-    one: Vec<u8>,
-    /// The position and its mirror, each with what its books say.
-    members: Vec<Member>,
-}
-
-struct Member {
-    /// With the best line so far; the sums of all.
-    entry: StartPosition,
-    /// How often that line was met.
-    best: (u64, u64),
-    /// Games by book: what it says twice counts once.
-    books: Vec<(u32, u64)>,
-}
-
-impl Group {
-    fn add(&mut self, candidate: &Candidate) {
-        if self.members.is_empty() {
-            self.one.clone_from(&candidate.one);
-        }
-        let entry = &candidate.entry;
-        let known = self.members.iter_mut().find(|m| m.entry.own == entry.own);
-        let Some(member) = known else {
-            self.members.push(Member {
-                entry: StartPosition {
-                    book_games: 0,
-                    ..entry.clone()
-                },
-                best: (entry.played, entry.share),
-                books: vec![(candidate.source, entry.book_games)],
-            });
-            return;
-        };
-        // Lines come in the order of their bytes: of equals the first stays,
-        // but a line is better than a position without one.
-        let best = (entry.played, entry.share);
-        let has_line = |e: &StartPosition| e.start.is_empty();
-        let (old, new) = (has_line(&member.entry), has_line(entry));
-        if (new, best) > (old, member.best) {
-            member.best = best;
-            member.entry.path.clone_from(&entry.path);
-            member.entry.start.clone_from(&entry.start);
-            member.entry.halfmoves = entry.halfmoves;
-            member.entry.fullmoves = entry.fullmoves;
-        }
-        member.entry.played += entry.played;
-        member.entry.share = member.entry.share.saturating_add(entry.share);
-        member.entry.first = member.entry.first.min(entry.first);
-        match member
-            .books
-            .iter_mut()
-            .find(|(source, _)| *source == candidate.source)
-        {
-            Some((_, games)) => *games = entry.book_games.max(*games),
-            None => member.books.push((candidate.source, entry.book_games)),
-        }
-    }
-
-    /// The position that stays: the more popular of it and its mirror.
-    fn finish(&mut self, funnel: &mut Funnel) -> Option<StartPosition> {
-        let members = std::mem::take(&mut self.members);
-        let count = members.len() as u64;
-        let sums = members.into_iter().map(|member| {
-            let book_games = member.books.iter().map(|(_, games)| games).sum();
-            StartPosition {
-                book_games,
-                ..member.entry
-            }
-        });
-        let rank = |e: &StartPosition| (e.games(), e.share);
-        let best = sums.reduce(|a, b| if rank(&b) > rank(&a) { b } else { a })?;
-        funnel.lose(Step::Mirror, count - 1);
-        Some(best)
-    }
-}
-
-/// The place in the order of choice: by games, then by share; or drawn by
-/// weight (each gets the -ln of a random number divided by its weight, the
-/// least come first: Efraimidis and Spirakis).
-fn rank_of_choice(job: &Job, entry: &StartPosition, share: f64) -> (u32, u64, u64) {
-    let key = number_of(&entry.own);
-    if !job.sample {
-        let games = u32::try_from(entry.games()).unwrap_or(u32::MAX);
-        return (
-            u32::MAX - games,
-            u64::MAX - entry.share,
-            mix(key ^ job.seed),
-        );
-    }
-    let random = mix(key ^ mix(job.seed.wrapping_mul(2).wrapping_add(1)));
-    let uniform = ((random >> 11) as f64 + 0.5) / (1_u64 << 53) as f64;
-    let weight = match entry.games() {
-        0 => share.max(1e-12),
-        games => games as f64,
-    };
-    // Positive numbers are in the order of their bits.
-    let bits = (-uniform.ln() / weight).to_bits();
-    ((bits >> 32) as u32, bits << 32, key)
-}
-
-/// The place in the file.
-fn rank_of_order(job: &Job, entry: &StartPosition) -> (u32, u64, u64) {
-    let key = number_of(&entry.own);
-    let random = mix(key ^ mix(job.seed));
-    match job.order {
-        Order::Random => ((random >> 32) as u32, random, key),
-        Order::Popular => {
-            let games = u32::try_from(entry.games()).unwrap_or(u32::MAX);
-            (u32::MAX - games, u64::MAX - entry.share, random)
-        }
-        Order::Eval => {
-            let cp = entry
-                .worth
-                .map_or(u32::MAX, |worth| worth.cp().unsigned_abs());
-            (cp, random, key)
-        }
-        Order::File => ((entry.first >> 32) as u32, entry.first, key),
-    }
-}
-
-/// What was taken so far.
-#[derive(Default)]
-struct Choice {
-    seen: u64,
-    taken: u64,
-    lines: HashMap<u64, u32>,
-}
-
-impl Choice {
-    fn take(
-        &mut self,
-        job: &Job,
-        window: super::Window,
-        entry: StartPosition,
-        funnel: &mut Funnel,
-        chosen: &mut Sorter<Ranked>,
-    ) -> Result<(), Error> {
-        self.seen += 1;
-        let Some(position) = entry.position() else {
-            return Ok(());
-        };
-        let outside = match &entry.worth {
-            Some(worth) => window
-                .refuses(&position, worth)
-                .map(|outside| match outside {
-                    Outside::Decided => Step::Decided,
-                    Outside::Cp => Step::Cp,
-                    Outside::Wins => Step::Wins,
-                }),
-            None => window.needs_value().then_some(Step::Unknown),
-        };
-        if let Some(step) = outside {
-            funnel.lose(step, 1);
-            return Ok(());
-        }
-        if let Some((most, plies)) = job.per_line {
-            let path = entry.path.get(..2 * plies).unwrap_or(&entry.path);
-            let line = [entry.start.as_slice(), path].concat();
-            let count = self.lines.entry(number_of(&line)).or_default();
-            if *count >= most {
-                funnel.lose(Step::Line, 1);
-                return Ok(());
-            }
-            *count += 1;
-        }
-        if job.count.is_some_and(|count| self.taken >= count) {
-            funnel.lose(Step::Count, 1);
-            return Ok(());
-        }
-        self.taken += 1;
-        let rank = rank_of_order(job, &entry);
-        Ok(chosen.push(&Ranked { rank, entry })?)
-    }
 }

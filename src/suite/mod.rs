@@ -15,6 +15,7 @@
 //! [`review`] on what was played from a book.
 
 pub mod check;
+mod choice;
 mod entry;
 mod evaluate;
 pub mod figures;
@@ -26,7 +27,10 @@ pub mod managers;
 pub mod matches;
 pub mod metadata;
 mod output;
+mod publish;
 pub mod review;
+mod sources;
+mod unite;
 mod walk;
 mod worth;
 

@@ -1,9 +1,6 @@
 //! What positions are worth: values out of files and of engines, and the
 //! window they shall lie in.
 
-use std::collections::HashMap;
-
-use rustc_hash::FxBuildHasher;
 use shakmaty::{Chess, Color, Position as _, Role};
 
 use super::filter::Range;
@@ -140,31 +137,55 @@ impl Window {
     }
 }
 
-/// Values by position, the best of each: 40 bytes.
+/// Values of the positions that are wanted, the best of each; 32 bytes for a
+/// position, since there may be millions. (An
+/// [`EvalTable`](crate::evals::EvalTable) keeps single moves and sources too.)
 #[derive(Clone, Debug, Default)]
 pub(super) struct Values {
-    by_key: HashMap<EvalKey, Worth, FxBuildHasher>,
+    /// Ascending.
+    keys: Vec<EvalKey>,
+    worths: Vec<Option<Worth>>,
 }
 
 impl Values {
+    /// No values yet, of the positions of these keys.
+    #[must_use]
+    pub(super) fn of(mut keys: Vec<EvalKey>) -> Values {
+        keys.sort_unstable();
+        keys.dedup();
+        let worths = vec![None; keys.len()];
+        Values { keys, worths }
+    }
+
     /// How many there are.
     #[must_use]
     pub(super) fn len(&self) -> usize {
-        self.by_key.len()
+        self.worths.iter().flatten().count()
+    }
+
+    /// Whether the value of a position is wanted.
+    #[must_use]
+    pub(super) fn wants(&self, key: EvalKey) -> bool {
+        self.keys.binary_search(&key).is_ok()
     }
 
     /// What is known of a position, or of its mirror.
     #[must_use]
     pub(super) fn get(&self, position: &Chess) -> Option<Worth> {
-        self.by_key.get(&EvalKey::of(position)).copied()
+        let place = self.keys.binary_search(&EvalKey::of(position)).ok()?;
+        *self.worths.get(place)?
     }
 
-    /// Adds a value; of several the deepest stays, whatever their order.
+    /// Adds a value, if it is wanted; of several the deepest stays, whatever
+    /// their order.
     pub(super) fn add(&mut self, position: &Chess, worth: Worth) {
+        let place = self.keys.binary_search(&EvalKey::of(position)).ok();
+        let Some(known) = place.and_then(|place| self.worths.get_mut(place)) else {
+            return;
+        };
         let rank = |w: &Worth| (w.depth, w.nodes, w.wdl, w.cp());
-        let known = self.by_key.entry(EvalKey::of(position)).or_insert(worth);
-        if rank(&worth) > rank(known) {
-            *known = worth;
+        if known.is_none_or(|known| rank(&worth) > rank(&known)) {
+            *known = Some(worth);
         }
     }
 }
@@ -242,9 +263,10 @@ mod tests {
         };
         let orders = [[of(1, 10), of(2, 20)], [of(2, 20), of(1, 10)]];
         for order in orders {
-            let mut values = Values::default();
+            let mut values = Values::of(vec![EvalKey::of(&white)]);
             for worth in order {
                 values.add(&white, worth);
+                values.add(&Chess::default(), worth);
             }
             assert_eq!(values.get(&black).unwrap().cp(), 2);
             assert_eq!(values.len(), 1);

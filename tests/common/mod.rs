@@ -4,6 +4,8 @@
 // Each test uses its own part of this, as a module of its own.
 #![allow(dead_code, unreachable_pub, clippy::unwrap_used)]
 
+pub mod adapter;
+
 use std::{
     collections::BTreeMap,
     fs,

@@ -50,7 +50,7 @@ def explorer_lets_the_engine_evaluate_while_somebody_looks():
         page.goto(server.url + "?fen=" + "3qk3/8/8/8/8/8/8/4K3+w+-+-+0+1")
         page.click("#engine")
         expect(page.locator("#engine-score")).to_contain_text("−")
-        page.wait_for_function("parseFloat(document.querySelector('#gauge div').style.getPropertyValue('--white')) < 20")
+        page.wait_for_function("() => parseFloat(document.querySelector('#gauge div').style.getPropertyValue('--white')) < 20")
         # Another page takes the engine; this one says so.
         other = page.context.new_page()
         other.goto(server.url)
@@ -346,3 +346,37 @@ def explorer_walks_by_swiping_and_moves_nothing_when_less_motion_is_wanted():
         page.keyboard.press("ArrowLeft")
         expect(page.locator("#line [aria-current]")).to_have_text("c5")
         assert page.evaluate(glides) == 0
+
+
+@case(limit=90)
+def explorer_reads_a_dropped_file_of_games_in_the_browser():
+    games = "\n\n".join(
+        f'[Event "Open"]\n[White "Player {n}"]\n[Black "Other {n}"]\n[Date "20{n:02}.??.??"]\n[Result "1-0"]\n\n1. e4 c5 2. {move} d6 1-0' for n, move in enumerate(("Nf3", "c3", "Nc3"), start=10)
+    )
+    drop = """([name, text]) => {
+        const files = new DataTransfer();
+        files.items.add(new File([text], name));
+        const at = (type) => new DragEvent(type, { bubbles: true, cancelable: true, dataTransfer: files });
+        document.body.dispatchEvent(at('dragover'));
+        document.body.dispatchEvent(at('drop'));
+    }"""
+    with explorer() as server, page_of(server, "?play=e2e4,c7c5") as page:
+        page.evaluate(drop, ["open.pgn", games])
+        expect(page.locator("#games-title")).to_have_text("open.pgn: 3 games")
+        expect(page.locator("#games-list li")).to_have_count(3)
+        page.fill("#games-words", "player 2011")
+        expect(page.locator("#games-list li")).to_have_count(1)
+        page.click("#games-list button")
+        expect(page.locator("#line button")).to_have_text(["e4", "c5", "c3", "d6"])
+        # At the position that was on the board, so that it can be played through from there.
+        expect(page.locator("#line [aria-current]")).to_have_text("c5")
+        page.keyboard.press("ArrowRight")
+        expect(page.locator("#line [aria-current]")).to_have_text("c3")
+        # One game alone is shown at once; what is no game is said.
+        page.evaluate(drop, ["one.pgn", "1. d4 d5 2. c4 *"])
+        expect(page.locator("#line button")).to_have_text(["d4", "d5", "c4"])
+        page.evaluate(drop, ["picture.png", "nonsense"])
+        expect(page.locator("#status")).to_contain_text("neither a FEN nor a game")
+        # Nobody has an index here, so there are no games behind a position.
+        page.keyboard.press("i")
+        expect(page.locator("#games-dialog")).to_be_hidden()

@@ -208,10 +208,11 @@ def _xboard_plays(home: Path, book: Path, words: list[str]) -> str:
         return f"1.{moves[0]}"
     finally:
         os.close(readable)
+        # It has shown what it had to; asked to end it may think a while.
         for process in (xboard, screen):
             if process is not None:
-                process.terminate()
-                process.wait(10)
+                process.kill()
+                process.wait()
 
 
 def _pairs(words: list[str]) -> dict[str, str]:

@@ -81,8 +81,8 @@ def set_up_twice_with_pychess_and_xboard_and_removed():
     _setup(home, "--remove", "--yes")
     left = {engine["name"] for engine in json.loads(file.read_text())} if file.exists() else set()
     assert left == others, left
-    ours = [path for path in _tree(home) if Path(path).name in ("setup.json", "engines.toml") or "tabia" in path.lower()]
-    assert [path for path in ours if not path.startswith(str(book.parent))] == []
+    names = [str(Path(path).relative_to(home)).lower() for path in _tree(home)]
+    assert [name for name in names if "tabia" in name or name.endswith(".bak")] == []
     return f"{' '.join(moves)}; PyChess keeps {len(left)} others"
 
 

@@ -1,7 +1,9 @@
 """Opening suites, played by python-chess's engine driver."""
 
-import hashlib
 import base64
+import hashlib
+import json
+import re
 import subprocess
 import zipfile
 
@@ -9,6 +11,7 @@ import chess
 import chess.engine
 import chess.pgn
 
+import managers
 from places import ROOT, STARTER, STOCKFISH, TABIA, folder
 from procs import environment, run
 from runner import case
@@ -21,87 +24,227 @@ def _make(*arguments) -> None:
     assert done.returncode == 0, done.stderr
 
 
-def _played(where, boards: list[chess.Board]) -> None:
-    """Plays a few moves from each position; what the engine was sent is what
-    the suite says."""
-    log = where / "played.log"
+def _engine(where, name: str):
+    """Stockfish behind the adapter, which writes down what it is sent."""
+    log = where / f"{name}.log"
     log.unlink(missing_ok=True)
     command = [TABIA, "--set", "OwnBook=false", "--log", str(log), "--", STOCKFISH]
-    sent = []
-    with chess.engine.SimpleEngine.popen_uci(command, env=environment(), stderr=subprocess.DEVNULL) as engine:
-        for number, start in enumerate(boards):
-            board = start.copy()
-            for _ in range(4):
+    popen = chess.engine.SimpleEngine.popen_uci
+    return log, popen(command, env=environment(), stderr=subprocess.DEVNULL)
+
+
+def _match(where, suite, form: str, manager: str, plies: int = 1024) -> list[chess.Board]:
+    """Ten pairs as the manager deals them out, a few moves each; what both
+    engines were sent is what the manager read. Gives the first positions."""
+    boards = managers.openings(suite.read_bytes(), manager, form, seed=1, plies=plies)
+    (log, first), (other_log, other) = _engine(where, "first"), _engine(where, "other")
+    begun, played = [], []
+    with first, other:
+        for number, (board, first_is_white) in enumerate(managers.pairs(boards, rounds=10)):
+            begun.append(board.copy())
+            players = (first, other) if first_is_white else (other, first)
+            for _ in range(6):
                 if board.is_game_over():
                     break
-                root = board.root().fen()
-                if root not in sent:
-                    sent.append(root)
-                played = engine.play(board, chess.engine.Limit(nodes=50), game=number)
-                assert played.move in board.legal_moves, (played.move, board.fen())
-                board.push(played.move)
-    text = log.read_text()
-    for fen in sent:
-        is_start = fen == chess.STARTING_FEN
-        assert ("position startpos" if is_start else f"position fen {fen}") in text, fen
+                engine = players[0] if board.turn else players[1]
+                move = engine.play(board, chess.engine.Limit(nodes=50), game=number).move
+                assert move in board.legal_moves, (move, board.fen())
+                board.push(move)
+            game = chess.pgn.Game.from_board(board)
+            game.headers.update(White="first" if first_is_white else "other",
+                                Black="other" if first_is_white else "first", Result="1/2-1/2")
+            played.append(str(game))
+    text = log.read_text() + other_log.read_text()
+    for board in begun:
+        fen, moves = board.root().fen(), [move.uci() for move in board.move_stack]
+        sent = "position startpos" if fen == chess.STARTING_FEN else f"position fen {fen}"
+        sent = " ".join([sent, "moves", *moves] if moves else [sent])
+        assert re.search(rf"{re.escape(sent)}( |$)", text, re.MULTILINE), sent
+    games = where / "played.pgn"
+    games.write_text("\n\n".join(played) + "\n")
+    done = run("suite", "--match", games, suite, "--json", limit=60)
+    assert done.returncode == 0, done.stderr
+    told = json.loads(done.stdout)
+    assert (told["games"], told["elsewhere"], told["repeated"]) == (20, 0, 0), told
+    assert told["players"][0]["pairs"]["pentanomial"] == [0, 0, 10, 0, 0], told
+    return begun
 
 
-@case(120)
-def suites_of_every_form_are_played_from_their_positions():
+@case(240)
+def twenty_games_of_every_form_begin_where_its_lines_say():
     where = folder("suite")
-    for counters in ("fen", "epd", "none"):
-        path = where / f"{counters}.epd"
-        _make(GAMES, "-o", path, "--plies", 8, "--counters", counters, "--count", 20)
-        boards = []
-        for line in path.read_text().splitlines():
-            board = chess.Board()
-            if counters == "fen":
-                board.set_fen(line)
-            else:
-                board.set_epd(line)
-            assert board.is_valid(), line
-            if counters != "none":
-                assert board.fullmove_number == 5, line
-            boards.append(board)
-        assert len(boards) == 20
-        _played(where, boards)
-    path = where / "games.pgn"
-    _make(GAMES, "-o", path, "--plies", 8, "--count", 20)
-    boards = []
-    with path.open() as text:
-        while game := chess.pgn.read_game(text):
-            assert not game.errors and game.headers["Event"] == "Tabia suite"
-            boards.append(game.end().board())
-    assert {board.ply() for board in boards} == {8} and len(boards) == 20
-    _played(where, boards)
-    ends = {board.epd(en_passant="legal") for board in boards}
-    lines = (where / "none.epd").read_text().splitlines()
-    assert ends == set(lines), "both forms hold the same positions"
+    ends = {}
+    for form in ("fen", "epd", "none", "pgn"):
+        path = where / f"{form}.{'pgn' if form == 'pgn' else 'epd'}"
+        counters = [] if form == "pgn" else ["--counters", form]
+        _make(GAMES, "-o", path, "--plies", 8, "--count", 20, *counters)
+        for manager in managers.MANAGERS:
+            kind = "pgn" if form == "pgn" else "epd"
+            begun = _match(where, path, kind, manager, plies=8)
+            # Who keeps which counters.
+            keeps = form in ("epd", "pgn") or (form == "fen" and manager == "fastchess")
+            assert {board.fullmove_number for board in begun} == {5 if keeps else 1}, (form, manager)
+            assert {len(board.move_stack) for board in begun} == {8 if form == "pgn" else 0}
+            ends[form, manager] = {board.epd(en_passant="legal") for board in begun}
+    assert all(len(found) == 10 for found in ends.values())
+    lines = set((where / "none.epd").read_text().splitlines())
+    assert all(found <= lines for found in ends.values()), "every form holds the same positions"
 
 
 @case(60)
-def the_entry_and_the_archive_are_as_farms_want_them():
+def what_managers_stumble_over_is_found():
     where = folder("suite")
+    good = "rnbqkbnr/pppppppp/8/8/4P3/8/PPPP1PPP/RNBQKBNR b KQkq -"
+    other = "rnbqkbnr/pppp1ppp/8/4p3/3P4/8/PPP1PPPP/RNBQKBNR w KQkq -"
+    start = chess.STARTING_FEN
+    mate = "rnb1kbnr/pppp1ppp/8/4p3/6Pq/5P2/PPPPP2P/RNBQKBNR w KQkq - 1 3"
+    broken = {
+        "comment": f"# made by hand\n{good} 0 1\n",
+        "mark": f"\ufeff{good} 0 1\n",
+        "words": f"{good} 0 1\nno position\n",
+        "illegal": f"{good} 0 1\n8/8/8/8/8/8/8/K7 w - - 0 1\n",
+        "counters": f"{good} 3 9 bm e5;\n",
+    }
+    for name, text in broken.items():
+        path = where / f"{name}.epd"
+        path.write_text(text)
+        wrong = []
+        for manager in managers.MANAGERS:
+            try:
+                boards = managers.openings(path.read_bytes(), manager, "epd", seed=1)
+                wrong += [board for board in boards if board.fen() == start]
+                wrong += [board for board in boards if name == "counters" and board.fullmove_number == 1]
+            except managers.Aborts as reason:
+                wrong.append(reason)
+        assert wrong, f"{name}: some manager goes wrong"
+        assert run("suite", "--check", path, limit=30).returncode == 1, name
+    sound = {
+        "four": f"{good}\n{other}\n",
+        "six": f"{good} 0 1\n{other} 0 2\n",
+        "blanks": f"{good} 0 1\n\n",
+        "operations": f"{good} hmvc 0; fmvn 1;\n{other} hmvc 3; fmvn 5;\n",
+        "long": f"{good} c0 \"{'x' * 9000}\";\n",
+    }
+    for name, text in sound.items():
+        path = where / f"{name}.epd"
+        path.write_text(text)
+        for manager in managers.MANAGERS:
+            boards = managers.openings(path.read_bytes(), manager, "epd", seed=1)
+            assert all(board.fen() != start for board in boards), name
+        done = run("suite", "--check", path, limit=30)
+        assert done.returncode == 0, done.stdout
+    for name, text in {"twice": f"{good} 0 1\n{good} 3 9\n", "over": mate + "\n"}.items():
+        (where / f"{name}.epd").write_text(text)
+        assert run("suite", "--check", where / f"{name}.epd", limit=30).returncode == 1, name
+
+
+def _entry(text: bytes) -> dict:
+    """The entry of `books.json` as official-stockfish's script makes it: side
+    to move by field 2, plies by field 6."""
+    lines = [line.split() for line in text.decode().splitlines()]
+    plies = [2 * (int(words[5]) - 1) + (words[1] == "b") for words in lines]
+    white = sum(words[1] == "w" for words in lines)
+    return {
+        "total": len(lines),
+        "white": white,
+        "black": len(lines) - white,
+        "min_depth": min(plies),
+        "max_depth": max(plies),
+        "sri": base64.b64encode(hashlib.sha384(text).digest()).decode(),
+    }
+
+
+@case(400)
+def the_entry_and_the_archive_are_as_farms_want_them():
+    # The genuine entry of the genuine file.
+    genuine = {"total": 1, "white": 1, "black": 0, "min_depth": 0, "max_depth": 0,
+               "sri": "B0D/PN334ez5R9K8mGspR5ZjfXb0sWoEObBnkCI7sczqZbaOHQ5aooqk97zeHM0a"}
+    assert _entry(chess.STARTING_FEN.encode() + b"\n") == genuine
+    where = folder("suite")
+    # A file as 2moves_v1 is: every position after two moves of each side, by
+    # python-chess, 197,281 lines.
+    lines, positions = [], set()
+
+    def walk(board: chess.Board, plies: int) -> None:
+        if plies == 0:
+            lines.append(board.fen())
+            if not board.is_checkmate():
+                positions.add(board.epd())
+            return
+        for move in board.legal_moves:
+            board.push(move)
+            walk(board, plies - 1)
+            board.pop()
+
+    walk(chess.Board(), 4)
+    assert len(lines) == 197_281
+    (where / "all.epd").write_text("\n".join(lines) + "\n")
     path = where / "2moves_all.epd"
-    # All positions after two plies, by python-chess.
-    pgn = []
-    for first in chess.Board().legal_moves:
-        board = chess.Board()
-        one = board.san(first)
-        board.push(first)
-        pgn += [f'[Result "*"]\n\n1. {one} {board.san(second)} *\n' for second in board.legal_moves]
-    (where / "all.pgn").write_text("\n".join(pgn))
-    _make(where / "all.pgn", "-o", path, "--plies", 2, "--zip", "--metadata", where / "books.json")
+    _make(where / "all.epd", "-o", path, "--in-check", "yes", "--zip", "--metadata", where / "books.json")
     text = path.read_bytes()
-    sri = base64.b64encode(hashlib.sha384(text).digest()).decode()
-    books = (where / "books.json").read_text()
-    assert f'"sri": "{sri}"' in books and '"total": 400' in books, books
+    assert {" ".join(line.split()[:4]) for line in text.decode().splitlines()} == positions
+    books = json.loads((where / "books.json").read_text())
+    entry = _entry(text)
+    assert books == {path.name: entry}, books
+    assert (entry["total"], entry["min_depth"], entry["max_depth"]) == (len(positions), 4, 4)
     with zipfile.ZipFile(f"{path}.zip") as archive:
         assert archive.namelist() == [path.name]
         assert archive.read(path.name) == text
         assert archive.infolist()[0].date_time == (1980, 1, 1, 0, 0, 0)
     unpacked = subprocess.run(["unzip", "-p", f"{path}.zip"], capture_output=True)
     assert unpacked.stdout == text
+    return f"{entry['total']} positions after two moves"
+
+
+@case(60)
+def the_suite_that_is_given_away_is_sound():
+    packed = ROOT / "release" / "suite"
+    with zipfile.ZipFile(packed / "tabia_pawn_v1.epd.zip") as archive:
+        [name] = archive.namelist()
+        text = archive.read(name)
+    where = folder("suite")
+    (where / name).write_bytes(text)
+    done = run("suite", "--check", where / name, limit=50)
+    assert done.returncode == 0, done.stdout
+    entry = _entry(text)
+    assert json.loads((packed / "books.json").read_text()) == {name: entry}
+    assert entry["total"] >= 20_000
+
+
+def _drawn(games: int, *settings: str) -> list[chess.Board]:
+    """Games of one process of the adapter, eight plies of the starter book."""
+    command = [TABIA, "--book", str(STARTER), *settings, "--", STOCKFISH]
+    boards = []
+    with chess.engine.SimpleEngine.popen_uci(command, env=environment(), stderr=subprocess.DEVNULL) as engine:
+        for number in range(games):
+            board = chess.Board()
+            while board.ply() < 8:
+                board.push(engine.play(board, chess.engine.Limit(nodes=50), game=number).move)
+            boards.append(board)
+    return boards
+
+
+@case(120)
+def a_match_can_be_had_again_on_two_roads():
+    where = folder("suite")
+    lines = lambda boards: [board.move_stack for board in boards]
+    # What a seed repeats: game n of a process, in every process.
+    one = lines(_drawn(4, "--set", "Book Seed=7"))
+    assert one == lines(_drawn(4, "--set", "Book Seed=7"))
+    assert any(line != one[0] for line in one), "not every game opens alike"
+    # A suite made from the book: the same file every time, each line in a pair.
+    for name in ("one.pgn", "again.pgn"):
+        _make(STARTER, "-o", where / name, "--plies", 8, "--min-share", "0.01")
+    assert (where / "one.pgn").read_bytes() == (where / "again.pgn").read_bytes()
+    _match(where, where / "one.pgn", "pgn", "fastchess", plies=8)
+    # The adapter's draws, and the games as the record.
+    drawn = _drawn(8, "--set", "Book Variety=100")
+    games = where / "drawn.pgn"
+    games.write_text("\n\n".join(str(chess.pgn.Game.from_board(board)) for board in drawn) + "\n")
+    record = where / "record.pgn"
+    _make(games, "-o", record, "--plies", 8, "--order", "file")
+    again = managers.openings(record.read_bytes(), "fastchess", "pgn", seed=1, plies=8)
+    assert {board.epd() for board in again} == {board.epd() for board in drawn}
 
 
 @case(60)

@@ -246,7 +246,7 @@ impl BookEntries<'_> {
 
 impl BookEntry {
     /// `None` cannot happen for an entry out of a page.
-    pub(super) fn of(place: Place, entry: &super::Entry<'_>) -> Option<BookEntry> {
+    pub(crate) fn of(place: Place, entry: &super::Entry<'_>) -> Option<BookEntry> {
         Some(BookEntry {
             place,
             key: entry.key()?,

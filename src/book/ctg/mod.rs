@@ -98,7 +98,7 @@ mod verify;
 mod write_error;
 mod writer;
 
-pub use directory::{Directory, DirectoryReader};
+pub use directory::{Directory, DirectoryReader, KnownEntry};
 pub use edit::{
     Applied, Batch, Change, EditError, EditOptions, Editor, EntrySet, Field, MarkEdit, Pass, Touch,
     Visit, VisitedEntry, VisitedMove,
@@ -119,6 +119,7 @@ pub use page::{Entries, PAGE_BYTES, PAGE_HEADER_BYTES, Page, PageFault, read_ent
 pub use pages::Header;
 pub use position::{CanonicalBoard, KeyFault, Orientation};
 pub use prune::{Fate, Pruned, prune};
+pub(crate) use reader::EntryReader;
 pub use reader::{CtgBook, OpenOptions, Place, Step};
 pub use rewrite::{RewriteOptions, Rewritten, compact, merge};
 pub use salvage::Salvage;

@@ -2,7 +2,7 @@
 
 use std::{fmt, path::Path, sync::OnceLock};
 
-use shakmaty::{Chess, Move, Position as _};
+use shakmaty::{Chess, Move, MoveList, Position as _};
 
 use super::{
     CanonicalBoard, Entry, Error, Key, PageFault,
@@ -142,28 +142,7 @@ impl CtgBook {
     fn fill(&self, position: &Chess, wanted: Wanted, found: &mut Lookup) -> Result<(), Error> {
         let mut reading = self.reading()?;
         let legal = position.legal_moves();
-        let mut stored = MoveSet::default();
-        if let Some(board) = CanonicalBoard::from_position(position)
-            && let Some((place, _)) = reading.find_position(&board)?
-        {
-            let entry = reading.entry(place)?;
-            found.here = Some(entry.record());
-            for (byte, annotation) in entry.moves() {
-                if let Ok(n) = moves::find(byte, &board, &legal)
-                    && let Some(&mv) = legal.get(n)
-                    && stored.insert(n)
-                {
-                    found.moves.push(BookMove {
-                        mv,
-                        annotation,
-                        after: None,
-                        transposition: false,
-                        preference: Preference::Statistics,
-                        judged: None,
-                    });
-                }
-            }
-        }
+        let stored = reading.fill_entry(position, &legal, found)?;
         for known in &mut found.moves {
             known.after = reading.record_after(position, known.mv)?;
         }
@@ -186,6 +165,34 @@ impl CtgBook {
             }
         }
         Ok(())
+    }
+}
+
+/// Bare entries of a book; good for some look-ups one after the other.
+pub(crate) struct EntryReader<'b>(Reading<'b>);
+
+impl CtgBook {
+    pub(crate) fn entry_reader(&self) -> Result<EntryReader<'_>, Error> {
+        Ok(EntryReader(self.reading()?))
+    }
+}
+
+impl EntryReader<'_> {
+    /// The bytes of a position's entry, as a probe finds it.
+    pub(crate) fn bytes_of(&mut self, board: &CanonicalBoard) -> Result<Option<&[u8]>, Error> {
+        match self.0.find_position(board)? {
+            Some((place, _)) => Ok(Some(self.0.entry(place)?.bytes())),
+            None => Ok(None),
+        }
+    }
+
+    /// As a probe for the stored moves that does not ask what stands after
+    /// them.
+    pub(crate) fn probe(&mut self, position: &Chess, found: &mut Lookup) -> Result<(), Error> {
+        found.clear();
+        let legal = position.legal_moves();
+        let filled = self.0.fill_entry(position, &legal, found);
+        filled.map(drop).inspect_err(|_| found.clear())
     }
 }
 
@@ -267,6 +274,39 @@ enum IndexReader<'b> {
 }
 
 impl Reading<'_> {
+    /// The position's own entry, and which legal moves it stores; what stands
+    /// after them is left open.
+    fn fill_entry(
+        &mut self,
+        position: &Chess,
+        legal: &MoveList,
+        found: &mut Lookup,
+    ) -> Result<MoveSet, Error> {
+        let mut stored = MoveSet::default();
+        if let Some(board) = CanonicalBoard::from_position(position)
+            && let Some((place, _)) = self.find_position(&board)?
+        {
+            let entry = self.entry(place)?;
+            found.here = Some(entry.record());
+            for (byte, annotation) in entry.moves() {
+                if let Ok(n) = moves::find(byte, &board, legal)
+                    && let Some(&mv) = legal.get(n)
+                    && stored.insert(n)
+                {
+                    found.moves.push(BookMove {
+                        mv,
+                        annotation,
+                        after: None,
+                        transposition: false,
+                        preference: Preference::Statistics,
+                        judged: None,
+                    });
+                }
+            }
+        }
+        Ok(stored)
+    }
+
     /// Finds a position, under its other key if there is one. The flag tells
     /// whether the other key was it.
     fn find_position(&mut self, board: &CanonicalBoard) -> Result<Option<(Place, bool)>, Error> {

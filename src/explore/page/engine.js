@@ -51,7 +51,8 @@ export class Engine {
     by("engine").setAttribute("aria-pressed", String(this.on));
     by("engine-pane").hidden = by("gauge").hidden = !this.on;
     by("side").classList.toggle("thinking", this.on);
-    if (!this.on) this.values(null);
+    if (this.on) by("engine-pane").scrollIntoView({ block: "nearest" });
+    else this.values(null);
     this.again();
   }
 

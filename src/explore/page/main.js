@@ -6,6 +6,7 @@ import { Board } from "./board.js";
 import { by, el, isTyping, say } from "./dom.js";
 import { EditDialog, ends, linesOf } from "./edit.js";
 import { Engine } from "./engine.js";
+import { Games } from "./games.js";
 import { begin as beginLanguage, lettered, spoken, t } from "./lang.js";
 import { showMoves } from "./moves.js";
 import { draw } from "./plot.js";
@@ -33,6 +34,8 @@ const search = new Search(({ play: moves, name, eco }) => load({ moves }, `${eco
 const store = new Store({ tree: trees.empty(), at: 0, tail: 0, books: "", set: {}, flip: false }, { ask, shown, failed });
 
 const trainer = new Trainer({ go: (wish) => store.want(wish), walk: walkTo, now: () => ({ state: state(), view: store.view }), point: (uci) => board.arrows.point(uci) });
+
+const games = new Games({ load: replay, query: () => { const query = address.parameters(state()); query.delete("books"); return query; } });
 
 /** What is shown now. */
 const state = () => store.state;
@@ -190,6 +193,21 @@ async function load({ moves, pasted }, told) {
   else if (told) say(told);
 }
 
+/** A game, at the position that was shown if it comes to it. */
+async function replay(text) {
+  const { tree: old, at } = state();
+  const way = trees.path(old, at).map((id) => trees.node(old, id).uci);
+  await loadText(text).catch(problem);
+  await store.want((from) => {
+    let id = 0;
+    for (const uci of way) {
+      id = trees.node(from.tree, id).children.find((child) => trees.node(from.tree, child).uci === uci);
+      if (id === undefined) return null;
+    }
+    return from.tree === old ? null : { ...from, at: id };
+  }, "keep");
+}
+
 const loadText = async (text) => load({ pasted: await post("/api/read", { text }) });
 
 async function typed(text) {
@@ -240,6 +258,8 @@ let jumped = null;
 const JUMPS = { difference: "There is no other difference among the likeliest lines from here on.", gap: "There is no other gap among the likeliest lines from here on.", mark: "There is no other marked move among the likeliest lines from here on." };
 
 async function jump(to) {
+  // From where the steps that are still under way lead.
+  await store.running;
   const here = address.address(state());
   const from = jumped?.to === to && jumped.here === here ? jumped : { origin: state(), skip: 0 };
   const query = address.parameters(from.origin);
@@ -431,7 +451,7 @@ const typing = () => (by("move").offsetParent ? by("move").focus() : search.open
 const KEYS = {
   ArrowLeft: back, ArrowRight: forward, ArrowUp: () => table.step(-1), ArrowDown: () => table.step(1),
   Home: toStart, End: toEnd, Delete: remove,
-  d: toDifference, g: toGap, k: toMark, f: flip, l: () => engine.turn(), r: openTrain, v: openPaste, c: () => share.copy(store.view.fen, "FEN"), t: nextTheme, e: () => table.editChosen(), n: openNote,
+  d: toDifference, g: toGap, i: () => games.open(), k: toMark, f: flip, l: () => engine.turn(), r: openTrain, v: openPaste, c: () => share.copy(store.view.fen, "FEN"), t: nextTheme, e: () => table.editChosen(), n: openNote,
   m: typing, "/": () => search.open(), o: () => by("policy-dialog").showModal(), "?": () => by("help-dialog").showModal(),
 };
 
@@ -444,7 +464,7 @@ const BUTTONS = {
   "open-policy": KEYS.o, reset: () => store.want((from) => ({ ...from, set: {} }), "keep"),
   "add-line": () => addToBook(state().at ? [state().at] : []), "add-tree": () => addToBook(ends(state().tree)), "mark-line": openLine,
   note: openNote, promote, remove,
-  "to-difference": toDifference, "to-gap": toGap, "to-mark": toMark,
+  "to-difference": toDifference, "to-gap": toGap, "to-mark": toMark, "show-games": () => { by("menu-dialog").close(); games.open(); },
   train: openTrain, "play-engine": playEngine, "train-save": () => share.saveTraining(trainer.cards.export()), "train-load": () => by("train-file").click(),
   "train-forget": () => { trainer.cards.forget(); showCards(); },
   "copy-fen": KEYS.c, "copy-pgn": () => share.copy(trees.toPgn(state().tree), "PGN"), "copy-link": () => share.copy(new URL(address.address(state()), location.href).href, "Link"),
@@ -474,6 +494,9 @@ function onKey(event) {
   action();
 }
 
+/** Bytes of a file that is dropped on the page. */
+const MOST_DROPPED = 50_000_000;
+
 function listenToAll() {
   addEventListener("popstate", (event) => {
     const old = address.recall(event.state);
@@ -485,6 +508,16 @@ function listenToAll() {
     if (isTyping(event.target) || trainer.on) return;
     const text = event.clipboardData?.getData("text/plain");
     if (text) loadText(text).catch(problem);
+  });
+  // A dropped file is read here and goes to nobody but the reader of games.
+  addEventListener("dragover", (event) => event.dataTransfer?.types.includes("Files") && event.preventDefault());
+  addEventListener("drop", async (event) => {
+    const file = event.dataTransfer?.files[0];
+    if (!file) return;
+    event.preventDefault();
+    if (trainer.on || document.querySelector("dialog[open]")) return;
+    if (file.size > MOST_DROPPED) { say(t("The file is too large for the page: tabia build makes a book of it."), true); return; }
+    try { await games.take(file.name, await file.text()); } catch (error) { problem(error); }
   });
   for (const [id, action] of Object.entries(BUTTONS)) {
     by(id).addEventListener("click", () => {
@@ -581,6 +614,7 @@ async function start() {
     policy = new Policy(options, set, unset);
     chooseBooks(start.books);
     engine.offer(start.engine);
+    games.offer();
     by("play-engine").hidden = by("train-game").hidden = !start.engine;
     await loaded;
     if (store.view) {

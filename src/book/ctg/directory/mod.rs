@@ -17,13 +17,13 @@ mod reader;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use super::{
-    BookEntry, CanonicalBoard, CtgBook, Error, Key, Place, RewriteError, Salvage, reader::Index,
-    trie::is_of_slot,
+    BookEntry, CanonicalBoard, CtgBook, Entry, Error, Key, Place, RewriteError, Salvage,
+    reader::Index, trie::is_of_slot,
 };
 use crate::crew::{Panicked, in_order};
 use crate::watch::{Progress, Watch};
 use hashes::hashes;
-pub use reader::DirectoryReader;
+pub use reader::{DirectoryReader, KnownEntry};
 
 /// Finds positions of a book by their keys without its index.
 #[derive(Debug)]
@@ -63,7 +63,7 @@ impl Directory {
         self.entries
     }
 
-    /// How many numbers [`DirectoryReader::numbers`] gives: one for every
+    /// How many numbers [`KnownEntry::number`] may be: one for every
     /// position, and some that stand for none.
     #[must_use]
     pub fn numbers(&self) -> usize {
@@ -164,40 +164,64 @@ impl CtgBook {
         work: impl Fn(Vec<BookEntry>) -> Result<T, E> + Sync,
         mut take: impl FnMut(T) -> Result<(), E>,
     ) -> Result<Salvage, E> {
-        let pages = self.pages.walked();
         let mut all = Salvage::default();
-        let mut done = 0_u64;
-        let failed = |error: RewriteError| E::from(error);
-        in_order(
-            pages.div_ceil(BLOCK),
-            |block| {
-                let mut salvage = Salvage::default();
-                let mut entries = Vec::with_capacity(64 * BLOCK as usize);
-                let mut reader = self.pages.walker();
-                let first = block * BLOCK;
-                for page in first..first.saturating_add(BLOCK).min(pages) {
-                    let walked = reader.each_entry(page, |entry| {
-                        match entry {
-                            Ok((place, entry)) => entries.extend(BookEntry::of(place, &entry)),
-                            Err(fault) => salvage.bad_page(fault),
-                        }
-                        Ok::<_, Error>(())
-                    });
-                    walked.map_err(|error| failed(error.into()))?;
+        self.each_block(
+            stage,
+            watch,
+            |(entries, salvage): &mut (Vec<BookEntry>, Salvage), entry| {
+                match entry {
+                    Ok((place, entry)) => entries.extend(BookEntry::of(place, &entry)),
+                    Err(fault) => salvage.bad_page(fault),
                 }
-                Ok((work(entries)?, salvage))
+                Ok(())
             },
+            |(entries, salvage)| Ok((work(entries)?, salvage)),
             |(made, salvage)| {
-                let pages = pages.into();
-                let progress = Progress::new(stage, "pages", done.min(pages), Some(pages));
-                let watched = watch.step(progress);
-                watched.map_err(|stopped| failed(stopped.into()))?;
-                done += u64::from(BLOCK);
                 all.add(salvage);
                 take(made)
             },
         )?;
         Ok(all)
+    }
+
+    /// The walk over all pages on all processors: `each` adds every entry, and
+    /// every damage, to what is gathered of a block; what `work` makes of that
+    /// goes to `take`, in the order of the file.
+    pub(crate) fn each_block<S: Default, T: Send, E>(
+        &self,
+        stage: &'static str,
+        watch: &mut Watch<'_>,
+        each: impl Fn(&mut S, Result<(Place, Entry<'_>), Error>) -> Result<(), Error> + Sync,
+        work: impl Fn(S) -> Result<T, E> + Sync,
+        mut take: impl FnMut(T) -> Result<(), E>,
+    ) -> Result<(), E>
+    where
+        E: From<RewriteError> + From<Panicked> + Send,
+    {
+        let pages = self.pages.walked();
+        let mut done = 0_u64;
+        let failed = |error: RewriteError| E::from(error);
+        in_order(
+            pages.div_ceil(BLOCK),
+            |block| {
+                let mut gathered = S::default();
+                let mut reader = self.pages.walker();
+                let first = block * BLOCK;
+                for page in first..first.saturating_add(BLOCK).min(pages) {
+                    let walked = reader.each_entry(page, |entry| each(&mut gathered, entry));
+                    walked.map_err(|error| failed(error.into()))?;
+                }
+                work(gathered)
+            },
+            |made| {
+                let pages = pages.into();
+                let progress = Progress::new(stage, "pages", done.min(pages), Some(pages));
+                let watched = watch.step(progress);
+                watched.map_err(|stopped| failed(stopped.into()))?;
+                done += u64::from(BLOCK);
+                take(made)
+            },
+        )
     }
 
     /// Reads the whole book and makes a directory of it.
@@ -209,47 +233,60 @@ impl CtgBook {
     pub fn directory(&self, watch: &mut Watch<'_>) -> Result<(Directory, Salvage), RewriteError> {
         let owners = Owners::of(self)?;
         let mut positions = 0_u64;
-        self.in_blocks(
+        self.each_block(
             "counting",
             watch,
-            |entries| Ok::<_, RewriteError>(entries.iter().map(|entry| forms(&entry.key)).sum()),
-            |count: u64| {
+            |count: &mut u64, entry| {
+                *count += entry.map_or(0, |(_, entry)| forms(entry.key_bytes()));
+                Ok(())
+            },
+            Ok::<_, RewriteError>,
+            |count| {
                 positions += count;
                 Ok(())
             },
         )?;
         let mut directory = Directory::with_room(positions, self.pages.held());
         let mut found = 0;
+        let mut salvage = Salvage::default();
+        // Told behind the damaged pages.
         let mut bad_keys = Salvage::default();
-        let mut salvage = self.in_blocks(
+        self.each_block(
             "reading",
             watch,
-            |entries| {
-                let mut count = 0_u64;
-                let mut salvage = Salvage::default();
-                for entry in &entries {
-                    let board = match CanonicalBoard::from_key(&entry.key) {
-                        Ok(board) => board,
-                        Err(fault) => {
-                            let path = self.path().display();
-                            let at = entry.place.file_offset();
-                            salvage
-                                .bad_key(|| format!("{path}: file byte {at}: left out: {fault}"));
-                            continue;
-                        }
-                    };
-                    if owners.lead_to(entry) {
-                        count += 1;
-                        for hash in hashes(&board.to_setup()) {
-                            directory.add(hash, entry.place);
-                        }
+            |(count, salvage, bad_keys): &mut (u64, Salvage, Salvage), entry| {
+                let (place, entry) = match entry {
+                    Ok(entry) => entry,
+                    Err(fault) => {
+                        salvage.bad_page(fault);
+                        return Ok(());
+                    }
+                };
+                let Some(key) = entry.key() else {
+                    return Ok(());
+                };
+                let board = match CanonicalBoard::from_key(&key) {
+                    Ok(board) => board,
+                    Err(fault) => {
+                        let path = self.path().display();
+                        let at = place.file_offset();
+                        bad_keys.bad_key(|| format!("{path}: file byte {at}: left out: {fault}"));
+                        return Ok(());
+                    }
+                };
+                if owners.lead_to(place, &key) {
+                    *count += 1;
+                    for hash in hashes(&board.to_setup()) {
+                        directory.add(hash, place);
                     }
                 }
-                Ok::<_, RewriteError>((count, salvage))
+                Ok(())
             },
-            |(count, salvage)| {
+            Ok::<_, RewriteError>,
+            |(count, more, bad)| {
                 found += count;
-                bad_keys.add(salvage);
+                salvage.add(more);
+                bad_keys.add(bad);
                 Ok(())
             },
         )?;
@@ -260,8 +297,8 @@ impl CtgBook {
 }
 
 /// Positions that an entry stands for.
-fn forms(key: &Key) -> u64 {
-    match key.as_bytes().first() {
+fn forms(key: &[u8]) -> u64 {
+    match key.first() {
         Some(first) if first & Key::CASTLING != 0 => 2,
         _ => 4,
     }
@@ -297,14 +334,14 @@ impl Owners {
         Ok(Owners::Slots(owners))
     }
 
-    fn lead_to(&self, entry: &BookEntry) -> bool {
+    fn lead_to(&self, place: Place, key: &Key) -> bool {
         let Owners::Slots(owners) = self else {
             return true;
         };
-        match owners.get(entry.place.page as usize) {
+        match owners.get(place.page as usize) {
             None | Some(&Owners::NONE) => false,
             Some(&Owners::SEVERAL) => true,
-            Some(&slot) => is_of_slot(slot, entry.key.hash()),
+            Some(&slot) => is_of_slot(slot, key.hash()),
         }
     }
 }

@@ -1,5 +1,7 @@
 //! Look-ups by a directory.
 
+use std::ops::Range;
+
 use shakmaty::{Chess, Move, MoveList, Position as _};
 
 use super::Directory;
@@ -17,8 +19,22 @@ pub struct DirectoryReader<'b> {
     view: View<'b>,
     buffer: Vec<u8>,
     /// Hashes of the positions after the legal moves.
-    after: Vec<u64>,
-    numbers: Vec<usize>,
+    hashes: Vec<u64>,
+    /// The moves of the entry at hand.
+    stored: Vec<(u8, Annotation)>,
+    /// Where the entries after the moves that were found stand, and their
+    /// bytes.
+    after: Vec<Option<(KnownEntry, Range<usize>)>>,
+    entries: Vec<u8>,
+}
+
+/// Where the book holds a position.
+#[derive(Clone, Copy, Debug)]
+pub struct KnownEntry {
+    /// Its number in the directory.
+    pub number: usize,
+    /// Where its entry stands.
+    pub place: Place,
 }
 
 /// An entry is not longer.
@@ -33,26 +49,30 @@ impl<'b> DirectoryReader<'b> {
             book,
             view: book.pages.file().positional_view(),
             buffer: vec![0; LONGEST_ENTRY],
+            hashes: Vec::new(),
+            stored: Vec::new(),
             after: Vec::new(),
-            numbers: Vec::new(),
+            entries: Vec::new(),
         }
     }
 
-    /// The numbers of the positions after the moves that the last probe found,
-    /// [`usize::MAX`] where the book holds none.
+    /// The entry after move `n` of those that the last probe found, if the
+    /// book holds it: where it stands, and its bytes.
     #[must_use]
-    pub fn numbers(&self) -> &[usize] {
-        &self.numbers
+    pub fn after(&self, n: usize) -> Option<(KnownEntry, &[u8])> {
+        let (known, range) = self.after.get(n)?.as_ref()?;
+        Some((*known, self.entries.get(range.clone())?))
     }
 
-    /// The number of a position, if the book holds it.
+    /// Where a position stands, if the book holds it.
     ///
     /// # Errors
     ///
     /// The file cannot be read.
-    pub fn number_of(&mut self, position: &Chess) -> Result<Option<usize>, Error> {
-        let found = self.find(base_hash(position), position)?;
-        Ok(found.map(|(number, ..)| number))
+    pub fn entry_of(&mut self, position: &Chess) -> Result<Option<(KnownEntry, Vec<u8>)>, Error> {
+        self.find_with(base_hash(position), position, |entry| {
+            entry.bytes().to_vec()
+        })
     }
 
     /// As [`crate::book::Probe::probe`]; what is damaged is not there.
@@ -67,13 +87,44 @@ impl<'b> DirectoryReader<'b> {
         found: &mut Lookup,
     ) -> Result<Option<Place>, Error> {
         let here = base_hash(position);
-        let own = self.find(here, position)?;
-        let (moves, record) = match &own {
-            Some((_, _, entry)) => (entry.moves.as_slice(), Some(entry.record)),
-            None => (&[][..], None),
-        };
-        self.fill(position, here, moves, record, wanted, found)?;
-        Ok(own.map(|(_, place, _)| place))
+        let mut stored = std::mem::take(&mut self.stored);
+        stored.clear();
+        let own = self.find_with(here, position, |entry| {
+            stored.clear();
+            stored.extend(entry.moves());
+            entry.record()
+        })?;
+        let record = own.map(|(_, record)| record);
+        let filled = self.fill(position, here, &stored, record, wanted, found);
+        self.stored = stored;
+        filled?;
+        Ok(own.map(|(known, _)| known.place))
+    }
+
+    /// As [`DirectoryReader::probe`], of a position whose entry's bytes are at
+    /// hand.
+    ///
+    /// # Errors
+    ///
+    /// The file cannot be read.
+    pub fn probe_known(
+        &mut self,
+        position: &Chess,
+        entry: &[u8],
+        wanted: Wanted,
+        found: &mut Lookup,
+    ) -> Result<(), Error> {
+        let mut stored = std::mem::take(&mut self.stored);
+        stored.clear();
+        let mut record = None;
+        if let Ok((entry, _)) = split_entry(entry, 0) {
+            stored.extend(entry.moves());
+            record = Some(entry.record());
+        }
+        let here = base_hash(position);
+        let filled = self.fill(position, here, &stored, record, wanted, found);
+        self.stored = stored;
+        filled
     }
 
     /// As [`DirectoryReader::probe`], of a position whose entry is at hand.
@@ -109,7 +160,8 @@ impl<'b> DirectoryReader<'b> {
         found: &mut Lookup,
     ) -> Result<(), Error> {
         found.clear();
-        self.numbers.clear();
+        self.after.clear();
+        self.entries.clear();
         found.here = record;
         let legal = position.legal_moves();
         let mut known = [0_u64; 4];
@@ -127,13 +179,11 @@ impl<'b> DirectoryReader<'b> {
                     continue;
                 }
                 *word |= 1 << (n % 64);
-                let after = self.entry_after(position, here, mv)?;
-                self.numbers
-                    .push(after.map_or(usize::MAX, |(number, _)| number));
+                let after = self.record_after(position, here, mv)?;
                 found.moves.push(BookMove {
                     mv,
                     annotation,
-                    after: after.map(|(_, record)| record),
+                    after,
                     transposition: false,
                     preference: Preference::Statistics,
                     judged: None,
@@ -156,16 +206,16 @@ impl<'b> DirectoryReader<'b> {
     ) -> Result<(), Error> {
         // All hashes first: the places they lead to are then fetched side by
         // side.
-        let mut after = std::mem::take(&mut self.after);
-        after.clear();
-        after.extend(legal.iter().map(|mv| hash_after(position, here, *mv)));
+        let mut hashes = std::mem::take(&mut self.hashes);
+        hashes.clear();
+        hashes.extend(legal.iter().map(|mv| hash_after(position, here, *mv)));
         let mut likely = [0_u64; 4];
-        for (n, hash) in after.iter().enumerate() {
+        for (n, hash) in hashes.iter().enumerate() {
             if let Some(word) = likely.get_mut(n / 64) {
                 *word |= u64::from(self.directory.may_hold(*hash)) << (n % 64);
             }
         }
-        for (n, (&mv, &hash)) in legal.iter().zip(&after).enumerate() {
+        for (n, (&mv, &hash)) in legal.iter().zip(&hashes).enumerate() {
             let bit = |words: &[u64; 4]| words.get(n / 64).map_or(0, |word| word >> (n % 64) & 1);
             if bit(&likely) == 0 || bit(&known) != 0 {
                 continue;
@@ -173,8 +223,7 @@ impl<'b> DirectoryReader<'b> {
             if self.directory.candidates(hash).next().is_none() {
                 continue;
             }
-            if let Some((number, after)) = self.entry_after(position, here, mv)? {
-                self.numbers.push(number);
+            if let Some(after) = self.record_after(position, here, mv)? {
                 found.moves.push(BookMove {
                     mv,
                     annotation: Annotation::default(),
@@ -183,47 +232,38 @@ impl<'b> DirectoryReader<'b> {
                     preference: Preference::Statistics,
                     judged: None,
                 });
+            } else {
+                // Not one of the moves that were found.
+                self.after.pop();
             }
         }
-        self.after = after;
+        self.hashes = hashes;
         Ok(())
     }
 
-    fn entry_after(
+    /// What stands after a move; it becomes the last of `self.after`.
+    fn record_after(
         &mut self,
         position: &Chess,
         here: u64,
         mv: Move,
-    ) -> Result<Option<(usize, PositionRecord)>, Error> {
+    ) -> Result<Option<PositionRecord>, Error> {
         let mut after = position.clone();
         after.play_unchecked(mv);
-        let found = self.find_with(hash_after(position, here, mv), &after, |entry| {
-            entry.record()
-        })?;
-        Ok(found.map(|(number, _, record)| (number, record)))
-    }
-
-    fn find(
-        &mut self,
-        hash: u64,
-        position: &Chess,
-    ) -> Result<Option<(usize, Place, BookEntry)>, Error> {
-        let found = self.find_with(hash, position, |entry| {
-            (entry.moves().collect::<Vec<_>>(), entry.record())
-        })?;
-        Ok(found.and_then(|(number, place, (moves, record))| {
-            let key = CanonicalBoard::from_position(position)?.key();
-            Some((
-                number,
-                place,
-                BookEntry {
-                    place,
-                    key,
-                    moves,
-                    record,
-                },
-            ))
-        }))
+        let hash = hash_after(position, here, mv);
+        let mut entries = std::mem::take(&mut self.entries);
+        let found = self.find_with(hash, &after, |entry| {
+            let start = entries.len();
+            entries.extend_from_slice(entry.bytes());
+            (start..entries.len(), entry.record())
+        });
+        self.entries = entries;
+        let (known, record) = match found? {
+            Some((known, (range, record))) => (Some((known, range)), Some(record)),
+            None => (None, None),
+        };
+        self.after.push(known);
+        Ok(record)
     }
 
     /// The entry of a position: its key before its other key, and of equal
@@ -232,8 +272,8 @@ impl<'b> DirectoryReader<'b> {
         &mut self,
         hash: u64,
         position: &Chess,
-        read: impl Fn(&Entry<'_>) -> T,
-    ) -> Result<Option<(usize, Place, T)>, Error> {
+        mut read: impl FnMut(&Entry<'_>) -> T,
+    ) -> Result<Option<(KnownEntry, T)>, Error> {
         let directory = self.directory;
         let mut keys = None;
         let mut best: Option<(bool, Place, usize, T)> = None;
@@ -265,6 +305,6 @@ impl<'b> DirectoryReader<'b> {
                 best = Some((is_other, place, number, read(&entry)));
             }
         }
-        Ok(best.map(|(_, place, number, read)| (number, place, read)))
+        Ok(best.map(|(_, place, number, read)| (KnownEntry { number, place }, read)))
     }
 }

@@ -100,6 +100,12 @@ pub enum EditError {
     },
 }
 
+impl From<crate::crew::Panicked> for EditError {
+    fn from(panicked: crate::crew::Panicked) -> EditError {
+        RewriteError::from(panicked).into()
+    }
+}
+
 impl From<ctg::Error> for EditError {
     fn from(error: ctg::Error) -> EditError {
         EditError::Read(error.into())

@@ -208,6 +208,11 @@ impl EntrySet {
 /// An entry and its moves as they are stored.
 type Raw = (VisitedEntry, Vec<(u8, Annotation)>);
 
+fn raw(place: Place, entry: &Entry<'_>) -> Option<Raw> {
+    let visited = VisitedEntry::of(place, entry.key()?, entry);
+    Some((visited, entry.moves().collect()))
+}
+
 /// What ends a pass.
 type Stopped = Result<(), EditError>;
 
@@ -244,29 +249,51 @@ impl CtgBook {
             let walked = self.walk_lines(watch, lost, |visit, _| found(visit));
             return walked.map(|_| ());
         }
-        let mut reading = self.reading()?;
-        let mut walker = self.pages.walker();
-        for page in 0..self.pages.walked() {
-            let told = watch.pages("looking", page, self.pages.walked());
-            told.map_err(RewriteError::from)?;
-            self.visit_page(&mut walker, page, None, lost, &mut |entry| {
-                let position = (pass != Pass::Entries).then(|| position_of(&entry.0.key));
-                let moves = match (pass, position) {
-                    (_, None) => Vec::new(),
-                    (_, Some(None)) => return Ok(()),
-                    (Pass::Signs, Some(Some(position))) => bare_moves(&position, &entry),
-                    (_, Some(Some(position))) => {
-                        with_entries_after(&position, &entry, &mut reading)?
+        let moves_of = |raw: &Raw, reading: &mut Reading<'_>| -> Result<_, EditError> {
+            if pass == Pass::Entries {
+                return Ok(Some(Vec::new()));
+            }
+            let Some(position) = position_of(&raw.0.key) else {
+                return Ok(None);
+            };
+            Ok(Some(match pass {
+                Pass::Signs => bare_moves(&position, raw),
+                _ => with_entries_after(&position, raw, reading)?,
+            }))
+        };
+        self.each_block(
+            "looking",
+            watch,
+            |all: &mut Vec<Result<Raw, Error>>, entry| {
+                all.extend(match entry {
+                    Ok((place, entry)) => raw(place, &entry).map(Ok),
+                    Err(damage) => Some(Err(damage)),
+                });
+                Ok(())
+            },
+            |all| {
+                let mut reading = self.reading()?;
+                let shown = all.into_iter().map(|raw| match raw {
+                    Ok(raw) => Ok(Ok(moves_of(&raw, &mut reading)?.map(|moves| (raw.0, moves)))),
+                    Err(damage) => Ok(Err(damage)),
+                });
+                shown.collect::<Result<Vec<_>, EditError>>()
+            },
+            |shown| {
+                for shown in shown {
+                    match shown {
+                        Ok(Some((entry, moves))) => found(&Visit {
+                            entry: &entry,
+                            moves: &moves,
+                            ply: None,
+                        })?,
+                        Ok(None) => {}
+                        Err(damage) => lost(damage),
                     }
-                };
-                found(&Visit {
-                    entry: &entry.0,
-                    moves: &moves,
-                    ply: None,
-                })
-            })?;
-        }
-        Ok(())
+                }
+                Ok(())
+            },
+        )
     }
 
     /// Calls `found` with the sound entries of a page, or those in a set.
@@ -287,12 +314,9 @@ impl CtgBook {
                 }
             };
             if only.is_none_or(|only| only.contains(place))
-                && let Some(key) = entry.key()
+                && let Some(raw) = raw(place, &entry)
             {
-                found((
-                    VisitedEntry::of(place, key, &entry),
-                    entry.moves().collect(),
-                ))?;
+                found(raw)?;
             }
             Ok::<_, EditError>(())
         })?;

@@ -1,0 +1,105 @@
+// Games: those behind the position, where the program has an index of games,
+// and those of a file that was dropped on the page, which stays in the browser.
+
+import { by, el } from "./dom.js";
+import { t } from "./lang.js";
+
+/** Games that are listed at once. */
+const MOST = 200;
+
+const RESULTS = { white: "1-0", black: "0-1" };
+
+/** The games of a PGN file, as text with what their tags say. */
+export function split(pgn) {
+  return pgn.replaceAll("\r\n", "\n").split(/\n+(?=\[Event )/).filter((text) => text.trim()).map((text) => {
+    const tag = (name) => new RegExp(`^\\[${name} "((?:[^"\\\\]|\\\\.)*)"`, "m").exec(text)?.[1] ?? "?";
+    return { text, label: `${tag("White")} – ${tag("Black")}`, result: tag("Result"), when: tag("Date").replaceAll(".??", "") };
+  });
+}
+
+export class Games {
+  /** `load` takes the text of a game; `query` gives the parameters of the position that is shown. */
+  constructor({ load, query }) {
+    Object.assign(this, { load, query });
+    this.dialog = by("games-dialog");
+    this.dropped = null;
+    for (const id of ["games-source", "games-speed", "games-rating", "games-since", "games-until", "games-words"]) {
+      by(id).addEventListener(id === "games-words" ? "input" : "change", () => this.list());
+    }
+  }
+
+  /** Whether the program has games at all. */
+  async offer() {
+    const answer = await fetch("/lichess?moves=0&topGames=1&recentGames=1").then((response) => response.json()).catch(() => ({}));
+    this.indexed = (answer.topGames?.length ?? 0) + (answer.recentGames?.length ?? 0) > 0;
+    by("show-games").hidden = !this.indexed;
+  }
+
+  /** The games of a dropped file: one is shown at once, of several one is chosen. */
+  take(name, text) {
+    const games = split(text);
+    if (games.length === 1) return this.load(games[0].text);
+    this.dropped = games;
+    by("games-title").textContent = t`${name}: ${games.length} games`;
+    this.show();
+    return undefined;
+  }
+
+  open() {
+    if (!this.indexed) return;
+    this.dropped = null;
+    by("games-title").textContent = t("Games behind this position");
+    this.show();
+  }
+
+  show() {
+    by("games-filter").hidden = this.dropped !== null;
+    by("games-words").parentElement.hidden = this.dropped === null;
+    by("games-words").value = "";
+    this.list();
+    this.dialog.showModal();
+  }
+
+  async list() {
+    const number = this.asked = (this.asked ?? 0) + 1;
+    let found = [];
+    if (this.dropped) {
+      const words = by("games-words").value.toLowerCase().split(/\s+/).filter(Boolean);
+      found = this.dropped.filter(({ label, when }) => words.every((word) => `${label} ${when}`.toLowerCase().includes(word)));
+    } else {
+      found = await this.behind().catch((error) => { by("games-none").textContent = error.message; return []; });
+    }
+    if (number !== this.asked) return;
+    by("games-none").hidden = found.length > 0;
+    by("games-list").replaceChildren(...found.slice(0, MOST).map((game) => el("li", {}, el("button", {
+      type: "button", onclick: async () => { this.dialog.close(); await this.load(game.text ?? await this.pgn(game.id)); },
+    }, el("span", {}, game.label), el("span", { class: "hint" }, `${game.result} · ${game.when}`)))));
+  }
+
+  /** The games that the index has of the position, under the filters. */
+  async behind() {
+    by("games-none").textContent = t("There is no game with this position under these filters.");
+    const query = this.query();
+    const set = (name, value) => value && query.set(name, value);
+    query.set("moves", 0);
+    query.set("topGames", 15);
+    query.set("recentGames", 15);
+    set("speeds", by("games-speed").value);
+    const least = Number(by("games-rating").value);
+    if (least) query.set("ratings", [0, 1000, 1200, 1400, 1600, 1800, 2000, 2200, 2500].filter((rating) => rating >= least).join(","));
+    set("since", by("games-since").value);
+    set("until", by("games-until").value);
+    const response = await fetch(`${by("games-source").value}?${query}`);
+    const answer = await response.json();
+    if (!response.ok) throw new Error(answer.error);
+    const games = new Map([...(answer.topGames ?? []), ...(answer.recentGames ?? [])].map((game) => [game.id, game]));
+    const player = ({ name, rating }) => (rating ? `${name} ${rating}` : name);
+    return [...games.values()].map((game) => ({ id: game.id, label: `${player(game.white)} – ${player(game.black)}`, result: RESULTS[game.winner] ?? "½-½", when: String(game.month ?? game.year) }));
+  }
+
+  async pgn(id) {
+    const response = await fetch(`/masters/pgn/${encodeURIComponent(id)}`);
+    if (!response.ok) throw new Error(t("The game cannot be had."));
+    return response.text();
+  }
+}

@@ -1,0 +1,78 @@
+//! The sources of a suite, by what they are.
+
+use std::io::Read as _;
+use std::path::{Path, PathBuf};
+
+use tempfile::TempDir;
+
+use super::{Error, Job, is_epd};
+use crate::input::kind::{BookKind, Kind};
+use crate::place;
+use crate::watch::Watch;
+
+/// The sources, by what they are.
+pub(super) struct Kinds {
+    pub(super) games: Vec<PathBuf>,
+    pub(super) books: Vec<PathBuf>,
+    pub(super) suites: Vec<PathBuf>,
+    /// What was made of others; gone when dropped.
+    _made: TempDir,
+}
+
+impl Kinds {
+    pub(super) fn of(job: &Job, watch: &mut Watch<'_>) -> Result<Kinds, Error> {
+        let failed = |path: &Path, error: std::io::Error| {
+            Error::Text(format!("{}: {error}", path.display()))
+        };
+        let folder = place::folder_of(&job.target);
+        let made = tempfile::Builder::new()
+            .prefix(".tabia-")
+            .tempdir_in(folder);
+        let made = made.map_err(|error| failed(folder, error))?;
+        let (mut games, mut books, mut suites) = (Vec::new(), Vec::new(), Vec::new());
+        for (number, source) in job.sources.iter().enumerate() {
+            if source == Path::new("-") {
+                let mut text = Vec::new();
+                let read = std::io::stdin().lock().read_to_end(&mut text);
+                read.map_err(|error| failed(Path::new("standard input"), error))?;
+                let is_suite = is_epd(&text);
+                let name = if is_suite { "input.epd" } else { "input.pgn" };
+                let path = made.path().join(name);
+                std::fs::write(&path, text).map_err(|error| failed(&path, error))?;
+                let to = if is_suite { &mut suites } else { &mut games };
+                to.push(path);
+            } else if let Some(Kind::Book(kind)) = Kind::of_file(source) {
+                let is_open = matches!(kind, BookKind::Ctg | BookKind::Bin | BookKind::Abk);
+                if is_open {
+                    books.push(source.clone());
+                    continue;
+                }
+                let path = made.path().join(format!("{number}.ctg"));
+                let convert = crate::convert::Job::new(source.clone(), path.clone());
+                crate::convert::run(&convert, watch)?;
+                books.push(path);
+            } else if is_suite(source) {
+                suites.push(source.clone());
+            } else {
+                games.push(source.clone());
+            }
+        }
+        Ok(Kinds {
+            games,
+            books,
+            suites,
+            _made: made,
+        })
+    }
+}
+
+/// Whether a file is a suite of positions.
+fn is_suite(path: &Path) -> bool {
+    if !path.is_file() {
+        return false;
+    }
+    let mut start = Vec::new();
+    let text = super::text_of(path);
+    let read = text.map(|text| text.take(4096).read_to_end(&mut start));
+    matches!(read, Ok(Ok(_))) && is_epd(&start)
+}

@@ -16,11 +16,13 @@ HERE = Path(__file__).resolve().parent
 FLAGS = ["--no-sandbox", "--disable-gpu", "--no-first-run", "--disable-background-networking"]
 NAJDORF = "?play=e2e4,c7c5,g1f3,d7d6,d2d4,c5d4,f3d4,g8f6,b1c3"
 
-# Name, address, width, height, light or dark.
+# Name, address, width, height, light or dark, what is done.
 PICTURES = [
-    ("explore-light", NAJDORF, 1366, 768, "light"),
-    ("explore-two-books-dark", NAJDORF + "&books=0,1", 1366, 768, "dark"),
-    ("explore-phone", NAJDORF, 360, 740, "light"),
+    ("explore-light", NAJDORF, 1366, 768, "light", None),
+    ("explore-two-books-dark", NAJDORF + "&books=0,1", 1366, 768, "dark", None),
+    ("explore-phone", NAJDORF, 360, 740, "light", None),
+    ("explore-engine", NAJDORF, 1366, 768, "light", "engine"),
+    ("explore-training", NAJDORF, 1366, 768, "dark", "training"),
 ]
 
 
@@ -42,6 +44,24 @@ def change(page, move: str, what: str) -> None:
     page.click("#edit-form button.main")
 
 
+def engine(page) -> None:
+    """Lets the engine think until each move of the book has a value."""
+    page.click("#engine")
+    page.wait_for_function("() => [...document.querySelectorAll('td.eval')].every((cell) => cell.textContent !== '–')", timeout=120_000)
+    page.wait_for_timeout(3000)
+
+
+def training(page) -> None:
+    """A move that is not the book's."""
+    page.keyboard.press("r")
+    page.select_option("#train-colour", "black")
+    page.click("#train-form .main")
+    page.wait_for_function("() => document.querySelector('#train-told').textContent.startsWith('Your move')")
+    page.click('[data-square="h7"]')
+    page.click('[data-square="h5"]')
+    page.wait_for_function("() => document.querySelector('#train-told').textContent.startsWith('h5')")
+
+
 with tempfile.TemporaryDirectory() as folder, sync_playwright() as playwright:
     for ending in ("ctg", "cto", "ctb"):
         shutil.copy(ROOT / "books" / f"tabia.{ending}", Path(folder) / f"main.{ending}")
@@ -52,7 +72,7 @@ with tempfile.TemporaryDirectory() as folder, sync_playwright() as playwright:
         url = server.stdout.readline().strip()
         chromium = playwright.chromium.launch(executable_path=shutil.which("chromium"), args=FLAGS)
         marked = False
-        for name, address, width, height, scheme in PICTURES:
+        for name, address, width, height, scheme, done in PICTURES:
             context = chromium.new_context(viewport={"width": width, "height": height}, color_scheme=scheme)
             page = context.new_page()
             page.goto(url + address)
@@ -65,6 +85,8 @@ with tempfile.TemporaryDirectory() as folder, sync_playwright() as playwright:
                 marked = True
                 page.reload()
                 page.wait_for_selector("html[data-ready]")
+            if done:
+                {"engine": engine, "training": training}[done](page)
             keep(page.screenshot(), name)
             context.close()
         chromium.close()

@@ -107,7 +107,36 @@ fn write_markdown(title: &str, audit: &Audit, out: &mut String) -> std::fmt::Res
             per_cent(exits.below_100)
         )?;
     }
+    for (side, exits) in sides(audit) {
+        if exits.likelihood > 0.0 {
+            writeln!(out, "\nCentipawns for {side} where {side} is to move:\n")?;
+            write_bars(exits, out)?;
+        }
+    }
     Ok(())
+}
+
+/// A histogram, from the first bar that is not empty to the last: what it
+/// begins with, its share.
+fn write_bars(exits: &Exits, out: &mut String) -> std::fmt::Result {
+    let is_bar = |share: &f64| *share >= 0.0005;
+    let first = exits.histogram.iter().position(is_bar).unwrap_or(0);
+    let last = exits.histogram.iter().rposition(is_bar).unwrap_or(0);
+    let most = exits.histogram.iter().copied().fold(0.0, f64::max);
+    for (n, share) in exits.histogram.iter().enumerate().skip(first) {
+        if n > last {
+            break;
+        }
+        let bar = "#".repeat((40.0 * share / most).round() as usize);
+        let line = format!("    {:+5} {:>5.1} % {bar}", begin(n), 100.0 * share);
+        writeln!(out, "{}", line.trim_end())?;
+    }
+    Ok(())
+}
+
+/// The least value of a bar in centipawns; the first has none.
+const fn begin(bar: usize) -> i32 {
+    (bar as i32 - BARS as i32 / 2) * BAR
 }
 
 fn sides(audit: &Audit) -> [(&'static str, &Exits); 2] {
@@ -187,7 +216,7 @@ fn histogram(side: &str, exits: &Exits, page: &mut Page) {
         per_cent(exits.below_100)
     ));
     let bars = exits.histogram.iter().enumerate().map(|(n, share)| {
-        let from = (n as i32 - BARS as i32 / 2) * BAR;
+        let from = begin(n);
         Bar {
             label: from.to_string(),
             height: *share,

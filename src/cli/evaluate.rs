@@ -9,11 +9,13 @@ use clap::Args;
 
 use super::collection;
 use super::engine_args::EngineArgs;
+use super::force::Force;
 use super::progress;
 use crate::engine::Effort;
 use crate::evals::{self, EvalFile, EvalTable};
 use crate::evaluate::{self, Task};
 use crate::graph::{BookGraph, GraphOptions};
+use crate::place::{self, Beside};
 use crate::settings::Settings;
 
 /// Arguments of `evaluate`.
@@ -43,6 +45,12 @@ pub(super) struct EvaluateArgs {
     /// The file of evaluations [default: beside the book, as BOOK.evals]
     #[arg(short, long, value_name = "FILE")]
     output: Option<PathBuf>,
+    /// Writes what every position is worth by all that follows it in the book,
+    /// for `Book Evaluations`
+    #[arg(long, value_name = "FILE")]
+    carried: Option<PathBuf>,
+    #[command(flatten)]
+    force: Force,
     #[command(flatten)]
     engine: EngineArgs,
 }
@@ -51,7 +59,8 @@ pub(super) const EXAMPLES: &str = "Examples:\n  \
     tabia evaluate book.ctg --engine stockfish --nodes 200000 --jobs 4\n  \
     tabia evaluate book.ctg --import lichess_db_eval.jsonl.zst\n  \
     tabia evaluate book.ctg --engine stockfish --depth 20 --shard 2/3 -o part2.evals\n  \
-    tabia evaluate book.ctg --import part1.evals part2.evals part3.evals\n\n\
+    tabia evaluate book.ctg --import part1.evals part2.evals part3.evals\n  \
+    tabia evaluate book.ctg --carried book-carried.evals\n\n\
     The likeliest positions come first, by the book's own probabilities. Where the best move \
     is one of the book, a second search finds what leaving the book is worth. Every result is \
     in the file at once: what is interrupted, however, goes on where it was when started \
@@ -97,9 +106,12 @@ impl EvaluateArgs {
 pub(super) fn run(args: &EvaluateArgs) -> anyhow::Result<u8> {
     let with_engine = args.engine.is_given();
     ensure!(
-        with_engine || !args.import.is_empty(),
+        with_engine || !args.import.is_empty() || args.carried.is_some(),
         "evaluations come from files (--import FILE) or an engine (--engine NAME)"
     );
+    if let Some(carried) = &args.carried {
+        place::check(carried, &[], args.force.old())?;
+    }
     let start = Instant::now();
     let path = match &args.output {
         Some(path) => path.clone(),
@@ -174,6 +186,19 @@ pub(super) fn run(args: &EvaluateArgs) -> anyhow::Result<u8> {
             graph.len(),
             before,
             start.elapsed().as_secs_f64()
+        ));
+    }
+    if let Some(target) = &args.carried {
+        let name = args.book.file_name().map(|name| name.to_string_lossy());
+        let table = evals::read(&path)?.table;
+        let (text, count) = evaluate::carried(&graph, &table, &name.unwrap_or_default());
+        let mut file = Beside::create(target, args.force.old())?;
+        file.add(text.as_bytes())?;
+        file.put()?;
+        say(&format!(
+            "{}: {count} of {} positions have a value",
+            target.display(),
+            graph.len()
         ));
     }
     Ok(code)

@@ -40,7 +40,7 @@ pub(super) struct GrowArgs {
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
     positions: Option<u64>,
     /// Ends after so many minutes
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..=525_600))]
     minutes: Option<u64>,
     /// Ends when the cheapest way out costs more, in hundredths of a ply
     #[arg(long, value_name = "COST")]

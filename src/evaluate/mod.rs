@@ -1,13 +1,16 @@
 //! Filling the evaluations beside a book: from what others have found
-//! ([`gather`]), and by engines ([`work()`]).
+//! ([`gather`]), and by engines ([`work()`]); and what follows for every
+//! position ([`carried()`]).
 //!
-//! Both write to the file what is new as soon as they know it, so that nothing
+//! The first two write to the file what is new as soon as they know it, so that nothing
 //! is lost whatever ends them, and begin with what stands there.
 
+mod carried;
 mod desk;
 mod gather;
 mod work;
 
+pub use carried::carried;
 pub(crate) use desk::Desk;
 pub use desk::Plan;
 pub use gather::{GatherError, Gathered, gather};

@@ -138,7 +138,10 @@ mod tests {
             .map(|(_, _, text)| *text)
             .chain([include_str!("page/index.html")])
             .collect();
-        for text in texts {
+        // Some are put together of words: "white pawn", "Theme: dark".
+        let is_word = |word: &str| sources.contains(&format!("\"{word}\""));
+        let is_composed = |text: &str| text.trim_start_matches("Theme: ").split(' ').all(is_word);
+        for text in texts.into_iter().filter(|text| !is_composed(text)) {
             let mut parts = text.split(|c: char| "{}".contains(c) || c.is_ascii_digit());
             assert!(parts.all(|part| sources.contains(part)), "{text}");
         }

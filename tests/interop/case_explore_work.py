@@ -50,7 +50,7 @@ def explorer_lets_the_engine_evaluate_while_somebody_looks():
         page.goto(server.url + "?fen=" + "3qk3/8/8/8/8/8/8/4K3+w+-+-+0+1")
         page.click("#engine")
         expect(page.locator("#engine-score")).to_contain_text("−")
-        page.wait_for_function("parseFloat(document.querySelector('#gauge div').style.getPropertyValue('--white')) < 20")
+        page.wait_for_function("() => parseFloat(document.querySelector('#gauge div').style.getPropertyValue('--white')) < 20")
         # Another page takes the engine; this one says so.
         other = page.context.new_page()
         other.goto(server.url)

@@ -28,7 +28,6 @@ user_pref("extensions.getAddons.cache.enabled", false);
 user_pref("services.settings.server", "data:,");
 user_pref("security.csp.enable", %s);
 user_pref("ui.systemUsesDarkTheme", %d);
-user_pref("layout.css.devPixelsPerPx", "%s");
 """
 
 KEYS = {"ArrowLeft": "\ue012", "ArrowUp": "\ue013", "ArrowRight": "\ue014", "ArrowDown": "\ue015", "Home": "\ue011", "End": "\ue010", "Enter": "\ue007", "Escape": "\ue00c", "Delete": "\ue017"}
@@ -117,12 +116,14 @@ class Firefox:
         self.run("const field = document.querySelector(arguments[0]); field.focus(); field.value = arguments[1]; field.dispatchEvent(new Event('input', { bubbles: true })); return true;", selector, text)
 
     def size(self, width: int, height: int) -> None:
-        """Of the page itself, without the window around it."""
-        for _ in range(3):
-            inner = self.run("return [innerWidth, innerHeight, outerWidth, outerHeight];")
-            self.ask("WebDriver:SetWindowRect", width=width + inner[2] - inner[0], height=height + inner[3] - inner[1])
-            time.sleep(0.1)
-        self.until("innerHeight === arguments[0]", height)
+        """Of the page itself, in its own pixels. No window is narrower than 500 pixels, so a small one is zoomed to 200 %."""
+        zoom = 2 if width < 700 or height < 500 else 1
+        self.ask("Marionette:SetContext", value="chrome")
+        self.ask("WebDriver:ExecuteScript", script="gBrowser.selectedBrowser.browsingContext.fullZoom = arguments[0]; return true;", args=[zoom])
+        around = self.ask("WebDriver:ExecuteScript", script="const box = gBrowser.selectedBrowser.getBoundingClientRect(); return [outerWidth - box.width, outerHeight - box.height];", args=[])
+        self.ask("Marionette:SetContext", value="content")
+        self.ask("WebDriver:SetWindowRect", width=round(zoom * width + around[0]), height=round(zoom * height + around[1]))
+        self.until("Math.abs(innerHeight - arguments[0]) < 2 && Math.abs(innerWidth - arguments[1]) < 2", height, width)
 
     def line(self) -> list[str]:
         return self.run("[...document.querySelectorAll('#line button')].map((one) => one.textContent)")
@@ -136,13 +137,13 @@ class Firefox:
 
 
 @contextlib.contextmanager
-def firefox(dark: bool = False, policy: bool = True, zoom: float = 1.0) -> Iterator[Firefox]:
+def firefox(dark: bool = False, policy: bool = True) -> Iterator[Firefox]:
     """A fresh Firefox; without `policy` pages may run what is put into them."""
     profile = folder("firefox")
-    (profile / "user.js").write_text(PREFERENCES % ("true" if policy else "false", dark, zoom))
+    (profile / "user.js").write_text(PREFERENCES % ("true" if policy else "false", dark))
     program = shutil.which("firefox-esr")
     assert program, "firefox-esr is not installed: see tests/interop/run"
-    command = [program, "--headless", "--no-remote", "--marionette", "--profile", str(profile)]
+    command = [program, "--headless", "--no-remote", "--marionette", "-remote-allow-system-access", "--profile", str(profile)]
     process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, env={**environment(), "HOME": str(profile), "MOZ_DISABLE_CONTENT_SANDBOX": "1"})
     try:
         yield Firefox(process, profile)

@@ -188,7 +188,7 @@ fn main() -> std::process::ExitCode {
             let mut report = report.lock().unwrap_or_else(PoisonError::into_inner);
             report.add(games);
             if report.pairs.count().is_multiple_of(100) {
-                eprintln!("{}", report.in_short());
+                eprintln!("{report}");
             }
         }
     };

@@ -29,18 +29,6 @@ impl Report {
             self.distinct.insert(game.text());
         }
     }
-
-    /// One line for those who wait.
-    pub(crate) fn in_short(&self) -> String {
-        let elo = self.pairs.strength().map_or([0.0; 2], |s| s.elo);
-        format!(
-            "{} pairs: {:?}, Elo {:+.1} +-{:.1}",
-            self.pairs.count(),
-            self.pairs.pentanomial,
-            elo[0],
-            elo[1]
-        )
-    }
 }
 
 impl fmt::Display for Report {

@@ -13,7 +13,7 @@ from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Page, expect
 
 from pages import SAMPLE, WAIT_MS, Server, browser, drag, explorer, page_of, plies_of_a_game, probe, same_figures, shown, square, walked
-from places import POLYGLOT, STARTER, TABIA, copy_starter, folder
+from places import POLYGLOT, STARTER, STOCKFISH, TABIA, copy_starter, folder
 from procs import environment, run, tabia
 from runner import case
 
@@ -249,7 +249,7 @@ def explorer_shows_polyglot_books_too():
         assert [move["uci"] for move in server.get("masters")["moves"]][:2] == [move["uci"] for move in expected][:2]
 
 
-@case(limit=300)
+@case(limit=600)
 def explorer_bears_a_key_that_is_held_and_a_double_click():
     line = ",".join(plies_of_a_game(60))
     with explorer() as server:
@@ -374,7 +374,7 @@ def explorer_castles_in_chess960_and_finds_openings():
         walked(page, "O-O")
 
 
-@case(limit=180)
+@case(limit=400)
 def explorer_has_no_barriers_that_axe_finds():
     here = folder("explore")
     other = here / "other.ctg"
@@ -389,7 +389,7 @@ def explorer_has_no_barriers_that_axe_finds():
             nodes = [node["html"][:120] + " " + node.get("failureSummary", "")[:300] for node in violation["nodes"][:3]]
             found.append(f"{where}: {violation['id']}: {violation['help']} {nodes}")
 
-    with explorer(copy_starter(here), other) as server, browser() as started:
+    with explorer(copy_starter(here), other, "--engine", STOCKFISH, "--threads", "1") as server, browser() as started:
         for width, height in ((360, 740), (740, 360), (683, 384), (768, 1024), (1366, 768), (1920, 1080)):
             for scheme in ("light", "dark"):
                 # The page's own policy would keep axe out.
@@ -404,14 +404,27 @@ def explorer_has_no_barriers_that_axe_finds():
                 if (width, height) == (1366, 768):
                     assert board["width"] >= 600, board
                 check(page, f"{width} {scheme}")
+                page.click("#engine")
+                page.wait_for_function("() => document.querySelectorAll('#engine-list li').length === 3", timeout=60_000)
+                check(page, f"engine {width} {scheme}")
+                over = page.evaluate("[document.documentElement, document.querySelector('#books')].map((one) => one.scrollWidth - one.clientWidth)")
+                assert max(over) <= 0, f"{width} {scheme}: {over} too wide with the engine"
+                page.click("#engine")
                 if width == 1366:
-                    for key in ("v", "o", "/", "?", "n"):
+                    for key in ("v", "o", "/", "?", "n", "r"):
                         page.keyboard.press(key)
                         check(page, f"{key} {scheme}")
                         page.keyboard.press("Escape")
                     page.click("#menu")
                     check(page, f"menu {scheme}")
+                    page.click("#show-settings")
+                    check(page, f"settings {scheme}")
                     page.keyboard.press("Escape")
+                    page.keyboard.press("r")
+                    page.click("#train-form .main")
+                    check(page, f"training {scheme}")
+                    page.keyboard.press("Escape")
+                    expect(page.locator("#books")).to_be_visible()
                     if scheme == "light":
                         page.click("td.edit button >> nth=0")
                         check(page, "edit")

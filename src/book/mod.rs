@@ -24,6 +24,7 @@ pub use ctg::OpenOptions;
 pub use error::Error;
 pub use keyed::KeyedEntry;
 pub use lookup::{Annotation, BookMove, Judged, Lookup, Mark, PositionRecord, Preference};
+pub(crate) use positions::position_of;
 pub use positions::{BookPosition, PositionMove, Positions};
 pub use stats::Stats;
 // Why writing a large book may fail, beside what its format has to say.

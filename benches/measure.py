@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Measures tabia on a quiet machine and writes docs/benchmarks.md.
 
-    cargo build --release --bin tabia --example random_games
+    cargo build --release --bin tabia --example random_games --example read_games
     benches/measure.py GAMES.pgn [--old TABIA] [--runs 7] [--folder DIR]
 
 Each case runs with every program by turns. Medians of clock, processor (user
@@ -21,6 +21,10 @@ import time
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
+
+
+# Formats that games can be written in.
+DATABASES = ["pgn", "si5", "dci"]
 
 
 def run(command, pipe=None):
@@ -72,6 +76,20 @@ def cases(games, months, folder):
     yield "verify", ["verify", str(book)], None, None
     yield "diff", ["diff", str(book), str(other)], None, None
     yield "compact", ["compact", str(book), "-o", f"{out}.ctg"], None, None
+    marks = ["--all", "--where", "games<10 and score<40", "avoid", "--dry-run"]
+    yield "mark --where, nothing written", ["mark", str(book), *marks], None, None
+    for kind in DATABASES:
+        many = folder / f"many.{kind}"
+        yield f"1,000,000 games from .{kind}, 24 plies, --memory 64M", [
+            *["build", "-o", f"{out}.ctg", "--max-ply", "24", "--memory", "64M", str(many)]
+        ], None, None
+
+
+def readings(games, folder):
+    """What `read_games` reads: every move checked, no book made."""
+    for kind in DATABASES:
+        yield f"reading the real games from .{kind}", [str(games if kind == "pgn" else folder / f"real.{kind}")]
+        yield f"reading 1,000,000 games from .{kind}", [str(folder / f"many.{kind}")]
 
 
 def clear(folder):
@@ -104,13 +122,21 @@ def main():
         run([new, "build", "-o", str(folder / "all.ctg"), str(args.games)])
         run([new, "build", "-o", str(folder / "other.ctg"), "--min-games", "2", str(args.games)])
         run([new, "convert", str(folder / "all.ctg"), str(folder / "all.jsonl")])
+        with open(folder / "many.pgn", "wb") as to:
+            subprocess.run([maker, "1000000", "24"], stdout=to, check=True)
+        for kind in DATABASES[1:]:
+            run([new, "games", str(folder / "many.pgn"), "-o", str(folder / f"many.{kind}")])
+            run([new, "games", str(args.games), "-o", str(folder / f"real.{kind}")])
+        reader = {"new": release / "examples" / "read_games"}
+        todo = [(programs, *case) for case in cases(args.games, months, folder)]
+        todo += [(reader, *case, None, None) for case in readings(args.games, folder)]
         rows = []
-        for name, arguments, pipe, size in cases(args.games, months, folder):
+        for whose, name, arguments, pipe, size in todo:
             if args.only not in name:
                 continue
-            taken = {who: [] for who in programs}
+            taken = {who: [] for who in whose}
             for _ in range(args.runs):
-                for who, program in programs.items():
+                for who, program in whose.items():
                     clear(folder)
                     taken[who].append(run([str(program), *arguments], pipe))
             medians = {
@@ -119,7 +145,7 @@ def main():
             }
             clock, processor, memory = medians["new"]
             rate = f"{size / clock / 1e6:.0f}" if size else ""
-            ratio = f"{processor / medians['old'][1]:.2f}" if args.old else ""
+            ratio = f"{processor / medians['old'][1]:.2f}" if "old" in medians else ""
             rows.append(f"| {name} | {clock:.2f} | {processor:.2f} | {memory:.0f} | {rate} | {ratio} |")
             print(rows[-1], flush=True)
     finally:

@@ -46,6 +46,7 @@
 //! | [`book`] | what a position holds, and the formats of books; knows nothing of UCI |
 //! | [`games`] | collections of games, whatever the format |
 //! | [`build`] | from games to a book |
+//! | [`index`] | games by position: what an opening explorer answers from |
 //! | [`learn`] | learn values from results, of collections and of play |
 //! | [`mark`] | which moves of a book get which marks |
 //! | [`prune`] | which moves of a book go |
@@ -90,6 +91,7 @@
 //! | `jsonl` | `.jsonl` in [`convert`] |
 //! | `play` | the adapter as a library: [`session`], [`relay`], [`engine`] and what they stand on |
 //! | `explore` | books over HTTP: [`explore`] |
+//! | `index` | games by position: [`index`] |
 //! | `builtin-engine` | an engine: [`builtin`] |
 //! | `register` | configurations of other programs: [`register`] |
 //! | `cli` | the program: [`cli`] |
@@ -155,6 +157,8 @@ pub mod graph;
 pub mod grow;
 #[cfg(feature = "evaluations")]
 pub mod html;
+#[cfg(feature = "index")]
+pub mod index;
 pub mod input;
 #[cfg(feature = "play")]
 pub mod learn;

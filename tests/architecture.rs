@@ -29,6 +29,7 @@ const FLOORS: &[(&str, &[&str])] = &[
             "evals",
             "games",
             "graph",
+            "index",
             "learn",
             "mark",
             "openings",

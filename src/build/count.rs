@@ -7,7 +7,7 @@ use super::tree::Tree;
 use crate::book::ctg::{CanonicalBoard, encode_move_byte};
 use crate::book::{Annotation, PositionRecord};
 use crate::games::{Game, GameResult};
-use crate::sort::{Record as _, Runs, SortError};
+use crate::sort::{LOT_BITS, Record as _, Runs, SortError, sort_by_order};
 
 /// One game in one position, or one move: what is sorted.
 #[derive(Clone, Copy)]
@@ -33,9 +33,6 @@ const MAIN: u8 = 0x20;
 
 /// Bytes of a record with its share of the sorting.
 const SEEN_BYTES: usize = size_of::<Seen>() + size_of::<u64>();
-
-/// Upper bits of the order that choose a lot of records.
-const LOT_BITS: u32 = 6;
 
 /// Bytes of a record in a run, at most, without ratings twice.
 const RUN_BYTES: u64 = 42;
@@ -427,38 +424,6 @@ fn add_up(
     Ok(())
 }
 
-/// Sorts the numbers of a lot by their upper halves, digit by digit from the
-/// last one: a quarter of the time of comparing.
-fn sort_by_order(entries: &mut Vec<u64>, other: &mut Vec<u64>) {
-    // Three of them, and the bits of the lot, are all.
-    const BITS: u32 = 9;
-    const { assert!(3 * BITS + LOT_BITS >= u32::BITS) };
-    let digit = |entry: u64, shift: u32| (entry >> shift) as usize & ((1 << BITS) - 1);
-    other.clear();
-    other.resize(entries.len(), 0);
-    for shift in [32, 32 + BITS, 32 + 2 * BITS] {
-        let mut next = [0_usize; 1 << BITS];
-        for &entry in &*entries {
-            if let Some(count) = next.get_mut(digit(entry, shift)) {
-                *count += 1;
-            }
-        }
-        let mut sum = 0;
-        for count in &mut next {
-            sum += std::mem::replace(count, sum);
-        }
-        for &entry in &*entries {
-            if let Some(at) = next.get_mut(digit(entry, shift)) {
-                if let Some(to) = other.get_mut(*at) {
-                    *to = entry;
-                }
-                *at += 1;
-            }
-        }
-        std::mem::swap(entries, other);
-    }
-}
-
 fn add(node: &mut Node, seen: &Seen) {
     if seen.flags & GAME != 0 {
         let outcome = match seen.flags & OUTCOME {
@@ -485,27 +450,5 @@ fn outcome(result: GameResult, turn: Color) -> Outcome {
         GameResult::Won(_) => Outcome::Lost,
         GameResult::Draw => Outcome::Draw,
         GameResult::Unknown => Outcome::Unknown,
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn digits_sort_as_comparing_does() {
-        let mut number = 7_u64;
-        let mut entries: Vec<u64> = (0..5000)
-            .map(|n| {
-                number = number
-                    .wrapping_mul(6_364_136_223_846_793_005)
-                    .wrapping_add(1);
-                (((number >> 32) % (1 << (n % 27))) << 32) | n
-            })
-            .collect();
-        let mut compared = entries.clone();
-        compared.sort_unstable();
-        sort_by_order(&mut entries, &mut Vec::new());
-        assert_eq!(entries, compared);
     }
 }

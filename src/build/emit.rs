@@ -33,7 +33,11 @@ impl Rule {
             return None;
         }
         scratch.clear();
-        scratch.extend(node.moves.iter().filter(|(_, games)| admitted(*games)));
+        for &(byte, games) in &node.moves {
+            if admitted(games) {
+                scratch.push((byte, games));
+            }
+        }
         if scratch.len() > 1 {
             scratch.sort_unstable_by_key(|&(byte, games)| (Reverse(games), byte));
         }

@@ -352,6 +352,7 @@ fn count_all(
             variations: job.variations,
             notes: false,
             signs: job.annotations,
+            heads: false,
         },
         starts: if job.setups {
             Starts::SetUp

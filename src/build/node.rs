@@ -224,7 +224,7 @@ impl Record for Node {
 
     fn encode(&self, out: &mut Vec<u8>) {
         let Place { order, key } = self.place;
-        out.extend(order.to_be_bytes());
+        out.extend_from_slice(&order.to_be_bytes());
         let length = usize::from(key[0] & 0x1f);
         out.extend_from_slice(key.get(..length).unwrap_or_default());
         let t = &self.tally;

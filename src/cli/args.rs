@@ -88,6 +88,10 @@ pub(super) enum Command {
     /// Game databases to PGN, or to a Simple Chess Database
     #[command(after_help = super::games::AFTER_HELP)]
     Games(super::games::GamesArgs),
+    #[cfg(feature = "index")]
+    /// Indexes games by position, for `tabia explore` and for books
+    #[command(after_help = super::index::EXAMPLES)]
+    Index(Box<super::index::IndexArgs>),
     #[cfg(feature = "suite")]
     /// What played games say about a book: exits, first values, results
     #[command(after_help = super::review::AFTER_HELP)]

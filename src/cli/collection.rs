@@ -8,7 +8,7 @@ use clap::Args;
 use shakmaty::Color;
 
 use super::args::PlayerColour;
-use crate::games::{self, Band, EcoRange, Filter, GameResult, Speed, Tally, Title};
+use crate::games::{self, Band, EcoRange, Filter, GameResult, Month, Speed, Tally, Title};
 
 /// Conditions on games. A game must meet all that are given.
 #[derive(Args, Debug)]
@@ -19,12 +19,12 @@ pub(super) struct GameFilter {
     /// Only games in which both players have this rating or more
     #[arg(long, value_name = "N")]
     both_elo: Option<u16>,
-    /// Only games of this year or later
-    #[arg(long, value_name = "YEAR")]
-    since: Option<u16>,
-    /// Only games of this year or before
-    #[arg(long, value_name = "YEAR")]
-    until: Option<u16>,
+    /// Only games of this year or month (2025, 2025-01) or later
+    #[arg(long, value_name = "YEAR[-MONTH]", value_parser = Month::range)]
+    since: Option<(Month, Month)>,
+    /// Only games of this year or month or before
+    #[arg(long, value_name = "YEAR[-MONTH]", value_parser = Month::range)]
+    until: Option<(Month, Month)>,
     /// Only games of a player; every word must be in the name, in any order
     #[arg(long, value_name = "NAME")]
     player: Option<String>,
@@ -52,6 +52,11 @@ pub(super) struct GameFilter {
     /// blitz, rapid, classical, correspondence; several with commas
     #[arg(long, value_name = "LIST", value_delimiter = ',')]
     speeds: Vec<Speed>,
+    /// Only games of these rating groups, as lichess divides them by the mean of
+    /// both players: 0, 1000, 1200, 1400, 1600, 1800, 2000, 2200, 2500; several
+    /// with commas
+    #[arg(long, value_name = "LIST", value_delimiter = ',')]
+    ratings: Vec<u16>,
     /// Only rated games (of lichess: it says so in the event)
     #[arg(long)]
     rated: bool,
@@ -74,8 +79,8 @@ impl GameFilter {
         Filter {
             min_elo: self.min_elo,
             both_elo: self.both_elo,
-            since: self.since,
-            until: self.until,
+            since: self.since.map(|(first, _)| first),
+            until: self.until.map(|(_, last)| last),
             player: self.player.clone(),
             colour: self.player_colour.map(Color::from),
             result: self.result,
@@ -83,11 +88,62 @@ impl GameFilter {
             elo_band: self.elo_band,
             max_elo_diff: self.max_elo_diff,
             speeds: self.speeds.clone(),
+            groups: self.ratings.iter().copied().map(games::group_of).collect(),
             rated: self.rated,
             titles: self.title.clone(),
             not_players: self.not_player.clone(),
             decisive: self.decisive,
         }
+    }
+
+    /// The conditions as one would type them.
+    #[cfg(feature = "index")]
+    pub(super) fn words(&self) -> String {
+        let filter = self.filter();
+        let mut words = Vec::new();
+        let mut add = |name: &str, value: Option<String>| {
+            words.extend(value.map(|value| format!("--{name} {value}")));
+        };
+        let number = |number: Option<u16>| number.map(|number| number.to_string());
+        let quoted = |text: &String| format!("\"{text}\"");
+        add("min-elo", number(filter.min_elo));
+        add("both-elo", number(filter.both_elo));
+        add("since", filter.since.map(|month| month.to_string()));
+        add("until", filter.until.map(|month| month.to_string()));
+        add("player", filter.player.as_ref().map(quoted));
+        let colour = filter.colour.map(|colour| colour.fold_wb("white", "black"));
+        add("as", colour.map(str::to_owned));
+        add(
+            "result",
+            filter.result.map(|result| result.to_pgn().to_owned()),
+        );
+        add("elo-band", filter.elo_band.map(|band| band.to_string()));
+        add("max-elo-diff", number(filter.max_elo_diff));
+        let list = |words: Vec<String>| (!words.is_empty()).then(|| words.join(","));
+        add(
+            "eco",
+            list(filter.eco.iter().map(ToString::to_string).collect()),
+        );
+        add(
+            "speeds",
+            list(filter.speeds.iter().map(ToString::to_string).collect()),
+        );
+        add(
+            "ratings",
+            list(filter.groups.iter().map(ToString::to_string).collect()),
+        );
+        add("rated", filter.rated.then(String::new));
+        let titles = filter.titles.iter().map(|title| {
+            let title = String::from_utf8_lossy(title);
+            title.trim_end_matches('\0').to_owned()
+        });
+        add("title", list(titles.collect()));
+        for name in &filter.not_players {
+            add("not-player", Some(quoted(name)));
+        }
+        add("decisive", filter.decisive.then(String::new));
+        let words: Vec<&str> = words.iter().map(|word| word.trim_end()).collect();
+        words.join(" ")
     }
 }
 

@@ -15,15 +15,19 @@ use super::args::ConfigArgs;
 use crate::book::Book;
 use crate::book_set::Opener;
 use crate::explore::{
-    Access, CtgMarker, Editor, EngineChoice, ExploredBook, Explorer, Limits, Reopen, machine, serve,
+    Access, CtgMarker, Editor, EngineChoice, ExploredBook, Explorer, Games, Guest, Limits, Reopen,
+    machine, serve,
 };
+use crate::index::GamesIndex;
 use crate::settings::{OptionId, STARTER, Settings};
 
 /// Arguments of `explore`.
 #[derive(Args, Debug)]
 pub(super) struct ExploreArgs {
     /// The books; the page shows the first, or two side by side [default: the
-    /// starter book, read-only]
+    /// starter book, read-only]. Games indexes (.tgx) among them answer what
+    /// programs ask an opening explorer
+    #[arg(value_name = "BOOK|GAMES.tgx")]
     pub(super) book: Vec<PathBuf>,
     /// Port of the page [default: 9002, or the next one that is free]
     #[arg(long, value_name = "N")]
@@ -38,6 +42,11 @@ pub(super) struct ExploreArgs {
     /// read-only [default: 127.0.0.1, this machine alone]
     #[arg(long, value_name = "ADDR")]
     pub(super) listen: Option<IpAddr>,
+    /// Pages of this site may read what the opening explorer answers
+    /// (/masters, /lichess, /player ...), as https://example.org; `any` for
+    /// all sites; may be given several times
+    #[arg(long, value_name = "URL")]
+    pub(super) allow_origin: Vec<Guest>,
     /// Sets a UCI option that decides between moves
     #[arg(long, value_name = "NAME=VALUE")]
     pub(super) set: Vec<String>,
@@ -58,11 +67,20 @@ pub(super) struct ExploreArgs {
 
 pub(super) fn run(args: &ExploreArgs, out: &mut impl Write) -> anyhow::Result<u8> {
     let mut books = Vec::new();
-    if args.book.is_empty() {
+    let (indexes, paths): (Vec<PathBuf>, Vec<PathBuf>) = args
+        .book
+        .iter()
+        .cloned()
+        .partition(|path| super::info_index::is_index(path));
+    let indexes = indexes
+        .iter()
+        .map(|path| GamesIndex::open(path, !args.no_mmap));
+    let indexes: Vec<GamesIndex> = indexes.collect::<Result<_, _>>()?;
+    if paths.is_empty() {
         books.push(open(STARTER, "Starter book".to_owned(), args)?);
     }
     let mut unreadable = None;
-    for (path, name) in args.book.iter().zip(names(&args.book)) {
+    for (path, name) in paths.iter().zip(names(&paths)) {
         match open(&crate::input::path::to_text(path), name, args) {
             Ok(book) => books.push(book),
             // The others can be looked at all the same.
@@ -86,6 +104,14 @@ pub(super) fn run(args: &ExploreArgs, out: &mut impl Write) -> anyhow::Result<u8
     #[cfg(feature = "openings")]
     std::thread::spawn(crate::openings::warm_up);
     let access = Access::new(address, Access::random_token());
+    let access = access.with_guests(args.allow_origin.clone());
+    if access.is_open_to_any() {
+        let mut stderr = super::messages();
+        let _ = writeln!(
+            stderr,
+            "tabia: pages of any site that you visit can read these books and games"
+        );
+    }
     if !access.is_local() {
         let mut stderr = super::messages();
         let _ = writeln!(
@@ -99,6 +125,7 @@ pub(super) fn run(args: &ExploreArgs, out: &mut impl Write) -> anyhow::Result<u8
         }
     }
     let explorer = Explorer::new(books, access, settings(&args.set)?, args.read_only)
+        .with_games(Games::new(indexes, !args.no_mmap))
         .with_engine(engines(args)?);
     let url = format!("http://{}/", shown(address));
     writeln!(out, "{url}")?;

@@ -48,6 +48,10 @@ struct Json<'a> {
 }
 
 pub(super) fn run(args: &InfoArgs, out: &mut impl Write) -> anyhow::Result<u8> {
+    #[cfg(feature = "index")]
+    if super::info_index::is_index(&args.book) {
+        return super::info_index::run(args, out);
+    }
     let book = super::open_quietly(&args.book, args.no_mmap)?;
     let Some(book) = book.as_ctg() else {
         super::info_other::run(&book, args.json, out)?;

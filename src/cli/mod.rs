@@ -33,7 +33,11 @@ mod force;
 mod games;
 #[cfg(feature = "build")]
 mod grow;
+#[cfg(feature = "index")]
+mod index;
 mod info;
+#[cfg(feature = "index")]
+mod info_index;
 mod info_other;
 #[cfg(feature = "games")]
 mod learn;
@@ -186,6 +190,8 @@ fn dispatch(cli: Cli) -> anyhow::Result<u8> {
         Command::Games(args) => games::run(&args, &mut output()),
         #[cfg(feature = "games")]
         Command::Learn(args) => learn::run(&args, &mut output()),
+        #[cfg(feature = "index")]
+        Command::Index(args) => index::run(&args, &mut output()),
         #[cfg(feature = "suite")]
         Command::Review(args) => review::run(&args, &mut output()),
         #[cfg(feature = "suite")]

@@ -2,6 +2,7 @@
 //! from.
 
 use std::net::{IpAddr, SocketAddr};
+use std::str::FromStr;
 
 use hyper::HeaderMap;
 use hyper::header::{HOST, HeaderName, ORIGIN};
@@ -20,6 +21,52 @@ pub(super) const TOKEN_HEADER: &str = "x-tabia-token";
 pub struct Access {
     address: SocketAddr,
     token: String,
+    /// Pages of other sites that may read what the opening explorer answers.
+    guests: Vec<Guest>,
+}
+
+/// Pages of another site that may read.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Guest {
+    /// Those of one origin, as `https://example.org`.
+    Origin(String),
+    /// All.
+    Any,
+}
+
+impl FromStr for Guest {
+    type Err = &'static str;
+
+    /// Reads an origin (scheme, host, perhaps port), `null` for pages of files,
+    /// or `any`.
+    fn from_str(text: &str) -> Result<Guest, &'static str> {
+        const WANTED: &str = "expected an origin as https://example.org, or any";
+        let text = text.trim().trim_end_matches('/').to_ascii_lowercase();
+        if ["any", "*"].contains(&text.as_str()) {
+            return Ok(Guest::Any);
+        }
+        if text == "null" {
+            return Ok(Guest::Origin(text));
+        }
+        let (scheme, host) = text.split_once("://").ok_or(WANTED)?;
+        let is_plain = |c: char| c.is_ascii_alphanumeric() || "-._:[]".contains(c);
+        let is_scheme =
+            !scheme.is_empty() && scheme.chars().all(|c| c.is_ascii_alphabetic() || c == '-');
+        match is_scheme && !host.is_empty() && host.chars().all(is_plain) {
+            true => Ok(Guest::Origin(text)),
+            false => Err(WANTED),
+        }
+    }
+}
+
+/// How a request comes.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Visit {
+    /// From the page itself, or from a program.
+    Own,
+    /// From a page of another site that may read: its origin as the answer
+    /// names it.
+    Guest(String),
 }
 
 impl Access {
@@ -27,7 +74,44 @@ impl Access {
     /// page.
     #[must_use]
     pub fn new(address: SocketAddr, token: String) -> Access {
-        Access { address, token }
+        Access {
+            address,
+            token,
+            guests: Vec::new(),
+        }
+    }
+
+    /// The same for pages of other sites too, as far as they read what the
+    /// opening explorer answers.
+    #[must_use]
+    pub fn with_guests(self, guests: Vec<Guest>) -> Access {
+        Access { guests, ..self }
+    }
+
+    /// Whether pages of any other site may read.
+    #[must_use]
+    pub fn is_open_to_any(&self) -> bool {
+        self.guests.contains(&Guest::Any)
+    }
+
+    /// How a request of the opening explorer comes, which pages of other sites
+    /// may make if they are guests: the reason if it is refused.
+    pub(super) fn visit(&self, headers: &HeaderMap) -> Result<Visit, &'static str> {
+        let Some(refusal) = self.refusal(headers, false) else {
+            return Ok(Visit::Own);
+        };
+        let is_own_host = only(headers, &HOST).is_some_and(|host| self.is_own_host(host));
+        let Some(origin) = only(headers, &ORIGIN).filter(|_| is_own_host) else {
+            return Err(refusal);
+        };
+        let named = Guest::Origin(origin.to_ascii_lowercase());
+        if self.guests.contains(&named) {
+            Ok(Visit::Guest(origin.to_owned()))
+        } else if self.is_open_to_any() {
+            Ok(Visit::Guest("*".to_owned()))
+        } else {
+            Err(refusal)
+        }
     }
 
     /// A token that nobody can guess: 128 random bits as hex digits.
@@ -251,6 +335,52 @@ mod tests {
         assert!(refusal("127.0.0.1:8000", &cross).is_some());
         let own = [host, ("sec-fetch-site", "same-origin")];
         assert_eq!(refusal("127.0.0.1:8000", &own), None);
+    }
+
+    #[test]
+    fn guests_are_let_in_by_name() {
+        let visit = |guests: &[&str], headers: &[(&'static str, &str)]| {
+            let guests = guests.iter().map(|guest| guest.parse().unwrap()).collect();
+            let address = "127.0.0.1:8000".parse().unwrap();
+            let access = Access::new(address, "secret".into()).with_guests(guests);
+            let mut map = HeaderMap::new();
+            for (name, value) in headers {
+                map.append(*name, value.parse().unwrap());
+            }
+            access.visit(&map)
+        };
+        let host = ("host", "127.0.0.1:8000");
+        let page = [
+            host,
+            ("origin", "https://good.example"),
+            ("sec-fetch-site", "cross-site"),
+        ];
+        let other = [host, ("origin", "https://evil.example")];
+        let guest = |name: &str| Ok(Visit::Guest(name.to_owned()));
+        assert!(visit(&[], &page).is_err());
+        assert_eq!(
+            visit(&["https://good.example/"], &page),
+            guest("https://good.example")
+        );
+        assert!(visit(&["https://good.example"], &other).is_err());
+        assert_eq!(visit(&["any"], &other), guest("*"));
+        assert_eq!(visit(&["any"], &[host]), Ok(Visit::Own));
+        // A name of somebody else's is refused all the same.
+        let rebound = [
+            ("host", "evil.example:8000"),
+            ("origin", "https://good.example"),
+        ];
+        assert!(visit(&["any", "https://good.example"], &rebound).is_err());
+        for bad in [
+            "",
+            "example.org",
+            "https://",
+            "https://a b",
+            "https://x/y",
+            "://x",
+        ] {
+            assert!(bad.parse::<Guest>().is_err(), "{bad}");
+        }
     }
 
     #[test]

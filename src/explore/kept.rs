@@ -6,7 +6,7 @@ use std::sync::{Mutex, PoisonError};
 use hyper::body::Bytes;
 
 /// Answers that are kept at most.
-const MOST_KEPT: usize = 128;
+const MOST_KEPT: usize = 1024;
 
 /// Answers by what was asked and which contents of the books answered.
 #[derive(Debug, Default)]
@@ -52,7 +52,7 @@ mod tests {
         }
         assert_eq!(made, 2);
         assert!(kept.or_make(vec![0], "bad", || Err("no")).is_err());
-        for number in 0..1000 {
+        for number in 0..3000 {
             let _ = kept.or_make(vec![0], &number.to_string(), || Ok::<_, ()>(Bytes::new()));
         }
         assert!(kept.0.lock().unwrap().len() <= MOST_KEPT);

@@ -1,7 +1,7 @@
 //! The explorer: books in the browser, and over HTTP for programs.
 //!
 //! ```text
-//! socket -> server -> Explorer::answer -> guard -> route -> look, plot, lichess, edit
+//! socket -> server -> Explorer::answer -> guard -> route -> look, plot, api, edit
 //!                      (pure but for the books themselves)
 //! ```
 //!
@@ -22,15 +22,16 @@
 //! that only the page has.
 
 mod access;
+mod api;
 mod assets;
 mod books;
 mod edit;
 mod editing;
 mod engine;
 mod events;
+mod guests;
 mod jump;
 mod kept;
-mod lichess;
 mod line;
 mod look;
 mod marker;
@@ -42,7 +43,8 @@ mod reply;
 mod route;
 mod server;
 
-pub use access::{Access, machine};
+pub use access::{Access, Guest, machine};
+pub use api::Games;
 pub use books::{ExploredBook, Open, Reopen};
 pub use edit::{EditError, Editor, Undo};
 pub use engine::EngineChoice;

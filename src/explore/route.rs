@@ -5,14 +5,15 @@ use hyper::header::{self, HeaderValue};
 use hyper::{Method, Request, Response, StatusCode};
 use serde::{Deserialize, Serialize};
 
-use super::access::Access;
+use super::access::{Access, Visit};
+use super::api::{self, Api, Games};
 use super::assets;
 use super::books::ExploredBook;
 use super::engine::{self, Bench, EngineChoice, Wish};
 use super::events::Told;
+use super::guests;
 use super::jump::{self, Kind};
 use super::kept::Kept;
-use super::lichess::{self, Shape};
 use super::line;
 use super::look::{self, Question};
 use super::openings;
@@ -53,6 +54,7 @@ const EVENTS_PATH: &str = "/api/events";
 #[derive(Debug)]
 pub struct Explorer {
     books: Vec<ExploredBook>,
+    games: Games,
     access: Access,
     general: Settings,
     pub(super) read_only: bool,
@@ -130,12 +132,27 @@ impl Explorer {
         let read_only = read_only || !access.is_local();
         Explorer {
             books,
+            games: Games::default(),
             access,
             general,
             read_only,
             changes: watch::Sender::new(0),
             kept: Kept::default(),
             engine: Bench::new(Vec::new()),
+        }
+    }
+
+    /// The same with games, which answer what programs ask an opening explorer.
+    #[must_use]
+    pub fn with_games(self, games: Games) -> Explorer {
+        Explorer { games, ..self }
+    }
+
+    fn api(&self) -> Api<'_> {
+        Api {
+            books: &self.books,
+            games: &self.games,
+            settings: &self.general,
         }
     }
 
@@ -162,10 +179,35 @@ impl Explorer {
         if request.uri().authority().is_some() {
             return refuse(StatusCode::BAD_REQUEST, "this is no proxy");
         }
+        if api::is_here(path) {
+            return self.answer_program(path, request);
+        }
         let opens_page = path == "/" && request.method() == Method::GET;
         if let Some(reason) = self.access.refusal(request.headers(), opens_page) {
             return refuse(StatusCode::FORBIDDEN, reason);
         }
+        self.respond(path, request)
+    }
+
+    /// Answers what programs ask, also those in pages of other sites if they
+    /// are guests.
+    fn answer_program(&self, path: &str, request: &Request<Bytes>) -> Response<Bytes> {
+        let headers = request.headers();
+        match self.access.visit(headers) {
+            Err(reason) => refuse(StatusCode::FORBIDDEN, reason),
+            Ok(Visit::Own) => self.respond(path, request),
+            Ok(Visit::Guest(origin)) => {
+                let mut response = match *request.method() {
+                    Method::OPTIONS => guests::preflight(headers),
+                    _ => self.respond(path, request),
+                };
+                guests::admit(&origin, &mut response);
+                response
+            }
+        }
+    }
+
+    fn respond(&self, path: &str, request: &Request<Bytes>) -> Response<Bytes> {
         let answer = match *request.method() {
             Method::GET | Method::HEAD => self.read(path, request),
             Method::POST => self.write(path, request),
@@ -202,8 +244,13 @@ impl Explorer {
             ))),
             // The server goes on telling: see there.
             EVENTS_PATH => Ok(reply(StatusCode::OK, EVENTS, "retry: 2000\n\n".into())),
-            "/masters" => self.explore(&query(), Shape::Masters),
-            "/lichess" => self.explore(&query(), Shape::Lichess),
+            path if api::is_here(path) => {
+                let (api, query) = (self.api(), query());
+                match api.is_kept(path, &query) {
+                    true => self.kept(request, || api.read(path, &query)),
+                    false => api.read(path, &query),
+                }
+            }
             path if WRITING.contains(&path) => {
                 Err((StatusCode::METHOD_NOT_ALLOWED, "this takes POST".to_owned()))
             }
@@ -217,7 +264,8 @@ impl Explorer {
         request: &Request<Bytes>,
         make: impl FnOnce() -> Result<Response<Bytes>, Refusal>,
     ) -> Result<Response<Bytes>, Refusal> {
-        let generations = self.books.iter().map(ExploredBook::generation).collect();
+        let books = self.books.iter().map(ExploredBook::generation);
+        let generations = books.chain([self.games.generation()]).collect();
         let question = request.uri().to_string();
         let made = || make().map(Response::into_body);
         self.kept
@@ -226,6 +274,9 @@ impl Explorer {
     }
 
     fn write(&self, path: &str, request: &Request<Bytes>) -> Result<Response<Bytes>, Refusal> {
+        if api::takes_post(path) {
+            return self.api().write(request);
+        }
         if !WRITING.contains(&path) {
             return Err(not_here());
         }
@@ -414,21 +465,6 @@ impl Explorer {
         Ok(json(
             &found.map(|moves| look::named_from(line.last(), &moves)),
         ))
-    }
-
-    fn explore(&self, query: &Query, shape: Shape) -> Result<Response<Bytes>, Refusal> {
-        let variant = query.get("variant").unwrap_or("standard");
-        if !["standard", "chess", "fromPosition"].contains(&variant) {
-            return Err(bad("only standard chess is known here".to_owned()));
-        }
-        let line = line::read(query.get("fen"), query.get("play")).map_err(bad)?;
-        let most = query.number("moves", lichess::USUAL_MOVES).map_err(bad)?;
-        let books = match query.get("book") {
-            None => self.books.iter().map(ExploredBook::current).collect(),
-            Some(_) => vec![self.book(query.number("book", 0).map_err(bad)?)?.current()],
-        };
-        let found = lichess::explore(&books, line.positions(), shape, most).map_err(unreadable)?;
-        Ok(json(&found))
     }
 }
 

@@ -1,5 +1,6 @@
 //! How a game was played: how fast, whether for rating, with what titles.
 
+use std::fmt;
 use std::str::FromStr;
 
 use shakmaty::ByColor;
@@ -23,7 +24,8 @@ pub enum Speed {
 }
 
 impl Speed {
-    const ALL: [(Speed, &str); 6] = [
+    /// All, with their names.
+    pub const ALL: [(Speed, &str); 6] = [
         (Speed::UltraBullet, "ultrabullet"),
         (Speed::Bullet, "bullet"),
         (Speed::Blitz, "blitz"),
@@ -57,9 +59,16 @@ impl Speed {
             30..180 => Speed::Bullet,
             180..480 => Speed::Blitz,
             480..1500 => Speed::Rapid,
-            1500..86_400 => Speed::Classical,
+            1500..21_600 => Speed::Classical,
             _ => Speed::Correspondence,
         })
+    }
+}
+
+impl fmt::Display for Speed {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let named = Speed::ALL.iter().find(|(speed, _)| speed == self);
+        f.write_str(named.map_or("", |(_, name)| name))
     }
 }
 

@@ -1,10 +1,11 @@
 //! Which games count.
 
+use std::fmt;
 use std::str::FromStr;
 
 use shakmaty::Color;
 
-use super::{Game, GameResult, Speed, Title};
+use super::{Game, GameResult, Month, Speed, Title};
 
 /// Conditions on a game; it must meet all that are set.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -13,10 +14,10 @@ pub struct Filter {
     pub min_elo: Option<u16>,
     /// Both players have at least this rating.
     pub both_elo: Option<u16>,
-    /// Played in this year or later.
-    pub since: Option<u16>,
-    /// Played in this year or before.
-    pub until: Option<u16>,
+    /// Played in this month or later.
+    pub since: Option<Month>,
+    /// Played in this month or before.
+    pub until: Option<Month>,
     /// One of the players has this name: see [`has_name`].
     pub player: Option<String>,
     /// The colour that `player` had.
@@ -27,6 +28,9 @@ pub struct Filter {
     pub eco: Vec<EcoRange>,
     /// The mean of both ratings lies in these bounds.
     pub elo_band: Option<Band>,
+    /// The mean of both ratings lies in one of these [groups](group_of), each
+    /// given by its least rating; empty for any.
+    pub groups: Vec<u16>,
     /// The ratings differ by so much at most.
     pub max_elo_diff: Option<u16>,
     /// It was played at one of these speeds; empty for any.
@@ -48,15 +52,15 @@ impl Filter {
     pub fn admits(&self, game: &Game) -> bool {
         let best = game.elo.white.max(game.elo.black);
         let worst = game.elo.white.min(game.elo.black);
-        let known_year = game.year > 0;
+        let months = game.months();
         self.min_elo.is_none_or(|elo| best >= elo)
             && self.both_elo.is_none_or(|elo| worst >= elo)
             && self
                 .since
-                .is_none_or(|year| known_year && game.year >= year)
+                .is_none_or(|since| months.is_some_and(|(first, _)| first >= since))
             && self
                 .until
-                .is_none_or(|year| known_year && game.year <= year)
+                .is_none_or(|until| months.is_some_and(|(_, last)| last <= until))
             && self.result.is_none_or(|result| game.result == result)
             && (self.eco.is_empty() || self.eco.iter().any(|range| range.contains(game.eco)))
             && self.player.as_ref().is_none_or(|name| {
@@ -81,9 +85,11 @@ impl Filter {
         let known = white > 0 && black > 0;
         self.elo_band.is_none_or(|band| {
             known && (2 * u32::from(band.low)..=2 * u32::from(band.high)).contains(&sum)
-        }) && self
-            .max_elo_diff
-            .is_none_or(|most| known && white.abs_diff(black) <= most)
+        }) && (self.groups.is_empty()
+            || known && self.groups.contains(&group_of(u16::midpoint(white, black))))
+            && self
+                .max_elo_diff
+                .is_none_or(|most| known && white.abs_diff(black) <= most)
     }
 
     fn admits_circumstances(&self, game: &Game) -> bool {
@@ -99,11 +105,28 @@ impl Filter {
     }
 }
 
+/// The least ratings of the groups, as lichess divides them. The last one is
+/// open above.
+pub const GROUPS: [u16; 9] = [0, 1000, 1200, 1400, 1600, 1800, 2000, 2200, 2500];
+
+/// The group of a rating: the least one of it.
+#[must_use]
+pub fn group_of(rating: u16) -> u16 {
+    let found = GROUPS.iter().rev().find(|least| **least <= rating);
+    found.copied().unwrap_or(0)
+}
+
 /// Ratings from one to another, both included.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Band {
     low: u16,
     high: u16,
+}
+
+impl fmt::Display for Band {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}..{}", self.low, self.high)
+    }
 }
 
 impl FromStr for Band {
@@ -156,6 +179,13 @@ impl EcoRange {
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("expected ECO codes like B20-B99, C57 or D")]
 pub struct ParseEcoError;
+
+impl fmt::Display for EcoRange {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let code = |code: &[u8]| String::from_utf8_lossy(code).into_owned();
+        write!(f, "{}-{}", code(&self.first), code(&self.last))
+    }
+}
 
 impl FromStr for EcoRange {
     type Err = ParseEcoError;
@@ -257,7 +287,7 @@ mod tests {
     fn what_is_not_known_meets_no_condition() {
         let mut game = Game::default();
         let filter = Filter {
-            until: Some(1900),
+            until: Some(Month::new(1900, 12)),
             ..Filter::default()
         };
         assert!(!filter.admits(&game));

@@ -2,7 +2,7 @@
 
 use shakmaty::{ByColor, Chess, Color, Move};
 
-use super::Circumstances;
+use super::{Circumstances, Date, Month};
 
 /// How a game ended.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
@@ -49,6 +49,9 @@ pub struct Game {
     pub elo: ByColor<u16>,
     /// Year it was played in, 0 if unknown.
     pub year: u16,
+    /// Month it was played in, from 1; 0 if unknown, which it is without the
+    /// year.
+    pub month: u8,
     /// ECO code as `C57`, zeros if unknown.
     pub eco: [u8; 3],
     /// The result.
@@ -86,6 +89,7 @@ impl Default for Game {
             names: ByColor::default(),
             elo: ByColor::default(),
             year: 0,
+            month: 0,
             eco: [0; 3],
             result: GameResult::Unknown,
             circumstances: Circumstances::default(),
@@ -109,6 +113,7 @@ impl Game {
         self.names.black.clear();
         self.elo = ByColor::default();
         self.year = 0;
+        self.month = 0;
         self.eco = [0; 3];
         self.result = GameResult::Unknown;
         self.circumstances = Circumstances::default();
@@ -117,6 +122,19 @@ impl Game {
         self.cut = None;
         self.tags.clear();
         self.start_from(Chess::default());
+    }
+
+    /// The first and the last month it may have been played in; `None` if
+    /// nothing is known.
+    #[must_use]
+    pub fn months(&self) -> Option<(Month, Month)> {
+        let (year, month) = (self.year, self.month);
+        Date {
+            year,
+            month,
+            day: 0,
+        }
+        .range()
     }
 
     /// Makes it a game without moves from a position.

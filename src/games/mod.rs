@@ -17,6 +17,7 @@ mod cbh;
 mod cbh2;
 mod cbv;
 mod circumstances;
+mod date;
 pub mod export;
 mod extract;
 mod files;
@@ -34,6 +35,8 @@ mod san;
 pub mod scdb;
 pub mod scid;
 mod skipped;
+#[cfg(feature = "index")]
+pub mod tgx;
 mod tokens;
 mod tree;
 mod unpacked;
@@ -42,9 +45,10 @@ mod zip;
 mod zst;
 
 pub use circumstances::{Circumstances, Speed, Title, title};
+pub use date::{Date, Month};
 pub use extract::{ExtractError, Extracted, extract};
 pub use files::files;
-pub use filter::{Band, EcoRange, Filter, ParseEcoError, has_name};
+pub use filter::{Band, EcoRange, Filter, GROUPS, ParseEcoError, group_of, has_name};
 pub use game::{Game, GameResult, Item, Sign, Tags};
 pub use intake::{Batch, Batches, Intake, ReadError, Sources, Starts, Tally};
 pub use open::{Opened, PlainText, SourceError, open, open_with, unpacked};
@@ -119,6 +123,8 @@ pub struct Wanted {
     pub notes: bool,
     /// Signs of moves and positions, as [`Game::signs`].
     pub signs: bool,
+    /// What its head says, as [`Game::tags`], without the movetext.
+    pub heads: bool,
 }
 
 impl Wanted {
@@ -128,7 +134,13 @@ impl Wanted {
         variations: false,
         notes: true,
         signs: false,
+        heads: true,
     };
+
+    /// Whether tags are kept.
+    fn tags(self) -> bool {
+        self.notes || self.heads
+    }
 }
 
 impl Default for Wanted {
@@ -138,6 +150,7 @@ impl Default for Wanted {
             variations: false,
             notes: false,
             signs: false,
+            heads: false,
         }
     }
 }

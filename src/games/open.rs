@@ -109,6 +109,12 @@ const KINDS: &[Kind] = &[
         is: nic::is_text,
         open: |file, _| nic::open(file),
     },
+    #[cfg(feature = "index")]
+    Kind {
+        endings: &[".tgx"],
+        is: |_, start| super::tgx::is_index(start),
+        open: |file, _| super::tgx::open(file),
+    },
     // Refused with a word of advice.
     Kind {
         endings: &[],

@@ -271,7 +271,8 @@ impl Visit<'_> {
     fn tag(&mut self, Tag { name, value }: Tag<'_>) {
         self.is_game = true;
         let game = self.recorder.game();
-        if self.wanted.notes {
+        let is_head = || matches!(name, b"Event" | b"Site" | b"Date" | b"UTCDate" | b"Round");
+        if self.wanted.notes || self.wanted.heads && is_head() {
             note_tag(&mut game.tags, name, value);
         }
         match name {
@@ -279,8 +280,16 @@ impl Visit<'_> {
             b"Black" => text_of(value, &mut game.names.black),
             b"WhiteElo" => game.elo.white = number(value),
             b"BlackElo" => game.elo.black = number(value),
-            b"Date" => game.year = year(value).unwrap_or(game.year),
-            b"Year" | b"UTCDate" | b"EventDate" if game.year == 0 => {
+            b"Date" => {
+                if let Some(year) = year(value) {
+                    (game.year, game.month) = (year, month(value));
+                }
+            }
+            b"UTCDate" if game.year == 0 => {
+                game.year = year(value).unwrap_or(0);
+                game.month = month(value);
+            }
+            b"Year" | b"EventDate" if game.year == 0 => {
                 game.year = year(value).unwrap_or(0);
             }
             b"ECO" => {
@@ -408,4 +417,12 @@ fn year(bytes: &[u8]) -> Option<u16> {
     let digits = bytes.trim_ascii().get(..4)?;
     let year = std::str::from_utf8(digits).ok()?.parse().ok()?;
     (year > 0).then_some(year)
+}
+
+/// The month of a date such as `2025.06.24`; 0 if it says none.
+fn month(bytes: &[u8]) -> u8 {
+    let digits = bytes.trim_ascii().get(5..7);
+    let digits = digits.and_then(|digits| std::str::from_utf8(digits).ok());
+    let month = digits.and_then(|digits| digits.parse().ok());
+    month.filter(|month| (1..=12).contains(month)).unwrap_or(0)
 }

@@ -45,6 +45,16 @@ fn array_at<const N: usize>(bytes: &[u8], at: usize) -> Option<[u8; N]> {
     bytes.get(at..)?.first_chunk::<N>().copied()
 }
 
+/// Appends what [`Cursor::varint`] reads.
+#[inline]
+pub fn put_varint(mut value: u64, out: &mut Vec<u8>) {
+    while value >= 0x80 {
+        out.push(value as u8 | 0x80);
+        value >>= 7;
+    }
+    out.push(value as u8);
+}
+
 /// Reads one number after the other; a read that does not fit is `None` and
 /// moves nothing.
 #[derive(Clone, Copy, Debug)]
@@ -125,6 +135,20 @@ impl<'a> Cursor<'a> {
     /// Eight bytes, least significant first.
     pub fn le_u64(&mut self) -> Option<u64> {
         self.array().map(u64::from_le_bytes)
+    }
+
+    /// A number of any length: seven bits a byte, the least significant ones
+    /// first, the highest bit set in all but the last.
+    pub fn varint(&mut self) -> Option<u64> {
+        let mut value = 0;
+        for shift in (0..64).step_by(7) {
+            let next = self.u8()?;
+            value |= u64::from(next & 0x7f) << shift;
+            if next & 0x80 == 0 {
+                return Some(value);
+            }
+        }
+        None
     }
 
     /// Four bytes as a signed number, least significant first.

@@ -55,8 +55,8 @@ impl BookKind {
 }
 
 /// How databases of games end.
-const DATABASES: [&str; 9] = [
-    "cbh", "2cbh", "cbv", "cbz", "cbf", "dci", "si4", "si5", "prn",
+const DATABASES: [&str; 10] = [
+    "cbh", "2cbh", "cbv", "cbz", "cbf", "dci", "si4", "si5", "prn", "tgx",
 ];
 
 impl Kind {

@@ -108,7 +108,7 @@ impl Beside {
 
     /// The file, for who writes in large pieces past the buffer, and nothing
     /// through it.
-    #[cfg(feature = "parquet")]
+    #[cfg(any(feature = "parquet", feature = "index"))]
     pub(crate) fn as_file(&self) -> &File {
         self.file.get_ref()
     }

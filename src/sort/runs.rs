@@ -169,6 +169,7 @@ impl<R: Record> Runs<R> {
         Sorted {
             runs,
             folder: self.folder.clone(),
+            span_bytes: SPAN_BYTES,
             of: PhantomData,
         }
     }
@@ -183,10 +184,21 @@ fn lock<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
 pub(crate) struct Sorted<R> {
     pub(super) runs: Vec<Run>,
     folder: PathBuf,
+    /// Bytes of runs that one turn of a thread takes.
+    span_bytes: u64,
     of: PhantomData<fn() -> R>,
 }
 
 impl<R: Record> Sorted<R> {
+    /// For work that takes long for each record: each thread's turns are so
+    /// short that all have some, however few records there are.
+    #[cfg(feature = "suite")]
+    pub(crate) fn finely(mut self, threads: usize) -> Sorted<R> {
+        let all: u64 = self.runs.iter().map(Run::bytes).sum();
+        self.span_bytes = (all / (8 * threads.max(1) as u64)).clamp(1 << 10, SPAN_BYTES);
+        self
+    }
+
     /// All records in order.
     ///
     /// # Errors
@@ -239,7 +251,7 @@ impl<R: Record> Sorted<R> {
         let (mut start, mut bytes) = (0, 0);
         for part in 0..PARTS {
             let more: u64 = self.runs.iter().map(|run| run.part_bytes(part)).sum();
-            if bytes > 0 && bytes + more > SPAN_BYTES {
+            if bytes > 0 && bytes + more > self.span_bytes {
                 spans.push(start..part);
                 (start, bytes) = (part, 0);
             }

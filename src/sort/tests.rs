@@ -144,6 +144,17 @@ fn many_runs_come_back_joined_and_in_order() {
         found.extend(read(sorted.part(parts).unwrap()).unwrap());
     }
     assert!(found == expected);
+    #[cfg(feature = "suite")]
+    {
+        let mut pieces = Vec::new();
+        let add = |piece: Vec<u32>| {
+            pieces.push(piece);
+            Ok(())
+        };
+        sorted.finely(3).in_threads(3, read, add).unwrap();
+        assert!(pieces.len() > 12, "{}", pieces.len());
+        assert!(pieces.concat() == expected);
+    }
 }
 
 #[test]

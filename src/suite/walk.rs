@@ -118,7 +118,7 @@ impl Walk<'_> {
         while count > 0 && ply <= last {
             let (sorter, runs) = layer;
             sorter.finish()?;
-            let sorted = runs.take();
+            let sorted = runs.take().finely(self.threads);
             self.book.expect(count);
             let mut next = self.sorter();
             count = 0;

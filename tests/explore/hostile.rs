@@ -25,7 +25,8 @@ fn no_request_names_a_file() {
         "/page/main.js%00.css",
         "/books/tabia.ctg",
         "/c:/windows/win.ini",
-        "/player",
+        "/players",
+        "/masters/pgn/..%2f..%2fetc%2fpasswd",
     ] {
         let response = get(&explorer, path);
         assert_eq!(response.status(), StatusCode::NOT_FOUND, "{path}");

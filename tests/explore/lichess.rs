@@ -21,6 +21,8 @@ const MOVE: &[&str] = &[
     "uci",
     "san",
     "averageRating",
+    "averageOpponentRating",
+    "performance",
     "white",
     "draws",
     "black",
@@ -136,11 +138,14 @@ fn castling_is_written_as_that_service_writes_it() {
 }
 
 #[test]
-fn other_games_than_chess_are_refused() {
-    let refused = get(&explorer(), "/lichess?variant=atomic");
-    assert_eq!(refused.status(), StatusCode::BAD_REQUEST);
-    assert_eq!(
-        get(&explorer(), "/lichess?variant=standard").status(),
-        StatusCode::OK
-    );
+fn of_other_games_than_chess_nothing_is_known() {
+    let atomic = get(&explorer(), "/lichess?variant=atomic&fen=anything");
+    assert_eq!(atomic.status(), StatusCode::OK);
+    assert_eq!(value(&atomic)["moves"], json!([]));
+    for known in ["standard", "chess960", "fromPosition"] {
+        let answer = value(&get(&explorer(), &format!("/lichess?variant={known}")));
+        assert!(!answer["moves"].as_array().unwrap().is_empty(), "{known}");
+    }
+    let unknown = get(&explorer(), "/lichess?variant=draughts");
+    assert_eq!(unknown.status(), StatusCode::BAD_REQUEST);
 }

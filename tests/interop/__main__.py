@@ -8,6 +8,7 @@ import case_probe  # noqa: F401
 import case_clients  # noqa: F401
 import case_analysis  # noqa: F401
 import case_games  # noqa: F401
+import case_index  # noqa: F401
 import case_build  # noqa: F401
 import case_databases  # noqa: F401
 import case_cbh  # noqa: F401

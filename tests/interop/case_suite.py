@@ -154,7 +154,7 @@ def _entry(text: bytes) -> dict:
     }
 
 
-@case(240)
+@case(400)
 def the_entry_and_the_archive_are_as_farms_want_them():
     # The genuine entry of the genuine file.
     genuine = {"total": 1, "white": 1, "black": 0, "min_depth": 0, "max_depth": 0,

@@ -165,9 +165,9 @@ pub fn encode_entry(
     out.extend_from_slice(key.as_bytes());
     out.push(moves.len() as u8 * 2 + 1);
     for &(byte, Annotation(annotation)) in moves {
-        out.extend([byte, annotation]);
+        out.extend_from_slice(&[byte, annotation]);
     }
-    out.extend(encode_record(record));
+    out.extend_from_slice(&encode_record(record));
 }
 
 #[cfg(test)]

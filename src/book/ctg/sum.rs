@@ -81,21 +81,22 @@ impl Totals {
     /// does not fit 32 bits.
     #[must_use]
     pub fn fitted(&self) -> (Stats, u32) {
-        let largest = [
+        let counters = [
             self.games,
             self.wins,
             self.draws,
             self.losses,
             self.own_rated,
             self.other_rated,
-        ]
-        .into_iter()
-        .max()
-        .unwrap_or(0);
+        ];
+        // All bits of it are set: where none of them has a higher one, none is
+        // larger.
         let most = u64::from(MAX_COUNT);
+        const { assert!(MAX_COUNT.trailing_ones() + MAX_COUNT.leading_zeros() == u32::BITS) };
         let most_sum = u64::from(u32::MAX);
         let has_room = |sum| sum <= most_sum;
-        if largest <= most && has_room(self.own_rating_sum) && has_room(self.other_rating_sum) {
+        let all = counters.iter().fold(0, |all, counter| all | counter);
+        if all <= most && has_room(self.own_rating_sum) && has_room(self.other_rating_sum) {
             // As nearly always.
             let stats = Stats {
                 games: self.games as u32,
@@ -109,6 +110,7 @@ impl Totals {
             };
             return (stats, u32::try_from(self.points).unwrap_or(u32::MAX));
         }
+        let largest = counters.into_iter().fold(0, u64::max);
         let scaled = |value: u64| {
             if largest > most {
                 portion(value, most, largest)

@@ -313,23 +313,30 @@ impl BookWriter {
             return Err(WriteError::TooManyPages(i32::MAX as u32));
         }
         self.live.push(slot);
-        let mut at = 0;
-        let mut entries: Vec<(u64, &[u8])> = Vec::with_capacity(self.inside);
-        for entry in self.pending.drain(..self.inside) {
-            let bytes = self.bytes.get(at..at + entry.length).unwrap_or_default();
-            entries.push((entry.rank, bytes));
-            at += entry.length;
-        }
-        entries.sort_by_key(|(rank, _)| *rank);
+        let entries = self.pending.get(..self.inside).unwrap_or_default();
+        let bytes = self.bytes.get(..self.inside_bytes).unwrap_or_default();
         let mut page = Vec::with_capacity(PAGE_BYTES);
         // An entry takes 35 bytes or more, so both numbers are small.
         page.extend((entries.len() as u16).to_be_bytes());
-        page.extend(((at + PAGE_HEADER_BYTES) as u16).to_be_bytes());
-        for (_, bytes) in entries {
+        page.extend(((bytes.len() + PAGE_HEADER_BYTES) as u16).to_be_bytes());
+        if entries.is_sorted_by_key(|entry| entry.rank) {
             page.extend_from_slice(bytes);
+        } else {
+            let mut rest = bytes;
+            let cut = |entry: &Pending| {
+                let (bytes, behind) = rest.split_at_checked(entry.length).unwrap_or_default();
+                rest = behind;
+                (entry.rank, bytes)
+            };
+            let mut ranked: Vec<(u64, &[u8])> = entries.iter().map(cut).collect();
+            ranked.sort_by_key(|(rank, _)| *rank);
+            for (_, bytes) in ranked {
+                page.extend_from_slice(bytes);
+            }
         }
         page.resize(PAGE_BYTES, 0);
-        self.bytes.drain(..at);
+        self.pending.drain(..self.inside);
+        self.bytes.drain(..self.inside_bytes);
         (self.inside, self.inside_bytes) = (0, 0);
         Ok(self.ctg.add(&page)?)
     }

@@ -299,7 +299,7 @@ impl Batch {
         game.year = header.year;
         game.eco = header.eco;
         game.result = header.result;
-        if wanted.notes {
+        if wanted.tags() {
             let source = text::decode(source);
             let (event, round) = text::source(&source);
             for (name, value) in [("Event", event.as_str()), ("Round", round)] {

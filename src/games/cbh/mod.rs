@@ -218,7 +218,7 @@ impl Database {
         game.year = entry.year();
         game.eco = entry.eco();
         game.result = entry.result();
-        if wanted.notes {
+        if wanted.tags() {
             self.describe_in_tags(entry, game);
         }
     }

@@ -258,7 +258,7 @@ impl Database {
         game.result = fields::result(entry.result);
         self.odd_results
             .fetch_add((entry.result > 7).into(), Relaxed);
-        if !wanted.notes {
+        if !wanted.tags() {
             return;
         }
         let (round, part) = entry.round;

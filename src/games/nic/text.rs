@@ -215,7 +215,7 @@ fn set(name: &str, value: &str, black: bool, wanted: Wanted, game: &mut Game) {
         "Result" => game.result = GameResult::from_pgn(value.as_bytes()),
         _ => {}
     }
-    if !wanted.notes || value.is_empty() {
+    if !wanted.tags() || value.is_empty() {
         return;
     }
     match name {

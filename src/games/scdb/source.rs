@@ -375,7 +375,7 @@ fn describe(database: &Database, entry: &ScdbEntry, wanted: Wanted, game: &mut G
     game.eco = entry.eco;
     let (year, month, day) = entry.date;
     game.year = year;
-    if wanted.notes {
+    if wanted.tags() {
         game.tags.set("Event", name(&database.events, entry.event));
         game.tags.set("Site", name(&database.sites, entry.site));
         game.tags.set("Date", pgn_date(year, month, day));

@@ -114,7 +114,7 @@ fn tags<'b>(mut bytes: &'b [u8], wanted: Wanted, game: &mut Game) -> Option<&'b 
         if let Some(name) = name {
             game.circumstances.hear(name, value);
         }
-        if let Some(name) = name.filter(|_| wanted.notes) {
+        if let Some(name) = name.filter(|_| wanted.tags()) {
             let name = text(name);
             // The board says these.
             if !["FEN", "SetUp", "Setup"].contains(&name.as_str()) {

@@ -306,7 +306,7 @@ impl Database {
                 *game.elo.get_mut(color) = *entry.ratings.get(color);
             }
         }
-        if !wanted.notes {
+        if !wanted.tags() {
             return;
         }
         let tags = &mut game.tags;

@@ -266,7 +266,7 @@ pub(super) struct Tokens<'b> {
     at: usize,
     rooks: Rooks,
     now: Pieces,
-    /// Before the move just given.
+    /// Before the move just given, if a variation follows it.
     before: Option<Pieces>,
     /// The same of the lines that variations have begun in.
     open: Vec<(Pieces, Option<Pieces>)>,
@@ -295,11 +295,24 @@ impl<'b> Tokens<'b> {
         byte.ok_or("it ends without the mark of its end")
     }
 
+    /// Whether a variation comes next, or behind what belongs to a move: only
+    /// then is it worth its time to remember the lists before the move.
+    fn is_varied(&self) -> bool {
+        let mut rest = self.bytes.get(self.at..).unwrap_or_default();
+        loop {
+            rest = match rest {
+                [0x0d, ..] => return true,
+                [0x0c, rest @ ..] | [0x0b, _, rest @ ..] => rest,
+                _ => return false,
+            };
+        }
+    }
+
     pub(super) fn next(&mut self) -> Result<Token, Fault> {
         let byte = self.byte()?;
         match byte {
             0x00 => {
-                self.before = Some(self.now);
+                self.before = self.is_varied().then_some(self.now);
                 self.now.turn = !self.now.turn;
                 Ok(Token::Null)
             }
@@ -324,7 +337,7 @@ impl<'b> Tokens<'b> {
             byte => {
                 let number = usize::from(byte >> 4);
                 let step = self.step(number, byte & 15)?;
-                self.before = Some(self.now);
+                self.before = self.is_varied().then_some(self.now);
                 self.now.play(number, step, &self.rooks)?;
                 Ok(Token::Move(step))
             }

@@ -1,0 +1,138 @@
+//! `tabia index`: games by position.
+
+use std::io::Write;
+use std::num::NonZeroU16;
+use std::path::PathBuf;
+use std::time::{Duration, Instant};
+
+use clap::Args;
+
+use super::args::size;
+use super::collection::{self, GameFilter};
+use super::force::Force;
+use super::progress;
+use crate::index::make::{self, Job, Summary};
+
+pub(super) const EXAMPLES: &str = "Examples:\n  \
+    tabia index -o games.tgx lichess_db_2025-01.pgn.zst\n  \
+    tabia index -o games.tgx --append lichess_db_2025-02.pgn.zst\n  \
+    tabia index -o masters.tgx --both-elo 2200 twic/ mega.cbh\n  \
+    tabia explore games.tgx main.ctg\n  \
+    tabia build -o blitz.ctg games.tgx --ratings 2000,2200 --speeds blitz\n\n\
+    Games without a result are left out. The index holds the games too: it is a source \
+    of games like any other.\n\n\
+    Exit codes: 0 done; 1 some games were skipped, with --strict; 2 no index was made, or \
+    the old one is as it was.";
+
+/// So many skipped games are named.
+const NAMED: usize = 20;
+
+/// Arguments of `index`.
+#[derive(Args, Debug)]
+pub(super) struct IndexArgs {
+    /// The index to make, or to add to
+    #[arg(short, long, value_name = "GAMES.tgx")]
+    output: PathBuf,
+    #[command(flatten)]
+    force: Force,
+    /// Adds the games to those of an index that is there. Whatever ends it, the
+    /// index is as it was, or has them all
+    #[arg(long, conflicts_with = "force")]
+    append: bool,
+    /// Plies of each game that are indexed [default: 50, or those of the index
+    /// that is there]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1000))]
+    max_ply: Option<u16>,
+    /// Games: all that `tabia build` reads
+    #[arg(value_name = "SOURCE", required = true)]
+    sources: Vec<PathBuf>,
+    #[command(flatten)]
+    filter: GameFilter,
+    /// Threads that count [default: one for each processor]
+    #[arg(long, value_name = "N")]
+    threads: Option<NonZeroU16>,
+    /// Memory for counting, as 64M or 2G; what does not fit is sorted on disk
+    #[arg(long, value_name = "SIZE", default_value = "512M", value_parser = size)]
+    memory: u64,
+    /// Folder for temporary files [default: the index's folder]
+    #[arg(long, value_name = "FOLDER")]
+    temp: Option<PathBuf>,
+    /// Prints one JSON object with the numbers of the index and of the games
+    #[arg(long)]
+    json: bool,
+    /// Ends with exit code 1 when games were skipped
+    #[arg(long)]
+    strict: bool,
+}
+
+pub(super) fn run(args: &IndexArgs, out: &mut impl Write) -> anyhow::Result<u8> {
+    let job = Job {
+        sources: args.sources.clone(),
+        target: args.output.clone(),
+        old: args.force.old(),
+        append: args.append,
+        password: args.filter.password.clone(),
+        filter: args.filter.filter(),
+        conditions: args.filter.words(),
+        max_ply: args.max_ply,
+        threads: collection::threads(args.threads),
+        memory: args.memory,
+        temp: args.temp.clone(),
+    };
+    let start = Instant::now();
+    let summary = progress::watched(|watch| make::run(&job, watch))??;
+    report(&job, &summary, start.elapsed());
+    if args.json {
+        writeln!(out, "{}", to_json(&summary))?;
+        out.flush()?;
+    }
+    let tally = &summary.tally;
+    Ok(u8::from(args.strict && tally.skipped + tally.cut > 0))
+}
+
+fn report(job: &Job, summary: &Summary, time: Duration) {
+    let tally = &summary.tally;
+    collection::report(tally, NAMED);
+    let extra = collection::counts([
+        (tally.filtered, "games filtered out"),
+        (summary.without_result, "games without a result left out"),
+        (tally.skipped, "games skipped"),
+        (tally.cut, "games cut short"),
+        (tally.left_out, "deleted games and texts left out"),
+        (summary.sorted_on_disk, "bytes through temporary files"),
+    ]);
+    let added = &summary.added;
+    let all = match job.append {
+        true => format!(" (now {} games)", summary.games),
+        false => String::new(),
+    };
+    let _ = writeln!(
+        super::messages(),
+        "{}: {} games{all}, {} positions, {} moves, {} bytes in {:.1} s{extra}",
+        job.target.display(),
+        added.games,
+        added.positions,
+        added.moves,
+        summary.bytes,
+        time.as_secs_f64(),
+    );
+}
+
+fn to_json(summary: &Summary) -> serde_json::Value {
+    let tally = &summary.tally;
+    let added = &summary.added;
+    serde_json::json!({
+        "games": summary.games,
+        "added": added.games,
+        "positions": added.positions,
+        "moves": added.moves,
+        "bytes": summary.bytes,
+        "position_bytes": summary.position_bytes,
+        "read": tally.read,
+        "filtered": tally.filtered,
+        "without_result": summary.without_result,
+        "skipped": tally.skipped,
+        "cut": tally.cut,
+        "left_out": tally.left_out,
+    })
+}

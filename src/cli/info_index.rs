@@ -1,0 +1,66 @@
+//! What `tabia info` says of a games index.
+
+use std::io::{Read as _, Write};
+use std::path::Path;
+
+use super::args::InfoArgs;
+use crate::games::tgx::{MAGIC, Segment};
+use crate::index::GamesIndex;
+use crate::plain::escape_control;
+
+/// Whether a file is one, by its beginning or by its name.
+pub(super) fn is_index(path: &Path) -> bool {
+    let mut start = [0; MAGIC.len()];
+    let read = std::fs::File::open(path).and_then(|mut file| file.read_exact(&mut start));
+    read.is_ok() && start == *MAGIC
+        || path
+            .extension()
+            .is_some_and(|own| own.eq_ignore_ascii_case("tgx"))
+}
+
+pub(super) fn run(args: &InfoArgs, out: &mut impl Write) -> anyhow::Result<u8> {
+    let index = GamesIndex::open(&args.book, !args.no_mmap)?;
+    let root = index.root();
+    let sum = |number: fn(&Segment) -> u64| root.segments.iter().map(number).sum::<u64>();
+    let positions = sum(|segment| segment.positions);
+    let moves = sum(|segment| segment.moves);
+    if args.json {
+        let object = serde_json::json!({
+            "format": "tgx",
+            "games": index.games(),
+            "positions": positions,
+            "moves": moves,
+            "bytes": index.bytes(),
+            "max_ply": root.max_ply,
+            "last_month": index.last_month().map(|month| month.to_string()),
+            "segments": root.segments,
+        });
+        writeln!(out, "{object}")?;
+        out.flush()?;
+        return Ok(0);
+    }
+    let name = escape_control(&index.path().display().to_string());
+    writeln!(out, "{name}: games index")?;
+    let mut row = |label: &str, text: String| writeln!(out, "  {label:<14}{text}");
+    row("games", index.games().to_string())?;
+    let note = match root.segments.len() {
+        0 | 1 => "",
+        _ => ", those of several parts counted in each",
+    };
+    row("positions", format!("{positions}{note}"))?;
+    row("moves", format!("{moves}{note}"))?;
+    row("plies", format!("{} of each game", root.max_ply))?;
+    row("size", format!("{} bytes", index.bytes()))?;
+    if let Some(month) = index.last_month() {
+        row("newest month", month.to_string())?;
+    }
+    for segment in &root.segments {
+        let sources = escape_control(&segment.sources.join(" "));
+        row("part", format!("{} games of {sources}", segment.games))?;
+        if !segment.filter.is_empty() {
+            row("", escape_control(&segment.filter))?;
+        }
+    }
+    out.flush()?;
+    Ok(0)
+}

@@ -1,0 +1,167 @@
+//! When games were played.
+
+use std::str::FromStr;
+
+/// A month of a year.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Month(u32);
+
+impl Month {
+    /// The first and the last there can be.
+    pub const FIRST: Month = Month(0);
+    /// See [`Month::FIRST`].
+    pub const LAST: Month = Month(4095 * 12 + 11);
+
+    /// A month from 1 to 12.
+    #[must_use]
+    pub fn new(year: u16, month: u8) -> Month {
+        Month(u32::from(year) * 12 + u32::from(month.clamp(1, 12)) - 1)
+    }
+
+    /// Its place in time: months since the beginning of the year 0.
+    #[must_use]
+    pub fn number(self) -> u32 {
+        self.0
+    }
+
+    /// Of its place in time.
+    #[must_use]
+    pub fn from_number(number: u32) -> Month {
+        Month(number.min(Month::LAST.0))
+    }
+
+    /// The year.
+    #[must_use]
+    pub fn year(self) -> u16 {
+        (self.0 / 12) as u16
+    }
+
+    /// The next one.
+    #[must_use]
+    pub fn next(self) -> Month {
+        Month(self.0 + 1)
+    }
+
+    /// The first and the last month that a text means: `2025-01` (also
+    /// `2025-1`, `2025/01`, `2025.01`) is both, `2025` is the whole year.
+    ///
+    /// # Errors
+    ///
+    /// It is neither.
+    pub fn range(text: &str) -> Result<(Month, Month), &'static str> {
+        const WANTED: &str = "expected a year or a month, as 2025 or 2025-01";
+        let text = text.trim();
+        let (year, month) = match text.split_once(['-', '/', '.']) {
+            Some((year, month)) => (year, Some(month)),
+            None => (text, None),
+        };
+        let year = u16::from_str(year)
+            .ok()
+            .filter(|year| (1..4096).contains(year));
+        let year = year.ok_or(WANTED)?;
+        let Some(month) = month else {
+            return Ok((Month::new(year, 1), Month::new(year, 12)));
+        };
+        let month = u8::from_str(month)
+            .ok()
+            .filter(|month| (1..=12).contains(month));
+        let month = Month::new(year, month.ok_or(WANTED)?);
+        Ok((month, month))
+    }
+}
+
+impl std::fmt::Display for Month {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{:04}-{:02}", self.0 / 12, self.0 % 12 + 1)
+    }
+}
+
+/// When a game was played, as far as it is known; 0 for what is not.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Date {
+    /// At most 4095.
+    pub year: u16,
+    /// From 1.
+    pub month: u8,
+    /// From 1.
+    pub day: u8,
+}
+
+impl Date {
+    /// Reads `2025.06.24`; what is no number is unknown.
+    #[must_use]
+    pub fn from_pgn(text: &str) -> Date {
+        let mut parts = text.trim().split(['.', '-', '/']);
+        let mut part = |most: u16| {
+            let number = parts.next().and_then(|part| part.trim().parse().ok());
+            number.filter(|number| *number <= most).unwrap_or(0)
+        };
+        let year = part(4095);
+        let month = part(12) as u8;
+        let day = part(31) as u8;
+        match (year, month) {
+            (0, _) => Date::default(),
+            (year, 0) => Date {
+                year,
+                ..Date::default()
+            },
+            _ => Date { year, month, day },
+        }
+    }
+
+    /// As PGN has it.
+    #[must_use]
+    pub fn to_pgn(self) -> String {
+        let part = |number: u8| match number {
+            0 => "??".to_owned(),
+            number => format!("{number:02}"),
+        };
+        match self.year {
+            0 => "????.??.??".to_owned(),
+            year => format!("{year:04}.{}.{}", part(self.month), part(self.day)),
+        }
+    }
+
+    /// The month, if it is known.
+    #[must_use]
+    pub fn month(self) -> Option<Month> {
+        (self.year > 0 && self.month > 0).then(|| Month::new(self.year, self.month))
+    }
+
+    /// The first and the last month that it may be; `None` if nothing is known.
+    #[must_use]
+    pub fn range(self) -> Option<(Month, Month)> {
+        let (first, last) = match self.month {
+            0 => (1, 12),
+            month => (month, month),
+        };
+        (self.year > 0).then(|| (Month::new(self.year, first), Month::new(self.year, last)))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn months_and_dates_are_read() {
+        let month = |text| Month::range(text).map(|(first, last)| format!("{first}..{last}"));
+        assert_eq!(month("2025-1").unwrap(), "2025-01..2025-01");
+        assert_eq!(month("2025/12").unwrap(), "2025-12..2025-12");
+        assert_eq!(month("2025").unwrap(), "2025-01..2025-12");
+        for bad in ["", "2025-13", "2025-00", "x", "5000", "0-1", "2025-"] {
+            assert!(month(bad).is_err(), "{bad}");
+        }
+        for (text, back) in [
+            ("2025.06.24", "2025.06.24"),
+            ("1951.??.??", "1951.??.??"),
+            ("1951.??.07", "1951.??.??"),
+            ("1951.02.??", "1951.02.??"),
+            ("????.??.??", "????.??.??"),
+            ("", "????.??.??"),
+            ("1951", "1951.??.??"),
+        ] {
+            assert_eq!(Date::from_pgn(text).to_pgn(), back, "{text}");
+        }
+    }
+}

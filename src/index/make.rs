@@ -1,0 +1,391 @@
+//! Making an index, and adding games to one.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
+
+use super::count::Counter;
+use super::posting::{Posting, id_key, player_key};
+use super::row::{PositionWriter, Row};
+use super::{IDS, PLAYERS, POSITIONS};
+use crate::crew::Panicked;
+use crate::games::tgx::{BlockMaker, GAMES, Head, Segment, TableWriter, WriteError, Writer};
+use crate::games::{
+    Batches, Filter, Game, Intake, ReadError, SourceError, Sources, Starts, Tally, Wanted,
+};
+use crate::input::bytes::put_varint;
+use crate::place::{self, Old};
+use crate::sort::{Merge, Runs, SortError, Sorter};
+use crate::watch::{Progress, Stopped, Watch};
+use shakmaty::Color;
+
+/// Records are sorted in lots of at most this size: larger ones are no better,
+/// smaller ones stay nearer to the processor.
+const LARGEST_SORT_BYTES: u64 = 24 << 20;
+
+/// Plies of each game that are indexed unless somebody says otherwise.
+pub const USUAL_PLIES: u16 = 50;
+
+/// What is to be made.
+#[derive(Clone, Debug)]
+pub struct Job {
+    /// The games: files, folders, or `-` for standard input.
+    pub sources: Vec<PathBuf>,
+    /// The index.
+    pub target: PathBuf,
+    /// What becomes of a file that is there already.
+    pub old: Old,
+    /// Whether the games go to those that are there.
+    pub append: bool,
+    /// Of encrypted archives.
+    pub password: Option<String>,
+    /// Which games count.
+    pub filter: Filter,
+    /// The same in words, for those who ask later.
+    pub conditions: String,
+    /// Plies of each game that are indexed; `None` for as many as those of the
+    /// index that is there, or [`USUAL_PLIES`].
+    pub max_ply: Option<u16>,
+    /// Threads that count, 1 or more.
+    pub threads: usize,
+    /// Bytes of memory.
+    pub memory: u64,
+    /// Where temporary files go; by default the folder of the index.
+    pub temp: Option<PathBuf>,
+}
+
+/// What was made.
+#[derive(Clone, Debug, Default)]
+pub struct Summary {
+    /// What became of the games of the sources.
+    pub tally: Tally,
+    /// Games that have no result, and so are not in it.
+    pub without_result: u64,
+    /// What was added.
+    pub added: Segment,
+    /// Games in the index now.
+    pub games: u64,
+    /// Bytes of the index now.
+    pub bytes: u64,
+    /// Bytes of the table of positions that was added.
+    pub position_bytes: u64,
+    /// Bytes that went through temporary files.
+    pub sorted_on_disk: u64,
+}
+
+/// Why there is no index.
+#[derive(Debug, thiserror::Error)]
+pub enum IndexError {
+    /// The games cannot be read.
+    #[error(transparent)]
+    Read(#[from] ReadError),
+    /// Every game was filtered away or skipped, or has no result.
+    #[error(
+        "no game is left: {skipped} skipped, {filtered} do not meet the conditions, \
+         {without_result} have no result"
+    )]
+    NothingLeft {
+        /// Games that were no use.
+        skipped: u64,
+        /// Games that the filter turned away.
+        filtered: u64,
+        /// Games without a result.
+        without_result: u64,
+    },
+    /// The games that are there were indexed to another depth.
+    #[error("{}: its games are indexed to ply {there}, not {wanted}", path.display())]
+    OtherDepth {
+        /// The index.
+        path: PathBuf,
+        /// Its plies.
+        there: u16,
+        /// Those that were asked for.
+        wanted: u16,
+    },
+    /// The index would be one of its own sources.
+    #[error("{}: an index cannot be added to itself", path.display())]
+    Itself {
+        /// The index.
+        path: PathBuf,
+    },
+    /// Games are numbered with 32 bits.
+    #[error("an index holds {} games at most", u32::MAX)]
+    TooMany,
+    /// Temporary files fail.
+    #[error(transparent)]
+    Sort(#[from] SortError),
+    /// The index cannot be written.
+    #[error(transparent)]
+    Write(#[from] WriteError),
+    /// A thread met a fault of this program.
+    #[error(transparent)]
+    Panicked(#[from] Panicked),
+}
+
+impl From<SourceError> for IndexError {
+    fn from(error: SourceError) -> IndexError {
+        IndexError::Read(error.into())
+    }
+}
+
+/// What comes of a batch.
+struct Piece {
+    games: u64,
+    without_result: u64,
+    blocks: Vec<(u64, Vec<u8>)>,
+    last_month: u32,
+}
+
+/// Where the sorts meet.
+struct Sorts {
+    rows: Runs<Row>,
+    players: Arc<Runs<Posting>>,
+    ids: Arc<Runs<Posting>>,
+}
+
+/// Makes the index, or adds to it.
+///
+/// # Errors
+///
+/// There is no index then, or the old one as it was.
+pub fn run(job: &Job, watch: &mut Watch<'_>) -> Result<Summary, IndexError> {
+    let sources = Sources::list(&job.sources)?.with_password(job.password.as_deref());
+    let is_target = |path: &&PathBuf| place::is_same_file(path, &job.target);
+    if let Some(path) = job.sources.iter().find(is_target) {
+        let path = path.clone();
+        return Err(IndexError::Itself { path });
+    }
+    // Fails early where the index cannot be written, before hours of counting.
+    let mut writer = match job.append {
+        true => Writer::append(&job.target)?,
+        false => {
+            let plies = job.max_ply.unwrap_or(USUAL_PLIES);
+            Writer::create(&job.target, job.old, plies)?
+        }
+    };
+    let max_ply = writer.root().max_ply;
+    if let Some(wanted) = job.max_ply.filter(|wanted| *wanted != max_ply) {
+        return Err(IndexError::OtherDepth {
+            path: job.target.clone(),
+            there: max_ply,
+            wanted,
+        });
+    }
+    let folder = match &job.temp {
+        Some(folder) => folder.as_path(),
+        None => place::folder_of(&job.target),
+    };
+    if job.temp.is_some() && !folder.is_dir() {
+        let missing = std::io::ErrorKind::NotADirectory.into();
+        return Err(SortError::new(folder, missing).into());
+    }
+    let sorts = Sorts {
+        rows: Runs::new(job.memory / 8 * 3, folder),
+        players: Arc::new(Runs::new(job.memory / 16, folder)),
+        ids: Arc::new(Runs::new(job.memory / 16, folder)),
+    };
+    let first_game = writer.games();
+    let mut summary = read(job, &sources, &sorts, &mut writer, max_ply, watch)?;
+    if summary.added.games == 0 {
+        return Err(IndexError::NothingLeft {
+            skipped: summary.tally.skipped,
+            filtered: summary.tally.filtered,
+            without_result: summary.without_result,
+        });
+    }
+    write_rows(job, &sorts, &mut writer, &mut summary, watch)?;
+    for (name, runs) in [(PLAYERS, &sorts.players), (IDS, &sorts.ids)] {
+        write_postings(name, &mut runs.take().merge()?, &mut writer, watch)?;
+    }
+    summary.sorted_on_disk =
+        sorts.rows.bytes_written() + sorts.players.bytes_written() + sorts.ids.bytes_written();
+    summary.added.first_game = first_game;
+    summary.added.sources = job
+        .sources
+        .iter()
+        .map(|path| path.display().to_string())
+        .collect();
+    summary.added.filter.clone_from(&job.conditions);
+    summary.added.version = env!("CARGO_PKG_VERSION").to_owned();
+    summary.games = first_game + summary.added.games;
+    summary.bytes = writer.finish(summary.added.clone())?;
+    Ok(summary)
+}
+
+/// Reads every game, writes down the games themselves and sorts what is to be
+/// known of them.
+fn read(
+    job: &Job,
+    sources: &Sources,
+    sorts: &Sorts,
+    writer: &mut Writer,
+    max_ply: u16,
+    watch: &mut Watch<'_>,
+) -> Result<Summary, IndexError> {
+    let share = job.memory / 2 / job.threads.max(1) as u64;
+    let intake = Intake {
+        filter: &job.filter,
+        wanted: Wanted {
+            heads: true,
+            ..Wanted::default()
+        },
+        starts: Starts::SetUp,
+        threads: job.threads,
+    };
+    let first = u32::try_from(writer.games()).map_err(|_| IndexError::TooMany)?;
+    let next = AtomicU32::new(first);
+    let worker = |batches: &Batches<'_, Piece, IndexError>| {
+        let sort_bytes = (share / 4 * 3).min(LARGEST_SORT_BYTES) as usize;
+        let mut counter = Counter::new(&sorts.rows, sort_bytes);
+        let mut players = Sorter::new(Arc::clone(&sorts.players), share / 8);
+        let mut ids = Sorter::new(Arc::clone(&sorts.ids), share / 8);
+        let mut blocks = BlockMaker::default();
+        let mut game = Game::default();
+        let mut heads: Vec<Head> = Vec::new();
+        batches.each(|batch| {
+            let (mut without_result, mut last_month) = (0, 0);
+            heads.clear();
+            while batch.next(&mut game) {
+                let Some(head) = Head::of(&game) else {
+                    without_result += 1;
+                    continue;
+                };
+                counter.take(&game, head.facts, heads.len() as u32, max_ply.into());
+                blocks.push(&head, &game);
+                let month = head.facts.date.month().map_or(0, |month| month.number());
+                last_month = last_month.max(month);
+                heads.push(head);
+            }
+            let (games, blocks) = blocks.finish();
+            if !batch.turn().wait() {
+                return Err(ReadError::from(Stopped).into());
+            }
+            let count = u32::try_from(games).map_err(|_| IndexError::TooMany)?;
+            let start = next.load(Relaxed);
+            let behind = start.checked_add(count).ok_or(IndexError::TooMany)?;
+            next.store(behind, Relaxed);
+            batch.turn().pass();
+            counter.end_batch(start)?;
+            for (number, head) in (start..).zip(&heads) {
+                let games = vec![number];
+                for color in Color::ALL {
+                    let name = head.names.get(color);
+                    if !name.is_empty() && name != "?" {
+                        let key = player_key(name, color);
+                        let games = games.clone();
+                        players.push(&Posting { key, games })?;
+                    }
+                }
+                if let Some(key) = head.lichess_id().and_then(id_key) {
+                    ids.push(&Posting { key, games })?;
+                }
+            }
+            Ok(Piece {
+                games,
+                without_result,
+                blocks,
+                last_month,
+            })
+        })?;
+        counter.finish()?;
+        players.finish()?;
+        ids.finish()?;
+        Ok(())
+    };
+    let mut table = TableWriter::default();
+    let mut summary = Summary::default();
+    let mut number = u64::from(first);
+    let sink = |piece: Piece| {
+        for (place, block) in &piece.blocks {
+            table.block(number + place, block, writer)?;
+        }
+        number += piece.games;
+        summary.added.games += piece.games;
+        summary.without_result += piece.without_result;
+        summary.added.last_month = summary.added.last_month.max(piece.last_month);
+        Ok(())
+    };
+    let tally = intake.read(sources, worker, sink, watch)?;
+    writer.end_table(GAMES, table)?;
+    Ok(Summary { tally, ..summary })
+}
+
+/// Positions in order, written out.
+#[derive(Default)]
+struct Written {
+    bytes: Vec<u8>,
+    /// The key of each, and how many bytes and moves it has.
+    positions: Vec<(u64, u32, u32)>,
+}
+
+fn write_rows(
+    job: &Job,
+    sorts: &Sorts,
+    writer: &mut Writer,
+    summary: &mut Summary,
+    watch: &mut Watch<'_>,
+) -> Result<(), IndexError> {
+    let make = |mut merge: Merge<Row>| {
+        let mut written = Written::default();
+        let mut position = PositionWriter::default();
+        let (mut key, mut moves) = (None, 0);
+        let mut end = |key: Option<u64>, moves: u32, position: &mut PositionWriter| {
+            if let Some(key) = key {
+                written.bytes.extend_from_slice(&position.bytes);
+                let length = position.bytes.len() as u32;
+                written.positions.push((key, length, moves));
+                position.clear();
+            }
+        };
+        while let Some(row) = merge.next()? {
+            if key != Some(row.hash) {
+                end(key, moves, &mut position);
+                (key, moves) = (Some(row.hash), 0);
+            }
+            moves += u32::from(position.push(row));
+        }
+        end(key, moves, &mut position);
+        Ok::<_, IndexError>(written)
+    };
+    let mut table = TableWriter::default();
+    let added = &mut summary.added;
+    let sink = |written: Written| {
+        let mut rest = written.bytes.as_slice();
+        for (key, length, moves) in written.positions {
+            let (bytes, behind) = rest.split_at_checked(length as usize).unwrap_or_default();
+            rest = behind;
+            let (out, before) = table.entry(key, writer)?;
+            put_varint(key - before.unwrap_or(0), out);
+            put_varint(bytes.len() as u64, out);
+            out.extend_from_slice(bytes);
+            added.positions += 1;
+            added.moves += u64::from(moves);
+        }
+        let written = Progress::new("writing", "positions", added.positions, None);
+        Ok(watch.step(written).map_err(ReadError::from)?)
+    };
+    sorts.rows.take().in_threads(job.threads, make, sink)?;
+    summary.position_bytes = writer.end_table(POSITIONS, table)?;
+    Ok(())
+}
+
+fn write_postings(
+    name: &str,
+    merge: &mut Merge<Posting>,
+    writer: &mut Writer,
+    watch: &mut Watch<'_>,
+) -> Result<(), IndexError> {
+    let mut table = TableWriter::default();
+    let mut bytes = Vec::new();
+    while let Some(posting) = merge.next()? {
+        watch.go_on().map_err(ReadError::from)?;
+        bytes.clear();
+        posting.encode_games(&mut bytes);
+        let (out, before) = table.entry(posting.key, writer)?;
+        put_varint(posting.key - before.unwrap_or(0), out);
+        put_varint(bytes.len() as u64, out);
+        out.extend_from_slice(&bytes);
+    }
+    writer.end_table(name, table)?;
+    Ok(())
+}

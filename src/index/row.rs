@@ -1,0 +1,442 @@
+//! What is counted: a move in a position, for games that are alike.
+
+use std::cmp::{Ordering, Reverse};
+
+use shakmaty::{ByColor, Color, Move, Role, Square};
+
+use crate::games::tgx::{Facts, speed_number, speed_of, squares};
+use crate::games::{GROUPS, Month, Speed};
+use crate::input::bytes::{Cursor, put_varint};
+use crate::sort::Record;
+
+/// Games that are named as the ones of the best players.
+pub const TOP_GAMES: usize = 15;
+
+/// Games that are named as the newest.
+pub const RECENT_GAMES: usize = 8;
+
+/// More games than this are let go before a row is written.
+const MOST_REFS: usize = 2 * (TOP_GAMES + RECENT_GAMES);
+
+/// A move as 15 bits: from, to, and what a pawn becomes.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct PackedMove(pub(super) u16);
+
+impl PackedMove {
+    /// Of a legal move; castling is the king going to its rook.
+    #[must_use]
+    pub fn of(m: Move) -> PackedMove {
+        let (from, to) = squares(m);
+        let promotion = m.promotion().map_or(0, |role| role as u16 - 1);
+        PackedMove(u16::from(from) | u16::from(to) << 6 | promotion << 12)
+    }
+
+    /// From, to, promotion.
+    #[must_use]
+    pub fn parts(self) -> (Square, Square, Option<Role>) {
+        let square = |at: u32| Square::new(u32::from(self.0) >> at & 63);
+        let promotion = match self.0 >> 12 & 7 {
+            0 => None,
+            number => Role::ALL.get(usize::from(number)).copied(),
+        };
+        (square(0), square(6), promotion)
+    }
+}
+
+/// Games that no question tells apart but by who played them.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Bucket(u32);
+
+impl Bucket {
+    /// Of a game.
+    #[must_use]
+    pub fn of(facts: Facts) -> Bucket {
+        let group = facts.group();
+        let group = GROUPS.iter().position(|least| Some(*least) == group);
+        let group = group.map_or(0, |place| place as u32 + 1);
+        let rated = match facts.rated {
+            None => 0,
+            Some(true) => 1,
+            Some(false) => 2,
+        };
+        let date = u32::from(facts.date.year) << 4 | u32::from(facts.date.month);
+        Bucket(date << 9 | group << 5 | u32::from(speed_number(facts.speed)) << 2 | rated)
+    }
+
+    /// The year, 0 if unknown.
+    #[must_use]
+    pub fn year(self) -> u16 {
+        (self.0 >> 13) as u16
+    }
+
+    /// The month, if it is known.
+    #[must_use]
+    pub fn month(self) -> Option<Month> {
+        let month = (self.0 >> 9 & 15) as u8;
+        (self.year() > 0 && month > 0).then(|| Month::new(self.year(), month))
+    }
+
+    /// The first and the last month that it may be; `None` if nothing is known.
+    #[must_use]
+    pub fn months(self) -> Option<(Month, Month)> {
+        let year = self.year();
+        match self.month() {
+            _ if year == 0 => None,
+            Some(month) => Some((month, month)),
+            None => Some((Month::new(year, 1), Month::new(year, 12))),
+        }
+    }
+
+    /// The same for all games of a time: year and month alone.
+    #[must_use]
+    pub fn date(self) -> Bucket {
+        Bucket(self.0 >> 9 << 9)
+    }
+
+    /// The place of the rating group among [`GROUPS`].
+    #[must_use]
+    pub fn group(self) -> Option<usize> {
+        (self.0 >> 5 & 15)
+            .checked_sub(1)
+            .map(|place| place as usize)
+    }
+
+    /// How fast the games were.
+    #[must_use]
+    pub fn speed(self) -> Option<Speed> {
+        speed_of((self.0 >> 2 & 7) as u8)
+    }
+
+    /// Whether they counted for ratings.
+    #[must_use]
+    pub fn rated(self) -> Option<bool> {
+        match self.0 & 3 {
+            1 => Some(true),
+            2 => Some(false),
+            _ => None,
+        }
+    }
+}
+
+/// A game that is named.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct GameRef {
+    /// Its number.
+    pub game: u32,
+    /// Who won; `None` for a draw.
+    pub winner: Option<Color>,
+    /// Ratings, 0 if unknown.
+    pub elo: ByColor<u16>,
+    /// Day of the month, 0 if unknown.
+    pub day: u8,
+}
+
+impl GameRef {
+    /// Games of better players come later.
+    #[must_use]
+    pub fn by_rating(&self) -> (u16, u8, u32) {
+        (self.elo.white + self.elo.black, self.day, self.game)
+    }
+
+    /// Newer games come later; of two of a day, the one that was read later.
+    #[must_use]
+    pub fn by_date(&self) -> (u8, u32) {
+        (self.day, self.game)
+    }
+
+    fn encode(&self, out: &mut Vec<u8>) {
+        let result = match self.winner {
+            Some(Color::White) => 0,
+            None => 1,
+            Some(Color::Black) => 2,
+        };
+        let ratings = u32::from(self.elo.white) | u32::from(self.elo.black) << 12;
+        let has_ratings = ratings > 0;
+        out.push(result | (self.day & 31) << 2 | u8::from(has_ratings) << 7);
+        if has_ratings {
+            out.extend_from_slice(&ratings.to_le_bytes()[..3]);
+        }
+        put_varint(self.game.into(), out);
+    }
+
+    fn decode(cursor: &mut Cursor<'_>) -> Option<GameRef> {
+        let head = cursor.u8()?;
+        let ratings = match head & 0x80 {
+            0 => 0,
+            _ => {
+                let bytes = cursor.take(3)?;
+                let part = |at: usize| bytes.get(at).map(|byte| u32::from(*byte));
+                part(0)? | part(1)? << 8 | part(2)? << 16
+            }
+        };
+        Some(GameRef {
+            game: u32::try_from(cursor.varint()?).ok()?,
+            winner: match head & 3 {
+                0 => Some(Color::White),
+                1 => None,
+                2 => Some(Color::Black),
+                _ => return None,
+            },
+            elo: ByColor {
+                white: (ratings & 0xfff) as u16,
+                black: (ratings >> 12) as u16,
+            },
+            day: head >> 2 & 31,
+        })
+    }
+}
+
+/// Results, and ratings that are known.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Counts {
+    /// Games that each side won.
+    pub won: ByColor<u64>,
+    /// Games that nobody won.
+    pub draws: u64,
+    /// Games in which each side's rating is known.
+    pub rated: ByColor<u64>,
+    /// The sums of these ratings.
+    pub sum: ByColor<u64>,
+}
+
+impl Counts {
+    /// All games.
+    #[must_use]
+    pub fn games(&self) -> u64 {
+        self.won.white + self.won.black + self.draws
+    }
+
+    /// Counts a game.
+    pub fn count(&mut self, winner: Option<Color>, elo: ByColor<u16>) {
+        match winner {
+            Some(winner) => *self.won.get_mut(winner) += 1,
+            None => self.draws += 1,
+        }
+        for color in Color::ALL {
+            let elo = *elo.get(color);
+            *self.rated.get_mut(color) += u64::from(elo > 0);
+            *self.sum.get_mut(color) += u64::from(elo);
+        }
+    }
+
+    /// Adds others.
+    pub fn add(&mut self, other: &Counts) {
+        self.draws += other.draws;
+        for color in Color::ALL {
+            *self.won.get_mut(color) += other.won.get(color);
+            *self.rated.get_mut(color) += other.rated.get(color);
+            *self.sum.get_mut(color) += other.sum.get(color);
+        }
+    }
+}
+
+/// One move in one position, in the games of one bucket.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Row {
+    /// The position.
+    pub hash: u64,
+    /// The move.
+    pub mv: PackedMove,
+    /// The games.
+    pub bucket: Bucket,
+    /// Their results.
+    pub counts: Counts,
+    /// All of them, if there are at most [`TOP_GAMES`]; else at least the
+    /// [`TOP_GAMES`] of the best players and the [`RECENT_GAMES`] newest.
+    pub refs: Vec<GameRef>,
+}
+
+impl Row {
+    /// Makes it an empty one of another place.
+    pub fn reset(&mut self, hash: u64, mv: PackedMove, bucket: Bucket) {
+        (self.hash, self.mv, self.bucket) = (hash, mv, bucket);
+        self.counts = Counts::default();
+        self.refs.clear();
+    }
+
+    /// Counts a game.
+    pub fn count(&mut self, facts: Facts, game: u32) {
+        self.counts.count(facts.winner, facts.elo);
+        self.refs.push(GameRef {
+            game,
+            winner: facts.winner,
+            elo: facts.elo,
+            day: facts.date.day,
+        });
+        if self.refs.len() >= MOST_REFS {
+            self.prune();
+        }
+    }
+
+    /// Lets the games go that are neither among the best nor among the newest,
+    /// and puts the others in the order of their numbers.
+    ///
+    /// What stays of several lots together is what would stay of all at once:
+    /// a game that is not among the newest of all, and less good than fewer
+    /// than fifteen of the others, is so among those of its own lot too.
+    pub(super) fn prune(&mut self) {
+        self.refs
+            .sort_unstable_by_key(|game| Reverse(game.by_date()));
+        if let Some(others) = self.refs.get_mut(RECENT_GAMES..) {
+            others.sort_unstable_by_key(|game| Reverse(game.by_rating()));
+        }
+        // Some of the best may be among the newest; more than needed are kept
+        // then, which harms nobody as long as it is always the same ones.
+        self.refs.truncate(RECENT_GAMES + TOP_GAMES);
+        self.refs.sort_unstable_by_key(|game| game.game);
+    }
+
+    /// Appends bucket and numbers. Gives where a bit is to be set ([`MORE`]) if
+    /// another row of the same move follows.
+    pub(super) fn encode_numbers(&self, out: &mut Vec<u8>) -> usize {
+        let at = out.len();
+        put_varint(u64::from(self.bucket.0) << 1, out);
+        let counts = &self.counts;
+        let games = counts.games();
+        put_varint(games, out);
+        if games > TOP_GAMES as u64 {
+            for number in [counts.won.white, counts.draws] {
+                put_varint(number, out);
+            }
+            for color in Color::ALL {
+                put_varint(*counts.rated.get(color), out);
+                put_varint(*counts.sum.get(color), out);
+            }
+            put_varint(self.refs.len() as u64, out);
+        }
+        for game in &self.refs {
+            game.encode(out);
+        }
+        at
+    }
+
+    /// Reads bucket and numbers; whether another row follows.
+    pub(super) fn decode_numbers(&mut self, cursor: &mut Cursor<'_>) -> Option<bool> {
+        let head = cursor.varint()?;
+        self.bucket = Bucket(u32::try_from(head >> 1).ok()?);
+        self.counts = Counts::default();
+        self.refs.clear();
+        let games = cursor.varint()?;
+        if games > TOP_GAMES as u64 {
+            let (white, draws) = (cursor.varint()?, cursor.varint()?);
+            let black = games.checked_sub(white)?.checked_sub(draws)?;
+            self.counts.won = ByColor { white, black };
+            self.counts.draws = draws;
+            for color in Color::ALL {
+                *self.counts.rated.get_mut(color) = cursor.varint()?;
+                *self.counts.sum.get_mut(color) = cursor.varint()?;
+            }
+            for _ in 0..cursor.varint()? {
+                self.refs.push(GameRef::decode(cursor)?);
+            }
+        } else {
+            for _ in 0..games {
+                let game = GameRef::decode(cursor)?;
+                self.counts.count(game.winner, game.elo);
+                self.refs.push(game);
+            }
+        }
+        Some(head & u64::from(MORE) != 0)
+    }
+}
+
+/// In the first byte of a row: another one of the same move follows.
+pub(super) const MORE: u8 = 1;
+
+impl Record for Row {
+    fn order(&self) -> u32 {
+        (self.hash >> 32) as u32
+    }
+
+    fn compare(&self, other: &Self) -> Ordering {
+        let key = |row: &Row| (row.hash, row.mv, row.bucket);
+        key(self).cmp(&key(other))
+    }
+
+    fn join(&mut self, other: &Self) -> bool {
+        self.counts.add(&other.counts);
+        self.refs.extend_from_slice(&other.refs);
+        self.prune();
+        true
+    }
+
+    fn encode(&self, out: &mut Vec<u8>) {
+        out.extend_from_slice(&self.hash.to_be_bytes());
+        out.extend_from_slice(&self.mv.0.to_be_bytes());
+        self.encode_numbers(out);
+    }
+
+    fn decode(&mut self, bytes: &[u8]) -> Option<usize> {
+        let mut cursor = Cursor::new(bytes);
+        self.hash = cursor.be_u64()?;
+        self.mv = PackedMove(cursor.be_u16()?);
+        self.decode_numbers(&mut cursor)?;
+        Some(cursor.position())
+    }
+}
+
+/// Writes the rows of a position, which come by move and bucket.
+#[derive(Debug, Default)]
+pub(super) struct PositionWriter {
+    pub(super) bytes: Vec<u8>,
+    /// The move that was written last, and where its second byte is.
+    last_move: Option<(PackedMove, usize)>,
+    /// Where the last row begins.
+    last_row: usize,
+}
+
+impl PositionWriter {
+    pub(super) fn clear(&mut self) {
+        self.bytes.clear();
+        self.last_move = None;
+    }
+
+    /// Adds a row; whether it is the first of its move.
+    pub(super) fn push(&mut self, row: &Row) -> bool {
+        let is_new = match self.last_move {
+            Some((mv, _)) if mv == row.mv => {
+                self.set(self.last_row, MORE);
+                false
+            }
+            Some((_, at)) => {
+                self.set(at, MORE_MOVES);
+                true
+            }
+            None => true,
+        };
+        if is_new {
+            self.bytes.extend_from_slice(&row.mv.0.to_le_bytes());
+            self.last_move = Some((row.mv, self.bytes.len() - 1));
+        }
+        self.last_row = row.encode_numbers(&mut self.bytes);
+        is_new
+    }
+
+    fn set(&mut self, at: usize, bit: u8) {
+        if let Some(byte) = self.bytes.get_mut(at) {
+            *byte |= bit;
+        }
+    }
+}
+
+/// In the second byte of a move: another one follows.
+const MORE_MOVES: u8 = 0x80;
+
+/// Reads the rows of a position; `None` if they make no sense.
+pub(super) fn read_rows(bytes: &[u8], row: &mut Row, mut each: impl FnMut(&Row)) -> Option<()> {
+    let mut cursor = Cursor::new(bytes);
+    loop {
+        let word = u16::from_le_bytes([cursor.u8()?, cursor.u8()?]);
+        row.mv = PackedMove(word & 0x7fff);
+        loop {
+            let more = row.decode_numbers(&mut cursor)?;
+            each(row);
+            if !more {
+                break;
+            }
+        }
+        if word >> 8 & u16::from(MORE_MOVES) == 0 {
+            return (cursor.remaining() == 0).then_some(());
+        }
+    }
+}

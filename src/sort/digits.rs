@@ -1,0 +1,59 @@
+//! Sorting numbers that records are known by.
+
+/// Upper bits of the order that choose a lot of records, so that each lot is
+/// small enough to be sorted near to the processor.
+pub(crate) const LOT_BITS: u32 = 6;
+
+/// Sorts the numbers of a lot by their upper halves, digit by digit from the
+/// last one: a quarter of the time of comparing.
+pub(crate) fn sort_by_order(entries: &mut Vec<u64>, other: &mut Vec<u64>) {
+    // Three of them, and the bits of the lot, are all.
+    const BITS: u32 = 9;
+    const { assert!(3 * BITS + LOT_BITS >= u32::BITS) };
+    let digit = |entry: u64, shift: u32| (entry >> shift) as usize & ((1 << BITS) - 1);
+    other.clear();
+    other.resize(entries.len(), 0);
+    for shift in [32, 32 + BITS, 32 + 2 * BITS] {
+        let mut next = [0_usize; 1 << BITS];
+        for &entry in &*entries {
+            if let Some(count) = next.get_mut(digit(entry, shift)) {
+                *count += 1;
+            }
+        }
+        let mut sum = 0;
+        for count in &mut next {
+            sum += std::mem::replace(count, sum);
+        }
+        for &entry in &*entries {
+            if let Some(at) = next.get_mut(digit(entry, shift)) {
+                if let Some(to) = other.get_mut(*at) {
+                    *to = entry;
+                }
+                *at += 1;
+            }
+        }
+        std::mem::swap(entries, other);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn digits_sort_as_comparing_does() {
+        let mut number = 7_u64;
+        let mut entries: Vec<u64> = (0..5000)
+            .map(|n| {
+                number = number
+                    .wrapping_mul(6_364_136_223_846_793_005)
+                    .wrapping_add(1);
+                (((number >> 32) % (1 << (n % 27))) << 32) | n
+            })
+            .collect();
+        let mut compared = entries.clone();
+        compared.sort_unstable();
+        sort_by_order(&mut entries, &mut Vec::new());
+        assert_eq!(entries, compared);
+    }
+}

@@ -1,0 +1,382 @@
+//! The opening explorer over games.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use hyper::{Method, Request, StatusCode};
+use serde_json::{Value, json};
+use tabia::explore::{Access, Explorer, Games, Guest};
+use tabia::games::Filter;
+use tabia::index::GamesIndex;
+use tabia::index::make::{self, Job, Summary};
+use tabia::place::Old;
+use tabia::settings::Settings;
+use tabia::watch::Watch;
+
+use super::{ADDRESS, get, request, starter, value};
+
+/// Three games of lichess in May and June, one over the board without a month,
+/// and one without a result.
+const GAMES: &str = r#"[Event "Rated Blitz game"]
+[Site "https://lichess.org/aaaaaaa1"]
+[Date "2025.05.03"]
+[White "Ann"]
+[Black "Bob-1"]
+[Result "1-0"]
+[WhiteElo "1500"]
+[BlackElo "1700"]
+[TimeControl "300+3"]
+
+1. e4 e5 2. Nf3 Nc6 3. Bb5 a6 4. O-O 1-0
+
+[Event "Rated Rapid game"]
+[Site "https://lichess.org/aaaaaaa2"]
+[Date "2025.06.03"]
+[White "Bob-1"]
+[Black "Ann"]
+[Result "0-1"]
+[WhiteElo "2600"]
+[BlackElo "2500"]
+[TimeControl "600+0"]
+
+1. e4 c5 2. Nf3 0-1
+
+[Event "Casual Blitz game"]
+[Site "https://lichess.org/aaaaaaa3"]
+[Date "2025.06.04"]
+[White "Ann"]
+[Black "Cid"]
+[Result "1/2-1/2"]
+[WhiteElo "1510"]
+[BlackElo "1500"]
+[TimeControl "300+0"]
+
+1. Nf3 Nf6 2. Ng1 Ng8 3. e4 e5 4. Nf3 1/2-1/2
+
+[Event "Ch"]
+[Site "Riga"]
+[Date "1951.??.??"]
+[Round "2"]
+[White "Tal, Mihails"]
+[Black "?"]
+[Result "1-0"]
+
+1. e4 e5 2. Nf3 1-0
+
+[Event "unfinished"]
+[Result "*"]
+
+1. d4 *
+"#;
+
+fn job(source: &Path, target: PathBuf) -> Job {
+    Job {
+        sources: vec![source.to_owned()],
+        target,
+        old: Old::Refuse,
+        append: false,
+        password: None,
+        filter: Filter::default(),
+        conditions: String::new(),
+        max_ply: None,
+        threads: 2,
+        memory: 1 << 20,
+        temp: None,
+    }
+}
+
+fn run(job: &Job) -> Result<Summary, make::IndexError> {
+    make::run(job, &mut Watch::default())
+}
+
+fn written(folder: &Path, name: &str, text: &str) -> PathBuf {
+    let path = folder.join(name);
+    fs::write(&path, text).unwrap();
+    path
+}
+
+fn explorer_of(path: &Path, guests: &[&str]) -> Explorer {
+    let guests = guests.iter().map(|guest| guest.parse::<Guest>().unwrap());
+    let access =
+        Access::new(ADDRESS.parse().unwrap(), "secret".into()).with_guests(guests.collect());
+    let index = GamesIndex::open(path, false).unwrap();
+    Explorer::new(vec![starter(None)], access, Settings::default(), false)
+        .with_games(Games::new(vec![index], false))
+}
+
+fn with_explorer(check: impl FnOnce(&Explorer)) {
+    let folder = tempfile::tempdir().unwrap();
+    let source = written(folder.path(), "games.pgn", GAMES);
+    let path = folder.path().join("games.tgx");
+    let made = run(&job(&source, path.clone())).unwrap();
+    assert_eq!((made.games, made.without_result), (4, 1));
+    check(&explorer_of(&path, &["https://good.example"]));
+}
+
+fn results(answer: &Value) -> [u64; 3] {
+    ["white", "draws", "black"].map(|name| answer[name].as_u64().unwrap())
+}
+
+#[test]
+fn games_are_counted_by_what_they_say() {
+    with_explorer(|explorer| {
+        let ask = |target: &str| value(&get(explorer, target));
+        for (target, expected) in [
+            ("/masters", [2, 1, 1]),
+            ("/lichess", [2, 1, 1]),
+            ("/masters?since=1952", [1, 1, 1]),
+            ("/masters?until=1951", [1, 0, 0]),
+            ("/lichess?since=2025-06", [0, 1, 1]),
+            ("/lichess?until=2025-05&since=2025-05", [1, 0, 0]),
+            ("/lichess?speeds=blitz", [1, 1, 0]),
+            ("/lichess?speeds=", [2, 1, 1]),
+            ("/lichess?ratings=1600", [1, 0, 0]),
+            ("/lichess?ratings=2500,1400", [0, 1, 1]),
+            ("/lichess?ratings=2900", [0, 0, 0]),
+            ("/lichess?variant=horde", [0, 0, 0]),
+            ("/player?player=ann&color=white", [1, 1, 0]),
+            ("/player?player=ANN&color=black", [0, 0, 1]),
+            ("/player?player=ann&color=white&modes=casual", [0, 1, 0]),
+            ("/player?player=mihails_tal&color=white", [1, 0, 0]),
+            ("/player?player=nobody&color=white", [0, 0, 0]),
+        ] {
+            assert_eq!(results(&ask(target)), expected, "{target}");
+        }
+        // The last move in a position counts, and each position once.
+        let start = ask("/lichess?speeds=blitz&since=2025-06");
+        assert_eq!(start["moves"].as_array().unwrap().len(), 1);
+        assert_eq!(start["moves"][0]["uci"], "e2e4");
+        let castled = ask("/masters?play=e2e4,e7e5,g1f3,b8c6,f1b5,a7a6");
+        assert_eq!(castled["moves"][0]["uci"], "e1h1");
+    });
+}
+
+#[test]
+fn an_answer_has_the_fields_of_the_service_in_its_order() {
+    with_explorer(|explorer| {
+        let response = get(explorer, "/lichess?play=e2e4&since=2025-06&history=true");
+        let text = std::str::from_utf8(response.body()).unwrap();
+        assert_eq!(
+            text,
+            concat!(
+                r#"{"white":0,"draws":1,"black":1,"moves":["#,
+                r#"{"uci":"c7c5","san":"c5","averageRating":2500,"averageOpponentRating":2600,"#,
+                r#""performance":3400,"white":0,"draws":0,"black":1,"game":{"id":"aaaaaaa2","#,
+                r#""winner":"black","speed":"rapid","mode":"rated","#,
+                r#""black":{"name":"Ann","rating":2500},"white":{"name":"Bob-1","rating":2600},"#,
+                r#""year":2025,"month":"2025-06"},"opening":{"eco":"B20","name":"Sicilian Defense"}},"#,
+                r#"{"uci":"e7e5","san":"e5","averageRating":1500,"averageOpponentRating":1510,"#,
+                r#""performance":1510,"white":0,"draws":1,"black":0,"game":{"id":"aaaaaaa3","#,
+                r#""winner":null,"speed":"blitz","mode":"casual","#,
+                r#""black":{"name":"Cid","rating":1500},"white":{"name":"Ann","rating":1510},"#,
+                r#""year":2025,"month":"2025-06"},"opening":{"eco":"C20","name":"King's Pawn Game"}}],"#,
+                r#""recentGames":[{"uci":"e7e5","id":"aaaaaaa3","winner":null,"speed":"blitz","#,
+                r#""mode":"casual","black":{"name":"Cid","rating":1500},"#,
+                r#""white":{"name":"Ann","rating":1510},"year":2025,"month":"2025-06"}],"#,
+                r#""topGames":[{"uci":"c7c5","id":"aaaaaaa2","winner":"black","speed":"rapid","#,
+                r#""mode":"rated","black":{"name":"Ann","rating":2500},"#,
+                r#""white":{"name":"Bob-1","rating":2600},"year":2025,"month":"2025-06"}],"#,
+                r#""opening":{"eco":"B00","name":"King's Pawn Game"},"history":[]}"#
+            )
+        );
+        let history = value(&get(explorer, "/lichess/history?until=2030-01"));
+        let month = |month, white, draws, black| json!({"month": month, "white": white, "draws": draws, "black": black});
+        assert_eq!(
+            history["history"],
+            json!([month("2025-05", 1, 0, 0), month("2025-06", 0, 1, 1)])
+        );
+        assert_eq!(
+            (&history["moves"], &history["topGames"]),
+            (&json!([]), &json!([]))
+        );
+        let player = get(explorer, "/player?player=ann&color=black");
+        assert_eq!(player.headers()["content-type"], "application/x-ndjson");
+        let answer = value(&player);
+        assert_eq!(
+            (&answer["queuePosition"], &answer["topGames"]),
+            (&json!(0), &Value::Null)
+        );
+        let masters = value(&get(explorer, "/masters?until=1951"));
+        let game = &masters["topGames"][0];
+        assert_eq!(
+            (&game["month"], &game["speed"]),
+            (&Value::Null, &Value::Null)
+        );
+        assert_eq!(masters["recentGames"], Value::Null);
+        let id = game["id"].as_str().unwrap();
+        let pgn = get(explorer, &format!("/master/pgn/{id}"));
+        let text = std::str::from_utf8(pgn.body()).unwrap();
+        assert!(text.starts_with("[Event \"Ch\"]\n[Site \"Riga\"]\n[Date \"1951.??.??\"]\n"));
+        assert!(text.ends_with("\n\n1. e4 e5 2. Nf3 1-0\n"), "{text}");
+        let unknown = get(explorer, "/masters/pgn/zzzzzzzz");
+        assert_eq!(unknown.status(), StatusCode::NOT_FOUND);
+        let other = get(explorer, "/masters/pgn/aaaaaaa1");
+        assert_eq!(other.status(), StatusCode::OK);
+    });
+}
+
+#[test]
+fn many_positions_are_asked_at_once() {
+    with_explorer(|explorer| {
+        let fen = "rnbqkbnr/pppppppp/8/8/4P3/8/PPPP1PPP/RNBQKBNR b KQkq -";
+        for body in [
+            format!("startpos\n{fen}\nnonsense\n"),
+            json!(["startpos", fen, "nonsense"]).to_string(),
+            json!({"fens": ["startpos", fen, "nonsense"]}).to_string(),
+        ] {
+            let asked = request(
+                Method::POST,
+                "/lichess/batch?topGames=0&recentGames=0",
+                &body,
+            );
+            let response = explorer.answer(&asked);
+            let text = std::str::from_utf8(response.body()).unwrap();
+            let lines: Vec<Value> = text
+                .lines()
+                .map(|line| serde_json::from_str(line).unwrap())
+                .collect();
+            assert_eq!(lines.len(), 3, "{body}");
+            assert_eq!(results(&lines[0]), [2, 1, 1]);
+            assert_eq!(lines[1]["moves"].as_array().unwrap().len(), 2);
+            assert!(lines[2]["error"].is_string());
+        }
+        for bad in ["", "{}", "[1]", "[", &"x\n".repeat(6000)] {
+            let response = explorer.answer(&request(Method::POST, "/lichess/batch", bad));
+            assert_eq!(response.status(), StatusCode::BAD_REQUEST, "{bad:.20}");
+        }
+        let response = get(explorer, "/lichess/batch");
+        assert_eq!(response.status(), StatusCode::METHOD_NOT_ALLOWED);
+    });
+}
+
+#[test]
+fn guests_read_and_change_nothing() {
+    with_explorer(|explorer| {
+        let from = |origin: &str, method: Method, target: &str| {
+            let asked = Request::builder()
+                .method(method)
+                .uri(target)
+                .header("host", ADDRESS)
+                .header("origin", origin)
+                .header("sec-fetch-site", "cross-site")
+                .header("access-control-request-method", "GET")
+                .header("access-control-request-private-network", "true")
+                .body(hyper::body::Bytes::new())
+                .unwrap();
+            explorer.answer(&asked)
+        };
+        let good = "https://good.example";
+        let response = from(good, Method::OPTIONS, "/lichess");
+        assert_eq!(response.status(), StatusCode::NO_CONTENT);
+        let headers = response.headers();
+        assert_eq!(headers["access-control-allow-origin"], good);
+        assert_eq!(headers["access-control-allow-private-network"], "true");
+        let allowed = headers["access-control-allow-headers"].to_str().unwrap();
+        assert!(allowed.contains("authorization"));
+        let read = from(good, Method::GET, "/lichess");
+        assert_eq!(read.status(), StatusCode::OK);
+        assert_eq!(read.headers()["access-control-allow-origin"], good);
+        assert_eq!(read.headers()["vary"], "Origin");
+        for (origin, method, target) in [
+            (good, Method::GET, "/api/start"),
+            (good, Method::OPTIONS, "/api/edit"),
+            (good, Method::POST, "/api/edit"),
+            (good, Method::GET, "/"),
+            ("https://evil.example", Method::GET, "/lichess"),
+            ("https://evil.example", Method::OPTIONS, "/lichess"),
+        ] {
+            let response = from(origin, method, target);
+            assert_eq!(response.status(), StatusCode::FORBIDDEN, "{target}");
+            assert!(
+                !response
+                    .headers()
+                    .contains_key("access-control-allow-origin")
+            );
+        }
+    });
+}
+
+#[test]
+fn games_added_are_seen_and_the_index_does_not_depend_on_threads() {
+    let folder = tempfile::tempdir().unwrap();
+    let source = written(folder.path(), "games.pgn", GAMES);
+    let path = folder.path().join("games.tgx");
+    run(&job(&source, path.clone())).unwrap();
+    let explorer = explorer_of(&path, &[]);
+    assert_eq!(results(&value(&get(&explorer, "/masters"))), [2, 1, 1]);
+    let again = Job {
+        append: true,
+        ..job(&source, path.clone())
+    };
+    assert_eq!(run(&again).unwrap().games, 8);
+    assert_eq!(results(&value(&get(&explorer, "/masters"))), [4, 2, 2]);
+    assert_eq!(
+        results(&value(&get(&explorer, "/player?player=ann&color=white"))),
+        [2, 2, 0]
+    );
+    let refused = run(&Job {
+        max_ply: Some(10),
+        ..again.clone()
+    });
+    assert!(
+        refused
+            .unwrap_err()
+            .to_string()
+            .contains("indexed to ply 50")
+    );
+    let there = run(&job(&source, path.clone())).unwrap_err();
+    assert!(there.to_string().contains("--force"), "{there}");
+    let many = written(folder.path(), "many.pgn", &GAMES.repeat(800));
+    let made = |name: &str, threads, memory| {
+        let target = folder.path().join(name);
+        let job = Job {
+            threads,
+            memory,
+            ..job(&many, target.clone())
+        };
+        run(&job).unwrap();
+        fs::read(target).unwrap()
+    };
+    assert!(made("one.tgx", 1, 64 << 20) == made("two.tgx", 3, 256 << 10));
+}
+
+/// Cut off anywhere, or with any bit turned over: an error or an answer.
+#[test]
+fn damage_is_told() {
+    let folder = tempfile::tempdir().unwrap();
+    let source = written(folder.path(), "games.pgn", &GAMES.repeat(20));
+    let path = folder.path().join("games.tgx");
+    run(&job(&source, path.clone())).unwrap();
+    let whole = fs::read(&path).unwrap();
+    let damaged = folder.path().join("damaged.tgx");
+    let try_all = |bytes: &[u8]| {
+        fs::write(&damaged, bytes).unwrap();
+        let Ok(index) = GamesIndex::open(&damaged, false) else {
+            return true;
+        };
+        let games = Games::new(vec![index], false);
+        let access = Access::new(ADDRESS.parse().unwrap(), "secret".into());
+        let explorer =
+            Explorer::new(Vec::new(), access, Settings::default(), true).with_games(games);
+        let targets = [
+            "/lichess",
+            "/masters?play=e2e4",
+            "/player?player=ann&color=white",
+            "/masters/pgn/aaaaaaa2",
+        ];
+        targets
+            .iter()
+            .any(|target| !get(&explorer, target).status().is_success())
+    };
+    assert!(!try_all(&whole));
+    for cut in (0..whole.len()).step_by(whole.len() / 97) {
+        assert!(try_all(&whole[..cut]), "{cut}");
+    }
+    let mut told = 0;
+    for at in (4096..whole.len()).step_by(37) {
+        let mut bytes = whole.clone();
+        bytes[at] ^= 1 << (at % 8);
+        told += usize::from(try_all(&bytes));
+    }
+    assert!(told > 0);
+}

@@ -16,10 +16,9 @@ import urllib.parse
 import berserk
 import chess
 import requests
-from playwright.sync_api import sync_playwright
 
 import explorer_oracle as oracle
-from case_explore import FLAGS, Server
+from pages import Server, browser
 from places import SHARED, TABIA, folder
 from procs import environment, run
 from runner import case
@@ -268,9 +267,8 @@ def a_page_of_another_site_reads_and_changes_nothing():
                     return (await answer.json()).moves?.length ?? "none";
                 } catch (error) { return "refused"; }
             }"""
-            with sync_playwright() as playwright:
-                browser = playwright.chromium.launch(executable_path="/usr/bin/chromium", args=FLAGS)
-                page = browser.new_page()
+            with browser() as started:
+                page = started.new_page()
                 page.goto(origin)
                 asked = lambda server, path, method="GET": page.evaluate(ask, [server.url + path, method])
                 assert asked(opened, "lichess") > 3
@@ -278,7 +276,6 @@ def a_page_of_another_site_reads_and_changes_nothing():
                 for path in ("api/start", "api/edit", "api/position"):
                     assert asked(opened, path) == "refused", path
                 assert asked(opened, "api/edit", "POST") == "refused"
-                browser.close()
         finally:
             site.kill()
 

@@ -7,7 +7,7 @@ use shakmaty::{CastlingMode, Chess, Move, Position as _};
 
 use super::{
     Annotation, Book, Error, Lookup, PositionRecord, Preference, Probe, Wanted,
-    ctg::{BookEntries, BookEntry, CanonicalBoard, find_move_byte},
+    ctg::{BookEntries, BookEntry, CanonicalBoard, Key, find_move_byte},
     polyglot,
     walk::{Order, Walk},
 };
@@ -83,11 +83,7 @@ impl BookPosition {
     /// The position of an entry; `None` if it is none that can arise.
     #[must_use]
     pub fn of(entry: &BookEntry) -> Option<BookPosition> {
-        let board = CanonicalBoard::from_key(&entry.key).ok()?;
-        let position = board
-            .to_setup()
-            .position::<Chess>(CastlingMode::Standard)
-            .ok()?;
+        let (board, position) = position_of(&entry.key)?;
         let legal = position.legal_moves();
         let moves = entry.moves.iter().filter_map(|&(byte, annotation)| {
             let mv = *legal.get(find_move_byte(byte, &board, &legal).ok()?)?;
@@ -103,6 +99,13 @@ impl BookPosition {
             position,
         })
     }
+}
+
+/// The board of a key, White to move; `None` if it is none that can arise.
+pub(crate) fn position_of(key: &Key) -> Option<(CanonicalBoard, Chess)> {
+    let board = CanonicalBoard::from_key(key).ok()?;
+    let position = board.to_setup().position(CastlingMode::Standard).ok()?;
+    Some((board, position))
 }
 
 /// A walk from the start position.

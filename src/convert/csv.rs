@@ -23,7 +23,7 @@ use shakmaty::Chess;
 use super::from_keyed::unreached;
 use super::{Error, Job, Source, Summary, Work};
 use crate::book::ctg::DirectoryReader;
-use crate::book::{Book, BookPosition, Lookup, Probe as _};
+use crate::book::{Book, Lookup, Probe as _, position_of};
 use crate::notation;
 use crate::place::Beside;
 use crate::policy::{self, Weighed};
@@ -49,14 +49,14 @@ pub(super) fn write(work: &mut Work<'_, '_>, book: &Book) -> Result<Summary, Err
                 let mut found = Lookup::default();
                 let mut rows = Rows::default();
                 for entry in entries {
-                    let Some(held) = BookPosition::of(&entry) else {
+                    let Some((_, position)) = position_of(&entry.key) else {
                         rows.impossible += 1;
                         continue;
                     };
-                    let legal = &held.position;
-                    reader.probe_entry(legal, &entry, source.wanted, &mut found)?;
-                    rows.illegal += (entry.moves.len() - held.moves.len()) as u64;
-                    rows.add(job, legal, &found);
+                    reader.probe_entry(&position, &entry, source.wanted, &mut found)?;
+                    let stored = found.moves.iter().filter(|mv| !mv.transposition);
+                    rows.illegal += (entry.moves.len() - stored.count()) as u64;
+                    rows.add(job, &position, &found);
                 }
                 Ok::<_, Error>(rows)
             },

@@ -3,12 +3,12 @@
 use std::collections::{HashMap, HashSet};
 use std::fmt;
 
-use shakmaty::{CastlingMode, Chess, Move, Position as _};
+use shakmaty::{Chess, Move, Position as _};
 
 use super::words;
 use crate::book::ctg::{CanonicalBoard, CtgBook, EditError, Field, Key, RewriteError};
 use crate::book::walk::{Order, Walk};
-use crate::book::{Lookup, PositionRecord, Probe as _, Wanted};
+use crate::book::{Lookup, PositionRecord, Probe as _, Wanted, position_of};
 use crate::notation::{self, Line};
 use crate::watch::Watch;
 
@@ -188,16 +188,11 @@ pub fn tell<E: From<EditError>>(
     let mut rest: Vec<Noted> = wanted.into_values().flatten().collect();
     rest.sort_by_key(|noted| noted.key);
     for noted in rest {
-        if let Some(position) = position_of(&noted.key) {
+        if let Some((_, position)) = position_of(&noted.key) {
             found(&noted.told(Line::from_start(position), false))?;
         }
     }
     Ok(())
-}
-
-fn position_of(key: &Key) -> Option<Chess> {
-    let setup = CanonicalBoard::from_key(key).ok()?.to_setup();
-    setup.position(CastlingMode::Standard).ok()
 }
 
 impl Noted {

@@ -8,6 +8,7 @@ use shakmaty::{Chess, Position as _};
 
 use crate::book::ctg::EntrySet;
 use crate::book::polyglot;
+use crate::book::walk::{Order, Walk};
 use crate::book::{Book, BookMove, Lookup, Preference, Wanted};
 use crate::convert::{Error, Job, Source, Summary, Work};
 use crate::policy;
@@ -21,7 +22,6 @@ pub(super) struct PgnNode {
     pub(super) mv: Option<BookMove>,
     pub(super) probability: f64,
     pub(super) parent: u32,
-    pub(super) ply: u32,
     /// Nodes of the moves after it.
     pub(super) children: Range<u32>,
     /// The node where this position goes on.
@@ -71,7 +71,7 @@ impl PgnTree {
         let mut prober = source.prober();
         let plies = work.job.pgn.plies.min(MOST_PLIES);
         let mut tree = PgnTree {
-            nodes: vec![PgnNode::new(None, 0.0, 0, 0)],
+            nodes: vec![PgnNode::new(None, 0.0, 0)],
             expanded: 0,
             transpositions: 0,
             cut: 0,
@@ -79,26 +79,24 @@ impl PgnTree {
             unreached: 0,
         };
         let mut first: HashMap<u64, u32, FxBuildHasher> = HashMap::default();
-        let mut ahead = vec![(0_u32, Chess::default())];
+        let start = Chess::default();
+        let mut walk = Walk::with_notes(&start, 0_u32, Order::Depth).without_lines();
         let mut found = Lookup::default();
         let mut places = EntrySet::default();
         let mut reached = 0;
-        while let Some((number, position)) = ahead.pop() {
-            let key = polyglot::key(&position);
-            let known = *first.entry(key).or_insert(number);
+        while let Some(here) = walk.next() {
+            let (number, ply) = (here.note, here.ply);
+            let known = *first.entry(polyglot::key(&here.position)).or_insert(number);
             if known != number {
                 tree.set(number, |node| node.goes_on = Some(known));
                 continue;
             }
-            let ply = tree.node(number).map_or(0, |node| node.ply);
+            let place = prober.probe(&here.position, Wanted::Stored, &mut found)?;
+            reached += u64::from(place.is_some_and(|place| places.insert(place)));
             if ply >= plies {
-                let place = prober.probe(&position, Wanted::Stored, &mut found)?;
-                reached += u64::from(place.is_some_and(|place| places.insert(place)));
                 tree.cut += u64::from(!found.moves.is_empty());
                 continue;
             }
-            let place = prober.probe(&position, Wanted::Stored, &mut found)?;
-            reached += u64::from(place.is_some_and(|place| places.insert(place)));
             let stored = found.moves.len();
             let moves = ordered(work.job, &mut found);
             tree.rare += (stored - moves.len()) as u64;
@@ -107,8 +105,7 @@ impl PgnTree {
             }
             let start = tree.nodes.len() as u32;
             for (mv, probability) in moves {
-                tree.nodes
-                    .push(PgnNode::new(Some(mv), probability, number, ply + 1));
+                tree.nodes.push(PgnNode::new(Some(mv), probability, number));
             }
             let end = tree.nodes.len() as u32;
             tree.set(number, |node| node.children = start..end);
@@ -118,9 +115,9 @@ impl PgnTree {
                 let Some(mv) = tree.node(child).and_then(|node| node.mv.as_ref()) else {
                     continue;
                 };
-                let mut next = position.clone();
+                let mut next = here.position.clone();
                 next.play_unchecked(mv.mv);
-                ahead.push((child, next));
+                walk.enter(&here, mv.mv, next, child);
             }
         }
         if let Some(directory) = &source.directory {
@@ -163,12 +160,11 @@ impl PgnTree {
 }
 
 impl PgnNode {
-    fn new(mv: Option<BookMove>, probability: f64, parent: u32, ply: u32) -> PgnNode {
+    fn new(mv: Option<BookMove>, probability: f64, parent: u32) -> PgnNode {
         PgnNode {
             mv,
             probability,
             parent,
-            ply,
             children: 0..0,
             goes_on: None,
             size: 0,

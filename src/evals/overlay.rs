@@ -120,4 +120,27 @@ mod tests {
         assert_eq!(judged("e4", "e5"), Some((-25, 0)));
         assert_eq!(judged("e4", "c5"), Some((-45, 20)));
     }
+
+    /// A search of few nodes may end in the middle of an exchange.
+    #[test]
+    fn a_move_does_not_lose_against_what_was_promised_of_itself() {
+        let line = Line::read("", "e4 e5").unwrap();
+        let mut table = EvalTable::default();
+        table.add(
+            line.start(),
+            &evaluation(464, &[("e2e4", 464), ("a2a3", 40)]),
+        );
+        let after_e4 = Line::read("", "e4").unwrap();
+        table.add(after_e4.last(), &evaluation(25, &[]));
+        let mut found = Lookup::default();
+        let book = Book::open("books/tabia.ctg", &OpenOptions::default()).unwrap();
+        book.probe(line.start(), Wanted::Stored, &mut found)
+            .unwrap();
+        let e4 = crate::notation::read_move(line.start(), "e4").unwrap();
+        found.moves.retain(|known| known.mv == e4);
+        judge(&table, line.start(), &mut found.moves);
+        // a2a3, which is not stored here, is the best that is known.
+        let judged = found.moves.first().and_then(|mv| mv.judged).unwrap();
+        assert_eq!((judged.value, judged.loss), (25, 15));
+    }
 }

@@ -32,3 +32,49 @@ pub fn carried(graph: &BookGraph, table: &EvalTable, book: &str) -> (String, u64
     }
     (text, count)
 }
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+    use crate::eval::MoveValue;
+    use crate::notation::Line;
+
+    #[test]
+    fn a_position_is_worth_what_follows_it_and_not_what_it_promised() {
+        let mut graph = BookGraph::of_start().unwrap();
+        graph.extend(&[(0, "e2e4".parse().unwrap())]).unwrap();
+        let mut table = EvalTable::default();
+        let mut know = |line: &str, value: i32, moves: &[(&str, i32)]| {
+            let moves = moves.iter().map(|(mv, value)| MoveValue {
+                mv: mv.parse().unwrap(),
+                value: Value::cp(*value),
+            });
+            let evaluation = Evaluation {
+                value: Value::cp(value),
+                depth: 9,
+                nodes: 9,
+                source: "".into(),
+                moves: moves.collect(),
+            };
+            table.add(Line::read("", line).unwrap().last(), &evaluation);
+        };
+        know("", 30, &[("e2e4", 30), ("d2d4", 20)]);
+        know("e4", -100, &[("c7c5", -100)]);
+        let (text, count) = carried(&graph, &table, "small.ctg");
+        assert_eq!(count, 2);
+        let values: Vec<(bool, i32)> = text
+            .lines()
+            .map(|line| {
+                let (position, found) = epd::read(line).unwrap();
+                (
+                    position == shakmaty::Chess::default(),
+                    found.value.for_side(Color::White),
+                )
+            })
+            .collect();
+        // 1.e4 is bad for White, 1.d4 is what is left; Black stands well after
+        // 1.e4, on a board where he has White.
+        assert_eq!(values, [(true, 20), (false, 100)]);
+    }
+}

@@ -14,5 +14,6 @@ pub use carried::carried;
 pub(crate) use desk::Desk;
 pub use desk::Plan;
 pub use gather::{GatherError, Gathered, gather};
+#[cfg(feature = "build")]
 pub(crate) use work::others;
 pub use work::{Fault, Task, WorkError, Worked, plan, work};

@@ -11,6 +11,7 @@ use tempfile::TempDir;
 
 use super::edit::{EditError, Editor, Undo};
 use crate::book::ctg::{self, EditOptions, MarkEdit, RewriteOptions};
+#[cfg(feature = "build")]
 use crate::build;
 use crate::input::sibling::sibling;
 use crate::notation::Line;
@@ -86,6 +87,14 @@ impl Editor for CtgMarker {
         })))
     }
 
+    #[cfg(not(feature = "build"))]
+    fn add(&self, _lines: &[(Line, Vec<(usize, u8)>)]) -> Result<Option<Undo>, EditError> {
+        Err(EditError(
+            "this program was built without `build`, which adds lines".to_owned(),
+        ))
+    }
+
+    #[cfg(feature = "build")]
     fn add(&self, lines: &[(Line, Vec<(usize, u8)>)]) -> Result<Option<Undo>, EditError> {
         self.rewrite(|path, options| {
             let folder = beside(path).map_err(|error| unwritten(path, &error))?;

@@ -7,7 +7,7 @@ use pyo3::types::{PyDict, PyTuple};
 use pyo3::{IntoPyObjectExt as _, intern};
 use shakmaty::{Chess, Color, Role, Square};
 use tabia::book::{BookMove, Stats};
-use tabia::policy::{Rejection, Weighed};
+use tabia::policy::Weighed;
 
 /// What a book knows about a move beside the five fields of an entry; from
 /// the view of its player.
@@ -204,11 +204,11 @@ impl Entry {
 
     /// Why it is not played under that policy.
     #[getter]
-    fn not_played(&self) -> Option<&'static str> {
+    fn not_played(&self) -> Option<String> {
         self.known
             .as_ref()
             .and_then(|known| known.verdict.rejection)
-            .map(Rejection::as_str)
+            .map(|reason| reason.to_string())
     }
 
     /// The fields by name, as that of a named tuple.

@@ -7,11 +7,11 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
-use tabia::book::Watch;
 use tabia::build::{self as builder, Filter};
 use tabia::convert as converter;
-use tabia::games::{self, GameResult, Title};
+use tabia::games::{self, GameResult, Month, Title};
 use tabia::place::Old;
+use tabia::watch::{Progress, Watch};
 
 use crate::error;
 use crate::policy::Policy;
@@ -109,7 +109,7 @@ pub(crate) fn convert<'py>(
         failed: None,
     };
     let done = py.detach(|| {
-        let mut tell = |now: tabia::book::Progress| listener.hear(now.stage, now.done, now.total);
+        let mut tell = |now: Progress| listener.hear(now.stage, now.done, now.total);
         converter::run(&job, &mut Watch::new(&mut tell, &stop))
     });
     if let Some(error) = listener.failed {
@@ -207,8 +207,8 @@ pub(crate) fn build<'py>(
         filter: Filter {
             min_elo,
             both_elo,
-            since,
-            until,
+            since: since.map(|year| Month::new(year, 1)),
+            until: until.map(|year| Month::new(year, 12)),
             player,
             colour: player_colour
                 .map(|text| colour("player_colour", text))
@@ -230,6 +230,7 @@ pub(crate) fn build<'py>(
                 .collect::<PyResult<_>>()?,
             not_players,
             decisive,
+            groups: Vec::new(),
         },
         old: old(force),
         password,
@@ -252,11 +253,12 @@ pub(crate) fn build<'py>(
         failed: None,
     };
     let done = py.detach(|| {
-        let mut tell = |now| match now {
-            builder::Progress::Reading(now) => listener.hear("reading", now.bytes, now.total),
-            builder::Progress::Writing { positions } => listener.hear("writing", positions, None),
+        let mut tell = |now: Progress| {
+            // Files are measured in bytes: nobody has counted their games.
+            let (done, total) = now.bytes.unwrap_or((now.done, now.total));
+            listener.hear(now.stage, done, total);
         };
-        builder::run(&job, &mut tell, &stop)
+        builder::run(&job, &mut Watch::new(&mut tell, &stop))
     });
     if let Some(error) = listener.failed {
         return Err(error);

@@ -28,7 +28,8 @@ pub(crate) use positions::position_of;
 pub use positions::{BookPosition, PositionMove, Positions};
 pub use stats::Stats;
 // Why writing a large book may fail, beside what its format has to say.
-pub use crate::{crew::Panicked, sort::SortError};
+pub use crate::crew::Panicked;
+pub use crate::sort::SortError;
 
 use shakmaty::Chess;
 

@@ -5,7 +5,7 @@ from pathlib import Path
 
 from playwright.sync_api import expect
 
-from pages import drag, explorer, page_of, probe, walked
+from pages import SAMPLE, drag, explorer, page_of, probe, walked
 from places import STARTER, STOCKFISH, copy_starter, folder
 from procs import run
 from runner import case
@@ -380,3 +380,32 @@ def explorer_reads_a_dropped_file_of_games_in_the_browser():
         # Nobody has an index here, so there are no games behind a position.
         page.keyboard.press("i")
         expect(page.locator("#games-dialog")).to_be_hidden()
+
+
+@case(limit=120)
+def explorer_lists_the_games_behind_a_position_and_plays_them_through():
+    here = folder("explore")
+    book, games = here / "book.ctg", here / "games.tgx"
+    assert run("build", "-o", str(book), str(SAMPLE)).returncode == 0
+    assert run("index", "-o", str(games), str(SAMPLE)).returncode == 0
+    with explorer(book, games) as server, page_of(server, "?play=e2e4,c7c5") as page:
+        told = server.get("lichess?play=e2e4,c7c5&moves=0&topGames=15&recentGames=15")
+        wanted = {game["id"] for game in told["topGames"] + told["recentGames"]}
+        assert wanted
+        page.keyboard.press("i")
+        listed = page.locator("#games-list li")
+        expect(listed).to_have_count(len(wanted))
+        # No game is played before it was.
+        page.fill("#games-until", "1500-01")
+        page.press("#games-until", "Tab")
+        expect(listed).to_have_count(0)
+        expect(page.locator("#games-none")).to_be_visible()
+        page.fill("#games-until", "")
+        page.press("#games-until", "Tab")
+        expect(listed).to_have_count(len(wanted))
+        page.click("#games-list button >> nth=0")
+        # At the position that was on the board; the game goes on from there.
+        page.wait_for_function("() => document.querySelectorAll('#line button').length > 10")
+        expect(page.locator("#line [aria-current]")).to_have_text("c5")
+        page.keyboard.press("ArrowRight")
+        expect(page.locator("#line [aria-current]")).not_to_have_text("c5")

@@ -78,6 +78,7 @@ mod hashes;
 mod index;
 mod info;
 mod key;
+mod lock;
 mod move_table;
 mod moves;
 mod open;
@@ -111,6 +112,7 @@ pub use explain::{Explanation, Found, StoredMove, Trace};
 pub use index::{Bounds, CTB_HEADER_BYTES, CTO_HEADER_BYTES, Slot, SlotPage, slots};
 pub use info::{BookEntries, BookEntry, BookInfo};
 pub use key::{Key, hash};
+pub use lock::LockError;
 pub use move_table::MoveCode;
 pub use moves::{
     MoveFault, decode as decode_move_byte, encode as encode_move_byte, find as find_move_byte,

@@ -7,8 +7,8 @@ use std::{
 
 use super::{
     BookWriter, Error, Key, RewriteError, Salvage, Splits, WriteError, WriteOptions, Written,
-    edit::BookLock,
     index::SlotFile,
+    lock::BookLock,
     open::{index_agrees, samples},
     pages::PageFile,
     sorted::{EntryStream as _, Merge, SortedBook, Span, Survey},
@@ -93,7 +93,7 @@ pub fn compact(
 
 /// Keeps editors away from a book that is to be replaced.
 pub(super) fn lock(book: &Path) -> Result<BookLock, RewriteError> {
-    BookLock::take(book, LOCK_WAIT).map_err(|error| RewriteError::Locked(error.to_string()))
+    Ok(BookLock::take(book, LOCK_WAIT)?)
 }
 
 /// How long to wait for somebody who changes the book.

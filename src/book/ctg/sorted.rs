@@ -14,7 +14,7 @@ use std::{
 };
 
 use super::{
-    CanonicalBoard, Error, Key, Place, Salvage, WriteError,
+    CanonicalBoard, Error, Key, LockError, Place, Salvage, WriteError,
     pages::{PageFile, PageReader},
 };
 
@@ -42,8 +42,8 @@ pub enum RewriteError {
     #[error("{0}; nothing was written (--strict)")]
     Loss(String),
     /// Somebody is changing the book.
-    #[error("{0}")]
-    Locked(String),
+    #[error(transparent)]
+    Locked(#[from] LockError),
     /// Writing the book anew would lose what cannot be read of it.
     #[error("the book is damaged, use `tabia compact` first; nothing was changed: {0}")]
     Damaged(String),

@@ -5,7 +5,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use super::super::{self as ctg, Key, RewriteError};
+use super::super::{self as ctg, Key, LockError, RewriteError};
 
 /// A book that cannot be changed. Unless the text says otherwise, nothing has
 /// been changed then.
@@ -25,13 +25,8 @@ pub enum EditError {
         path: PathBuf,
     },
     /// Somebody else is at it.
-    #[error("{}: {holder} is changing this book; nothing was changed, try again later", path.display())]
-    Locked {
-        /// The .ctg file.
-        path: PathBuf,
-        /// Who, as far as the system tells.
-        holder: String,
-    },
+    #[error(transparent)]
+    Locked(#[from] LockError),
     /// The system refuses.
     #[error("{}: cannot change the book: {reason}", path.display())]
     Io {

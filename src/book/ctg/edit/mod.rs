@@ -48,7 +48,6 @@
 mod batch;
 mod error;
 mod journal;
-mod lock;
 mod marks;
 mod visit;
 
@@ -60,6 +59,7 @@ use std::{
     time::Duration,
 };
 
+use super::lock::BookLock;
 use super::{
     CanonicalBoard, CtgBook, Entry, Key, MAX_MOVES, OpenOptions, Place, encode_entry, rewrite,
 };
@@ -68,7 +68,6 @@ use crate::watch::Watch;
 
 pub use batch::{Applied, Batch};
 pub use error::EditError;
-pub(crate) use lock::BookLock;
 pub use marks::MarkEdit;
 pub use visit::{EntrySet, Field, Pass, Touch, Visit, VisitedEntry, VisitedMove};
 

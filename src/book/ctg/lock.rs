@@ -11,12 +11,32 @@
 use std::{
     fs::{self, File, TryLockError},
     io,
-    path::Path,
+    path::{Path, PathBuf},
     thread,
     time::{Duration, Instant},
 };
 
-use super::EditError;
+/// Why a book was not locked.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum LockError {
+    /// Somebody else is at it.
+    #[error("{}: {holder} is changing this book; nothing was changed, try again later", path.display())]
+    Held {
+        /// The .ctg file.
+        path: PathBuf,
+        /// Who, as far as the system tells.
+        holder: String,
+    },
+    /// The system refuses.
+    #[error("{}: cannot change the book: {reason}", path.display())]
+    Io {
+        /// The .ctg file.
+        path: PathBuf,
+        /// What the system says.
+        reason: io::Error,
+    },
+}
 
 /// A lock, held until it is dropped.
 #[derive(Debug)]
@@ -29,7 +49,7 @@ const PAUSE: Duration = Duration::from_millis(20);
 
 impl BookLock {
     /// Waits for the lock of a book, up to `wait`.
-    pub(crate) fn take(path: &Path, wait: Duration) -> Result<BookLock, EditError> {
+    pub(crate) fn take(path: &Path, wait: Duration) -> Result<BookLock, LockError> {
         BookLock::take_if(path, wait, &mut is_at)
     }
 
@@ -37,16 +57,20 @@ impl BookLock {
         path: &Path,
         wait: Duration,
         is_at: &mut dyn FnMut(&File, &Path) -> bool,
-    ) -> Result<BookLock, EditError> {
+    ) -> Result<BookLock, LockError> {
+        let failed = |reason| LockError::Io {
+            path: path.to_owned(),
+            reason,
+        };
         let until = Instant::now() + wait;
         loop {
-            let file = open(path).map_err(|error| EditError::io(path, error))?;
+            let file = open(path).map_err(failed)?;
             match file.try_lock() {
                 Ok(()) if is_at(&file, path) => return Ok(BookLock { _file: file }),
                 // Without a lock, or replaced meanwhile: its successor is the
                 // one to lock.
                 Ok(()) | Err(TryLockError::WouldBlock) if Instant::now() >= until => {
-                    return Err(EditError::Locked {
+                    return Err(LockError::Held {
                         path: path.to_owned(),
                         holder: holder(&file).unwrap_or_else(|| "another program".to_owned()),
                     });
@@ -56,7 +80,7 @@ impl BookLock {
                 Err(TryLockError::Error(error)) if is_unsupported(&error) => {
                     return Ok(BookLock { _file: file });
                 }
-                Err(TryLockError::Error(error)) => return Err(EditError::io(path, error)),
+                Err(TryLockError::Error(error)) => return Err(failed(error)),
             }
         }
     }
@@ -138,7 +162,7 @@ mod tests {
             asked += 1;
             false
         });
-        assert!(matches!(error, Err(EditError::Locked { .. })), "{error:?}");
+        assert!(matches!(error, Err(LockError::Held { .. })), "{error:?}");
         assert!((2..=6).contains(&asked), "asked {asked} times");
     }
 

@@ -3,6 +3,8 @@
 
 #![allow(clippy::unwrap_used)]
 
+#[path = "build/also.rs"]
+mod also;
 mod common;
 #[path = "build/records.rs"]
 mod records;

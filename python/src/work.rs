@@ -230,7 +230,7 @@ pub(crate) fn build<'py>(
                 .collect::<PyResult<_>>()?,
             not_players,
             decisive,
-            groups: Vec::new(),
+            ..Filter::default()
         },
         old: old(force),
         password,

@@ -14,15 +14,20 @@
 //! merged part by part (`emit`) and go straight into the book, or as they are
 //! into a table (`records`), which is a source like any other.
 //!
+//! Several books can be made in one pass over the games ([`run_all`]): each
+//! game is offered to each book's filter, and each book has counters and runs
+//! of its own (`pass`).
+//!
 //! Memory: half of what is allowed for records and the opening trees, half for
-//! runs; beyond that come a few megabytes for batches and buffers, and with
-//! `dedupe` some 20 bytes a game.
+//! runs, in equal parts where there are several books; beyond that come a few
+//! megabytes for batches and buffers, and with `dedupe` some 20 bytes a game.
 
 mod count;
 mod dedupe;
 mod emit;
 mod lines;
 mod node;
+mod pass;
 mod records;
 mod tree;
 
@@ -32,35 +37,21 @@ pub use records::RecordsError;
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
-use std::{io, thread};
+use std::{io, slice, thread};
 
 use shakmaty::Color;
 
 use crate::book::ctg::{BookWriter, WriteError, WriteOptions, Written};
 use crate::crew::Panicked;
-use crate::games::{Batches, Game, Intake, ReadError, SourceError, Sources, Starts, Tally, Wanted};
 pub use crate::games::{EcoRange, Filter, ParseEcoError, has_name};
+use crate::games::{Game, ReadError, SourceError, Sources, Tally};
 use crate::notation::Line;
 use crate::openings;
 use crate::place::Old;
 use crate::sort::{Runs, SortError, Sorted};
 use crate::watch::{Progress, Stopped, Watch};
-use count::{Counter, Extent};
-use dedupe::{Duplicates, Lot};
 use emit::Rule;
 use node::Node;
-
-/// Records are sorted in lots of at most this size: larger ones are no better,
-/// smaller ones stay nearer to the processor.
-const LARGEST_SORT_BYTES: u64 = 24 << 20;
-
-/// More than this does not help an opening tree.
-const LARGEST_TREE_BYTES: u64 = 24 << 20;
-
-/// Games that wait to be known as no duplicates take at most this; then their
-/// batch waits for its turn.
-const LARGEST_LOT_BYTES: u64 = 2 << 20;
 
 /// Where games come from.
 #[derive(Clone, Debug)]
@@ -220,6 +211,14 @@ pub enum BuildError {
     /// A thread met a fault of this program.
     #[error(transparent)]
     Panicked(#[from] Panicked),
+    /// Of several books, this one cannot be made.
+    #[error("{}: {error}", path.display())]
+    Book {
+        /// The book.
+        path: PathBuf,
+        /// Why.
+        error: Box<BuildError>,
+    },
     /// A line holds a move that no book can.
     #[error("{0}: a ChessBase book cannot hold {1} of its moves")]
     Unstorable(Line, u64),
@@ -244,65 +243,104 @@ impl From<SourceError> for BuildError {
 /// There is no book then; what stood in its place still does, and no temporary
 /// file is left.
 pub fn run(job: &Job, watch: &mut Watch<'_>) -> Result<Summary, BuildError> {
-    let sources = Sources::list(job.sources.iter().map(|source| &source.path))?;
-    let mut sources = sources.with_password(job.password.as_deref());
+    let made = run_all(slice::from_ref(job), watch)?;
+    Ok(made.into_iter().next().unwrap_or_default())
+}
+
+/// Makes several books in one pass over the games, the same byte for byte as
+/// if each were made alone. What the games are and how they are read is said
+/// by the first job, for all: `sources`, `password`, `variations`,
+/// `annotations`, `setups`, `threads`, `memory` and `temp`. A game that no
+/// book wants counts as filtered in each summary.
+///
+/// # Errors
+///
+/// As for [`run`]. No book is put in its place before the last one is
+/// complete; a table of records is as soon as it is.
+pub fn run_all(jobs: &[Job], watch: &mut Watch<'_>) -> Result<Vec<Summary>, BuildError> {
+    let Some(first) = jobs.first() else {
+        return Ok(Vec::new());
+    };
+    let sources = Sources::list(first.sources.iter().map(|source| &source.path))?;
+    let mut sources = sources.with_password(first.password.as_deref());
     let tables = sources.take(records::is_records);
     // Whether it holds records, and something is asked that only games tell.
     let is_late = |argument: usize| {
-        let marked = job.sources.get(argument).is_some_and(|s| s.priority);
-        marked || job.dedupe || job.filter != Filter::default()
+        let marked = first.sources.get(argument).is_some_and(|s| s.priority);
+        let chosen = |job: &Job| job.dedupe || job.filter != Filter::default();
+        marked || jobs.iter().any(chosen)
     };
     if let Some((_, path)) = tables.iter().find(|table| is_late(table.0)) {
         let path = path.clone();
         return Err(RecordsError::Late { path }.into());
     }
-    let folder = match (&job.temp, job.target.parent()) {
-        (Some(folder), _) => folder.as_path(),
-        (None, Some(folder)) if folder != Path::new("") => folder,
-        _ => Path::new("."),
-    };
-    let runs = Arc::new(Runs::new(job.memory / 2, folder));
-    if job.temp.is_some() && !folder.is_dir() {
-        return Err(SortError::new(folder, io::ErrorKind::NotADirectory.into()).into());
-    }
-    // Fails early where the book cannot be written, before hours of counting.
-    let output = match job.product {
-        Product::Book => {
-            let options = WriteOptions {
-                old: job.old,
-                ..WriteOptions::default()
-            };
-            let writer = BookWriter::create(&job.target, options)?;
-            BuildTarget::Book(Box::new(writer))
+    let parts = jobs.len() as u64;
+    let mut runs = Vec::new();
+    let mut outputs = Vec::new();
+    for job in jobs {
+        let folder = match (&first.temp, job.target.parent()) {
+            (Some(folder), _) => folder.as_path(),
+            (None, Some(folder)) if folder != Path::new("") => folder,
+            _ => Path::new("."),
+        };
+        runs.push(Arc::new(Runs::new(first.memory / 2 / parts, folder)));
+        if first.temp.is_some() && !folder.is_dir() {
+            return Err(SortError::new(folder, io::ErrorKind::NotADirectory.into()).into());
         }
-        Product::Records => BuildTarget::Records(records::Table::create(&job.target, job.old)?),
-    };
-    let mut games = 0;
+        // Fails early where the book cannot be written, before hours of counting.
+        outputs.push(BuildTarget::create(job)?);
+    }
+    let mut recorded = vec![0; jobs.len()];
     if !tables.is_empty() {
         let inputs = records::Inputs {
             paths: &tables.into_iter().map(|table| table.1).collect::<Vec<_>>(),
-            threads: job.threads,
-            sort_bytes: job.memory / 2 / job.threads.max(1) as u64,
+            threads: first.threads,
+            sort_bytes: first.memory / 2 / first.threads.max(1) as u64,
         };
-        games = records::read(&inputs, &runs, watch)?;
+        for (games, runs) in recorded.iter_mut().zip(&runs) {
+            *games = records::read(&inputs, runs, watch)?;
+        }
     }
-    let mut counted = count_all(job, &sources, &runs, watch)?;
-    counted.games += games;
-    let (skipped, filtered) = (counted.tally.skipped, counted.tally.filtered);
-    if counted.games == 0 {
-        return Err(BuildError::NothingLeft { skipped, filtered });
+    let mut made = pass::count_all(jobs, &sources, &runs, watch)?;
+    let named = |job: &Job, error: BuildError| match jobs.len() {
+        1 => error,
+        _ => BuildError::Book {
+            path: job.target.clone(),
+            error: Box::new(error),
+        },
+    };
+    for ((summary, games), job) in made.iter_mut().zip(recorded).zip(jobs) {
+        summary.games += games;
+        let (skipped, filtered) = (summary.tally.skipped, summary.tally.filtered);
+        if summary.games == 0 {
+            return Err(named(job, BuildError::NothingLeft { skipped, filtered }));
+        }
     }
 
-    let sorted = runs.take();
-    let written = match output {
-        BuildTarget::Book(writer) => write_book(job, *writer, &sorted, counted.games, watch)?,
-        BuildTarget::Records(table) => table.write(&sorted, counted.games, watch)?,
-    };
-    Ok(Summary {
-        sorted_on_disk: runs.bytes_written(),
-        written,
-        ..counted
-    })
+    let mut complete = Vec::new();
+    for (((job, output), runs), summary) in jobs.iter().zip(outputs).zip(&runs).zip(&mut made) {
+        let sorted = runs.take();
+        match output {
+            BuildTarget::Book(mut writer) => {
+                write_entries(job, &mut writer, &sorted, watch).map_err(|error| match error {
+                    BuildError::NoPositions { .. } => named(job, error),
+                    other => other,
+                })?;
+                complete.push(Some(writer));
+            }
+            BuildTarget::Records(table) => {
+                summary.written = table.write(&sorted, summary.games, watch)?;
+                complete.push(None);
+            }
+        }
+        summary.sorted_on_disk = runs.bytes_written();
+    }
+    for (writer, summary) in complete.into_iter().zip(&mut made) {
+        if let Some(writer) = writer {
+            summary.written = writer.finish(u32::try_from(summary.games).unwrap_or(u32::MAX))?;
+        }
+    }
+    Ok(made)
 }
 
 /// Where what was counted goes.
@@ -311,13 +349,28 @@ enum BuildTarget {
     Records(records::Table),
 }
 
-fn write_book(
+impl BuildTarget {
+    fn create(job: &Job) -> Result<BuildTarget, BuildError> {
+        Ok(match job.product {
+            Product::Book => {
+                let options = WriteOptions {
+                    old: job.old,
+                    ..WriteOptions::default()
+                };
+                let writer = BookWriter::create(&job.target, options)?;
+                BuildTarget::Book(Box::new(writer))
+            }
+            Product::Records => BuildTarget::Records(records::Table::create(&job.target, job.old)?),
+        })
+    }
+}
+
+fn write_entries(
     job: &Job,
-    mut writer: BookWriter,
+    writer: &mut BookWriter,
     sorted: &Sorted<Node>,
-    games: u64,
     watch: &mut Watch<'_>,
-) -> Result<Written, BuildError> {
+) -> Result<(), BuildError> {
     let min_games = job.min_games;
     let mut positions = 0;
     emit::emit(sorted, Rule { min_games }, job.threads, |piece| {
@@ -327,99 +380,8 @@ fn write_book(
         positions += piece.len() as u64;
         Ok(watch.step(Progress::new("writing", "positions", positions, None))?)
     })?;
-    if positions == 0 {
-        return Err(BuildError::NoPositions { min_games });
+    match positions {
+        0 => Err(BuildError::NoPositions { min_games }),
+        _ => Ok(()),
     }
-    Ok(writer.finish(u32::try_from(games).unwrap_or(u32::MAX))?)
-}
-
-/// Reads every source and has every game counted.
-fn count_all(
-    job: &Job,
-    sources: &Sources,
-    runs: &Runs<Node>,
-    watch: &mut Watch<'_>,
-) -> Result<Summary, BuildError> {
-    let share = job.memory / 2 / job.threads.max(1) as u64;
-    let tree_bytes = (share / 4).min(LARGEST_TREE_BYTES);
-    let lot_bytes = (share / 4).min(LARGEST_LOT_BYTES) * u64::from(job.dedupe);
-    let sort_bytes = (share - tree_bytes - lot_bytes).min(LARGEST_SORT_BYTES);
-    let intake = Intake {
-        filter: &job.filter,
-        wanted: Wanted {
-            // A duplicate is one to the last move.
-            plies: if job.dedupe { usize::MAX } else { job.max_ply },
-            variations: job.variations,
-            notes: false,
-            signs: job.annotations,
-            heads: false,
-        },
-        starts: if job.setups {
-            Starts::SetUp
-        } else {
-            Starts::Usual
-        },
-        threads: job.threads,
-    };
-    let duplicates = job.dedupe.then(Duplicates::default);
-    let unstorable = AtomicU64::new(0);
-    let mut summary = Summary::default();
-    let worker = |batches: &Batches<'_, (u64, u64), BuildError>| {
-        let mut counter = Counter::new(runs, sort_bytes as usize, tree_bytes as usize);
-        let mut game = Game::default();
-        let mut lot = Lot::default();
-        batches.each(|batch| {
-            let source = job.sources.get(batch.argument());
-            let main = source.is_some_and(|source| source.priority);
-            let extent = |game: &Game| Extent {
-                max_ply: job.plies(game),
-                main,
-                only: job.only,
-            };
-            let (mut games, mut repeated) = (0, 0);
-            let Some(duplicates) = &duplicates else {
-                while batch.next(&mut game) {
-                    games += 1;
-                    counter.count(&game, extent(&game))?;
-                }
-                return Ok((games, repeated));
-            };
-            loop {
-                let more = batch.next(&mut game);
-                if more {
-                    lot.push(&game, job.max_ply);
-                    if lot.bytes() < lot_bytes as usize {
-                        continue;
-                    }
-                }
-                if !batch.turn().wait() {
-                    return Ok((games, repeated));
-                }
-                repeated += duplicates.sift(&mut lot);
-                if !more {
-                    batch.turn().pass();
-                }
-                lot.play(&mut game, |game| {
-                    games += 1;
-                    counter.count(game, extent(game))
-                })?;
-                if !more {
-                    return Ok((games, repeated));
-                }
-            }
-        })?;
-        unstorable.fetch_add(counter.finish()?, Relaxed);
-        Ok(())
-    };
-    let take = |(games, repeated)| {
-        summary.games += games;
-        summary.duplicates += repeated;
-        Ok(())
-    };
-    let tally = intake.read(sources, worker, take, watch)?;
-    Ok(Summary {
-        tally,
-        unstorable: unstorable.into_inner(),
-        ..summary
-    })
 }

@@ -7,6 +7,8 @@ use std::path::PathBuf;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
 #[cfg(feature = "build")]
+use super::also::Also;
+#[cfg(feature = "build")]
 use super::collection::GameFilter;
 use super::force::Force;
 use super::replay::ReplayArgs;
@@ -70,6 +72,7 @@ pub(super) enum Command {
         tabia build -o masters.ctg masters.pgn.zst\n  \
         tabia build -o mine.ctg --player \"Smith, Jane\" --as white games/ extra.pgn\n  \
         tabia build -o good.ctg --both-elo 2400 --since 2000 --min-games 3 all.pgn\n  \
+        tabia build -o blitz.ctg --speeds blitz --also \"slow.ctg: --speeds classical\" all.pgn\n  \
         zcat games.pgn.gz | tabia build -o book.ctg --priority lines.pgn -\n  \
         tabia build --records may.parquet may.pgn; tabia build -o all.ctg *.parquet\n\n\
         A game must meet every condition given. What a game does not say about itself \
@@ -294,6 +297,18 @@ pub(super) struct BuildArgs {
     /// --min-games waits for the book
     #[arg(long, value_name = "OUT.parquet", conflicts_with_all = ["output", "min_games", "annotations"])]
     pub(super) records: Option<PathBuf>,
+    /// Makes another book in the same pass over the games, of those that meet
+    /// these conditions: as "white1800.ctg: --ratings 1800 --only white"; may be
+    /// given several times. Behind the colon stand the options that choose
+    /// games, plies and moves (--max-ply, --eco-relative, --only, --min-games,
+    /// --dedupe, and all conditions on games); how games are read is said
+    /// outside, for all books. Implies --provenance
+    #[arg(long, value_name = "BOOK: OPTIONS", conflicts_with = "records", value_parser = Also::read)]
+    pub(super) also: Vec<Also>,
+    /// Writes OUT.provenance.json beside the book: sources, conditions, counts,
+    /// and the version of this program
+    #[arg(long)]
+    pub(super) provenance: bool,
     #[command(flatten)]
     pub(super) force: Force,
     /// Games: .pgn, also .gz, .zst or .bz2; databases (docs/databases.md); a
@@ -306,10 +321,10 @@ pub(super) struct BuildArgs {
     pub(super) games: Counting,
 }
 
-/// What of which games is counted.
+/// What of which games goes into a book.
 #[cfg(feature = "build")]
-#[derive(Args, Debug)]
-pub(super) struct Counting {
+#[derive(Args, Clone, Debug)]
+pub(super) struct Choice {
     /// Plies of each game that are stored
     #[arg(long, value_name = "N", default_value_t = 40)]
     pub(super) max_ply: u16,
@@ -325,6 +340,18 @@ pub(super) struct Counting {
     pub(super) min_games: u32,
     #[command(flatten)]
     pub(super) filter: GameFilter,
+    /// Counts a game that is there several times once: the same moves, result
+    /// and family names
+    #[arg(long)]
+    pub(super) dedupe: bool,
+}
+
+/// What of which games is counted, and how they are read.
+#[cfg(feature = "build")]
+#[derive(Args, Debug)]
+pub(super) struct Counting {
+    #[command(flatten)]
+    pub(super) choice: Choice,
     /// Stores moves of variations too, without numbers
     #[arg(long)]
     pub(super) variations: bool,
@@ -337,10 +364,6 @@ pub(super) struct Counting {
     /// may be given several times
     #[arg(long, value_name = "SOURCE")]
     pub(super) priority: Vec<PathBuf>,
-    /// Counts a game that is there several times once: the same moves, result
-    /// and family names
-    #[arg(long)]
-    pub(super) dedupe: bool,
     /// Counts games from set-up positions too
     #[arg(long)]
     pub(super) setups: bool,

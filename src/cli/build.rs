@@ -6,10 +6,10 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Context as _, ensure};
 
-use super::args::{BuildArgs, Counting};
+use super::args::{BuildArgs, Choice, Counting};
 use super::collection;
-use super::progress;
 use super::style::counted;
+use super::{progress, provenance};
 use crate::book::ctg::{RewriteOptions, Written, merge};
 use crate::build::{self, Job, Product, Source, Summary};
 use crate::input::kind::Kind;
@@ -31,18 +31,60 @@ pub(super) fn run(args: &BuildArgs, out: &mut impl Write) -> anyhow::Result<u8> 
     };
     let books = books_among(&args.sources)?;
     if books.is_empty() {
-        let target = job.target.display().to_string();
-        let summary = build_games(&job, &target)?;
-        if args.games.json {
-            let object = to_json(summary.games, &summary.written, &summary);
-            writeln!(out, "{object}")?;
-            out.flush()?;
-        }
-        return Ok(args.games.exit_code(&summary));
+        return build_all(args, job, out);
     }
     ensure!(args.records.is_none(), "--records takes games, not books");
+    ensure!(args.also.is_empty(), "--also takes games, not books");
+    ensure!(!args.provenance, "--provenance takes games, not books");
     place::check(&job.target, &["cto", "ctb"], job.old)?;
     add_to_books(&args.games, job, books, &[], out)
+}
+
+/// The book, or records, and what `--also` asks for, in one pass.
+fn build_all(args: &BuildArgs, job: Job, out: &mut impl Write) -> anyhow::Result<u8> {
+    let also = args.also.iter().map(|also| Job {
+        target: also.target.clone(),
+        ..also.choice.apply(job.clone())
+    });
+    let also: Vec<Job> = also.collect();
+    let jobs: Vec<Job> = std::iter::once(job).chain(also).collect();
+    let several = jobs.len() > 1;
+    for (index, job) in jobs.iter().enumerate() {
+        let mut others = jobs.iter().take(index);
+        ensure!(
+            !others.any(|other| place::is_same_file(&other.target, &job.target)),
+            "--also {}: there is another book of this name in the same command",
+            job.target.display()
+        );
+        if several || args.provenance {
+            provenance::check(&job.target, job.old)?;
+        }
+    }
+    let start = Instant::now();
+    let made = progress::watched(|watch| build::run_all(&jobs, watch))??;
+    let time = start.elapsed();
+    if let Some(summary) = made.first() {
+        collection::report(&summary.tally, NAMED);
+    }
+    let mut code = 0;
+    let choices = std::iter::once(&args.games.choice).chain(args.also.iter().map(|a| &a.choice));
+    for ((job, summary), choice) in jobs.iter().zip(&made).zip(choices) {
+        let target = job.target.display().to_string();
+        report(&target, summary, time);
+        if several || args.provenance {
+            provenance::write(job, &args.games, choice, summary)?;
+        }
+        if args.games.json {
+            let mut object = to_json(summary.games, &summary.written, summary);
+            if several {
+                object["book"] = target.into();
+            }
+            writeln!(out, "{object}")?;
+        }
+        code = code.max(args.games.exit_code(summary));
+    }
+    out.flush()?;
+    Ok(code)
 }
 
 /// Those of the sources that are books.
@@ -86,10 +128,10 @@ pub(super) fn add_to_books(
     out: &mut impl Write,
 ) -> anyhow::Result<u8> {
     ensure!(
-        args.min_games <= 1 || books.iter().all(|book| *book == job.target),
+        args.choice.min_games <= 1 || books.iter().all(|book| *book == job.target),
         "--min-games {} cannot be used with a .ctg source: a book does not say how often \
          each of its moves was played",
-        args.min_games
+        args.choice.min_games
     );
     let target = job.target.clone();
     let start = Instant::now();
@@ -132,6 +174,7 @@ pub(super) fn add_to_books(
 fn build_games(job: &Job, name: &str) -> anyhow::Result<Summary> {
     let start = Instant::now();
     let summary = progress::watched(|watch| build::run(job, watch))??;
+    collection::report(&summary.tally, NAMED);
     report(name, &summary, start.elapsed());
     Ok(summary)
 }
@@ -157,28 +200,37 @@ pub(super) fn job(args: &Counting, sources: &[PathBuf], target: &Path, old: Old)
     let mut all: Vec<Source> = args.priority.iter().map(source(true)).collect();
     let games = sources.iter().filter(|path| !is_book(path));
     all.extend(games.map(source(false)));
-    Job {
+    let job = Job {
         old,
-        filter: args.filter.filter(),
-        password: args.filter.password.clone(),
-        max_ply: args.max_ply.into(),
-        eco_relative: args.eco_relative.map(usize::from),
-        only: args.only.map(shakmaty::Color::from),
-        min_games: args.min_games,
+        password: args.choice.filter.password.clone(),
         variations: args.variations,
         annotations: args.annotations,
         setups: args.setups,
-        dedupe: args.dedupe,
         threads: collection::threads(args.threads),
         memory: args.memory,
         temp: args.temp.clone(),
         ..Job::new(all, target.to_owned())
+    };
+    args.choice.apply(job)
+}
+
+impl Choice {
+    /// The same with these games, plies and moves.
+    fn apply(&self, job: Job) -> Job {
+        Job {
+            filter: self.filter.filter(),
+            max_ply: self.max_ply.into(),
+            eco_relative: self.eco_relative.map(usize::from),
+            only: self.only.map(shakmaty::Color::from),
+            min_games: self.min_games,
+            dedupe: self.dedupe,
+            ..job
+        }
     }
 }
 
 fn report(name: &str, summary: &Summary, time: Duration) {
     let games = &summary.tally;
-    collection::report(games, NAMED);
     let extra = collection::counts([
         (games.filtered, "games filtered out"),
         (summary.duplicates, "duplicates"),

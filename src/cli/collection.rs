@@ -11,7 +11,7 @@ use super::args::PlayerColour;
 use crate::games::{self, Band, EcoRange, Filter, GameResult, Month, Speed, Tally, Title};
 
 /// Conditions on games. A game must meet all that are given.
-#[derive(Args, Debug)]
+#[derive(Args, Clone, Debug)]
 pub(super) struct GameFilter {
     /// Only games in which one player has this rating or more
     #[arg(long, value_name = "N")]
@@ -93,11 +93,12 @@ impl GameFilter {
             titles: self.title.clone(),
             not_players: self.not_player.clone(),
             decisive: self.decisive,
+            any_of: Vec::new(),
         }
     }
 
     /// The conditions as one would type them.
-    #[cfg(feature = "index")]
+    #[cfg(any(feature = "build", feature = "index"))]
     pub(super) fn words(&self) -> String {
         let filter = self.filter();
         let mut words = Vec::new();

@@ -6,6 +6,8 @@
 
 #[cfg(feature = "build")]
 mod add;
+#[cfg(feature = "build")]
+mod also;
 mod args;
 mod audit;
 #[cfg(feature = "build")]
@@ -46,6 +48,8 @@ mod merge;
 mod play;
 mod probe;
 mod progress;
+#[cfg(feature = "build")]
+mod provenance;
 mod prune;
 #[cfg(feature = "register")]
 mod register;

@@ -43,6 +43,9 @@ pub struct Filter {
     pub not_players: Vec<String>,
     /// Somebody won.
     pub decisive: bool,
+    /// It meets all of one of these; empty for any game. So one pass over the
+    /// games serves several who want different ones.
+    pub any_of: Vec<Filter>,
 }
 
 impl Filter {
@@ -77,6 +80,7 @@ impl Filter {
                 let names = [&game.names.white, &game.names.black];
                 names.iter().any(|other| has_name(other, name))
             })
+            && (self.any_of.is_empty() || self.any_of.iter().any(|one| one.admits(game)))
     }
 
     fn admits_ratings(&self, game: &Game) -> bool {
@@ -281,6 +285,26 @@ mod tests {
         game.names.white.clear();
         game.result = GameResult::Draw;
         assert!(!filter.admits(&game));
+    }
+
+    #[test]
+    fn one_of_several_filters_is_enough() {
+        let one = |min_elo| Filter {
+            min_elo: Some(min_elo),
+            ..Filter::default()
+        };
+        let either = Filter {
+            decisive: true,
+            any_of: vec![one(2500), one(1500)],
+            ..Filter::default()
+        };
+        let mut game = Game::default();
+        game.elo.white = 2000;
+        assert!(!either.admits(&game));
+        game.result = GameResult::Won(Color::White);
+        assert!(either.admits(&game));
+        game.elo.white = 1400;
+        assert!(!either.admits(&game));
     }
 
     #[test]

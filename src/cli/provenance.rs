@@ -1,0 +1,117 @@
+//! Where a book comes from, in a file beside it.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use anyhow::Context as _;
+use serde::Serialize;
+
+use super::args::{Choice, Counting, PlayerColour};
+use crate::build::{Job, Summary};
+use crate::place::{Beside, Old};
+
+/// What the file says. Nothing in it depends on when, where or with how much
+/// memory the book was made: the same games give the same file.
+#[derive(Serialize)]
+struct Provenance<'a> {
+    format: &'static str,
+    version: u32,
+    tabia: &'static str,
+    book: String,
+    bytes: u64,
+    sources: Vec<Source>,
+    conditions: String,
+    max_ply: u16,
+    eco_relative: Option<u16>,
+    only: Option<&'a str>,
+    min_games: u32,
+    dedupe: bool,
+    variations: bool,
+    annotations: bool,
+    setups: bool,
+    games: u64,
+    positions: u64,
+    moves: u64,
+    read: u64,
+    filtered: u64,
+    duplicates: u64,
+    skipped: u64,
+    cut: u64,
+    left_out: u64,
+    unstorable: u64,
+}
+
+/// One of the named sources.
+#[derive(Serialize)]
+struct Source {
+    path: String,
+    /// Of a file: its length.
+    bytes: Option<u64>,
+    priority: bool,
+}
+
+/// `BOOK.provenance.json`.
+pub(super) fn path_of(book: &Path) -> PathBuf {
+    book.with_extension("provenance.json")
+}
+
+/// Writes the file beside a book that is in its place.
+pub(super) fn write(
+    job: &Job,
+    reading: &Counting,
+    choice: &Choice,
+    summary: &Summary,
+) -> anyhow::Result<()> {
+    let sources = job.sources.iter().map(|source| Source {
+        path: source.path.display().to_string(),
+        bytes: fs::metadata(&source.path)
+            .ok()
+            .and_then(|data| data.is_file().then_some(data.len())),
+        priority: source.priority,
+    });
+    let name = job.target.file_name().unwrap_or_default();
+    let tally = &summary.tally;
+    let provenance = Provenance {
+        format: "tabia-provenance",
+        version: 1,
+        tabia: env!("CARGO_PKG_VERSION"),
+        book: name.to_string_lossy().into_owned(),
+        bytes: summary.written.bytes,
+        sources: sources.collect(),
+        conditions: choice.filter.words(),
+        max_ply: choice.max_ply,
+        eco_relative: choice.eco_relative,
+        only: choice.only.map(|only| match only {
+            PlayerColour::White => "white",
+            PlayerColour::Black => "black",
+        }),
+        min_games: choice.min_games,
+        dedupe: choice.dedupe,
+        variations: reading.variations,
+        annotations: reading.annotations,
+        setups: reading.setups,
+        games: summary.games,
+        positions: summary.written.positions,
+        moves: summary.written.moves,
+        read: tally.read,
+        filtered: tally.filtered,
+        duplicates: summary.duplicates,
+        skipped: tally.skipped,
+        cut: tally.cut,
+        left_out: tally.left_out,
+        unstorable: summary.unstorable,
+    };
+    let path = path_of(&job.target);
+    let mut text =
+        serde_json::to_string_pretty(&provenance).with_context(|| path.display().to_string())?;
+    text.push('\n');
+    let mut file = Beside::create(&path, job.old)?;
+    file.add(text.as_bytes())?;
+    file.put()?;
+    Ok(())
+}
+
+/// Looks, before any work, whether there is room for the file.
+pub(super) fn check(book: &Path, old: Old) -> anyhow::Result<()> {
+    Ok(crate::place::check(&path_of(book), &[], old)?)
+}

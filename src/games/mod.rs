@@ -37,7 +37,6 @@ pub mod scid;
 mod skipped;
 #[cfg(feature = "index")]
 pub mod tgx;
-mod tokens;
 mod tree;
 mod unpacked;
 mod windows1252;

@@ -167,7 +167,7 @@ pub mod notation;
 #[cfg(feature = "openings")]
 pub mod openings;
 pub mod place;
-#[cfg(feature = "play")]
+#[cfg(any(feature = "play", feature = "register"))]
 pub mod plain;
 pub mod policy;
 pub mod prune;

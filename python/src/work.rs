@@ -9,7 +9,7 @@ use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use tabia::build::{self as builder, Filter};
 use tabia::convert as converter;
-use tabia::games::{self, GameResult, Title};
+use tabia::games::{self, GameResult, Month, Title};
 use tabia::place::Old;
 use tabia::watch::{Progress, Watch};
 
@@ -207,8 +207,8 @@ pub(crate) fn build<'py>(
         filter: Filter {
             min_elo,
             both_elo,
-            since,
-            until,
+            since: since.map(|year| Month::new(year, 1)),
+            until: until.map(|year| Month::new(year, 12)),
             player,
             colour: player_colour
                 .map(|text| colour("player_colour", text))
@@ -230,6 +230,7 @@ pub(crate) fn build<'py>(
                 .collect::<PyResult<_>>()?,
             not_players,
             decisive,
+            groups: Vec::new(),
         },
         old: old(force),
         password,

@@ -29,6 +29,7 @@ mod nic;
 mod open;
 mod parse;
 mod pgn;
+mod pgn_text;
 mod pgn_write;
 mod record;
 mod san;

@@ -12,7 +12,8 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use memchr::memmem;
 
-use super::parse::{Ending, Parser, put_in_braces};
+use super::parse::{Ending, Parser};
+use super::pgn_text::put_in_braces;
 use super::{Filter, Game, GameBatch, GameSource, Place, SkipReason, Skipped, SourceError, Wanted};
 
 /// Bytes that make a batch.

@@ -29,6 +29,7 @@ mod nic;
 mod open;
 mod parse;
 mod pgn;
+mod pgn_text;
 mod pgn_write;
 mod record;
 mod san;
@@ -37,7 +38,6 @@ pub mod scid;
 mod skipped;
 #[cfg(feature = "index")]
 pub mod tgx;
-mod tokens;
 mod tree;
 mod unpacked;
 mod windows1252;

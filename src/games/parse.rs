@@ -1,14 +1,16 @@
 //! One game's text into a [`Game`].
 
+use std::io::{Cursor, Seek};
 use std::ops::ControlFlow::{self, Break, Continue};
 
+use pgn_reader::{Nag, RawComment, RawTag, Reader, SanPlus, Skip, Visitor};
 use shakmaty::fen::Fen;
-use shakmaty::san::{San, SanPlus};
-use shakmaty::{CastlingMode, Chess};
+use shakmaty::san::San;
+use shakmaty::{CastlingMode, Chess, Color, Outcome};
 
+use super::pgn_text::{comment_text, month, note_tag, number, text_of, year};
 use super::san::resolve;
-use super::tokens::{Tag, Token, Tokens, Unclosed};
-use super::{Filter, Game, GameResult, Recorder, SkipReason, Tags, Wanted};
+use super::{Filter, Game, GameResult, Recorder, SkipReason, Wanted};
 
 use crate::notation;
 
@@ -25,15 +27,13 @@ const CHESS960: [&str; 6] = [
     "freestyle",
 ];
 
-/// The games of a stretch of text: usually one.
+/// The games of a piece of text: usually one.
 #[derive(Default)]
 pub(super) struct Parser {
     /// What is left of it.
     at: usize,
     end: usize,
     game_start: usize,
-    /// Whether movetext of the game that came last stands there.
-    is_inside: bool,
 }
 
 /// How the reading of a game ended.
@@ -51,17 +51,16 @@ pub(super) enum Ending {
 }
 
 impl Parser {
-    /// Goes on to a stretch.
+    /// Goes on to a piece.
     pub(super) fn go_on(&mut self, start: usize, end: usize) {
         *self = Parser {
             at: start,
             end,
             game_start: start,
-            is_inside: false,
         };
     }
 
-    /// The next game; `None` at the end of the stretch of `text`.
+    /// The next game; `None` at the end of the piece of `text`.
     pub(super) fn next(
         &mut self,
         text: &[u8],
@@ -69,52 +68,42 @@ impl Parser {
         filter: Option<&Filter>,
         game: &mut Game,
     ) -> Option<Ending> {
-        let mut tokens = Tokens::new(text.get(..self.end).unwrap_or(text), self.at);
-        let ending = self.read(&mut tokens, wanted, filter, game);
-        self.at = tokens.at();
-        ending
-    }
-
-    fn read(
-        &mut self,
-        tokens: &mut Tokens<'_>,
-        wanted: Wanted,
-        filter: Option<&Filter>,
-        game: &mut Game,
-    ) -> Option<Ending> {
         loop {
-            // What is unclosed in the game before ends with the text.
-            if std::mem::take(&mut self.is_inside) {
-                tokens.skip_movetext();
-            }
-            if !tokens.has_more() {
+            // One reader for each game, so that its tags, however long, stand
+            // at the beginning of its buffer.
+            let start = self.at;
+            let left = text.get(start..self.end).unwrap_or_default();
+            let mut reader = Reader::new(Cursor::new(left));
+            if !reader.has_more().unwrap_or(false) {
                 return None;
             }
-            self.game_start = tokens.at();
+            self.game_start = start + place(&mut reader);
             let mut visit = Visit::new(wanted, filter, game);
-            match visit.game(tokens) {
-                Continue(()) => {}
-                Break(Stop::Enough) => self.is_inside = true,
-                Break(Stop::Skip(reason)) => {
-                    self.is_inside = true;
-                    return Some(Ending::Skip(reason));
+            let read = reader.read_game(&mut visit);
+            let at = start + place(&mut reader);
+            // Passes over moves that were not read.
+            self.at = match reader.has_more() {
+                Ok(true) => start + place(&mut reader),
+                _ => self.end,
+            };
+            match read {
+                Ok(None) => return None,
+                Ok(Some(Ok(()))) if !visit.is_game => {}
+                Ok(Some(Ok(()))) => {
+                    let broken = visit.broken.filter(|_| wanted.notes);
+                    if let Some(Broken { number, san }) = broken {
+                        let text = format!("move {number} is impossible: {san}");
+                        game.cut = Some(SkipReason::Text(text));
+                    }
+                    return Some(Ending::Game);
                 }
-                Break(Stop::Move { number, san }) => {
-                    self.is_inside = true;
-                    let at = tokens.at();
+                Ok(Some(Err(Fault::Skip(reason)))) => return Some(Ending::Skip(reason)),
+                Ok(Some(Err(Fault::Move { number, san }))) => {
                     return Some(Ending::Move { number, san, at });
                 }
-                Break(Stop::Unclosed(fault)) => {
-                    return Some(Ending::Skip(SkipReason::Text(fault.to_string())));
+                Err(error) => {
+                    return Some(Ending::Skip(SkipReason::Text(error.to_string())));
                 }
-            }
-            if visit.is_game {
-                let broken = visit.broken.filter(|_| wanted.notes);
-                if let Some(Broken { number, san }) = broken {
-                    let text = format!("move {number} is impossible: {san}");
-                    game.cut = Some(SkipReason::Text(text));
-                }
-                return Some(Ending::Game);
             }
         }
     }
@@ -125,16 +114,13 @@ impl Parser {
     }
 }
 
-/// Why a game is not read on.
-enum Stop {
-    /// Nothing that follows is wanted.
-    Enough,
+fn place(reader: &mut Reader<Cursor<&[u8]>>) -> usize {
+    reader.stream_position().unwrap_or(0) as usize
+}
+
+enum Fault {
     Skip(SkipReason),
-    Move {
-        number: String,
-        san: String,
-    },
-    Unclosed(Unclosed),
+    Move { number: String, san: String },
 }
 
 struct Visit<'a> {
@@ -149,6 +135,9 @@ struct Visit<'a> {
     /// A FEN that is none.
     bad_fen: Option<String>,
     variant: String,
+    /// The comment that is being read, as far as it did not fit the reader's
+    /// buffer.
+    comment: Vec<u8>,
     /// The first move that cannot be. With notes, it ends its line, even the
     /// main one: what can be read of a game is worth keeping. No game counts in
     /// a book that is not sound to the last move wanted.
@@ -173,6 +162,7 @@ impl<'a> Visit<'a> {
             fen: None,
             bad_fen: None,
             variant: String::new(),
+            comment: Vec::new(),
             broken: None,
         }
     }
@@ -215,103 +205,74 @@ impl<'a> Visit<'a> {
     }
 }
 
-impl Visit<'_> {
-    /// Reads the game that begins here.
-    fn game(&mut self, tokens: &mut Tokens<'_>) -> ControlFlow<Stop> {
-        loop {
-            match tokens.next_tag() {
-                Ok(Some(tag)) => self.tag(tag),
-                Ok(None) => break,
-                Err(fault) => return Break(Stop::Unclosed(fault)),
-            }
-        }
-        if let Err(reason) = self.set_up() {
-            return Break(Stop::Skip(reason));
-        }
-        // Without a tag the result comes behind the moves.
-        if let Some(filter) = self.filter
-            && self.has_result
-            && !filter.admits(self.recorder.game())
-        {
-            return Break(Stop::Enough);
-        }
-        loop {
-            match tokens.next() {
-                Ok(Some(Token::San(san))) => self.san(san)?,
-                Ok(Some(Token::Comment(text))) => self.comment(text),
-                Ok(Some(Token::LineComment(text))) if self.wanted.notes => {
-                    // In braces, as it is written again, it must hold none.
-                    let in_braces = |&byte: &u8| match byte {
-                        b'{' => b'(',
-                        b'}' => b')',
-                        byte => byte,
-                    };
-                    self.comment(&text.iter().map(in_braces).collect::<Vec<u8>>());
-                }
-                Ok(Some(Token::LineComment(_))) => {}
-                Ok(Some(Token::Nag(nag))) => self.recorder.nag(nag),
-                Ok(Some(Token::Begin)) if self.recorder.wants_variations() => {
-                    self.recorder.begin_variation();
-                }
-                Ok(Some(Token::Begin)) => tokens.skip_variation(),
-                Ok(Some(Token::End)) => self.recorder.end_variation(),
-                Ok(Some(Token::Result(result))) => {
-                    if !self.has_result && self.recorder.is_main_line() {
-                        self.recorder.game().result = result;
-                    }
-                }
-                Ok(None) => break,
-                Err(fault) => return Break(Stop::Unclosed(fault)),
-            }
-        }
-        self.recorder.finish();
+impl Visitor for Visit<'_> {
+    type Tags = ();
+    type Movetext = ();
+    type Output = Result<(), Fault>;
+
+    fn begin_tags(&mut self) -> ControlFlow<Self::Output> {
         Continue(())
     }
 
-    fn tag(&mut self, Tag { name, value }: Tag<'_>) {
+    fn tag(&mut self, (): &mut (), name: &[u8], value: RawTag<'_>) -> ControlFlow<Self::Output> {
         self.is_game = true;
         let game = self.recorder.game();
         let is_head = || matches!(name, b"Event" | b"Site" | b"Date" | b"UTCDate" | b"Round");
         if self.wanted.notes || self.wanted.heads && is_head() {
-            note_tag(&mut game.tags, name, value);
+            note_tag(&mut game.tags, name, &value);
         }
         match name {
-            b"White" => text_of(value, &mut game.names.white),
-            b"Black" => text_of(value, &mut game.names.black),
-            b"WhiteElo" => game.elo.white = number(value),
-            b"BlackElo" => game.elo.black = number(value),
+            b"White" => text_of(&value, &mut game.names.white),
+            b"Black" => text_of(&value, &mut game.names.black),
+            b"WhiteElo" => game.elo.white = number(value.as_bytes()),
+            b"BlackElo" => game.elo.black = number(value.as_bytes()),
             b"Date" => {
-                if let Some(year) = year(value) {
-                    (game.year, game.month) = (year, month(value));
+                if let Some(year) = year(value.as_bytes()) {
+                    (game.year, game.month) = (year, month(value.as_bytes()));
                 }
             }
             b"UTCDate" if game.year == 0 => {
-                game.year = year(value).unwrap_or(0);
-                game.month = month(value);
+                game.year = year(value.as_bytes()).unwrap_or(0);
+                game.month = month(value.as_bytes());
             }
             b"Year" | b"EventDate" if game.year == 0 => {
-                game.year = year(value).unwrap_or(0);
+                game.year = year(value.as_bytes()).unwrap_or(0);
             }
             b"ECO" => {
-                if let Some(code) = value.first_chunk::<3>() {
+                if let Some(code) = value.as_bytes().first_chunk::<3>() {
                     game.eco = code.map(|byte| byte.to_ascii_uppercase());
                 }
             }
             b"Result" => {
-                let text = value.trim_ascii();
+                let text = value.as_bytes().trim_ascii();
                 game.result = GameResult::from_pgn(text);
                 self.has_result = text == b"*" || game.result != GameResult::Unknown;
             }
-            b"FEN" => match Fen::from_ascii(value.trim_ascii()) {
+            b"FEN" => match Fen::from_ascii(value.as_bytes().trim_ascii()) {
                 Ok(fen) => self.fen = Some(fen),
                 Err(error) => self.bad_fen = Some(error.to_string()),
             },
-            b"Variant" => text_of(value, &mut self.variant),
-            name => game.circumstances.hear(name, value),
+            b"Variant" => text_of(&value, &mut self.variant),
+            name => game.circumstances.hear(name, value.as_bytes()),
+        }
+        Continue(())
+    }
+
+    fn begin_movetext(&mut self, (): ()) -> ControlFlow<Self::Output> {
+        match self.set_up() {
+            Ok(()) => {}
+            Err(reason) => return Break(Err(Fault::Skip(reason))),
+        }
+        // Without a tag the result comes behind the moves.
+        match self.filter {
+            Some(filter) if self.has_result && !filter.admits(self.recorder.game()) => {
+                Break(Ok(()))
+            }
+            _ => Continue(()),
         }
     }
 
-    fn san(&mut self, san: SanPlus) -> ControlFlow<Stop> {
+    fn san(&mut self, (): &mut (), san: SanPlus) -> ControlFlow<Self::Output> {
         self.is_game = true;
         if san.san == San::Null {
             if self.recorder.play_null().is_err() {
@@ -326,103 +287,86 @@ impl Visit<'_> {
             },
             // A move that cannot be ends a variation, not the game.
             None if !self.recorder.is_main_line() => return self.impossible(san),
-            None if self.has_result => return Break(Stop::Enough),
+            None if self.has_result => return Break(Ok(())),
             // The result may still stand at the end.
             None => self.recorder.drop_line(),
         }
         Continue(())
     }
 
-    fn comment(&mut self, text: &[u8]) {
+    fn nag(&mut self, (): &mut (), nag: Nag) -> ControlFlow<Self::Output> {
+        self.recorder.nag(nag.0);
+        Continue(())
+    }
+
+    fn partial_comment(
+        &mut self,
+        (): &mut (),
+        comment: RawComment<'_>,
+    ) -> ControlFlow<Self::Output> {
         if self.wanted.notes {
-            let text = comment_text(text);
+            self.comment.extend_from_slice(comment.as_bytes());
+        }
+        Continue(())
+    }
+
+    fn comment(&mut self, (): &mut (), comment: RawComment<'_>) -> ControlFlow<Self::Output> {
+        if self.wanted.notes {
+            self.comment.extend_from_slice(comment.as_bytes());
+            let text = comment_text(&self.comment);
+            self.comment.clear();
             if !text.is_empty() {
                 self.is_game = true;
                 self.recorder.comment(text);
             }
         }
+        Continue(())
     }
 
+    fn begin_variation(&mut self, (): &mut ()) -> ControlFlow<Self::Output, Skip> {
+        if !self.recorder.wants_variations() {
+            return Continue(Skip(true));
+        }
+        self.recorder.begin_variation();
+        Continue(Skip(false))
+    }
+
+    fn end_variation(&mut self, (): &mut ()) -> ControlFlow<Self::Output> {
+        self.recorder.end_variation();
+        Continue(())
+    }
+
+    fn outcome(&mut self, (): &mut (), outcome: Outcome) -> ControlFlow<Self::Output> {
+        if !self.has_result && self.recorder.is_main_line() {
+            self.recorder.game().result = match outcome {
+                Outcome::Known(known) => match known.winner() {
+                    Some(Color::White) => GameResult::Won(Color::White),
+                    Some(Color::Black) => GameResult::Won(Color::Black),
+                    None => GameResult::Draw,
+                },
+                Outcome::Unknown => GameResult::Unknown,
+            };
+        }
+        Continue(())
+    }
+
+    fn end_game(&mut self, (): ()) -> Self::Output {
+        self.recorder.finish();
+        Ok(())
+    }
+}
+
+impl Visit<'_> {
     /// Ends the game at a move of the main line that cannot be.
-    fn impossible(&mut self, san: SanPlus) -> ControlFlow<Stop> {
+    fn impossible(&mut self, san: SanPlus) -> ControlFlow<Result<(), Fault>> {
         if self.wanted.notes || !self.recorder.is_main_line() {
             self.note_broken(san.san);
             self.recorder.drop_line();
             return Continue(());
         }
-        Break(Stop::Move {
+        Break(Err(Fault::Move {
             number: self.recorder.move_number(),
             san: san.to_string(),
-        })
+        }))
     }
-}
-
-/// Keeps a tag, word for word. The result, and what says that there is a
-/// position, stand elsewhere.
-fn note_tag(tags: &mut Tags, name: &[u8], value: &[u8]) {
-    let Ok(name) = std::str::from_utf8(name.trim_ascii()) else {
-        return;
-    };
-    if name.is_empty() || matches!(name, "Result" | "SetUp" | "FEN" | "Variant") {
-        return;
-    }
-    let mut text = String::new();
-    text_of(value, &mut text);
-    tags.set(name, text);
-}
-
-/// A comment's text: UTF-8, or else Latin-1. Line breaks stay: who writes
-/// text again breaks lines anew, and databases hold them as they are.
-fn comment_text(bytes: &[u8]) -> String {
-    let text = bytes.trim_ascii();
-    match std::str::from_utf8(text) {
-        Ok(text) => text.to_owned(),
-        Err(_) => text.iter().map(|&byte| char::from(byte)).collect(),
-    }
-}
-
-/// A tag's text: UTF-8, or else Latin-1.
-fn text_of(value: &[u8], out: &mut String) {
-    out.clear();
-    match std::str::from_utf8(value) {
-        Ok(text) if !text.contains('\\') => out.push_str(text),
-        Ok(text) => unescape(text.chars(), out),
-        Err(_) => unescape(value.iter().map(|&byte| char::from(byte)), out),
-    }
-}
-
-/// `\"` and `\\` without the first backslash.
-fn unescape(text: impl Iterator<Item = char>, out: &mut String) {
-    let mut text = text.peekable();
-    while let Some(c) = text.next() {
-        let escaped = text.next_if(|&next| c == '\\' && matches!(next, '"' | '\\'));
-        out.push(escaped.unwrap_or(c));
-    }
-}
-
-/// A rating: digits, at most four; anything else is none.
-fn number(bytes: &[u8]) -> u16 {
-    let digits = bytes.trim_ascii();
-    if digits.len() > 4 {
-        return 0;
-    }
-    std::str::from_utf8(digits)
-        .ok()
-        .and_then(|digits| digits.parse().ok())
-        .unwrap_or(0)
-}
-
-/// The year that a date begins with.
-fn year(bytes: &[u8]) -> Option<u16> {
-    let digits = bytes.trim_ascii().get(..4)?;
-    let year = std::str::from_utf8(digits).ok()?.parse().ok()?;
-    (year > 0).then_some(year)
-}
-
-/// The month of a date such as `2025.06.24`; 0 if it says none.
-fn month(bytes: &[u8]) -> u8 {
-    let digits = bytes.trim_ascii().get(5..7);
-    let digits = digits.and_then(|digits| std::str::from_utf8(digits).ok());
-    let month = digits.and_then(|digits| digits.parse().ok());
-    month.filter(|month| (1..=12).contains(month)).unwrap_or(0)
 }

@@ -13,6 +13,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use memchr::memmem;
 
 use super::parse::{Ending, Parser};
+use super::pgn_text::put_in_braces;
 use super::{Filter, Game, GameBatch, GameSource, Place, SkipReason, Skipped, SourceError, Wanted};
 
 /// Bytes that make a batch.
@@ -69,6 +70,10 @@ impl GameSource for PgnSource {
                 })?;
             self.at_end |= missing > 0 && count == 0;
             if self.at_end {
+                // For comments that end with their line.
+                if text.last().is_some_and(|&last| last != b'\n') {
+                    text.push(b'\n');
+                }
                 break text.len();
             }
             if text.len() < goal {
@@ -98,6 +103,7 @@ impl GameSource for PgnSource {
         Ok(Some(Box::new(PgnBatch {
             name: self.name.clone(),
             text,
+            noted: None,
             line,
             next_cut: 0,
             parser: Parser::default(),
@@ -117,6 +123,8 @@ fn lines(text: &[u8]) -> u64 {
 struct PgnBatch {
     name: Arc<str>,
     text: Vec<u8>,
+    /// The same for who wants notes: with all comments in braces.
+    noted: Option<Vec<u8>>,
     /// Number of the first line.
     line: u64,
     /// Where the next game begins.
@@ -128,13 +136,19 @@ struct PgnBatch {
 
 impl PgnBatch {
     /// Goes on to the next piece of the text; false at its end.
-    fn next_piece(&mut self) -> bool {
+    fn next_piece(&mut self, wanted: Wanted) -> bool {
         let start = self.next_cut;
         let rest = self.text.get(start..).unwrap_or_default();
         if rest.is_empty() {
             return false;
         }
         self.next_cut = memmem::find(rest, GAME_START).map_or(self.text.len(), |at| start + at + 1);
+        let piece = start..self.next_cut;
+        let holds = |piece: &[u8]| memchr::memchr(b';', piece).is_some();
+        if wanted.notes && self.text.get(piece.clone()).is_some_and(holds) {
+            let noted = self.noted.get_or_insert_with(|| self.text.clone());
+            put_in_braces(noted.get_mut(piece).unwrap_or_default());
+        }
         self.parser.go_on(start, self.next_cut);
         true
     }
@@ -146,8 +160,9 @@ impl PgnBatch {
         game: &mut Game,
     ) -> Result<bool, Skipped> {
         loop {
-            let reason = match self.parser.next(&self.text, wanted, filter, game) {
-                None if self.next_piece() => continue,
+            let text = self.noted.as_ref().unwrap_or(&self.text);
+            let reason = match self.parser.next(text, wanted, filter, game) {
+                None if self.next_piece(wanted) => continue,
                 None => return Ok(false),
                 Some(Ending::Game) => return Ok(true),
                 Some(Ending::Skip(reason)) => reason,
@@ -189,6 +204,7 @@ impl GameBatch for PgnBatch {
 
 #[cfg(test)]
 mod tests {
+    use super::super::Item;
     use super::*;
 
     const GAMES: &[u8] = b"[Event \"1\"]\n[Result \"1-0\"]\n[WhiteElo \"1500\"]\n\n\
@@ -223,5 +239,75 @@ mod tests {
         assert!(broken.is_err() && elo == 2500);
         assert_eq!(next(), (Ok(true), 2500, 2));
         assert_eq!(next().0, Ok(false));
+    }
+
+    /// What is read of each game, or why it is not.
+    fn all(text: &[u8], wanted: Wanted) -> Vec<Result<Game, String>> {
+        let counter = Arc::new(AtomicU64::new(0));
+        let text = Box::new(io::Cursor::new(text.to_vec()));
+        let mut source = PgnSource::new("x", text, counter);
+        let mut batch = source.next_batch().unwrap().unwrap();
+        let mut found = Vec::new();
+        loop {
+            let mut game = Game::default();
+            match batch.next_game(wanted, &mut game) {
+                Ok(true) => found.push(Ok(game)),
+                Ok(false) => return found,
+                Err(skipped) => found.push(Err(skipped.to_string())),
+            }
+        }
+    }
+
+    #[test]
+    fn games_need_no_event_and_their_tags_may_be_long() {
+        let text = format!(
+            "\u{feff}%\n\n[White \"1\"]\n\n1. e4\n% 1... e5\ne5 *\n\n\n\
+             [White \"2\"]\n\n1. e4 e4 2. d4 *\n\n\
+             [Site \"{}\"]\n[White \"3\"]\n\n1. c4 *\n\n\
+             [White \"4\"]\r\n\r\n1. d4\r\nd5 *\r\n\r\n\
+             1. e4 {{5\n\n[White \"6\"]\n\n1. d4",
+            "x".repeat(8_000),
+        );
+        let games = all(text.as_bytes(), Wanted::default());
+        let said = games.iter().map(|game| match game {
+            Ok(game) => format!("{} {}", game.names.white, game.moves.len()),
+            Err(message) => message.clone(),
+        });
+        assert_eq!(
+            said.collect::<Vec<_>>(),
+            [
+                "1 2",
+                "x: line 10: game skipped: move 1... on line 12 is impossible: e4",
+                "3 1",
+                "4 2",
+                "x: line 24: game skipped: unterminated comment"
+            ]
+        );
+    }
+
+    #[test]
+    fn comments_to_the_end_of_the_line_are_notes() {
+        let text = b"[Event \"1\"]\n\n1. e4 ; {best}\n1... e5 {a; b} 2. d4 ;c\n\n\
+            [Event \"; 2\"]\n\n1. e4 {half; a\n\n[Event \"3\"]\n\n1. e4 ;last";
+        let notes = Wanted {
+            notes: true,
+            ..Wanted::default()
+        };
+        for wanted in [notes, Wanted::default()] {
+            let games = all(text, wanted);
+            let moves = games.iter().map(|game| game.as_ref().ok());
+            let moves = moves.map(|game| game.map(|game| game.moves.len()));
+            assert_eq!(moves.collect::<Vec<_>>(), [Some(3), None, Some(1)]);
+        }
+        let games = all(text, notes);
+        let comments = games.iter().flatten().flat_map(|game| &game.movetext);
+        let comments = comments.filter_map(|item| match item {
+            Item::Comment(text) => Some(text.as_str()),
+            _ => None,
+        });
+        assert_eq!(
+            comments.collect::<Vec<_>>(),
+            ["(best)", "a; b", "c", "last"]
+        );
     }
 }

@@ -12,7 +12,7 @@ mod none {
     use serde::Serialize;
     use shakmaty::Chess;
 
-    #[derive(Clone, Copy, Serialize)]
+    #[derive(Clone, Copy, Debug, Serialize)]
     pub(in crate::explore) enum Opening {}
 
     pub(in crate::explore) fn of(_: &Chess) -> Option<Opening> {

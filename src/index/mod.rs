@@ -10,7 +10,7 @@
 //!
 //! A game is one record a ply: position, move, and what counts about the game
 //! ([`Facts`](crate::games::tgx::Facts)). They are sorted within the memory that is
-//! allowed ([`crate::sort`]) and added up to [`Row`]s: a move in a position, for
+//! allowed and added up to [`Row`]s: a move in a position, for
 //! the games of one month (or year), speed and rating group, with their
 //! results, the sums of their ratings, and the best and newest of them by
 //! number. The games stand in the same file, heads and all moves, so that an

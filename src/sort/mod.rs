@@ -30,7 +30,7 @@ use std::sync::Arc;
 pub(crate) use digits::{LOT_BITS, sort_by_order};
 pub(crate) use merge::Merge;
 pub(crate) use runs::Runs;
-#[cfg(any(feature = "build", feature = "index"))]
+#[cfg(feature = "build")]
 pub(crate) use runs::Sorted;
 pub(crate) use sorter::Sorter;
 

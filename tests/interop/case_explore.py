@@ -13,7 +13,7 @@ from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Page, expect
 
 from pages import SAMPLE, WAIT_MS, Server, browser, drag, explorer, page_of, plies_of_a_game, probe, same_figures, shown, square, walked
-from places import POLYGLOT, STARTER, STOCKFISH, TABIA, copy_starter, folder
+from places import HELD_KEY_RUNS, POLYGLOT, STARTER, STOCKFISH, TABIA, copy_starter, folder
 from procs import environment, run, tabia
 from runner import case
 
@@ -253,7 +253,7 @@ def explorer_shows_polyglot_books_too():
 def explorer_bears_a_key_that_is_held_and_a_double_click():
     line = ",".join(plies_of_a_game(60))
     with explorer() as server:
-        for latency, runs in ((0, 30), (30, 10), (300, 10)):
+        for latency, runs in HELD_KEY_RUNS:
             with page_of(server, f"?play={line}&at=0", latency=latency) as page:
                 for _ in range(runs):
                     for _ in range(60):

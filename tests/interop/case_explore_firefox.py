@@ -7,7 +7,7 @@ import axe_playwright_python
 
 from firefox import firefox
 from pages import SAMPLE, explorer, plies_of_a_game, probe
-from places import STOCKFISH, copy_starter, folder
+from places import HELD_KEY_RUNS, STOCKFISH, copy_starter, folder
 from procs import run
 from runner import case
 
@@ -96,7 +96,7 @@ def firefox_evaluates_trains_and_adds():
 def firefox_bears_a_key_that_is_held():
     line = plies_of_a_game(60)
     with explorer() as server, firefox() as page:
-        for latency, runs in ((0, 30), (30, 10), (300, 10)):
+        for latency, runs in HELD_KEY_RUNS:
             page.open(f"{server.url}?play={','.join(line)}&at=0")
             page.run(LATE, latency)
             for _ in range(runs):

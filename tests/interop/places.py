@@ -14,6 +14,11 @@ TABIA = str(TARGET / "release" / "tabia")
 STARTER = ROOT / "books" / "tabia.ctg"
 ODD = str(Path(__file__).with_name("odd.py"))
 
+# Long cases run in full with TABIA_THOROUGH=1, else in part.
+THOROUGH = os.environ.get("TABIA_THOROUGH") == "1"
+# Runs of the held key, by the milliseconds that an answer takes.
+HELD_KEY_RUNS = ((0, 30), (30, 10), (300, 10)) if THOROUGH else ((0, 6), (30, 2), (300, 2))
+
 # Genuine books that may not lie in this repository.
 SHARED = ROOT.parent / "shared"
 SIMPLE = SHARED / "data" / "ctg" / "simple.ctg"

@@ -22,7 +22,6 @@ mod system;
 
 use std::collections::VecDeque;
 use std::fs::File;
-#[cfg(unix)]
 use std::io::{self, IsTerminal as _};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Arc, Mutex, PoisonError};

@@ -115,6 +115,24 @@ impl NativeBook {
         Ok(entries)
     }
 
+    /// The heaviest of them, the first among equals.
+    fn best(
+        &self,
+        py: Python<'_>,
+        asked: &Bound<'_, PyAny>,
+        policy: Policy,
+        minimum_weight: f64,
+    ) -> PyResult<Option<Entry>> {
+        let entries = self.entries(py, asked, policy, minimum_weight)?;
+        Ok(entries.into_iter().reduce(|best, next| {
+            if next.weight() > best.weight() {
+                next
+            } else {
+                best
+            }
+        }))
+    }
+
     /// The object of `tabia probe --json`, as text.
     fn probe(&self, py: Python<'_>, asked: &Bound<'_, PyAny>, policy: Policy) -> PyResult<String> {
         let inner = self.inner()?;

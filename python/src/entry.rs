@@ -97,7 +97,7 @@ impl Entry {
     /// Stored in a `.bin`; elsewhere made by the policy, 0 for what it never
     /// plays.
     #[getter]
-    fn weight(&self) -> u32 {
+    pub(crate) fn weight(&self) -> u32 {
         self.fields.weight
     }
 

@@ -109,13 +109,34 @@ class Book:
                 board, self.policy if policy is None else policy, minimum_weight
             )
         except BookError as error:
-            if self.strict:
-                raise
-            warnings.warn(str(error), BookWarning, stacklevel=3)
+            self._pass_over(error)
             return []
         if exclude_moves:
             entries = [entry for entry in entries if entry.move not in exclude_moves]
         return entries
+
+    def _best(
+        self,
+        board: Asked,
+        minimum_weight: float,
+        exclude_moves: Container[Any],
+        policy: Optional[Policy],
+    ) -> Optional[Entry]:
+        if exclude_moves:
+            entries = self._entries(board, minimum_weight, exclude_moves, policy)
+            return max(entries, key=_WEIGHT, default=None)
+        try:
+            return self._native.best(
+                board, self.policy if policy is None else policy, minimum_weight
+            )
+        except BookError as error:
+            self._pass_over(error)
+            return None
+
+    def _pass_over(self, error: BookError) -> None:
+        if self.strict:
+            raise error
+        warnings.warn(str(error), BookWarning, stacklevel=4)
 
     def find_all(
         self,
@@ -155,13 +176,12 @@ class Book:
         ...
         IndexError
         """
-        try:
-            entries = self._entries(board, minimum_weight, exclude_moves, policy)
-            return max(entries, key=_WEIGHT)
-        except PositionError:
-            raise
-        except ValueError:
-            raise IndexError() from None
+        best = self.get(
+            board, minimum_weight=minimum_weight, exclude_moves=exclude_moves, policy=policy
+        )
+        if best is None:
+            raise IndexError()
+        return best
 
     def get(
         self,
@@ -179,11 +199,13 @@ class Book:
         'none'
         """
         try:
-            return self.find(
-                board, minimum_weight=minimum_weight, exclude_moves=exclude_moves, policy=policy
-            )
-        except IndexError:
+            best = self._best(board, minimum_weight, exclude_moves, policy)
+        except PositionError:
+            raise
+        except ValueError:
+            # A closed book, as in python-chess.
             return default
+        return default if best is None else best
 
     def choice(
         self,

@@ -8,12 +8,8 @@ use super::dedupe::{Duplicates, Lot};
 use super::node::Node;
 use super::{BuildError, Job, Summary};
 use crate::games::{Batches, Filter, Game, Intake, Sources, Starts, Tally, Wanted};
-use crate::sort::{Runs, SortError};
+use crate::sort::{LARGEST_SORT_BYTES, Runs, SortError};
 use crate::watch::Watch;
-
-/// Records are sorted in lots of at most this size: larger ones are no better,
-/// smaller ones stay nearer to the processor.
-const LARGEST_SORT_BYTES: u64 = 24 << 20;
 
 /// More than this does not help an opening tree.
 const LARGEST_TREE_BYTES: u64 = 24 << 20;

@@ -15,13 +15,9 @@ use crate::games::{
 };
 use crate::input::bytes::put_varint;
 use crate::place::{self, Old};
-use crate::sort::{Merge, Runs, SortError, Sorter};
+use crate::sort::{LARGEST_SORT_BYTES, Merge, Runs, SortError, Sorter};
 use crate::watch::{Progress, Stopped, Watch};
 use shakmaty::Color;
-
-/// Records are sorted in lots of at most this size: larger ones are no better,
-/// smaller ones stay nearer to the processor.
-const LARGEST_SORT_BYTES: u64 = 24 << 20;
 
 /// Plies of each game that are indexed unless somebody says otherwise.
 pub const USUAL_PLIES: u16 = 50;

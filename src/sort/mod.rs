@@ -34,6 +34,11 @@ pub(crate) use runs::Runs;
 pub(crate) use runs::Sorted;
 pub(crate) use sorter::Sorter;
 
+/// Records are sorted in lots of at most this size: larger ones are no better,
+/// smaller ones stay nearer to the processor.
+#[cfg(any(feature = "build", feature = "index"))]
+pub(crate) const LARGEST_SORT_BYTES: u64 = 24 << 20;
+
 /// The order is cut into so many equal parts for threads that merge.
 pub(crate) const PARTS: usize = 4096;
 

@@ -32,6 +32,9 @@ const FIRST_LOOK: Duration = Duration::from_millis(700);
 /// What each move of the book gets that no line of the first look begins with.
 const MOVE_LOOK: Duration = Duration::from_millis(150);
 
+/// How often moves that have got no value are looked at, each time for twice as long.
+const MOVE_ROUNDS: usize = 5;
+
 /// Nobody looks at one position with profit for longer.
 const LONGEST: Duration = Duration::from_secs(300);
 
@@ -264,40 +267,64 @@ impl Task<'_> {
         Ok(ended)
     }
 
-    /// Looks at each move of the book that the lines do not begin with.
+    /// Looks at each move of the book that the lines do not begin with. A busy
+    /// machine may stop an engine before it has told of all of them: what is
+    /// missing is asked again, and for longer.
     fn value_moves(&mut self, engine: &mut Analyst) -> Result<bool, AnalystError> {
-        let position = &self.wish.position;
-        let mut rest = self.wish.moves.clone();
-        rest.retain(|mv| {
-            let name = named(position, *mv);
-            name.is_some_and(|name| self.values.iter().all(|known| known.uci != name))
-        });
-        // One after the other where the engine knows one line alone.
-        let at_once = if engine.has_lines() { rest.len() } else { 1 };
-        for moves in rest.chunks(at_once.max(1)) {
-            let question = Question {
-                position,
-                only: moves,
-                lines: moves.len() as u16,
-                afresh: false,
-            };
-            let mut ended = false;
-            let limit = MOVE_LOOK * moves.len() as u32;
-            let found = engine.think(question, limit, |_| {
-                ended = self.is_over();
-                if ended {
-                    ControlFlow::Break(())
-                } else {
-                    ControlFlow::Continue(())
-                }
-            })?;
-            self.value(&found);
-            if ended {
-                return Ok(true);
+        let mut limit = MOVE_LOOK;
+        for _ in 0..MOVE_ROUNDS {
+            let rest = self.moves_without_value();
+            if rest.is_empty() {
+                break;
             }
-            self.say(false);
+            // One after the other where the engine knows one line alone.
+            let at_once = if engine.has_lines() { rest.len() } else { 1 };
+            for moves in rest.chunks(at_once) {
+                if self.look_at(engine, moves, limit * moves.len() as u32)? {
+                    return Ok(true);
+                }
+            }
+            limit *= 2;
         }
         Ok(false)
+    }
+
+    /// Legal moves of the book that have no value yet.
+    fn moves_without_value(&self) -> Vec<UciMove> {
+        let position = &self.wish.position;
+        let unknown = |name: &String| self.values.iter().all(|known| known.uci != *name);
+        let mut rest = self.wish.moves.clone();
+        rest.retain(|mv| named(position, *mv).is_some_and(|name| unknown(&name)));
+        rest
+    }
+
+    /// Looks at some moves alone; whether nobody waits any more.
+    fn look_at(
+        &mut self,
+        engine: &mut Analyst,
+        moves: &[UciMove],
+        limit: Duration,
+    ) -> Result<bool, AnalystError> {
+        let question = Question {
+            position: &self.wish.position,
+            only: moves,
+            lines: moves.len() as u16,
+            afresh: false,
+        };
+        let mut ended = false;
+        let found = engine.think(question, limit, |_| {
+            ended = self.is_over();
+            if ended {
+                ControlFlow::Break(())
+            } else {
+                ControlFlow::Continue(())
+            }
+        })?;
+        self.value(&found);
+        if !ended {
+            self.say(false);
+        }
+        Ok(ended)
     }
 
     /// A later look begins again at the first ply: what is known better stays.

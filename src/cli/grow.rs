@@ -1,7 +1,7 @@
 //! `tabia grow`: a book that becomes larger where it is dropped out of.
 
 use std::io::Write as _;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use clap::Args;
@@ -15,7 +15,8 @@ use super::{collection, progress};
 use crate::book::ctg::RewriteOptions;
 use crate::evals::{self, EvalFile};
 use crate::graph::{BookGraph, GraphOptions};
-use crate::grow::{self, Costs, End, GrowError, Wishes};
+use crate::grow::{self, Costs, End, GrowError, Played, Wishes};
+use crate::index::GamesIndex;
 use crate::place;
 
 /// Arguments of `grow`.
@@ -31,8 +32,8 @@ pub(super) struct GrowArgs {
     /// Whose book it is to be
     #[arg(long, value_enum, default_value = "both", ignore_case = true)]
     side: Side,
-    /// Lets opponents reply as often as in this book (.ctg, .bin or .abk), where it
-    /// knows a position; elsewhere by what the engine says
+    /// Lets opponents reply as often as in this book (.ctg, .bin or .abk) or games
+    /// index (.tgx), where it knows a position; elsewhere by what the engine says
     #[arg(long, value_name = "BOOK")]
     replies: Option<PathBuf>,
     /// Ends after so many new positions [default: 1000, but no limit with
@@ -89,10 +90,7 @@ pub(super) fn run(args: &GrowArgs) -> anyhow::Result<u8> {
     let start = Instant::now();
     let plan = args.engine.plan(1)?;
     let book = super::open_book(&args.book, false)?;
-    let replies = args.replies.as_deref();
-    let replies = replies
-        .map(|path| super::open_book(path, false))
-        .transpose()?;
+    let replies = args.replies.as_deref().map(played).transpose()?;
     let mut graph = progress::watched(|watch| {
         let mut damaged = |error: &crate::book::Error| say(&format!("tabia: {error}"));
         BookGraph::of(&book, GraphOptions::default(), watch, &mut damaged)
@@ -118,7 +116,7 @@ pub(super) fn run(args: &GrowArgs) -> anyhow::Result<u8> {
             own: args.own_cost,
             other: args.other_cost,
         },
-        replies: replies.as_ref(),
+        replies: replies.as_deref(),
         positions: args
             .positions
             .unwrap_or(if limited { u64::MAX } else { 1000 }),
@@ -185,6 +183,14 @@ pub(super) fn run(args: &GrowArgs) -> anyhow::Result<u8> {
     );
     let code = super::compact::report(&what, &written, start);
     Ok(code.max(u8::from(grown.failed > 0)))
+}
+
+/// What tells how often moves are played.
+fn played(path: &Path) -> anyhow::Result<Box<dyn Played>> {
+    if super::info_index::is_index(path) {
+        return Ok(Box::new(GamesIndex::open(path, true)?));
+    }
+    Ok(Box::new(super::open_book(path, false)?))
 }
 
 fn say(text: &str) {

@@ -13,6 +13,7 @@ use super::args::PlayerColour;
 use super::changes;
 use super::collection::{self, GameFilter};
 use super::progress;
+use super::style::counted;
 use crate::book::ctg::EditOptions;
 use crate::book::{BookEditor, Format};
 use crate::games::Sources;
@@ -131,7 +132,7 @@ impl LearnArgs {
             }
         }
         if files.is_empty() {
-            say(&format!("{}: no game has been noted there", side.display()));
+            say!("{}: no game has been noted there", side.display());
         }
         Ok(files)
     }
@@ -160,9 +161,9 @@ pub(super) fn run(args: &LearnArgs, out: &mut impl Write) -> anyhow::Result<u8> 
     let book = editor.snapshot()?;
     let sources = Sources::list(&args.sources)?.with_password(args.filter.password.as_deref());
     let threads = collection::threads(None);
-    let counted = args.counted();
+    let wanted = args.counted();
     let mut learned =
-        progress::watched(|watch| learn::tally_games(&book, &sources, &counted, threads, watch))??;
+        progress::watched(|watch| learn::tally_games(&book, &sources, &wanted, threads, watch))??;
     collection::report(&learned.games, NAMED);
     let taken = args.side_files()?;
     for path in &taken {
@@ -196,10 +197,9 @@ pub(super) fn run(args: &LearnArgs, out: &mut impl Write) -> anyhow::Result<u8> 
     out.flush()?;
     let left_out = match skipped {
         0 => String::new(),
-        1 => "; 1 game skipped".to_owned(),
-        n => format!("; {n} games skipped"),
+        skipped => format!("; {} skipped", counted(skipped, "game")),
     };
-    say(&format!(
+    say!(
         "{}: {games} games, {moves} moves with results; {changed} learn values {}, {raised} of \
          them upwards, {:.2} s{left_out}",
         args.book.display(),
@@ -209,11 +209,6 @@ pub(super) fn run(args: &LearnArgs, out: &mut impl Write) -> anyhow::Result<u8> 
             "changed"
         },
         start.elapsed().as_secs_f64(),
-    ));
+    );
     Ok(0)
-}
-
-fn say(text: &str) {
-    // Nothing can be done about a closed standard error.
-    let _ = writeln!(super::messages(), "{text}");
 }

@@ -9,6 +9,7 @@ use clap::Args;
 use shakmaty::Color;
 
 use super::args::PlayerColour;
+use super::style::counted;
 use super::{changes, progress};
 use crate::book::ctg::{EditOptions, Error};
 use crate::book::{Annotation, Mark, MarkEdit};
@@ -158,10 +159,7 @@ impl MarkArgs {
     }
 
     fn colour(&self) -> Option<Color> {
-        self.colour.map(|colour| match colour {
-            PlayerColour::White => Color::White,
-            PlayerColour::Black => Color::Black,
-        })
+        self.colour.map(Color::from)
     }
 
     fn filter(&self) -> anyhow::Result<Option<Filter>> {
@@ -270,16 +268,14 @@ pub(super) fn run(args: &MarkArgs, out: &mut impl Write) -> anyhow::Result<u8> {
     let mut editor = mark::open(&args.book, &job.selection.edit, &options)?;
     let name = args.book.display();
     if editor.completed_a_change() {
-        say(&format!(
-            "{name}: a change that had been cut short was completed first"
-        ));
+        say!("{name}: a change that had been cut short was completed first");
     }
     let (mut shown, mut lost) = (0_u64, 0_u64);
     let done = progress::watched(|watch| {
         let mut name_lost = |damage: Error| {
             lost += 1;
             if lost <= SHOWN as u64 {
-                say(&format!("tabia: {damage}"));
+                say!("tabia: {damage}");
             }
         };
         mark::mark(&mut editor, &job, watch, &mut name_lost, &mut |told| {
@@ -289,7 +285,7 @@ pub(super) fn run(args: &MarkArgs, out: &mut impl Write) -> anyhow::Result<u8> {
     })?;
     let done = match done {
         Err(error @ MarkError::NotInBook { .. }) => {
-            say(&error.to_string());
+            say!("{error}");
             return Ok(1);
         }
         done => done?,
@@ -299,7 +295,7 @@ pub(super) fn run(args: &MarkArgs, out: &mut impl Write) -> anyhow::Result<u8> {
         changes::write_rest(done.changes - shown, out)?;
     }
     if done.chosen == 0 && is_whole && args.colour.is_some() {
-        say("no line of the book begins in the start position, or none is chosen");
+        say!("no line of the book begins in the start position, or none is chosen");
     }
     let wish = if args.dry_run {
         "would change"
@@ -322,23 +318,11 @@ pub(super) fn run(args: &MarkArgs, out: &mut impl Write) -> anyhow::Result<u8> {
         1 => extra += "; 1 damaged page not read to its end",
         _ => extra += &format!("; {lost} damaged pages not read to their end"),
     }
-    say(&format!(
+    say!(
         "{name}: {} chosen, {} {wish}{extra}, {:.2} s",
         done.chosen,
-        plural(done.changes, "mark"),
+        counted(done.changes, "mark"),
         start.elapsed().as_secs_f64()
-    ));
+    );
     Ok(u8::from(lost > 0))
-}
-
-fn plural(count: u64, noun: &str) -> String {
-    match count {
-        1 => format!("1 {noun}"),
-        count => format!("{count} {noun}s"),
-    }
-}
-
-fn say(text: &str) {
-    // Nothing can be done about a closed standard error.
-    let _ = writeln!(super::messages(), "{text}");
 }

@@ -46,6 +46,7 @@ impl FromStr for Range {
 
 /// Which queens are on the board.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[cfg_attr(feature = "cli", derive(clap::ValueEnum))]
 pub enum Queens {
     /// Whatever.
     #[default]
@@ -58,6 +59,7 @@ pub enum Queens {
 
 /// Where the kings are.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[cfg_attr(feature = "cli", derive(clap::ValueEnum))]
 pub enum Castled {
     /// Wherever.
     #[default]

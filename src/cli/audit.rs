@@ -143,7 +143,7 @@ pub(super) fn run(args: &AuditArgs, out: &mut impl Write) -> anyhow::Result<u8> 
     }
     out.flush()?;
     if args.mark || args.symbols {
-        let mut editor = mark::open(&args.book, &EditOptions::default())?;
+        let mut editor = mark::open_ctg(&args.book, &EditOptions::default())?;
         let marks = Marks {
             losing: args.mark.then_some(args.max_loss),
             symbols: args.symbols,

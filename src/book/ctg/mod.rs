@@ -101,9 +101,10 @@ mod writer;
 
 pub use directory::{Directory, DirectoryReader, KnownEntry};
 pub use edit::{
-    Applied, Batch, Change, EditError, EditOptions, Editor, EntrySet, Field, MarkEdit, Pass, Touch,
-    Visit, VisitedEntry, VisitedMove,
+    Applied, Batch, Change, EditError, EditOptions, Editor, EntrySet, Pass, Touch, Visit,
+    VisitedEntry, VisitedMove,
 };
+pub(super) use edit::{ChangedByte, Claim};
 pub use entry::{
     Entry, MAX_COUNT, MAX_MOVES, STATISTICS_BYTES, decode_record, encode_entry, encode_record,
 };

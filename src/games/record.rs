@@ -114,10 +114,11 @@ impl<'g> Recorder<'g> {
             }
             self.game.moves.push(m);
             let positions = &mut self.game.positions;
-            if let Some(last) = positions.last() {
-                let mut next = last.clone();
+            // In its place: a copy of what was just written would have to wait
+            // for the writing.
+            positions.extend_from_within(positions.len() - 1..);
+            if let Some(next) = positions.last_mut() {
                 next.play_unchecked(m);
-                positions.push(next);
             }
             return;
         }

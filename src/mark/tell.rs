@@ -179,7 +179,7 @@ pub fn tell<E: From<EditError>>(
         // has named the damage.
         let key = match book.key_of(&here.position) {
             Err(error) if error.is_damage() => continue,
-            key => key.map_err(|error| read(error.into()))?,
+            key => key.map_err(read)?,
         };
         let Some(key) = key else { continue };
         if !seen.insert(key) {
@@ -191,7 +191,7 @@ pub fn tell<E: From<EditError>>(
             found(&noted.told(line, true))?;
         }
         match book.probe(&here.position, Wanted::Stored, &mut stored) {
-            Err(crate::book::Error::Ctg(error)) if error.is_damage() => continue,
+            Err(error) if error.is_damage() => continue,
             probed => probed.map_err(read)?,
         }
         walk.go_on(&here, stored.moves.iter().map(|known| known.mv), |_| true);

@@ -4,6 +4,8 @@
 
 #[path = "explore/editing.rs"]
 mod editing;
+#[path = "explore/engine.rs"]
+mod engine;
 #[path = "explore/games.rs"]
 mod games;
 #[path = "explore/hostile.rs"]

@@ -2,7 +2,7 @@
 //! each game, and the moves, at places that the index tells.
 //!
 //! Nothing is read before it is wanted: a batch is a range of records, and
-//! whoever works on it maps its stretch of both files, and lets it go with the
+//! whoever works on it reads its stretch of both files, and lets it go with the
 //! batch. So memory does not depend on the size of a database.
 
 use std::ops::Range;
@@ -133,7 +133,7 @@ struct Batch<D: Indexed> {
     /// Number behind the last one.
     behind: u64,
     windows: Option<Windows>,
-    /// For bytes that are neither mapped nor in memory.
+    /// For bytes outside of the windows.
     record: Vec<u8>,
     buffers: D::Buffers,
 }

@@ -1,6 +1,5 @@
 //! `tabia compact`: a book, or a games index, written anew.
 
-use std::io::Write;
 use std::time::Instant;
 
 use super::args::CompactArgs;
@@ -52,8 +51,7 @@ fn compact_index(args: &CompactArgs) -> anyhow::Result<u8> {
     let made =
         progress::watched(|watch| crate::index::parts::compact(&args.book, target, old, watch))??;
     let [before, now] = made.bytes;
-    let _ = writeln!(
-        super::messages(),
+    say!(
         "{}: {before} bytes in {} before; {} games, {} positions, {} moves, {now} bytes in {:.1} s",
         target.display(),
         counted(made.parts as u64, "part"),
@@ -69,9 +67,7 @@ fn compact_index(args: &CompactArgs) -> anyhow::Result<u8> {
 pub(super) fn report(what: &str, done: &Rewritten, start: Instant) -> u8 {
     let extra = lost(&done.salvage);
     let written = &done.written;
-    // Nothing can be done about a closed standard error.
-    let _ = writeln!(
-        super::messages(),
+    say!(
         "{what}; {} games, {} positions, {} moves, {} bytes in {:.1} s{extra}",
         done.games,
         written.positions,
@@ -84,9 +80,8 @@ pub(super) fn report(what: &str, done: &Rewritten, start: Instant) -> u8 {
 
 /// Names what could not be read of a book; gives its part of a summary.
 pub(super) fn lost(salvage: &Salvage) -> String {
-    let mut stderr = super::messages();
     for message in &salvage.messages {
-        let _ = writeln!(stderr, "tabia: {message}");
+        say!("tabia: {message}");
     }
     let notes = salvage.notes();
     notes.iter().map(|note| format!("; {note}")).collect()

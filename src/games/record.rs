@@ -114,9 +114,11 @@ impl<'g> Recorder<'g> {
             }
             self.game.moves.push(m);
             let positions = &mut self.game.positions;
-            // In its place: a copy of what was just written would have to wait
-            // for the writing.
-            positions.extend_from_within(positions.len() - 1..);
+            // Copied, then played where it stands: what has just been changed
+            // is slow to copy.
+            if let Some(last) = positions.last().cloned() {
+                positions.push(last);
+            }
             if let Some(next) = positions.last_mut() {
                 next.play_unchecked(m);
             }

@@ -104,7 +104,9 @@ impl<'a> Cursor<'a> {
     /// One byte.
     #[inline]
     pub fn u8(&mut self) -> Option<u8> {
-        self.array::<1>().map(|[byte]| byte)
+        let byte = self.bytes.get(self.at).copied()?;
+        self.at += 1;
+        Some(byte)
     }
 
     /// One byte as a signed number.

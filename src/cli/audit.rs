@@ -115,7 +115,6 @@ pub(super) fn run(args: &AuditArgs, out: &mut impl Write) -> anyhow::Result<u8> 
     let found = examined.audit(&Wanted {
         max_loss: args.max_loss,
         side: args.side.alone(),
-        policy,
         told: if args.json || args.report.is_some() {
             WRITTEN
         } else {
@@ -143,7 +142,7 @@ pub(super) fn run(args: &AuditArgs, out: &mut impl Write) -> anyhow::Result<u8> 
     }
     out.flush()?;
     if args.mark || args.symbols {
-        let mut editor = mark::open(&args.book, &EditOptions::default())?;
+        let mut editor = mark::open_ctg(&args.book, &EditOptions::default())?;
         let marks = Marks {
             losing: args.mark.then_some(args.max_loss),
             symbols: args.symbols,

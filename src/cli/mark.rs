@@ -11,8 +11,8 @@ use shakmaty::Color;
 use super::args::PlayerColour;
 use super::style::counted;
 use super::{changes, progress};
-use crate::book::ctg::{EditOptions, Error, MarkEdit};
-use crate::book::{Annotation, Mark};
+use crate::book::ctg::{EditOptions, Error};
+use crate::book::{Annotation, Mark, MarkEdit};
 use crate::mark::{self, Filter, Job, MarkError, Selection, Target, words};
 use crate::notation::Line;
 
@@ -41,6 +41,10 @@ pub(super) struct MarkArgs {
     /// seen on the board, or = += =+ +/- -/+ +- -+
     #[arg(long, value_name = "NAG", allow_hyphen_values = true, value_parser = commentary)]
     commentary: Option<u8>,
+    /// In a Polyglot book the weight of the moves, in an Arena book their
+    /// priority (0 to 9); 0 is never
+    #[arg(long, value_name = "N", visible_alias = "priority")]
+    weight: Option<u16>,
     /// Takes colour, sign and learn value away; of the whole book if no moves
     /// are named
     #[arg(long)]
@@ -95,8 +99,8 @@ pub(super) const MARK_EXAMPLES: &str = "Examples:\n  \
     tabia mark book.ctg --colour black main\n  \
     tabia mark book.ctg --all --clear --clean\n\n\
     Conditions compare games, wins, draws, losses, score (per cent), factor, mark, \
-    annotation, commentary, elo, performance, share (per cent of the games beside it) and \
-    ply with < <= > >= = !=, joined by and, or, not and brackets; all seen by the player of \
+    annotation, commentary, elo, performance, share (per cent of the games beside it), \
+    ply and weight with < <= > >= = !=, joined by and, or, not and brackets; all seen by the player of \
     the move.\n\n\
     Colour, learn value and commentary stand with the position a move leads to: every move \
     into it has them, also on the board turned round. A move that is not stored can have \
@@ -129,6 +133,7 @@ impl MarkArgs {
         edit.clean = self.clean;
         edit.factor = self.factor.or(edit.factor);
         edit.commentary = self.commentary;
+        edit.weight = self.weight;
         let (mut colour, mut annotation) = (self.recommendation, self.annotation);
         for word in &self.words {
             if let Some(mark) = words::mark(word) {
@@ -260,7 +265,7 @@ pub(super) fn run(args: &MarkArgs, out: &mut impl Write) -> anyhow::Result<u8> {
         wait: Duration::from_secs(args.wait),
         ..EditOptions::default()
     };
-    let mut editor = mark::open(&args.book, &options)?;
+    let mut editor = mark::open(&args.book, &job.selection.edit, &options)?;
     let name = args.book.display();
     if editor.completed_a_change() {
         say!("{name}: a change that had been cut short was completed first");

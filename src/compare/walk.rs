@@ -148,10 +148,8 @@ struct Lost {
 
 impl Lost {
     fn take(&mut self, damage: Error) {
-        if let Error::Ctg(fault) = damage
-            && self.told.insert(fault.to_string())
-        {
-            self.salvage.bad_page(fault);
+        if self.told.insert(damage.to_string()) {
+            self.salvage.bad_page(damage);
         }
     }
 }
@@ -159,7 +157,7 @@ impl Lost {
 /// Damage; anything else is an error.
 fn damage(error: Error) -> Result<Error, Error> {
     match &error {
-        Error::Ctg(fault) if fault.is_damage() => Ok(error),
+        fault if fault.is_damage() => Ok(error),
         _ => Err(error),
     }
 }
@@ -237,8 +235,7 @@ impl Books<'_> {
                 // Nobody compares what stands after the moves.
                 (Book::Ctg(book), Some(_)) => {
                     let reader = book.entry_reader();
-                    let probed = reader.and_then(|mut reader| reader.probe(position, lookup));
-                    probed.map_err(Error::from)
+                    reader.and_then(|mut reader| reader.probe(position, lookup))
                 }
                 _ => book.probe(position, Wanted::Stored, lookup),
             };
@@ -363,7 +360,7 @@ impl Comparison<'_> {
                 for entry in entries {
                     match entry {
                         Ok(entry) => one(self, entry)?,
-                        Err(damage) => self.lost.take(damage.into()),
+                        Err(damage) => self.lost.take(damage),
                     }
                 }
                 Ok(())

@@ -106,19 +106,6 @@ pub enum Refusal {
     Loud,
 }
 
-impl Refusal {
-    /// All of them, in the order in which they are asked for.
-    pub const ALL: [(Refusal, &'static str); 7] = [
-        (Refusal::Side, "--side"),
-        (Refusal::Queens, "--queens"),
-        (Refusal::Men, "--men"),
-        (Refusal::Castled, "--castled"),
-        (Refusal::Check, "--in-check"),
-        (Refusal::Over, "games that are over"),
-        (Refusal::Loud, "--quiet"),
-    ];
-}
-
 impl BoardFilter {
     /// Why a position is not wanted; `None` if it is.
     #[must_use]

@@ -4,6 +4,7 @@
 use std::num::NonZeroU16;
 use std::path::PathBuf;
 
+use anyhow::Context as _;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
 #[cfg(feature = "build")]
@@ -456,6 +457,14 @@ pub(super) struct VerifyArgs {
     /// Reads the book by system calls instead of mapping it into memory
     #[arg(long)]
     pub(super) no_mmap: bool,
+}
+
+/// Divides what stands behind `--set`.
+pub(super) fn name_and_value(set: &str) -> anyhow::Result<(&str, &str)> {
+    let parts = set.split_once('=');
+    let (name, value) =
+        parts.with_context(|| format!("--set \"{set}\" has no \"=\": write NAME=VALUE"))?;
+    Ok((name.trim(), value))
 }
 
 /// Reads a number of bytes: 1000000, 512K, 64M, 2G.

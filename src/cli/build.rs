@@ -243,8 +243,7 @@ fn report(name: &str, summary: &Summary, time: Duration) {
         ),
         (summary.sorted_on_disk, "bytes through temporary files"),
     ]);
-    let _ = writeln!(
-        super::messages(),
+    say!(
         "{}: {} games, {} positions, {} moves, {} bytes in {:.1} s{extra}",
         name,
         summary.games,

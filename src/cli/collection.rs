@@ -1,7 +1,6 @@
 //! What all commands have in common that read collections of games: which
 //! games count, the bar, and what is said of the others.
 
-use std::io::Write as _;
 use std::num::NonZeroU16;
 
 use clap::Args;
@@ -173,16 +172,15 @@ pub(super) fn threads(wanted: Option<NonZeroU16>) -> usize {
 /// Names the first games that were skipped or cut short, and says what is to be
 /// said of the sources.
 pub(super) fn report(tally: &Tally, most: usize) {
-    let mut stderr = super::messages();
     for skipped in tally.named.iter().take(most) {
-        let _ = writeln!(stderr, "{skipped}");
+        say!("{skipped}");
     }
     let unnamed = (tally.skipped + tally.cut).saturating_sub(most as u64);
     if unnamed > 0 {
-        let _ = writeln!(stderr, "... and {unnamed} more");
+        say!("... and {unnamed} more");
     }
     for remark in &tally.remarks {
-        let _ = writeln!(stderr, "{remark}");
+        say!("{remark}");
     }
 }
 

@@ -1,6 +1,5 @@
 //! `tabia compact`: a book written anew.
 
-use std::io::Write;
 use std::time::Instant;
 
 use super::args::CompactArgs;
@@ -41,9 +40,7 @@ pub(super) fn run(args: &CompactArgs) -> anyhow::Result<u8> {
 pub(super) fn report(what: &str, done: &Rewritten, start: Instant) -> u8 {
     let extra = lost(&done.salvage);
     let written = &done.written;
-    // Nothing can be done about a closed standard error.
-    let _ = writeln!(
-        super::messages(),
+    say!(
         "{what}; {} games, {} positions, {} moves, {} bytes in {:.1} s{extra}",
         done.games,
         written.positions,
@@ -56,9 +53,8 @@ pub(super) fn report(what: &str, done: &Rewritten, start: Instant) -> u8 {
 
 /// Names what could not be read of a book; gives its part of a summary.
 pub(super) fn lost(salvage: &Salvage) -> String {
-    let mut stderr = super::messages();
     for message in &salvage.messages {
-        let _ = writeln!(stderr, "tabia: {message}");
+        say!("tabia: {message}");
     }
     let notes = salvage.notes();
     notes.iter().map(|note| format!("; {note}")).collect()

@@ -13,7 +13,8 @@ use shakmaty::{Chess, Color, Move, Position as _};
 use super::diff_json;
 use super::progress;
 use super::style::{
-    FAINT, GREEN, HEADING, PLACE, Painted, RED, commentary_symbol, signed, thousands, wrapped,
+    FAINT, GREEN, HEADING, PLACE, Painted, RED, commentary_symbol, counted, signed, thousands,
+    wrapped,
 };
 use crate::book::{Annotation, PositionRecord, Preference, Stats};
 use crate::compare::{
@@ -157,8 +158,7 @@ pub(super) fn run(args: &DiffArgs, out: &mut impl Write) -> anyhow::Result<u8> {
         let unread = thousands(compared.unread);
         extra.push_str(&format!("; {unread} positions not compared for that"));
     }
-    // Nothing can be done about a closed standard error.
-    let _ = writeln!(super::messages(), "{}{extra}", summary(&compared));
+    say!("{}{extra}", summary(&compared));
     Ok(u8::from(compared.different > 0 || salvage.is_loss()))
 }
 
@@ -281,13 +281,12 @@ fn write_difference(difference: &Difference, position: &Chess, out: &mut String)
             Side::B => GREEN,
         };
         let mut text = format!("only in {}", side.as_str());
-        let moves = difference.stored_moves;
-        let plural = if moves == 1 { "" } else { "s" };
+        let moves = counted(difference.stored_moves as u64, "move");
         if difference.record.stats.games > 0 {
             let stats = results(&difference.record.stats, position.turn());
-            text.push_str(&format!(": {stats}, {moves} move{plural}"));
+            text.push_str(&format!(": {stats}, {moves}"));
         } else {
-            text.push_str(&format!(": {moves} move{plural}"));
+            text.push_str(&format!(": {moves}"));
         }
         writeln!(out, "  {}", Painted(style, text))?;
         return Ok(());

@@ -106,8 +106,7 @@ fn report(job: &Job, summary: &Summary, time: Duration) {
         true => format!(" (now {} games)", summary.games),
         false => String::new(),
     };
-    let _ = writeln!(
-        super::messages(),
+    say!(
         "{}: {} games{all}, {} positions, {} moves, {} bytes in {:.1} s{extra}",
         job.target.display(),
         added.games,

@@ -9,8 +9,7 @@ use shakmaty::{Chess, Move, Position as _};
 
 use super::{Aspect, Aspects, Difference, compare_at};
 use crate::book::ctg::{
-    BookEntry, CanonicalBoard, CtgBook, EntryReader, Error as FormatError, Key, RewriteError,
-    Salvage, fill_from,
+    BookEntry, CanonicalBoard, CtgBook, EntryReader, Key, RewriteError, Salvage, fill_from,
 };
 use crate::book::polyglot;
 use crate::book::walk::{Order, Reached, Walk};
@@ -189,10 +188,8 @@ struct Lost {
 
 impl Lost {
     fn take(&mut self, damage: Error) {
-        if let Error::Ctg(fault) = damage
-            && self.told.insert(fault.to_string())
-        {
-            self.salvage.bad_page(fault);
+        if self.told.insert(damage.to_string()) {
+            self.salvage.bad_page(damage);
         }
     }
 }
@@ -200,7 +197,7 @@ impl Lost {
 /// Damage; anything else is an error.
 fn damage(error: Error) -> Result<Error, Error> {
     match &error {
-        Error::Ctg(fault) if fault.is_damage() => Ok(error),
+        fault if fault.is_damage() => Ok(error),
         _ => Err(error),
     }
 }
@@ -330,9 +327,9 @@ fn look_into(
         return Ok(false);
     };
     let legal = position.legal_moves();
-    let mut entry = |found: Result<_, FormatError>| match found {
+    let mut entry = |found: Result<_, Error>| match found {
         Ok(entry) => Ok(entry),
-        Err(error) => damage(error.into()).map(|damage| {
+        Err(error) => damage(error).map(|damage| {
             faults.push(damage);
             None
         }),
@@ -410,7 +407,7 @@ impl Comparison<'_> {
         book.each_block(
             "comparing the rest",
             watch,
-            |all: &mut Vec<Result<BookEntry, FormatError>>, entry| {
+            |all: &mut Vec<Result<BookEntry, Error>>, entry| {
                 let new = entry.map(|(place, entry)| {
                     // Most were come to: their positions need not be made.
                     let new = BookEntry::of(place, &entry);
@@ -425,7 +422,7 @@ impl Comparison<'_> {
                     let entry = match entry {
                         Ok(entry) => entry,
                         Err(damage) => {
-                            self.lost.take(damage.into());
+                            self.lost.take(damage);
                             continue;
                         }
                     };

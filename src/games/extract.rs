@@ -55,9 +55,9 @@ pub fn extract(
     old: Old,
     stop: Stop<'_>,
 ) -> Result<Extracted, ExtractError> {
-    let packed = open::packed(archive, password)?.ok_or_else(|| SourceError::Format {
-        path: archive.to_owned(),
-        text: "no archive: only .cbv, .cbz and .zip are unpacked into a folder".to_owned(),
+    let packed = open::packed(archive, password)?.ok_or_else(|| {
+        let text = "no archive: only .cbv, .cbz and .zip are unpacked into a folder";
+        SourceError::format(archive, text)
     })?;
     let mut done = Extracted::default();
     let mut names = HashSet::new();

@@ -435,9 +435,7 @@ mod tests {
         fn next_batch(&mut self) -> Result<Option<Box<dyn GameBatch>>, SourceError> {
             self.batch += 1;
             if self.name == "source" && self.batch > 5 {
-                let text = "torn".to_owned();
-                let path = PathBuf::from(&self.name);
-                return Err(SourceError::Format { path, text });
+                return Err(SourceError::format(Path::new(&self.name), "torn"));
             }
             let batch = FaultyBatch {
                 name: self.name.clone(),

@@ -26,6 +26,7 @@ mod game;
 mod indexed;
 mod intake;
 mod nic;
+mod oddities;
 mod open;
 mod parse;
 mod pgn;

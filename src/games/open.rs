@@ -39,6 +39,14 @@ pub enum SourceError {
 }
 
 impl SourceError {
+    /// A file that is not what it is taken for.
+    pub(super) fn format(path: &Path, text: impl Into<String>) -> SourceError {
+        SourceError::Format {
+            path: path.to_owned(),
+            text: text.into(),
+        }
+    }
+
     /// The system's error, with the file it is about.
     pub(super) fn io(path: &Path, source: io::Error) -> SourceError {
         SourceError::Io {
@@ -229,9 +237,8 @@ pub fn unpacked(path: &Path) -> io::Result<PlainText> {
 pub(super) fn open_located(file: &Located, access: Access<'_>) -> Result<Opened, SourceError> {
     let failed = |source| SourceError::io(file.path(), source);
     if access.depth > DEEPEST {
-        let text = "too many archives inside each other".to_owned();
-        let path = file.path().to_owned();
-        return Err(SourceError::Format { path, text });
+        let text = "too many archives inside each other";
+        return Err(SourceError::format(file.path(), text));
     }
     let (stream, size) = file.stream().map_err(failed)?;
     let (start, input, counter) = begin(stream).map_err(failed)?;
@@ -268,10 +275,7 @@ pub(super) fn packed(
     } else {
         return Ok(None);
     };
-    let archive = archive.map_err(|text| SourceError::Format {
-        path: path.to_owned(),
-        text,
-    })?;
+    let archive = archive.map_err(|text| SourceError::format(path, text))?;
     Ok(Some(Packed::new(path, archive)))
 }
 
@@ -299,10 +303,7 @@ fn text(path: &Path, start: Vec<u8>, rest: Counted) -> Result<Box<dyn Read + Sen
     // The name is that of the packed file.
     let name = if is_plain { path } else { Path::new("") };
     match kind::Kind::of(name, &start).no_games() {
-        Some(text) => Err(SourceError::Format {
-            path: path.to_owned(),
-            text,
-        }),
+        Some(text) => Err(SourceError::format(path, text)),
         None => Ok(Box::new(io::Cursor::new(start).chain(plain))),
     }
 }

@@ -102,8 +102,11 @@ impl<'a> Cursor<'a> {
     }
 
     /// One byte.
+    #[inline]
     pub fn u8(&mut self) -> Option<u8> {
-        self.array::<1>().map(|[byte]| byte)
+        let byte = self.bytes.get(self.at).copied()?;
+        self.at += 1;
+        Some(byte)
     }
 
     /// One byte as a signed number.
@@ -144,6 +147,7 @@ impl<'a> Cursor<'a> {
 
     /// A number of any length: seven bits a byte, the least significant ones
     /// first, the highest bit set in all but the last.
+    #[inline]
     pub fn varint(&mut self) -> Option<u64> {
         let mut value = 0;
         for shift in (0..64).step_by(7) {

@@ -7,9 +7,9 @@ use shakmaty::{Chess, Move, Position as _};
 
 use super::select::{Selection, select};
 use super::tell::{Told, tell};
-use super::{Filter, Subject};
-use crate::book::ctg::{Applied, Change, EditError, EditOptions, Editor, Error, Field, MarkEdit};
-use crate::book::{BookMove, Format, Lookup, Probe as _, Wanted};
+use super::{Filter, Subject, keyed};
+use crate::book::ctg::{Applied, Change, EditError, EditOptions, Editor, Error};
+use crate::book::{BookEditor, BookMove, Field, Format, Lookup, MarkEdit, Probe, Wanted};
 use crate::notation::{self, Line};
 use crate::watch::Watch;
 
@@ -54,16 +54,18 @@ pub struct Marked {
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum MarkError {
-    /// The format has no marks.
+    /// The format has no place for it.
     #[error(
-        "{}: a {}, which has no marks; `tabia convert` makes a ChessBase book of it",
-        path.display(), format.title()
+        "{}: a {}, which has no {what}: {}",
+        path.display(), format.title(), format.has_instead()
     )]
     Format {
         /// The book.
         path: PathBuf,
         /// What it is.
         format: Format,
+        /// What it has not.
+        what: &'static str,
     },
     /// It is no book.
     #[error(transparent)]
@@ -87,18 +89,37 @@ pub enum MarkError {
     Output(#[from] io::Error),
 }
 
-/// Opens a book whose marks are to be changed, whatever its format: one that
-/// cannot have any says so.
+/// Opens a book that is to be changed in a way, whatever its format: one that
+/// has no place for it says so.
 ///
 /// # Errors
 ///
-/// That; or as for [`Editor::open`].
-pub fn open(path: &Path, options: &EditOptions) -> Result<Editor, MarkError> {
-    match Format::of_file(path)? {
-        Format::Ctg => Ok(Editor::open(path, options)?),
-        format => Err(MarkError::Format {
+/// That; or as for [`BookEditor::open`].
+pub fn open(path: &Path, edit: &MarkEdit, options: &EditOptions) -> Result<BookEditor, MarkError> {
+    let format = Format::of_file(path)?;
+    match format.lacks(edit) {
+        Some(what) => Err(MarkError::Format {
             path: path.to_owned(),
             format,
+            what,
+        }),
+        None => Ok(BookEditor::open(path, options)?),
+    }
+}
+
+/// Opens a ChessBase book that is to get marks that no other has.
+///
+/// # Errors
+///
+/// As for [`open`].
+pub fn open_ctg(path: &Path, options: &EditOptions) -> Result<Editor, MarkError> {
+    match open(path, &MarkEdit::clear(), options)? {
+        BookEditor::Ctg(editor) => Ok(editor),
+        // What takes marks away has said so.
+        BookEditor::Keyed(editor) => Err(MarkError::Format {
+            path: path.to_owned(),
+            format: editor.book().format(),
+            what: "marks",
         }),
     }
 }
@@ -111,12 +132,16 @@ pub fn open(path: &Path, options: &EditOptions) -> Result<Editor, MarkError> {
 /// The book cannot be read or written, what is named is not in it, who
 /// watches wants an end, or `told` fails.
 pub fn mark(
-    editor: &mut Editor,
+    editor: &mut BookEditor,
     job: &Job,
     watch: &mut Watch<'_>,
     lost: &mut dyn FnMut(Error),
     told: &mut dyn FnMut(&Told) -> io::Result<()>,
 ) -> Result<Marked, MarkError> {
+    let editor = match editor {
+        BookEditor::Ctg(editor) => editor,
+        BookEditor::Keyed(editor) => return keyed::mark(editor, job, watch, told),
+    };
     match &job.target {
         Target::Book => whole_book(editor, job, watch, lost, told),
         Target::Position(line) => {
@@ -133,14 +158,12 @@ pub fn mark(
                 let Some((position, mv)) = line.moves().next_back() else {
                     continue;
                 };
-                if !admits(&job.selection, editor, line, position, mv)? {
+                if !admits(&job.selection, editor.book(), line.last(), position, mv)? {
                     continue;
                 }
                 chosen += 1;
                 let plan = editor.plan(position, mv, &job.selection.edit);
-                let name = || notation::number(position) + &notation::san(position, mv);
-                let plan =
-                    plan.map_err(|error| absent(error, || name() + " leads out of the book"))?;
+                let plan = plan.map_err(|error| absent(error, || leads_out(position, mv)))?;
                 for change in plan {
                     // A line may pass through a position twice.
                     if !planned.iter().any(|(_, known)| *known == change) {
@@ -153,6 +176,11 @@ pub fn mark(
     }
 }
 
+/// What is said of a move that is not in the book.
+pub(super) fn leads_out(position: &Chess, mv: Move) -> String {
+    notation::number(position) + &notation::san(position, mv) + " leads out of the book"
+}
+
 fn absent(error: EditError, what: impl FnOnce() -> String) -> MarkError {
     match error {
         EditError::NotInBook { path, .. } => MarkError::NotInBook { path, what: what() },
@@ -161,10 +189,10 @@ fn absent(error: EditError, what: impl FnOnce() -> String) -> MarkError {
 }
 
 /// Whether a selection lets a named move pass.
-fn admits(
+pub(super) fn admits(
     selection: &Selection,
-    editor: &Editor,
-    line: &Line,
+    book: &dyn Probe,
+    after: &Chess,
     position: &Chess,
     mv: Move,
 ) -> Result<bool, EditError> {
@@ -175,19 +203,16 @@ fn admits(
         return Ok(true);
     };
     let mut found = Lookup::default();
-    editor
-        .book()
-        .probe(position, Wanted::Transpositions, &mut found)?;
+    book.probe(position, Wanted::Transpositions, &mut found)?;
     let known = found.moves.iter().find(|known| known.mv == mv);
     // The plan says that it is not in the book.
-    Ok(known.is_none_or(|known| filter_admits(filter, known, &found, line)))
+    Ok(known.is_none_or(|known| filter_admits(filter, known, &found, after)))
 }
 
-fn filter_admits(filter: &Filter, mv: &BookMove, found: &Lookup, line: &Line) -> bool {
+pub(super) fn filter_admits(filter: &Filter, mv: &BookMove, found: &Lookup, after: &Chess) -> bool {
     let games = |mv: &BookMove| f64::from(mv.stats().games);
     let stored = found.moves.iter().filter(|mv| !mv.transposition);
     let all: f64 = stored.map(games).sum();
-    let after = line.last();
     let plies = 2 * (after.fullmoves().get() - 1) + u32::from(after.turn().is_black());
     let commentary = |record: crate::book::PositionRecord| record.commentary_for(after.turn());
     filter.admits(&Subject {
@@ -198,6 +223,7 @@ fn filter_admits(filter: &Filter, mv: &BookMove, found: &Lookup, line: &Line) ->
         annotation: Some(mv.annotation),
         share: (all > 0.0).then(|| 100.0 * games(mv) / all),
         ply: Some(plies),
+        preference: mv.preference,
     })
 }
 

@@ -27,14 +27,6 @@ pub struct Explanation {
     pub after: Vec<(Move, Trace)>,
 }
 
-impl Explanation {
-    /// Stored moves that a probe leaves out.
-    #[must_use]
-    pub fn skipped(&self) -> usize {
-        self.stored.iter().filter(|m| m.meaning.is_err()).count()
-    }
-}
-
 /// One look-up.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Trace {

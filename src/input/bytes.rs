@@ -71,23 +71,27 @@ pub struct Cursor<'a> {
 impl<'a> Cursor<'a> {
     /// Starts at the first byte.
     #[must_use]
+    #[inline]
     pub const fn new(bytes: &'a [u8]) -> Cursor<'a> {
         Cursor { bytes, at: 0 }
     }
 
     /// How many bytes have been read.
     #[must_use]
+    #[inline]
     pub const fn position(&self) -> usize {
         self.at
     }
 
     /// How many bytes are left.
     #[must_use]
+    #[inline]
     pub const fn remaining(&self) -> usize {
         self.bytes.len().saturating_sub(self.at)
     }
 
     /// The next `count` bytes.
+    #[inline]
     pub fn take(&mut self, count: usize) -> Option<&'a [u8]> {
         let end = self.at.checked_add(count)?;
         let taken = self.bytes.get(self.at..end)?;
@@ -95,6 +99,7 @@ impl<'a> Cursor<'a> {
         Some(taken)
     }
 
+    #[inline]
     fn array<const N: usize>(&mut self) -> Option<[u8; N]> {
         let array = array_at(self.bytes, self.at)?;
         self.at += N;
@@ -115,6 +120,7 @@ impl<'a> Cursor<'a> {
     }
 
     /// Two bytes, most significant first.
+    #[inline]
     pub fn be_u16(&mut self) -> Option<u16> {
         self.array().map(u16::from_be_bytes)
     }
@@ -131,6 +137,7 @@ impl<'a> Cursor<'a> {
     }
 
     /// Eight bytes, most significant first.
+    #[inline]
     pub fn be_u64(&mut self) -> Option<u64> {
         self.array().map(u64::from_be_bytes)
     }

@@ -427,9 +427,9 @@ pub(super) struct MergeArgs {
 /// Arguments of `compact`.
 #[derive(Args, Debug)]
 pub(super) struct CompactArgs {
-    /// The book
+    /// The book, or a games index (.tgx)
     pub(super) book: PathBuf,
-    /// The new book [default: in place of the old one]
+    /// The new one [default: in place of the old one]
     #[arg(short, long, value_name = "OUT.ctg")]
     pub(super) output: Option<PathBuf>,
     #[command(flatten)]

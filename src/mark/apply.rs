@@ -40,6 +40,7 @@ pub struct Job {
 
 /// What was done.
 #[derive(Clone, Copy, Debug, Default)]
+#[non_exhaustive]
 pub struct Marked {
     /// Moves or positions that were chosen.
     pub chosen: u64,

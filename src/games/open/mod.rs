@@ -16,6 +16,7 @@ use crate::input::path::has_extension;
 
 /// A source that cannot be used.
 #[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum SourceError {
     /// Reading failed.
     #[error("{}", name)]

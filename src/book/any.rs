@@ -9,7 +9,6 @@ use crate::input::kind::{BookKind, Kind};
 
 /// A format that can be read and played from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[non_exhaustive]
 pub enum Format {
     /// ChessBase, `.ctg`.
     Ctg,

@@ -56,7 +56,6 @@ const SPOOL_BYTES: u64 = 1 << 20;
 
 /// Why bytes could not be read.
 #[derive(Clone, Debug, thiserror::Error)]
-#[non_exhaustive]
 pub enum ReadError {
     /// The system reports an error.
     #[error("{0}")]

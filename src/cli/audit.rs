@@ -115,7 +115,6 @@ pub(super) fn run(args: &AuditArgs, out: &mut impl Write) -> anyhow::Result<u8> 
     let found = examined.audit(&Wanted {
         max_loss: args.max_loss,
         side: args.side.alone(),
-        policy,
         told: if args.json || args.report.is_some() {
             WRITTEN
         } else {

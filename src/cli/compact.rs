@@ -1,13 +1,19 @@
-//! `tabia compact`: a book written anew.
+//! `tabia compact`: a book, or a games index, written anew.
 
 use std::time::Instant;
 
 use super::args::CompactArgs;
 use super::progress;
+#[cfg(feature = "index")]
+use super::style::counted;
 use crate::book::ctg::{RewriteOptions, Rewritten, Salvage, compact};
 use crate::input::sibling::sibling;
 
 pub(super) fn run(args: &CompactArgs) -> anyhow::Result<u8> {
+    #[cfg(feature = "index")]
+    if super::info_index::is_index(&args.book) {
+        return compact_index(args);
+    }
     super::convert::only_ctg(&args.book)?;
     let target = args.output.as_ref().unwrap_or(&args.book);
     let start = Instant::now();
@@ -34,6 +40,27 @@ pub(super) fn run(args: &CompactArgs) -> anyhow::Result<u8> {
         target.display()
     );
     Ok(report(&what, &done, start))
+}
+
+/// The same for a games index.
+#[cfg(feature = "index")]
+fn compact_index(args: &CompactArgs) -> anyhow::Result<u8> {
+    let target = args.output.as_ref().unwrap_or(&args.book);
+    let start = Instant::now();
+    let old = args.force.old();
+    let made =
+        progress::watched(|watch| crate::index::parts::compact(&args.book, target, old, watch))??;
+    let [before, now] = made.bytes;
+    say!(
+        "{}: {before} bytes in {} before; {} games, {} positions, {} moves, {now} bytes in {:.1} s",
+        target.display(),
+        counted(made.parts as u64, "part"),
+        made.part.games,
+        made.part.positions,
+        made.part.moves,
+        start.elapsed().as_secs_f64(),
+    );
+    Ok(0)
 }
 
 /// What was left out, and one line about the new book; gives the exit code.

@@ -15,6 +15,7 @@ use super::collection::{self, GameFilter};
 use super::force::Force;
 use super::progress;
 use crate::engine::Effort;
+use crate::evaluate::Plan;
 use crate::notation::Line;
 use crate::suite::{
     self, BoardFilter, Castled, Counters, Cut, EngineJob, Form, Job, Made, Order, Play, Queens,
@@ -339,20 +340,26 @@ impl SuiteArgs {
         };
         let config = super::configuration(&self.config)?;
         let entry = config.engines.iter().find(|entry| entry.name == *name);
-        let options = entry.map_or_else(Vec::new, |entry| entry.options.clone());
-        Ok(Some(EngineJob {
+        let mut options = vec![("Threads".to_owned(), "1".to_owned())];
+        options.extend(entry.iter().flat_map(|entry| entry.options.iter().cloned()));
+        let plan = Plan {
             command: match entry.is_none() && crate::engine::is_on_path(name) {
                 true => super::command_of(&OsString::from(name), &[]),
                 false => super::engine_named(&self.config, Some(name))?,
             },
             options,
+            start_timeout: Duration::from_secs(30),
+            lines: 1,
+            // An answer that takes longer than that will not come.
+            patience: Duration::from_secs(600),
             effort: match values.depth {
                 Some(depth) => Effort::Depth(depth),
                 None => Effort::Nodes(values.nodes),
             },
             jobs: collection::threads(values.jobs),
-            save: values.save_evals.clone(),
-        }))
+        };
+        let save = values.save_evals.clone();
+        Ok(Some(EngineJob { plan, save }))
     }
 }
 

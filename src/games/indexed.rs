@@ -8,6 +8,7 @@
 use std::ops::Range;
 use std::sync::Arc;
 
+use super::oddities::Oddity;
 use super::{Game, GameBatch, GameSource, Place, SkipReason, Skipped, SourceError, Wanted};
 use crate::input::file::DataFile;
 use crate::input::window::Window;
@@ -21,9 +22,6 @@ pub(super) trait Indexed: Send + Sync + 'static {
     type Entry;
     /// Memory that is used again for each game.
     type Buffers: Default + Send;
-
-    /// As its user named it.
-    fn name(&self) -> &str;
 
     /// The files, and how the index is laid out.
     fn layout(&self) -> &Layout;
@@ -48,12 +46,16 @@ pub(super) trait Indexed: Send + Sync + 'static {
         game: &mut Game,
     ) -> Result<(), SkipReason>;
 
-    /// What is to be said about the whole.
-    fn remarks(&self) -> Vec<String>;
+    /// What is counted while it is read.
+    fn oddities(&self) -> Vec<&Oddity>;
 }
 
 /// Both files.
 pub(super) struct Layout {
+    /// As its user named it.
+    pub(super) name: String,
+    /// What was found at opening.
+    pub(super) remarks: Vec<String>,
     pub(super) entries: Arc<DataFile>,
     pub(super) moves: Arc<DataFile>,
     /// Where the first record is.
@@ -115,7 +117,10 @@ impl<D: Indexed> GameSource for IndexedSource<D> {
     }
 
     fn remarks(&self) -> Vec<String> {
-        self.database.remarks()
+        let layout = self.database.layout();
+        let oddities = self.database.oddities().into_iter();
+        let counted = oddities.filter_map(|oddity| oddity.said(&layout.name));
+        layout.remarks.iter().cloned().chain(counted).collect()
     }
 }
 
@@ -153,7 +158,7 @@ impl<D: Indexed> GameBatch for Batch<D> {
 
     fn skip(&self, reason: SkipReason) -> Skipped {
         Skipped {
-            source: self.database.name().to_owned(),
+            source: self.database.layout().name.clone(),
             place: Place::Game(self.number),
             cut: false,
             reason,

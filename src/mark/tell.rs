@@ -31,6 +31,7 @@ pub struct Noted {
 
 /// A change as players read it.
 #[derive(Clone, Debug)]
+#[non_exhaustive]
 pub struct Told {
     /// Up to and with the move that is marked; without a move, the position.
     pub line: Line,
@@ -179,7 +180,7 @@ pub fn tell<E: From<EditError>>(
         // has named the damage.
         let key = match book.key_of(&here.position) {
             Err(error) if error.is_damage() => continue,
-            key => key.map_err(|error| read(error.into()))?,
+            key => key.map_err(read)?,
         };
         let Some(key) = key else { continue };
         if !seen.insert(key) {
@@ -191,7 +192,7 @@ pub fn tell<E: From<EditError>>(
             found(&noted.told(line, true))?;
         }
         match book.probe(&here.position, Wanted::Stored, &mut stored) {
-            Err(crate::book::Error::Ctg(error)) if error.is_damage() => continue,
+            Err(error) if error.is_damage() => continue,
             probed => probed.map_err(read)?,
         }
         walk.go_on(&here, stored.moves.iter().map(|known| known.mv), |_| true);

@@ -176,6 +176,15 @@ pub struct Opener {
 }
 
 impl Opener {
+    /// For books that are named by a person, here and now.
+    #[must_use]
+    pub const fn here(mmap: bool) -> Opener {
+        Opener {
+            folders: Vec::new(),
+            mmap,
+        }
+    }
+
     /// Opens the books of a list. Those that stand open on `present` and have
     /// not changed on disk stay open. The messages name every book that could
     /// not be opened, and what is odd about the others.

@@ -339,6 +339,58 @@ fn finds_mates() {
 }
 
 #[test]
+fn several_lines_are_shown_the_best_first() {
+    let mut talk = Talk::new();
+    let told = |lines: &[String], depth: &str| -> Vec<(String, i64, String)> {
+        let of_depth = format!("info depth {depth} multipv ");
+        let words = lines.iter().filter_map(|line| {
+            let words: Vec<&str> = line.strip_prefix(&of_depth)?.split(' ').collect();
+            assert_eq!(words[1..3], ["score", "cp"], "{line}");
+            let pv = words.iter().position(|&word| word == "pv")? + 1;
+            Some((
+                words[0].to_owned(),
+                words[3].parse().ok()?,
+                words[pv].to_owned(),
+            ))
+        });
+        words.collect()
+    };
+    talk.send("setoption name MultiPV value 5\nposition startpos\ngo depth 6");
+    let (best, lines) = talk.answer();
+    for depth in ["1", "6"] {
+        let told = told(&lines, depth);
+        let numbers: Vec<&str> = told.iter().map(|(number, ..)| &**number).collect();
+        assert_eq!(numbers, ["1", "2", "3", "4", "5"]);
+        assert!(told.is_sorted_by_key(|(_, score, _)| -score), "{told:?}");
+        let moves: std::collections::HashSet<_> = told.iter().map(|(.., first)| first).collect();
+        assert_eq!(moves.len(), 5, "{told:?}");
+    }
+    assert_eq!(told(&lines, "6")[0].2, best);
+    // Not more than there are moves to choose from.
+    talk.send("go depth 3 searchmoves a2a3 h2h4");
+    let (best, lines) = talk.answer();
+    let mut shown = told(&lines, "3");
+    assert_eq!(shown[0].2, best);
+    shown.sort_by(|a, b| a.2.cmp(&b.2));
+    let moves: Vec<&str> = shown.iter().map(|(.., first)| &**first).collect();
+    assert_eq!(moves, ["a2a3", "h2h4"]);
+    // What is worth most is what is found by looking for it alone.
+    let mate = "position fen 6k1/5ppp/8/8/8/8/5PPP/3RR1K1 w - - 0 1\ngo depth 3";
+    talk.send(mate);
+    let (best, lines) = talk.answer();
+    assert!(matches!(&*best, "d1d8" | "e1e8"), "{best}");
+    let first = |number| {
+        let start = format!("info depth 3 multipv {number} score mate 1 ");
+        lines.iter().any(|line| line.starts_with(&start))
+    };
+    assert!(first(1) && first(2) && !first(3), "{lines:#?}");
+    talk.send("setoption name MultiPV value 0\nsetoption name MultiPV value 1\ngo depth 2");
+    let (_, lines) = talk.answer();
+    assert!(lines[0].contains("expected a number of lines"), "{lines:?}");
+    assert!(lines[1..].iter().all(|line| !line.contains("multipv")));
+}
+
+#[test]
 fn no_legal_move_is_the_only_reason_for_none() {
     let mut talk = Talk::new();
     for (fen, score) in [

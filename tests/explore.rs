@@ -4,6 +4,8 @@
 
 #[path = "explore/editing.rs"]
 mod editing;
+#[path = "explore/engine.rs"]
+mod engine;
 #[path = "explore/games.rs"]
 mod games;
 #[path = "explore/hostile.rs"]
@@ -18,7 +20,7 @@ use hyper::body::Bytes;
 use hyper::{Method, Request, Response, StatusCode};
 use serde_json::{Value, json};
 use shakmaty::{Chess, Move};
-use tabia::book::ctg::MarkEdit;
+use tabia::book::MarkEdit;
 use tabia::book_set::Opener;
 use tabia::explore::{Access, CtgMarker, EditError, Editor, ExploredBook, Explorer, Undo};
 use tabia::notation::Line;

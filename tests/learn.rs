@@ -9,7 +9,9 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
 use shakmaty::{Chess, Position};
+use tabia::book::bin::BinBook;
 use tabia::book::ctg::{CtgBook, OpenOptions, Problem, verify};
+use tabia::book::polyglot::{self, PackedMove};
 use tabia::book::{Lookup, Probe, Wanted};
 use tabia::learn::{Evidence, LearnedBook, PlayedGame, append, side_path};
 use tabia::watch::Watch;
@@ -126,6 +128,63 @@ fn results_move_the_values_of_the_moves_played() {
     assert_eq!(factor(&open(&book), "", "d2d4"), -22);
     ok(&learn(&book, &[games, "--fresh"]));
     assert_eq!(factor(&open(&book), "", "d2d4"), -11);
+}
+
+/// A Polyglot book counts games and twice the points, as Polyglot does.
+#[test]
+fn a_polyglot_book_counts_and_an_arena_book_says_that_it_cannot() {
+    let folder = tempfile::tempdir().unwrap();
+    let ctg = starter(folder.path());
+    let book = folder.path().join("book.bin");
+    let mut convert = Command::new(TABIA);
+    convert.arg("convert").arg(&ctg).arg(&book);
+    ok(&convert.output().unwrap());
+    let pgn = folder.path().join("games.pgn");
+    let games = "1. e4 c5 2. Nf3 d6 1-0\n\n1. e4 c5 2. Nf3 1/2-1/2\n\n1. e4 c5 0-1\n\n";
+    fs::write(&pgn, games).unwrap();
+    let learnt = |moves: &str, mv: &str| {
+        let bin = BinBook::open(&book, &OpenOptions::default()).unwrap();
+        let position = after(moves);
+        let entries = bin.entries_of(polyglot::key(&position)).unwrap();
+        let wanted = PackedMove::of(common::uci(&position, mv));
+        let entry = entries.iter().find(|entry| entry.mv == wanted).unwrap();
+        (entry.learn >> 16, entry.learn & 0xffff)
+    };
+    let args = [pgn.to_str().unwrap(), "--dry-run"];
+    let output = learn(&book, &args);
+    let shown = String::from_utf8_lossy(&output.stdout);
+    assert!(
+        shown.contains("1.e4  learn counts 0/0 -> 1.5/3 (+1 =1 -1)"),
+        "{shown}"
+    );
+    assert_eq!(learnt("", "e2e4"), (0, 0));
+    ok(&learn(&book, &args[..1]));
+    assert_eq!(learnt("", "e2e4"), (3, 3));
+    assert_eq!(learnt("e2e4", "c7c5"), (3, 3));
+    assert_eq!(learnt("e2e4 c7c5", "g1f3"), (2, 3));
+    assert_eq!(learnt("", "d2d4"), (0, 0));
+
+    // Games of play come in beside the old counts, or in their place.
+    let played = PlayedGame {
+        start: None,
+        winner: Some(shakmaty::Color::Black),
+        evidence: Evidence::Mate,
+        moves: vec![("e2e4".into(), true), ("c7c5".into(), false)],
+    };
+    append(&side_path(&book), &played).unwrap();
+    ok(&learn(&book, &["--from-side-file"]));
+    assert_eq!(learnt("", "e2e4"), (4, 3));
+    ok(&learn(&book, &[args[0], "--fresh"]));
+    assert_eq!(learnt("", "e2e4"), (3, 3));
+
+    let output = learn(&book, &[args[0], "--strength", "80"]);
+    assert_eq!(output.status.code(), Some(2));
+    let arena = folder.path().join("book.abk");
+    fs::write(&arena, [b"\x03ABK".as_slice(), &[0; 28 * 900]].concat()).unwrap();
+    let output = learn(&arena, &args[..1]);
+    let said = String::from_utf8_lossy(&output.stderr);
+    assert_eq!(output.status.code(), Some(2));
+    assert!(said.contains("which has no learn values"), "{said}");
 }
 
 #[test]

@@ -51,7 +51,6 @@ fn one_line(line: &[u8]) {
     }
     drop((text(line), words(line).count()));
     let _ = (engine::parse(line), engine::id(line));
-    let _ = engine::best_move(line);
     if let Some(option) = engine::option(line) {
         let announced = option.announce(&option.name);
         assert!(!announced.contains('\n'), "{announced:?}");

@@ -37,18 +37,16 @@ pub(crate) fn of_book(py: Python<'_>, error: &Error) -> PyErr {
         reason.kind() == std::io::ErrorKind::NotFound
     };
     let missing = match error {
-        Error::Io { path, reason } | Error::Ctg(ctg::Error::Io { path, reason }) => {
-            io(&**path, reason)
-        }
-        Error::Ctg(ctg::Error::Page { path, page, fault }) => {
+        Error::Io { path, reason } => io(&**path, reason),
+        Error::Page { path, page, fault } => {
             at.file = Some(path);
             at.page = Some(*page);
             at.byte = Some(ctg::file_offset(*page, fault.offset()));
             false
         }
-        Error::Ctg(ctg::Error::Slot {
+        Error::Slot {
             path, page, offset, ..
-        }) => {
+        } => {
             at.file = Some(path);
             at.page = u32::try_from(*page).ok();
             at.byte = Some(*offset);
@@ -59,7 +57,7 @@ pub(crate) fn of_book(py: Python<'_>, error: &Error) -> PyErr {
             at.byte = Some(*offset);
             false
         }
-        Error::Ctg(ctg::Error::Header { path, .. } | ctg::Error::Shrunk { path, .. })
+        Error::Header { path, .. }
         | Error::Shrunk { path, .. }
         | Error::NoBook { path, .. }
         | Error::NoEntries { path, .. } => {

@@ -3,8 +3,8 @@
 use shakmaty::Color;
 
 use super::{Examined, sign_of};
-use crate::book::Mark;
-use crate::book::ctg::{Change, EditError, Editor, MarkEdit};
+use crate::book::ctg::{Change, EditError, Editor};
+use crate::book::{Mark, MarkEdit};
 use crate::eval::{Value, sign};
 
 /// Which marks are wanted.

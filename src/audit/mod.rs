@@ -31,8 +31,6 @@ pub struct Wanted {
     pub max_loss: u32,
     /// Whose moves and ends; `None` is both.
     pub side: Option<Color>,
-    /// How the moves are played.
-    pub policy: Policy,
     /// Findings of each kind that are told with their lines.
     pub told: usize,
 }

@@ -6,7 +6,6 @@ use shakmaty::Chess;
 
 use super::{Error, Lookup, OpenOptions, Probe, Wanted, abk::AbkBook, bin::BinBook, ctg::CtgBook};
 use crate::input::kind::{BookKind, Kind};
-use crate::input::state::Change;
 
 /// A format that can be read and played from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -117,16 +116,6 @@ impl Book {
             Book::Ctg(book) => book.notices(),
             Book::Bin(book) => book.notices(),
             Book::Abk(book) => book.notices(),
-        }
-    }
-
-    /// Compares the files now behind the path with the open ones.
-    #[must_use]
-    pub fn change(&self) -> Change {
-        match self {
-            Book::Ctg(book) => book.change(),
-            Book::Bin(book) => book.change(),
-            Book::Abk(book) => book.change(),
         }
     }
 

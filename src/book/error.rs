@@ -2,7 +2,7 @@
 
 use std::{io, path::Path, sync::Arc};
 
-use super::ctg;
+use super::ctg::{HeaderFault, PageFault, file_offset};
 use crate::input::file::ReadError;
 
 /// A book that cannot be opened or read. Cheap to clone.
@@ -11,9 +11,6 @@ use crate::input::file::ReadError;
 #[derive(Clone, Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
-    /// A ChessBase book; the text is that of the inner error.
-    #[error(transparent)]
-    Ctg(#[from] ctg::Error),
     /// The file cannot be opened or read at all.
     #[error("{}: cannot read the book: {reason}", path.display())]
     Io {
@@ -35,6 +32,49 @@ pub enum Error {
         was: u64,
         /// Length in bytes now.
         now: u64,
+    },
+    /// The file is no CTG book, or an empty one.
+    #[error("{}: {fault}", path.display())]
+    Header {
+        /// The file.
+        path: Arc<Path>,
+        /// What is wrong.
+        fault: HeaderFault,
+    },
+    /// A page that a position needs is damaged.
+    #[error(
+        "{}: page {page} (file byte {}): {fault}; the book is damaged here, \
+         get it anew or let `tabia compact` save what is readable",
+        path.display(),
+        file_offset(*page, fault.offset())
+    )]
+    Page {
+        /// The .ctg file.
+        path: Arc<Path>,
+        /// Page number, 0 is the first after the header page.
+        page: u32,
+        /// What is wrong in it.
+        fault: PageFault,
+    },
+    /// The index names a page that is not there.
+    #[error(
+        "{}: slot {slot} (file byte {offset}): page {page}, but the book has pages 0 to {}; \
+         index and book do not belong together or one is damaged: \
+         without the .cto file the whole book is read instead",
+        path.display(),
+        i64::from(*pages) - 1
+    )]
+    Slot {
+        /// The .cto file.
+        path: Arc<Path>,
+        /// Slot number.
+        slot: u64,
+        /// Where the slot stands in the .cto file, in bytes.
+        offset: u64,
+        /// The page it names.
+        page: i32,
+        /// Pages in the .ctg file.
+        pages: u32,
     },
     /// Something else than a book.
     #[error("{}: {text}", path.display())]
@@ -95,6 +135,13 @@ impl Error {
             path: path.into(),
             reason: Arc::new(source),
         }
+    }
+
+    /// Whether the book has lost something here, and reading on elsewhere
+    /// makes sense.
+    #[must_use]
+    pub const fn is_damage(&self) -> bool {
+        matches!(self, Error::Page { .. } | Error::Slot { .. })
     }
 
     pub(super) fn read(path: &Arc<Path>, error: ReadError) -> Error {

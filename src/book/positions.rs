@@ -72,7 +72,7 @@ impl Iterator for Positions<'_> {
         match &mut self.0 {
             Source::Entries(entries) => entries.find_map(|entry| match entry {
                 Ok(entry) => BookPosition::of(&entry).map(Ok),
-                Err(error) => Some(Err(error.into())),
+                Err(error) => Some(Err(error)),
             }),
             Source::Tree(tree) => tree.next(),
         }

@@ -2,7 +2,7 @@
 
 use shakmaty::{ByColor, Chess, Color, Position};
 
-use super::node::{Node, Outcome, Place, SignCount};
+use super::node::{self, Node, Outcome, Place, SignCount};
 use super::tree::Tree;
 use crate::book::ctg::{CanonicalBoard, encode_move_byte};
 use crate::book::{Annotation, PositionRecord};
@@ -432,7 +432,7 @@ fn add(node: &mut Node, seen: &Seen) {
             3 => Outcome::Lost,
             _ => Outcome::Unknown,
         };
-        node.tally.count(outcome, seen.own, seen.other);
+        node::count(&mut node.tally, outcome, seen.own, seen.other);
     }
     if seen.flags & MOVE != 0 {
         node.add_move(seen.byte, u64::from(seen.flags & PLAYED != 0));

@@ -3,7 +3,7 @@
 use std::cmp::Reverse;
 
 use super::BuildError;
-use super::node::Node;
+use super::node::{self, Node};
 use crate::book::ctg::{Key, encode_entry};
 use crate::book::{Annotation, PositionRecord};
 use crate::sort::{Merge, Sorted};
@@ -46,7 +46,7 @@ impl Rule {
         for (to, (byte, _)) in moves.iter_mut().zip(scratch.iter()) {
             *to = (*byte, Annotation(node.sign(Some(*byte))));
         }
-        let (stats, points) = node.tally.fitted();
+        let (stats, points) = node::fitted(&node.tally);
         let record = PositionRecord {
             stats,
             points,

@@ -16,6 +16,7 @@ use std::cmp::Ordering;
 
 use crate::book::Stats;
 use crate::book::ctg::{Key, Totals};
+use crate::input::bytes::{Cursor, put_varint};
 use crate::sort::Record;
 
 /// Where a position stands in the order of the book: its hash with the bits
@@ -45,66 +46,31 @@ pub(super) enum Outcome {
     Lost = 3,
 }
 
-/// Numbers of a position from the view of its side to move, as in [`Stats`]
-/// but wide enough for any number of games.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(super) struct Tally {
-    pub(super) games: u64,
-    pub(super) wins: u64,
-    pub(super) draws: u64,
-    pub(super) losses: u64,
-    pub(super) own_rated: u64,
-    pub(super) own_sum: u64,
-    pub(super) other_rated: u64,
-    pub(super) other_sum: u64,
+/// Counts a game in the numbers of a position, from the view of its side to
+/// move. Expected points are worked out at the end ([`fitted`]).
+pub(super) fn count(tally: &mut Totals, outcome: Outcome, own: u16, other: u16) {
+    tally.games += 1;
+    tally.wins += u64::from(outcome == Outcome::Won);
+    tally.draws += u64::from(outcome == Outcome::Draw);
+    tally.losses += u64::from(outcome == Outcome::Lost);
+    tally.own_rated += u64::from(own > 0);
+    tally.own_rating_sum += u64::from(own);
+    tally.other_rated += u64::from(other > 0);
+    tally.other_rating_sum += u64::from(other);
 }
 
-impl Tally {
-    pub(super) fn count(&mut self, outcome: Outcome, own: u16, other: u16) {
-        self.games += 1;
-        self.wins += u64::from(outcome == Outcome::Won);
-        self.draws += u64::from(outcome == Outcome::Draw);
-        self.losses += u64::from(outcome == Outcome::Lost);
-        self.own_rated += u64::from(own > 0);
-        self.own_sum += u64::from(own);
-        self.other_rated += u64::from(other > 0);
-        self.other_sum += u64::from(other);
-    }
-
-    pub(super) fn add(&mut self, other: &Tally) {
-        self.games += other.games;
-        self.wins += other.wins;
-        self.draws += other.draws;
-        self.losses += other.losses;
-        self.own_rated += other.own_rated;
-        self.own_sum += other.own_sum;
-        self.other_rated += other.other_rated;
-        self.other_sum += other.other_sum;
-    }
-
-    /// Statistics and expected points as the format can hold them.
-    pub(super) fn fitted(self) -> (Stats, u32) {
-        let unfinished = self.games - self.wins - self.draws - self.losses;
-        Totals {
-            games: self.games,
-            wins: self.wins,
-            draws: self.draws,
-            losses: self.losses,
-            own_rated: self.own_rated,
-            own_rating_sum: self.own_sum,
-            other_rated: self.other_rated,
-            other_rating_sum: self.other_sum,
-            points: 10 * self.wins + 5 * (self.draws + unfinished),
-        }
-        .fitted()
-    }
+/// Statistics and expected points as the format can hold them.
+pub(super) fn fitted(tally: &Totals) -> (Stats, u32) {
+    let unfinished = tally.games - tally.wins - tally.draws - tally.losses;
+    let points = 10 * tally.wins + 5 * (tally.draws + unfinished);
+    Totals { points, ..*tally }.fitted()
 }
 
 /// A position with its numbers and the moves played there.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Node {
     pub(super) place: Place,
-    pub(super) tally: Tally,
+    pub(super) tally: Totals,
     /// A move of a priority game leads here.
     pub(super) main: bool,
     /// Move bytes, ascending, with the games they were played in.
@@ -144,7 +110,7 @@ impl Node {
     pub(super) fn new(place: Place) -> Node {
         Node {
             place,
-            tally: Tally::default(),
+            tally: Totals::default(),
             main: false,
             moves: Vec::new(),
             signs: Vec::new(),
@@ -154,7 +120,7 @@ impl Node {
     /// Makes it an empty node of another place, keeping the buffer.
     pub(super) fn reset(&mut self, place: Place) {
         self.place = place;
-        self.tally = Tally::default();
+        self.tally = Totals::default();
         self.main = false;
         self.moves.clear();
         self.signs.clear();
@@ -197,7 +163,7 @@ impl Node {
 
     /// Adds what another node knows of the same position.
     pub(super) fn add(&mut self, other: &Node) {
-        self.tally.add(&other.tally);
+        self.tally.join(&other.tally);
         self.main |= other.main;
         for &(byte, games) in &other.moves {
             self.add_move(byte, games);
@@ -250,28 +216,28 @@ impl Record for Node {
         out.push(head);
         if head & (SINGLE | EMPTY) == 0 {
             for value in [t.games, t.wins, t.draws, t.losses] {
-                put(value, out);
+                put_varint(value, out);
             }
         }
         if head & RATED != 0 {
             if head & SINGLE == 0 {
-                put(t.own_rated, out);
+                put_varint(t.own_rated, out);
             }
-            put(t.own_sum, out);
+            put_varint(t.own_rating_sum, out);
             if head & SINGLE == 0 {
-                put(t.other_rated, out);
+                put_varint(t.other_rated, out);
             }
-            put(t.other_sum, out);
+            put_varint(t.other_rating_sum, out);
         }
         if head & MOVES == LIST {
             let has_signs = u64::from(!self.signs.is_empty());
-            put((self.moves.len() as u64) << 1 | has_signs, out);
+            put_varint((self.moves.len() as u64) << 1 | has_signs, out);
             for &(byte, games) in &self.moves {
                 out.push(byte);
-                put(games, out);
+                put_varint(games, out);
             }
             if has_signs > 0 {
-                put(self.signs.len() as u64, out);
+                put_varint(self.signs.len() as u64, out);
             }
             for sign in &self.signs {
                 out.extend([
@@ -279,8 +245,8 @@ impl Record for Node {
                     sign.byte.unwrap_or(0),
                     sign.nag,
                 ]);
-                put(sign.games, out);
-                put(sign.elo.into(), out);
+                put_varint(sign.games, out);
+                put_varint(sign.elo.into(), out);
             }
         } else if let Some((byte, _)) = self.moves.first() {
             out.push(*byte);
@@ -288,14 +254,13 @@ impl Record for Node {
     }
 
     fn decode(&mut self, bytes: &[u8]) -> Option<usize> {
-        let (order, rest) = bytes.split_first_chunk::<4>()?;
-        let length = usize::from(rest.first()? & 0x1f);
+        let mut rest = Cursor::new(bytes);
+        let order = rest.be_u32()?;
+        let length = usize::from(bytes.get(4)? & 0x1f);
         let mut key = [0; Key::MAX_BYTES];
-        key.get_mut(..length)?.copy_from_slice(rest.get(..length)?);
-        let order = u32::from_be_bytes(*order);
+        key.get_mut(..length)?.copy_from_slice(rest.take(length)?);
         self.reset(Place { order, key });
-        let mut rest = rest.get(length..)?;
-        let head = byte(&mut rest)?;
+        let head = rest.u8()?;
         self.main = head & MAIN != 0;
         let t = &mut self.tally;
         if head & SINGLE != 0 {
@@ -305,83 +270,57 @@ impl Record for Node {
             t.draws = u64::from(result == Outcome::Draw as u8);
             t.losses = u64::from(result == Outcome::Lost as u8);
         } else if head & EMPTY == 0 {
-            t.games = varint(&mut rest)?;
-            t.wins = varint(&mut rest)?;
-            t.draws = varint(&mut rest)?;
-            t.losses = varint(&mut rest)?;
+            t.games = rest.varint()?;
+            t.wins = rest.varint()?;
+            t.draws = rest.varint()?;
+            t.losses = rest.varint()?;
         }
         if head & RATED != 0 {
             if head & SINGLE == 0 {
-                t.own_rated = varint(&mut rest)?;
-                t.own_sum = varint(&mut rest)?;
-                t.other_rated = varint(&mut rest)?;
-                t.other_sum = varint(&mut rest)?;
+                t.own_rated = rest.varint()?;
+                t.own_rating_sum = rest.varint()?;
+                t.other_rated = rest.varint()?;
+                t.other_rating_sum = rest.varint()?;
             } else {
-                t.own_sum = varint(&mut rest)?;
-                t.other_sum = varint(&mut rest)?;
-                t.own_rated = u64::from(t.own_sum > 0);
-                t.other_rated = u64::from(t.other_sum > 0);
+                t.own_rating_sum = rest.varint()?;
+                t.other_rating_sum = rest.varint()?;
+                t.own_rated = u64::from(t.own_rating_sum > 0);
+                t.other_rated = u64::from(t.other_rating_sum > 0);
             }
         }
         match head & MOVES {
-            ONE_PLAYED => self.moves.push((byte(&mut rest)?, 1)),
-            ONE_UNPLAYED => self.moves.push((byte(&mut rest)?, 0)),
+            ONE_PLAYED => self.moves.push((rest.u8()?, 1)),
+            ONE_UNPLAYED => self.moves.push((rest.u8()?, 0)),
             LIST => {
-                let head = varint(&mut rest)?;
+                let head = rest.varint()?;
                 for _ in 0..head >> 1 {
-                    self.moves.push((byte(&mut rest)?, varint(&mut rest)?));
+                    self.moves.push((rest.u8()?, rest.varint()?));
                 }
-                let signs = if head & 1 == 0 { 0 } else { varint(&mut rest)? };
+                let signs = if head & 1 == 0 { 0 } else { rest.varint()? };
                 for _ in 0..signs {
-                    let is_move = byte(&mut rest)? != 0;
-                    let subject = byte(&mut rest)?;
+                    let is_move = rest.u8()? != 0;
+                    let subject = rest.u8()?;
                     self.signs.push(SignCount {
                         byte: is_move.then_some(subject),
-                        nag: byte(&mut rest)?,
-                        games: varint(&mut rest)?,
-                        elo: u16::try_from(varint(&mut rest)?).unwrap_or(u16::MAX),
+                        nag: rest.u8()?,
+                        games: rest.varint()?,
+                        elo: u16::try_from(rest.varint()?).unwrap_or(u16::MAX),
                     });
                 }
             }
             _ => {}
         }
-        Some(bytes.len() - rest.len())
+        Some(rest.position())
     }
 }
 
-fn single_result(tally: &Tally) -> Outcome {
+fn single_result(tally: &Totals) -> Outcome {
     match (tally.wins, tally.draws, tally.losses) {
         (1.., _, _) => Outcome::Won,
         (_, 1.., _) => Outcome::Draw,
         (_, _, 1..) => Outcome::Lost,
         _ => Outcome::Unknown,
     }
-}
-
-fn put(mut value: u64, out: &mut Vec<u8>) {
-    while value >= 0x80 {
-        out.push(value as u8 | 0x80);
-        value >>= 7;
-    }
-    out.push(value as u8);
-}
-
-fn byte(rest: &mut &[u8]) -> Option<u8> {
-    let (first, behind) = rest.split_first()?;
-    *rest = behind;
-    Some(*first)
-}
-
-fn varint(rest: &mut &[u8]) -> Option<u64> {
-    let mut value = 0;
-    for shift in (0..64).step_by(7) {
-        let next = byte(rest)?;
-        value |= u64::from(next & 0x7f) << shift;
-        if next & 0x80 == 0 {
-            return Some(value);
-        }
-    }
-    None
 }
 
 #[cfg(test)]
@@ -409,17 +348,18 @@ mod tests {
                     key[0] = length;
                     let mut node = Node::new(Place { order, key });
                     match how {
-                        0 => node.tally.count(Outcome::Lost, 0, rated[1] as u16),
+                        0 => count(&mut node.tally, Outcome::Lost, 0, rated[1] as u16),
                         1 => {
-                            node.tally = Tally {
+                            node.tally = Totals {
                                 games: games.max(2),
                                 wins,
                                 draws,
                                 losses,
                                 own_rated: rated[0],
-                                own_sum: rated[1],
+                                own_rating_sum: rated[1],
                                 other_rated: rated[2],
-                                other_sum: rated[3],
+                                other_rating_sum: rated[3],
+                                points: 0,
                             }
                         }
                         _ => {}
@@ -455,28 +395,29 @@ mod tests {
     /// books built of parts of them.
     #[test]
     fn too_many_games_are_scaled_as_a_merge_does() {
-        let part = Tally {
+        let part = Totals {
             games: 10_000_000,
             wins: 5_000_000,
             draws: 2_500_000,
             losses: 2_400_000,
             own_rated: 1_500_000,
-            own_sum: 3_750_000_000,
+            own_rating_sum: 3_750_000_000,
             other_rated: 3,
-            other_sum: 6001,
+            other_rating_sum: 6001,
+            points: 0,
         };
-        let mut whole = Tally::default();
+        let mut whole = Totals::default();
         let mut merged = Totals::default();
         for _ in 0..4 {
-            whole.add(&part);
-            let (stats, points) = part.fitted();
+            whole.join(&part);
+            let (stats, points) = fitted(&part);
             merged.add(&crate::book::PositionRecord {
                 stats,
                 points,
                 ..Default::default()
             });
         }
-        let (stats, points) = whole.fitted();
+        let (stats, points) = fitted(&whole);
         assert_eq!((stats, points), merged.fitted());
         assert_eq!(stats.games, crate::book::ctg::MAX_COUNT);
         assert_eq!(stats.average_elo().map(f64::round), Some(2500.0));

@@ -12,8 +12,8 @@ use hashbrown::HashMap;
 use rustc_hash::FxBuildHasher;
 use shakmaty::{Chess, Move};
 
-use super::node::{Node, Outcome, Place, Tally};
-use crate::book::ctg::{CanonicalBoard, encode_move_byte};
+use super::node::{self, Node, Outcome, Place};
+use crate::book::ctg::{CanonicalBoard, Totals, encode_move_byte};
 
 /// Nodes that one game may add.
 const GROWTH: usize = 3;
@@ -21,7 +21,7 @@ const GROWTH: usize = 3;
 /// A node of the tree.
 struct TreeNode {
     place: Place,
-    tally: Tally,
+    tally: Totals,
     parent: u32,
     /// The move that leads here from the parent, if the format has a byte for
     /// it.
@@ -71,7 +71,7 @@ impl Tree {
     fn push(&mut self, place: Place, parent: u32, byte: Option<u8>) -> u32 {
         self.nodes.push(TreeNode {
             place,
-            tally: Tally::default(),
+            tally: Totals::default(),
             parent,
             byte,
             played: 0,
@@ -93,7 +93,7 @@ impl Tree {
     /// Counts a game in a node.
     pub(super) fn count(&mut self, node: u32, outcome: Outcome, own: u16, other: u16) {
         if let Some(node) = self.nodes.get_mut(node as usize) {
-            node.tally.count(outcome, own, other);
+            node::count(&mut node.tally, outcome, own, other);
         }
     }
 
@@ -198,7 +198,7 @@ impl Tree {
             };
             match node.byte {
                 Some(byte) if is_move => sum.add_move(byte, node.played),
-                _ => sum.tally.add(&node.tally),
+                _ => sum.tally.join(&node.tally),
             }
         }
         sum.as_ref().map_or(Ok(()), sink)

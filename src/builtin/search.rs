@@ -2,9 +2,9 @@
 //!
 //! littlewing's own root search prints where it likes, forgets its move
 //! order between calls and knows neither `searchmoves` nor depth, node or
-//! mate limits. Its `search_node` below the root is public, so the root is
-//! ours: legal moves come from shakmaty, and every score, line and limit is
-//! seen here.
+//! mate limits, nor several lines. Its `search_node` below the root is public,
+//! so the root is ours: legal moves come from shakmaty, and every score, line
+//! and limit is seen here.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
@@ -38,6 +38,8 @@ const DEFAULT_HASH_MIB: usize = 16;
 pub(super) struct SearchJob {
     pub(super) board: Board,
     pub(super) limits: Limits,
+    /// How many of the best lines are shown, at least 1.
+    pub(super) lines: usize,
     pub(super) control: Arc<Control>,
 }
 
@@ -213,47 +215,44 @@ fn search(
 
     let mut root: Vec<_> = moves
         .iter()
-        .map(|&m| {
-            let uci = m.to_uci(CastlingMode::Standard);
-            (m, uci, game.move_from_lan(&uci.to_string()))
-        })
+        .map(|&m| (m, m.to_uci(CastlingMode::Standard)))
         .collect();
+    let lines = job.lines.clamp(1, root.len());
 
     for depth in 1..=max_depth(limits.depth, limits.mate) {
-        let mut alpha = -INF;
-        for i in 0..root.len() {
-            let (m, uci, inner) = root[i];
-            game.make_move(inner);
-            game.nodes_count += 1;
-            let score = known_score(position, m).unwrap_or_else(|| {
-                if i == 0 {
-                    return -game.search_node(-INF, INF, depth - 1, 1);
+        // The best lines of this depth, the best first: each is the best of
+        // the moves that none before it begins with.
+        let mut best: Vec<Scored> = Vec::new();
+        for place in 0..lines {
+            let alone = lines == 1;
+            let found_one = best_from(game, position, &mut root[place..], depth, |game, new| {
+                found.saw_mate |= score::is_mate(new.score);
+                // Of several lines those of whole depths are told, and the
+                // first of them is the answer.
+                if alone {
+                    report(game, control, depth, None, position, new, output);
                 }
-                let score = -game.search_node(-alpha - 1, -alpha, depth - 1, 1);
-                if score > alpha {
-                    -game.search_node(-INF, -alpha, depth - 1, 1)
-                } else {
-                    score
+                if alone || depth == 1 && place == 0 {
+                    found.line.clone_from(&new.line);
                 }
             });
-            game.undo_move(inner);
-            if game.clock.poll(game.nodes_count) {
-                // The score of a search that was cut short means nothing.
+            let Some(new) = found_one else {
                 return;
+            };
+            // A later look may find more than an earlier one did.
+            let at = best.partition_point(|known| known.score >= new.score);
+            root[at..=place].rotate_right(1);
+            best.insert(at, new);
+        }
+        if lines > 1 {
+            for (number, line) in (1..).zip(&best) {
+                report(game, control, depth, Some(number), position, line, output);
             }
-            if score <= alpha {
-                continue;
-            }
-            alpha = score;
-            // The new best is looked at first at the next depth.
-            root[..=i].rotate_right(1);
-            found.saw_mate |= score::is_mate(score);
-            found.line = line(game, position, m, uci, depth, score);
-            report(game, control, depth, score, position, &found.line, output);
+            found.line.clone_from(&best[0].line);
         }
         depth_done.store(1, Ordering::Relaxed);
 
-        let mate = score::mate_in(alpha);
+        let mate = score::mate_in(best[0].score);
         let wanted = limits
             .mate
             .map_or(i64::MAX, |n| i64::try_from(n.max(1)).unwrap_or(i64::MAX));
@@ -270,6 +269,61 @@ fn search(
             return;
         }
     }
+}
+
+/// A line of play and what it is worth to the side to move.
+struct Scored {
+    score: i16,
+    line: Vec<UciMove>,
+}
+
+/// A move at the root, by both its names.
+type RootMove = (Move, UciMove);
+
+/// The best of some moves, which comes to their front, so that it is looked at
+/// first at the next depth. Each that is better than those before it is told
+/// to `improved`. `None` when the search has been cut short.
+fn best_from(
+    game: &mut Game,
+    position: &Chess,
+    root: &mut [RootMove],
+    depth: i8,
+    mut improved: impl FnMut(&Game, &Scored),
+) -> Option<Scored> {
+    let mut alpha = -INF;
+    let mut best = None;
+    for i in 0..root.len() {
+        let (m, uci) = root[i];
+        let inner = game.move_from_lan(&uci.to_string());
+        game.make_move(inner);
+        game.nodes_count += 1;
+        let score = known_score(position, m).unwrap_or_else(|| {
+            if i == 0 {
+                return -game.search_node(-INF, INF, depth - 1, 1);
+            }
+            let score = -game.search_node(-alpha - 1, -alpha, depth - 1, 1);
+            if score > alpha {
+                -game.search_node(-INF, -alpha, depth - 1, 1)
+            } else {
+                score
+            }
+        });
+        game.undo_move(inner);
+        if game.clock.poll(game.nodes_count) {
+            // The score of a search that was cut short means nothing.
+            return None;
+        }
+        if score <= alpha {
+            continue;
+        }
+        alpha = score;
+        root[..=i].rotate_right(1);
+        let line = line(game, position, m, uci, depth, score);
+        let new = Scored { score, line };
+        improved(game, &new);
+        best = Some(new);
+    }
+    best
 }
 
 /// A mate in n takes 2n - 1 plies; the margin is for what littlewing prunes.
@@ -334,22 +388,24 @@ fn line(
     line
 }
 
+/// `number` counts the lines where there are several.
 fn report(
     game: &Game,
     control: &Control,
     depth: i8,
-    score: i16,
+    number: Option<usize>,
     position: &Chess,
-    line: &[UciMove],
+    found: &Scored,
     output: &Output,
 ) {
     let time = control.elapsed_ms();
     let nodes = game.nodes_count;
     let nps = nodes.saturating_mul(1000) / time.max(1);
-    let score = score::render(score, position, line);
-    let pv: Vec<_> = line.iter().map(ToString::to_string).collect();
+    let number = number.map_or_else(String::new, |number| format!(" multipv {number}"));
+    let score = score::render(found.score, position, &found.line);
+    let pv: Vec<_> = found.line.iter().map(ToString::to_string).collect();
     output.line(&format!(
-        "info depth {depth} score {score} nodes {nodes} nps {nps} time {time} pv {}",
+        "info depth {depth}{number} score {score} nodes {nodes} nps {nps} time {time} pv {}",
         pv.join(" ")
     ));
 }
@@ -376,6 +432,7 @@ mod tests {
                 depth: Some(3),
                 ..Limits::default()
             },
+            lines: 1,
             control: Arc::new(Control::new(None, false, false)),
         };
         let line = searcher.think(&job, &Output::new(std::io::sink()));

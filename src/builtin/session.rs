@@ -21,6 +21,8 @@ const MAX_LINE_BYTES: u64 = 16 << 20;
 
 const DEFAULT_HASH_MIB: usize = 16;
 const MAX_HASH_MIB: usize = 16_384;
+/// More lines than moves are as many as there are moves.
+const MAX_LINES: usize = 256;
 const DEFAULT_OVERHEAD_MS: u64 = 30;
 const MAX_OVERHEAD_MS: u64 = 5000;
 
@@ -52,6 +54,7 @@ pub fn run(input: impl BufRead, output: impl Write + Send + 'static) -> io::Resu
         output,
         board: Board::default(),
         current: None,
+        lines: 1,
         overhead_ms: DEFAULT_OVERHEAD_MS,
     };
     let result = session.read(input);
@@ -67,6 +70,8 @@ struct Session {
     output: Output,
     board: Board,
     current: Option<Arc<Control>>,
+    /// How many of the best lines a search shows.
+    lines: usize,
     overhead_ms: u64,
 }
 
@@ -137,6 +142,7 @@ impl Session {
                 "option name Hash type spin default {DEFAULT_HASH_MIB} min 1 max {MAX_HASH_MIB}"
             ),
             "option name Ponder type check default false",
+            &format!("option name MultiPV type spin default 1 min 1 max {MAX_LINES}"),
             &format!(
                 "option name Move Overhead type spin default {DEFAULT_OVERHEAD_MS} \
                  min 0 max {MAX_OVERHEAD_MS}"
@@ -184,6 +190,13 @@ impl Session {
                 }
                 _ => Some("expected a number of MiB"),
             },
+            "multipv" => match value.parse() {
+                Ok(lines @ 1..=MAX_LINES) => {
+                    self.lines = lines;
+                    None
+                }
+                _ => Some("expected a number of lines"),
+            },
             "move overhead" => match value.parse() {
                 Ok(ms @ 0..=MAX_OVERHEAD_MS) => {
                     self.overhead_ms = ms;
@@ -226,6 +239,7 @@ impl Session {
         self.work(Job::Search(Box::new(SearchJob {
             board: self.board.clone(),
             limits,
+            lines: self.lines,
             control,
         })));
     }

@@ -4,6 +4,7 @@
 use std::num::NonZeroU16;
 use std::path::PathBuf;
 
+use anyhow::Context as _;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
 #[cfg(feature = "build")]
@@ -329,6 +330,9 @@ pub(super) struct BuildArgs {
 /// What of which games goes into a book.
 #[cfg(feature = "build")]
 #[derive(Args, Clone, Debug)]
+#[command(mut_arg("player_colour", |arg| arg
+    .requires(clap::builder::Resettable::Reset)
+    .help("The colour of that player; without --player the same as --only")))]
 pub(super) struct Choice {
     /// Plies of each game that are stored
     #[arg(long, value_name = "N", default_value_t = 40)]
@@ -339,7 +343,7 @@ pub(super) struct Choice {
     pub(super) eco_relative: Option<u16>,
     /// Stores moves of this side only
     #[arg(long, value_name = "COLOUR")]
-    pub(super) only: Option<PlayerColour>,
+    only: Option<PlayerColour>,
     /// Leaves out positions and moves of fewer games
     #[arg(long, value_name = "N", default_value_t = 1)]
     pub(super) min_games: u32,
@@ -349,6 +353,15 @@ pub(super) struct Choice {
     /// and family names
     #[arg(long)]
     pub(super) dedupe: bool,
+}
+
+#[cfg(feature = "build")]
+impl Choice {
+    /// The side whose moves alone are stored: that of `--only`, or of an `--as`
+    /// that is nobody's colour.
+    pub(super) fn only(&self) -> Option<PlayerColour> {
+        self.only.or(self.filter.nobodys_colour())
+    }
 }
 
 /// What of which games is counted, and how they are read.
@@ -431,9 +444,9 @@ pub(super) struct MergeArgs {
 /// Arguments of `compact`.
 #[derive(Args, Debug)]
 pub(super) struct CompactArgs {
-    /// The book
+    /// The book, or a games index (.tgx)
     pub(super) book: PathBuf,
-    /// The new book [default: in place of the old one]
+    /// The new one [default: in place of the old one]
     #[arg(short, long, value_name = "OUT.ctg")]
     pub(super) output: Option<PathBuf>,
     #[command(flatten)]
@@ -461,6 +474,14 @@ pub(super) struct VerifyArgs {
     /// Reads the book by system calls instead of mapping it into memory
     #[arg(long)]
     pub(super) no_mmap: bool,
+}
+
+/// Divides what stands behind `--set`.
+pub(super) fn name_and_value(set: &str) -> anyhow::Result<(&str, &str)> {
+    let parts = set.split_once('=');
+    let (name, value) =
+        parts.with_context(|| format!("--set \"{set}\" has no \"=\": write NAME=VALUE"))?;
+    Ok((name.trim(), value))
 }
 
 /// Reads a number of bytes: 1000000, 512K, 64M, 2G.

@@ -4,18 +4,17 @@ use std::io::Write;
 use std::path::PathBuf;
 use std::time::Instant;
 
-use anyhow::{bail, ensure};
+use anyhow::ensure;
 use clap::{Args, ValueEnum};
 use shakmaty::Color;
 
 use super::force::Force;
-use super::progress;
+use super::valued::{self, Form};
 use crate::audit::{self, Examined, Marks, Wanted};
 use crate::book::ctg::EditOptions;
 use crate::evals;
-use crate::graph::{BookGraph, GraphOptions};
 use crate::mark;
-use crate::place::{self, Beside};
+use crate::place;
 
 /// Findings of each kind in the terminal, and in a file.
 const SHOWN: usize = 10;
@@ -23,7 +22,9 @@ const WRITTEN: usize = 500;
 
 #[derive(Clone, Copy, Debug, ValueEnum)]
 pub(super) enum Side {
+    #[value(alias = "w")]
     White,
+    #[value(alias = "b")]
     Black,
     Both,
 }
@@ -92,6 +93,7 @@ pub(super) const EXAMPLES: &str = "Examples:\n  \
 
 pub(super) fn run(args: &AuditArgs, out: &mut impl Write) -> anyhow::Result<u8> {
     let start = Instant::now();
+    let form = args.report.as_deref().map(valued::form).transpose()?;
     if let Some(report) = &args.report {
         place::check(report, &[], args.force.old())?;
     }
@@ -101,29 +103,18 @@ pub(super) fn run(args: &AuditArgs, out: &mut impl Write) -> anyhow::Result<u8> 
     };
     let settings = super::probe::settings(&args.set)?;
     let book = super::open_book(&args.book, false)?;
-    let known = evals::read(&path)?;
-    if let Some(bad) = &known.first_bad {
-        say(&format!(
-            "{}: {} lines passed over; {bad}",
-            path.display(),
-            known.bad_lines
-        ));
-    }
+    let known = valued::evaluations(&path)?;
     ensure!(
-        !known.table.is_empty(),
+        !known.is_empty(),
         "{}: no evaluations there; `tabia evaluate` fills it",
         path.display()
     );
-    let graph = progress::watched(|watch| {
-        let mut damaged = |error: &crate::book::Error| say(&format!("tabia: {error}"));
-        BookGraph::of(&book, GraphOptions::default(), watch, &mut damaged)
-    })??;
+    let graph = valued::graph(&book)?;
     let policy = settings.policy();
-    let examined = Examined::new(&graph, &known.table, policy);
+    let examined = Examined::new(&graph, &known, policy);
     let found = examined.audit(&Wanted {
         max_loss: args.max_loss,
         side: args.side.alone(),
-        policy,
         told: if args.json || args.report.is_some() {
             WRITTEN
         } else {
@@ -131,19 +122,13 @@ pub(super) fn run(args: &AuditArgs, out: &mut impl Write) -> anyhow::Result<u8> 
         },
     });
     let title = format!("Audit of {}", args.book.display());
-    if let Some(path) = &args.report {
-        let extension = path
-            .extension()
-            .map(|end| end.to_string_lossy().to_lowercase());
-        let text = match extension.as_deref() {
-            Some("html" | "htm") => audit::html(&title, &found),
-            Some("md" | "txt") => audit::markdown(&title, &found),
-            Some("json") => serde_json::to_string_pretty(&found)? + "\n",
-            _ => bail!("{}: a report is .html, .md or .json", path.display()),
+    if let (Some(path), Some(form)) = (&args.report, form) {
+        let text = match form {
+            Form::Html => audit::html(&title, &found),
+            Form::Markdown => audit::markdown(&title, &found),
+            Form::Json => serde_json::to_string_pretty(&found)? + "\n",
         };
-        let mut file = Beside::create(path, args.force.old())?;
-        file.add(text.as_bytes())?;
-        file.put()?;
+        place::put(path, text.as_bytes(), args.force.old())?;
     }
     if args.json {
         serde_json::to_writer(&mut *out, &found)?;
@@ -157,7 +142,7 @@ pub(super) fn run(args: &AuditArgs, out: &mut impl Write) -> anyhow::Result<u8> 
     }
     out.flush()?;
     if args.mark || args.symbols {
-        let mut editor = mark::open(&args.book, &EditOptions::default())?;
+        let mut editor = mark::open_ctg(&args.book, &EditOptions::default())?;
         let marks = Marks {
             losing: args.mark.then_some(args.max_loss),
             symbols: args.symbols,
@@ -165,24 +150,15 @@ pub(super) fn run(args: &AuditArgs, out: &mut impl Write) -> anyhow::Result<u8> 
         };
         let changes = audit::changes(&examined, &editor, marks)?;
         let old = editor.apply(&changes)?;
-        say(&format!(
-            "{}: {} marks changed",
-            args.book.display(),
-            old.len()
-        ));
+        say!("{}: {} marks changed", args.book.display(), old.len());
     }
-    say(&format!(
+    say!(
         "{}: {} moves that lose, {} bad ends, {} refutations; {:.1} s",
         args.book.display(),
         found.losing_count,
         found.bad_end_count,
         found.refutation_count,
         start.elapsed().as_secs_f64()
-    ));
+    );
     Ok(u8::from(!found.is_clean()))
-}
-
-fn say(text: &str) {
-    // Nothing can be done about a closed standard error.
-    let _ = writeln!(super::messages(), "{text}");
 }

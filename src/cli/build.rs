@@ -232,7 +232,7 @@ impl Choice {
             filter: self.filter.filter(),
             max_ply: self.max_ply.into(),
             eco_relative: self.eco_relative.map(usize::from),
-            only: self.only.map(shakmaty::Color::from),
+            only: self.only().map(shakmaty::Color::from),
             min_games: self.min_games,
             dedupe: self.dedupe,
             ..job
@@ -254,8 +254,7 @@ fn report(name: &str, summary: &Summary, time: Duration) {
         ),
         (summary.sorted_on_disk, "bytes through temporary files"),
     ]);
-    let _ = writeln!(
-        super::messages(),
+    say!(
         "{}: {} games, {} positions, {} moves, {} bytes in {:.1} s{extra}",
         name,
         summary.games,

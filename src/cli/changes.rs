@@ -4,7 +4,7 @@ use std::io::{self, Write};
 
 use serde_json::{Value, json};
 
-use crate::book::ctg::Field;
+use crate::book::Field;
 use crate::mark::Told;
 use crate::notation;
 
@@ -25,10 +25,13 @@ pub(super) fn write_rest(more: u64, out: &mut impl Write) -> io::Result<()> {
 }
 
 fn to_json(told: &Told) -> Value {
-    let value = |byte: u8| match told.field {
-        Field::Factor => json!(byte.cast_signed().saturating_neg()),
-        Field::Commentary => json!(byte),
-        Field::Recommendation | Field::Annotation => json!(told.shown(byte)),
+    let value = |value: u32| match told.field {
+        Field::Factor => {
+            let [.., byte] = value.to_be_bytes();
+            json!(byte.cast_signed().saturating_neg())
+        }
+        Field::Commentary | Field::Weight => json!(value),
+        _ => json!(told.shown(value)),
     };
     json!({
         "line": told.line.to_string(),

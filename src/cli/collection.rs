@@ -1,7 +1,6 @@
 //! What all commands have in common that read collections of games: which
 //! games count, the bar, and what is said of the others.
 
-use std::io::Write as _;
 use std::num::NonZeroU16;
 
 use clap::Args;
@@ -97,6 +96,12 @@ impl GameFilter {
         }
     }
 
+    /// The colour, where no player is named whose it could be.
+    #[cfg(feature = "build")]
+    pub(super) fn nobodys_colour(&self) -> Option<PlayerColour> {
+        self.player_colour.filter(|_| self.player.is_none())
+    }
+
     /// The conditions as one would type them.
     #[cfg(any(feature = "build", feature = "index"))]
     pub(super) fn words(&self) -> String {
@@ -112,7 +117,8 @@ impl GameFilter {
         add("since", filter.since.map(|month| month.to_string()));
         add("until", filter.until.map(|month| month.to_string()));
         add("player", filter.player.as_ref().map(quoted));
-        let colour = filter.colour.map(|colour| colour.fold_wb("white", "black"));
+        let colour = filter.colour.filter(|_| filter.player.is_some());
+        let colour = colour.map(|colour| colour.fold_wb("white", "black"));
         add("as", colour.map(str::to_owned));
         add(
             "result",
@@ -173,16 +179,15 @@ pub(super) fn threads(wanted: Option<NonZeroU16>) -> usize {
 /// Names the first games that were skipped or cut short, and says what is to be
 /// said of the sources.
 pub(super) fn report(tally: &Tally, most: usize) {
-    let mut stderr = super::messages();
     for skipped in tally.named.iter().take(most) {
-        let _ = writeln!(stderr, "{skipped}");
+        say!("{skipped}");
     }
     let unnamed = (tally.skipped + tally.cut).saturating_sub(most as u64);
     if unnamed > 0 {
-        let _ = writeln!(stderr, "... and {unnamed} more");
+        say!("... and {unnamed} more");
     }
     for remark in &tally.remarks {
-        let _ = writeln!(stderr, "{remark}");
+        say!("{remark}");
     }
 }
 

@@ -1,14 +1,19 @@
-//! `tabia compact`: a book written anew.
+//! `tabia compact`: a book, or a games index, written anew.
 
-use std::io::Write;
 use std::time::Instant;
 
 use super::args::CompactArgs;
 use super::progress;
+#[cfg(feature = "index")]
+use super::style::counted;
 use crate::book::ctg::{RewriteOptions, Rewritten, Salvage, compact};
 use crate::input::sibling::sibling;
 
 pub(super) fn run(args: &CompactArgs) -> anyhow::Result<u8> {
+    #[cfg(feature = "index")]
+    if super::info_index::is_index(&args.book) {
+        return compact_index(args);
+    }
     super::convert::only_ctg(&args.book)?;
     let target = args.output.as_ref().unwrap_or(&args.book);
     let start = Instant::now();
@@ -37,13 +42,32 @@ pub(super) fn run(args: &CompactArgs) -> anyhow::Result<u8> {
     Ok(report(&what, &done, start))
 }
 
+/// The same for a games index.
+#[cfg(feature = "index")]
+fn compact_index(args: &CompactArgs) -> anyhow::Result<u8> {
+    let target = args.output.as_ref().unwrap_or(&args.book);
+    let start = Instant::now();
+    let old = args.force.old();
+    let made =
+        progress::watched(|watch| crate::index::parts::compact(&args.book, target, old, watch))??;
+    let [before, now] = made.bytes;
+    say!(
+        "{}: {before} bytes in {} before; {} games, {} positions, {} moves, {now} bytes in {:.1} s",
+        target.display(),
+        counted(made.parts as u64, "part"),
+        made.part.games,
+        made.part.positions,
+        made.part.moves,
+        start.elapsed().as_secs_f64(),
+    );
+    Ok(0)
+}
+
 /// What was left out, and one line about the new book; gives the exit code.
 pub(super) fn report(what: &str, done: &Rewritten, start: Instant) -> u8 {
     let extra = lost(&done.salvage);
     let written = &done.written;
-    // Nothing can be done about a closed standard error.
-    let _ = writeln!(
-        super::messages(),
+    say!(
         "{what}; {} games, {} positions, {} moves, {} bytes in {:.1} s{extra}",
         done.games,
         written.positions,
@@ -56,9 +80,8 @@ pub(super) fn report(what: &str, done: &Rewritten, start: Instant) -> u8 {
 
 /// Names what could not be read of a book; gives its part of a summary.
 pub(super) fn lost(salvage: &Salvage) -> String {
-    let mut stderr = super::messages();
     for message in &salvage.messages {
-        let _ = writeln!(stderr, "tabia: {message}");
+        say!("tabia: {message}");
     }
     let notes = salvage.notes();
     notes.iter().map(|note| format!("; {note}")).collect()

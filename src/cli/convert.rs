@@ -1,15 +1,15 @@
 //! `tabia convert`: books into one another.
 
-use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 use anyhow::bail;
-use clap::{Args, ValueEnum};
+use clap::Args;
 
 use super::args::size;
 use super::force::Force;
 use super::progress;
+use super::style::counted;
 use crate::convert::{self, Job, PgnOptions, Weights};
 use crate::input::kind::{BookKind, Kind};
 
@@ -34,7 +34,7 @@ pub(super) struct ConvertArgs {
     output: PathBuf,
     /// To .bin: what becomes the weight of a move
     #[arg(long, value_name = "WHAT", default_value = "probability")]
-    weights: WeightsArg,
+    weights: Weights,
     /// To .bin: writes every position that the book stands for (colours and
     /// wings exchanged), not only those it comes to from the start position
     #[arg(long)]
@@ -70,25 +70,10 @@ pub(super) struct ConvertArgs {
     force: Force,
 }
 
-/// What becomes the weight of a move.
-#[derive(Clone, Copy, Debug, ValueEnum)]
-enum WeightsArg {
-    /// How likely the adapter is to play it
-    Probability,
-    /// Its games
-    Games,
-    /// Twice its wins and its draws, as Polyglot makes books
-    Score,
-}
-
 pub(super) fn run(args: &ConvertArgs) -> anyhow::Result<u8> {
     let job = Job {
         policy: super::probe::settings(&args.set)?.policy(),
-        weights: match args.weights {
-            WeightsArg::Probability => Weights::Probability,
-            WeightsArg::Games => Weights::Games,
-            WeightsArg::Score => Weights::Score,
-        },
+        weights: args.weights,
         all_forms: args.all,
         keep_never: args.keep_never,
         pgn: PgnOptions {
@@ -104,10 +89,8 @@ pub(super) fn run(args: &ConvertArgs) -> anyhow::Result<u8> {
     };
     let start = Instant::now();
     let done = progress::watched(|watch| convert::run(&job, watch))??;
-    // Nothing can be done about a closed standard error.
-    let mut stderr = super::messages();
     for notice in &done.notices {
-        let _ = writeln!(stderr, "tabia: {notice}");
+        say!("tabia: {notice}");
     }
     let mut extra = super::compact::lost(&done.salvage);
     for note in &done.notes {
@@ -116,11 +99,9 @@ pub(super) fn run(args: &ConvertArgs) -> anyhow::Result<u8> {
     }
     let games = match done.games {
         0 => String::new(),
-        1 => "1 game, ".to_owned(),
-        games => format!("{games} games, "),
+        games => format!("{}, ", counted(games, "game")),
     };
-    let _ = writeln!(
-        stderr,
+    say!(
         "{}: {games}{} positions, {} moves, {} bytes in {:.1} s{extra}",
         args.output.display(),
         done.positions,

@@ -4,10 +4,9 @@ use std::ffi::OsString;
 use std::num::NonZeroU16;
 use std::time::Duration;
 
-use anyhow::Context as _;
 use clap::Args;
 
-use super::args::ConfigArgs;
+use super::args::{ConfigArgs, name_and_value};
 use super::collection;
 use crate::engine::Effort;
 use crate::evaluate::Plan;
@@ -99,11 +98,9 @@ impl EngineArgs {
             }
         };
         for set in &self.set {
-            let (name, value) = set
-                .split_once('=')
-                .with_context(|| format!("--set \"{set}\" has no \"=\": write NAME=VALUE"))?;
-            options.retain(|(known, _)| !known.eq_ignore_ascii_case(name.trim()));
-            options.push((name.trim().to_owned(), value.trim().to_owned()));
+            let (name, value) = name_and_value(set)?;
+            options.retain(|(known, _)| !known.eq_ignore_ascii_case(name));
+            options.push((name.to_owned(), value.trim().to_owned()));
         }
         Ok(Plan {
             command,

@@ -1,6 +1,5 @@
 //! `tabia evaluate`: the evaluations beside a book.
 
-use std::io::Write as _;
 use std::path::PathBuf;
 use std::time::Instant;
 
@@ -11,11 +10,12 @@ use super::collection;
 use super::engine_args::EngineArgs;
 use super::force::Force;
 use super::progress;
+use super::valued;
 use crate::engine::Effort;
 use crate::evals::{self, EvalFile, EvalTable};
 use crate::evaluate::{self, Task};
-use crate::graph::{BookGraph, GraphOptions};
-use crate::place::{self, Beside};
+use crate::graph::BookGraph;
+use crate::place;
 use crate::settings::Settings;
 
 /// Arguments of `evaluate`.
@@ -118,17 +118,9 @@ pub(super) fn run(args: &EvaluateArgs) -> anyhow::Result<u8> {
         None => evals::beside(&args.book),
     };
     let book = super::open_book(&args.book, false)?;
-    let graph = progress::watched(|watch| {
-        let mut damaged = |error: &crate::book::Error| say(&format!("tabia: {error}"));
-        BookGraph::of(&book, GraphOptions::default(), watch, &mut damaged)
-    })??;
+    let graph = valued::graph(&book)?;
     let mut file = EvalFile::open(&path)?;
-    let known = evals::read(&path)?;
-    if let Some(bad) = &known.first_bad {
-        let (path, count) = (path.display(), known.bad_lines);
-        say(&format!("{path}: {count} lines passed over; {bad}"));
-    }
-    let mut table = known.table;
+    let mut table = valued::evaluations(&path)?;
     let before = table.len();
     for import in &args.import {
         if import.canonicalize().ok() == path.canonicalize().ok() {
@@ -142,14 +134,14 @@ pub(super) fn run(args: &EvaluateArgs) -> anyhow::Result<u8> {
             Some(first) => format!("; {} lines passed over ({first})", read.bad_lines),
             None => String::new(),
         };
-        say(&format!(
+        say!(
             "{}: {} {}, {} evaluations of positions of the book, {} of them new{bad}",
             import.display(),
             read.lines,
             gathered.unit,
             read.hits,
             gathered.new
-        ));
+        );
     }
     let mut code = 0;
     if with_engine {
@@ -159,7 +151,7 @@ pub(super) fn run(args: &EvaluateArgs) -> anyhow::Result<u8> {
             progress::watched(|watch| evaluate::work(&plan, &graph, &table, &tasks, file, watch))??;
         if let Some(fault) = &worked.first_fault {
             let fen = crate::notation::fen(&graph.position(fault.node));
-            say(&format!("tabia: no answer about {fen}: {}", fault.error));
+            say!("tabia: no answer about {fen}: {}", fault.error);
             code = 1;
         }
         let left = tasks.len() as u64 - worked.done - worked.failed;
@@ -170,41 +162,34 @@ pub(super) fn run(args: &EvaluateArgs) -> anyhow::Result<u8> {
             (worked.restarts, "engines started again"),
             (left, "left for the next time"),
         ]);
-        say(&format!(
+        say!(
             "{}: {} positions evaluated{counts}; {seconds:.1} s",
             path.display(),
             worked.done,
-        ));
+        );
         if worked.stopped {
             return Ok(2);
         }
     } else {
-        say(&format!(
+        say!(
             "{}: {} of {} positions have an evaluation, {} before; {:.1} s",
             path.display(),
             table.len(),
             graph.len(),
             before,
             start.elapsed().as_secs_f64()
-        ));
+        );
     }
     if let Some(target) = &args.carried {
         let name = args.book.file_name().map(|name| name.to_string_lossy());
         let table = evals::read(&path)?.table;
         let (text, count) = evaluate::carried(&graph, &table, &name.unwrap_or_default());
-        let mut file = Beside::create(target, args.force.old())?;
-        file.add(text.as_bytes())?;
-        file.put()?;
-        say(&format!(
+        place::put(target, text.as_bytes(), args.force.old())?;
+        say!(
             "{}: {count} of {} positions have a value",
             target.display(),
             graph.len()
-        ));
+        );
     }
     Ok(code)
-}
-
-fn say(text: &str) {
-    // Nothing can be done about a closed standard error.
-    let _ = writeln!(super::messages(), "{text}");
 }

@@ -1,7 +1,5 @@
 //! `tabia build --evaluations`: what the games say, beside the book.
 
-use std::io::Write as _;
-
 use anyhow::ensure;
 
 use super::progress;
@@ -56,9 +54,7 @@ pub(super) fn keep(job: &Job) -> anyhow::Result<u64> {
         hits += gathered.read.hits;
         new += gathered.new;
     }
-    // Nothing can be done about a closed standard error.
-    let _ = writeln!(
-        super::messages(),
+    say!(
         "{}: {hits} evaluations of positions of the book, {new} of them new",
         path.display()
     );

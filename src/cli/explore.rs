@@ -11,7 +11,7 @@ use anyhow::Context as _;
 use clap::Args;
 use tokio::sync::Notify;
 
-use super::args::ConfigArgs;
+use super::args::{ConfigArgs, name_and_value};
 use crate::book::Book;
 use crate::book_set::Opener;
 use crate::explore::{
@@ -86,7 +86,7 @@ pub(super) fn run(args: &ExploreArgs, out: &mut impl Write) -> anyhow::Result<u8
             // The others can be looked at all the same.
             Err(error) => {
                 if let Some(before) = unreadable.replace(error) {
-                    let _ = writeln!(super::messages(), "tabia: {before:#}");
+                    say!("tabia: {before:#}");
                 }
             }
         }
@@ -95,7 +95,7 @@ pub(super) fn run(args: &ExploreArgs, out: &mut impl Write) -> anyhow::Result<u8
         if books.is_empty() {
             return Err(error);
         }
-        let _ = writeln!(super::messages(), "tabia: {error:#}");
+        say!("tabia: {error:#}");
     }
     let ip = args.listen.unwrap_or(IpAddr::V4(Ipv4Addr::LOCALHOST));
     let listener = listen(ip, args.port)?;
@@ -106,22 +106,14 @@ pub(super) fn run(args: &ExploreArgs, out: &mut impl Write) -> anyhow::Result<u8
     let access = Access::new(address, Access::random_token());
     let access = access.with_guests(args.allow_origin.clone());
     if access.is_open_to_any() {
-        let mut stderr = super::messages();
-        let _ = writeln!(
-            stderr,
-            "tabia: pages of any site that you visit can read these books and games"
-        );
+        say!("tabia: pages of any site that you visit can read these books and games");
     }
     if !access.is_local() {
-        let mut stderr = super::messages();
-        let _ = writeln!(
-            stderr,
-            "tabia: other machines can see these books; nothing can be changed"
-        );
+        say!("tabia: other machines can see these books; nothing can be changed");
     }
     if address.ip().is_unspecified() {
         for url in seen_from_elsewhere(address) {
-            let _ = writeln!(super::messages(), "tabia: from other machines: {url}");
+            say!("tabia: from other machines: {url}");
         }
     }
     let explorer = Explorer::new(books, access, settings(&args.set)?, args.read_only)
@@ -131,11 +123,7 @@ pub(super) fn run(args: &ExploreArgs, out: &mut impl Write) -> anyhow::Result<u8
     writeln!(out, "{url}")?;
     out.flush()?;
     if !args.no_open && open::that_detached(&url).is_err() {
-        let mut stderr = super::messages();
-        let _ = writeln!(
-            stderr,
-            "tabia: no browser could be started: open {url} in one"
-        );
+        say!("tabia: no browser could be started: open {url} in one");
     }
     serve(listener, Arc::new(explorer), Limits::default(), stop)?;
     Ok(0)
@@ -211,14 +199,11 @@ fn names(paths: &[PathBuf]) -> Vec<String> {
 }
 
 fn open(path: &str, name: String, args: &ExploreArgs) -> anyhow::Result<ExploredBook> {
-    let opener = Opener {
-        folders: Vec::new(),
-        mmap: !args.no_mmap,
-    };
+    let opener = Opener::here(!args.no_mmap);
     let first = opener.open(path)?;
     let mut notices = first.notices().to_vec();
     for notice in &notices {
-        let _ = writeln!(super::messages(), "tabia: {notice}");
+        say!("tabia: {notice}");
     }
     // Only ChessBase books have marks; the one within the program has no file.
     let editor = match &first {
@@ -246,7 +231,7 @@ fn engines(args: &ExploreArgs) -> anyhow::Result<Vec<EngineChoice>> {
         Ok(config) => config,
         // Books can be looked at all the same.
         Err(error) if args.engine.is_none() && args.config.config.is_none() => {
-            let _ = writeln!(super::messages(), "tabia: no engine: {error:#}");
+            say!("tabia: no engine: {error:#}");
             return Ok(Vec::new());
         }
         Err(error) => return Err(error),
@@ -295,11 +280,9 @@ fn engines(args: &ExploreArgs) -> anyhow::Result<Vec<EngineChoice>> {
 fn settings(sets: &[String]) -> anyhow::Result<Settings> {
     let mut settings = Settings::default();
     for set in sets {
-        let (name, value) = set
-            .split_once('=')
-            .with_context(|| format!("--set \"{set}\" has no \"=\": write NAME=VALUE"))?;
-        let id = OptionId::by_name(name.trim())
-            .with_context(|| format!("there is no option \"{name}\""))?;
+        let (name, value) = name_and_value(set)?;
+        let id =
+            OptionId::by_name(name).with_context(|| format!("there is no option \"{name}\""))?;
         settings.set(id, value)?;
     }
     Ok(settings)

@@ -96,12 +96,10 @@ fn extract(args: &GamesArgs) -> anyhow::Result<u8> {
         let done = progress::watched(|watch| {
             games::extract(source, &args.output, password, old, watch.stop())
         })??;
-        let mut stderr = super::messages();
         for fault in &done.faults {
-            let _ = writeln!(stderr, "{fault}");
+            say!("{fault}");
         }
-        let _ = writeln!(
-            stderr,
+        say!(
             "{}: {} files, {} bytes unpacked into {}, {} not",
             source.display(),
             done.files,
@@ -156,8 +154,7 @@ fn report(name: &str, summary: &Summary, time: Duration) {
             "with tags that the format has no room for",
         ),
     ]);
-    let _ = writeln!(
-        super::messages(),
+    say!(
         "{name}: {} games read, {} written, {} skipped in {:.1} s{extra}",
         games.read,
         summary.written,

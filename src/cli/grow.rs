@@ -1,6 +1,5 @@
 //! `tabia grow`: a book that becomes larger where it is dropped out of.
 
-use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
@@ -11,10 +10,10 @@ use super::audit::Side;
 use super::engine_args::EngineArgs;
 use super::force::Force;
 use super::style::counted;
+use super::valued;
 use super::{collection, progress};
 use crate::book::ctg::RewriteOptions;
 use crate::evals::{self, EvalFile};
-use crate::graph::{BookGraph, GraphOptions};
 use crate::grow::{self, Costs, End, GrowError, Played, Wishes};
 use crate::index::GamesIndex;
 use crate::place;
@@ -91,10 +90,7 @@ pub(super) fn run(args: &GrowArgs) -> anyhow::Result<u8> {
     let plan = args.engine.plan(1)?;
     let book = super::open_book(&args.book, false)?;
     let replies = args.replies.as_deref().map(played).transpose()?;
-    let mut graph = progress::watched(|watch| {
-        let mut damaged = |error: &crate::book::Error| say(&format!("tabia: {error}"));
-        BookGraph::of(&book, GraphOptions::default(), watch, &mut damaged)
-    })??;
+    let mut graph = valued::graph(&book)?;
     let beside = evals::beside(&args.output);
     let mut file = EvalFile::open(&beside)?;
     let mut said = evals::read(&beside)?.table;
@@ -103,7 +99,7 @@ pub(super) fn run(args: &GrowArgs) -> anyhow::Result<u8> {
     grow::take_over(&table, &graph, &mut said, &mut file)?;
     if known > 0 && beside != evals::beside(&args.book) {
         let beside = beside.display();
-        say(&format!("{beside}: going on with {known} evaluations"));
+        say!("{beside}: going on with {known} evaluations");
     }
     let until = args
         .minutes
@@ -136,7 +132,7 @@ pub(super) fn run(args: &GrowArgs) -> anyhow::Result<u8> {
     };
     if let Some(fault) = &grown.first_fault {
         let fen = crate::notation::fen(&graph.position(fault.node));
-        say(&format!("tabia: no answer about {fen}: {}", fault.error));
+        say!("tabia: no answer about {fen}: {}", fault.error);
     }
     let counts = collection::counts([
         (grown.failed, "without an answer"),
@@ -147,10 +143,10 @@ pub(super) fn run(args: &GrowArgs) -> anyhow::Result<u8> {
         many => format!("{many} searches"),
     };
     if grown.moves.is_empty() {
-        say(&format!(
+        say!(
             "{}: there is nothing to add; {searches}{counts}",
             args.book.display()
-        ));
+        );
         return Ok(if grown.failed > 0 { 2 } else { 1 });
     }
     let options = RewriteOptions {
@@ -191,9 +187,4 @@ fn played(path: &Path) -> anyhow::Result<Box<dyn Played>> {
         return Ok(Box::new(GamesIndex::open(path, true)?));
     }
     Ok(Box::new(super::open_book(path, false)?))
-}
-
-fn say(text: &str) {
-    // Nothing can be done about a closed standard error.
-    let _ = writeln!(super::messages(), "{text}");
 }

@@ -101,18 +101,17 @@ fn report(job: &Job, summary: &Summary, time: Duration) {
         (tally.left_out, "deleted games and texts left out"),
         (summary.sorted_on_disk, "bytes through temporary files"),
     ]);
-    let added = &summary.added;
+    let part = &summary.part;
     let all = match job.append {
         true => format!(" (now {} games)", summary.games),
         false => String::new(),
     };
-    let _ = writeln!(
-        super::messages(),
+    say!(
         "{}: {} games{all}, {} positions, {} moves, {} bytes in {:.1} s{extra}",
         job.target.display(),
-        added.games,
-        added.positions,
-        added.moves,
+        summary.added,
+        part.positions,
+        part.moves,
         summary.bytes,
         time.as_secs_f64(),
     );
@@ -120,12 +119,12 @@ fn report(job: &Job, summary: &Summary, time: Duration) {
 
 fn to_json(summary: &Summary) -> serde_json::Value {
     let tally = &summary.tally;
-    let added = &summary.added;
+    let part = &summary.part;
     serde_json::json!({
         "games": summary.games,
-        "added": added.games,
-        "positions": added.positions,
-        "moves": added.moves,
+        "added": summary.added,
+        "positions": part.positions,
+        "moves": part.moves,
         "bytes": summary.bytes,
         "position_bytes": summary.position_bytes,
         "read": tally.read,

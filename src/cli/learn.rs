@@ -5,7 +5,7 @@ use std::io::Write;
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
-use anyhow::Context as _;
+use anyhow::{Context as _, ensure};
 use clap::Args;
 use shakmaty::Color;
 
@@ -13,10 +13,12 @@ use super::args::PlayerColour;
 use super::changes;
 use super::collection::{self, GameFilter};
 use super::progress;
+use super::style::counted;
 use crate::book::ctg::EditOptions;
+use crate::book::{BookEditor, Format};
 use crate::games::Sources;
 use crate::learn::{self, Counted, Method};
-use crate::mark::{self, MarkError};
+use crate::mark::MarkError;
 
 /// So many changes are shown by `--dry-run`.
 const SHOWN: usize = 20;
@@ -84,6 +86,8 @@ pub(super) const LEARN_EXAMPLES: &str = "Examples:\n  \
     rounded, where the numbers are those of its player in the games given, but not beyond \
     -120 and 120; values of -125 and 125 stay. With --player, only that player's moves count. The order of games does not matter. Learning from the same games once more \
     moves the values once more (see --fresh). No move or position is added.\n\n\
+    In a Polyglot book its two learn counts grow, games and twice the points, as Polyglot \
+    itself counts; strength plays no part.\n\n\
     Exit codes: 0 done; 2 nothing was changed.";
 
 impl LearnArgs {
@@ -128,7 +132,7 @@ impl LearnArgs {
             }
         }
         if files.is_empty() {
-            say(&format!("{}: no game has been noted there", side.display()));
+            say!("{}: no game has been noted there", side.display());
         }
         Ok(files)
     }
@@ -140,17 +144,30 @@ pub(super) fn run(args: &LearnArgs, out: &mut impl Write) -> anyhow::Result<u8> 
         wait: Duration::from_secs(args.wait),
         ..EditOptions::default()
     };
-    let mut editor = mark::open(&args.book, &options)?;
+    let format = Format::of_file(&args.book)?;
+    if format == Format::Abk {
+        return Err(MarkError::Format {
+            path: args.book.clone(),
+            format,
+            what: "learn values",
+        }
+        .into());
+    }
+    ensure!(
+        format == Format::Ctg || args.strength == learn::PLAY_STRENGTH,
+        "--strength: a Polyglot book counts games and points as they are"
+    );
+    let mut editor = BookEditor::open(&args.book, &options)?;
     let book = editor.snapshot()?;
     let sources = Sources::list(&args.sources)?.with_password(args.filter.password.as_deref());
     let threads = collection::threads(None);
-    let counted = args.counted();
+    let wanted = args.counted();
     let mut learned =
-        progress::watched(|watch| learn::tally_games(&book, &sources, &counted, threads, watch))??;
+        progress::watched(|watch| learn::tally_games(&book, &sources, &wanted, threads, watch))??;
     collection::report(&learned.games, NAMED);
     let taken = args.side_files()?;
     for path in &taken {
-        let added = learned.add_side_file(path);
+        let added = learned.add_side_file(path, &book);
         added.with_context(|| path.display().to_string())?;
     }
     let method = args.method();
@@ -160,10 +177,10 @@ pub(super) fn run(args: &LearnArgs, out: &mut impl Write) -> anyhow::Result<u8> 
             fs::remove_file(path).with_context(|| path.display().to_string())?;
         }
     }
-    let shown = taught.noted.len() as u64;
+    let shown = taught.noted.count() as u64;
     progress::watched(|watch| {
-        mark::tell(&book, taught.noted, watch, &mut |told| {
-            Ok::<_, MarkError>(changes::write(told, args.json, out)?)
+        taught.noted.tell(&book, watch, &mut |told| {
+            Ok(changes::write(told, args.json, out)?)
         })
     })??;
     let (games, skipped) = (learned.counted, learned.games.skipped);
@@ -180,10 +197,9 @@ pub(super) fn run(args: &LearnArgs, out: &mut impl Write) -> anyhow::Result<u8> 
     out.flush()?;
     let left_out = match skipped {
         0 => String::new(),
-        1 => "; 1 game skipped".to_owned(),
-        n => format!("; {n} games skipped"),
+        skipped => format!("; {} skipped", counted(skipped, "game")),
     };
-    say(&format!(
+    say!(
         "{}: {games} games, {moves} moves with results; {changed} learn values {}, {raised} of \
          them upwards, {:.2} s{left_out}",
         args.book.display(),
@@ -193,11 +209,6 @@ pub(super) fn run(args: &LearnArgs, out: &mut impl Write) -> anyhow::Result<u8> 
             "changed"
         },
         start.elapsed().as_secs_f64(),
-    ));
+    );
     Ok(0)
-}
-
-fn say(text: &str) {
-    // Nothing can be done about a closed standard error.
-    let _ = writeln!(super::messages(), "{text}");
 }

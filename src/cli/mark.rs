@@ -9,9 +9,10 @@ use clap::Args;
 use shakmaty::Color;
 
 use super::args::PlayerColour;
+use super::style::counted;
 use super::{changes, progress};
-use crate::book::ctg::{EditOptions, Error, MarkEdit};
-use crate::book::{Annotation, Mark};
+use crate::book::ctg::{EditOptions, Error};
+use crate::book::{Annotation, Mark, MarkEdit};
 use crate::mark::{self, Filter, Job, MarkError, Selection, Target, words};
 use crate::notation::Line;
 
@@ -40,6 +41,10 @@ pub(super) struct MarkArgs {
     /// seen on the board, or = += =+ +/- -/+ +- -+
     #[arg(long, value_name = "NAG", allow_hyphen_values = true, value_parser = commentary)]
     commentary: Option<u8>,
+    /// In a Polyglot book the weight of the moves, in an Arena book their
+    /// priority (0 to 9); 0 is never
+    #[arg(long, value_name = "N", visible_alias = "priority")]
+    weight: Option<u16>,
     /// Takes colour, sign and learn value away; of the whole book if no moves
     /// are named
     #[arg(long)]
@@ -94,8 +99,8 @@ pub(super) const MARK_EXAMPLES: &str = "Examples:\n  \
     tabia mark book.ctg --colour black main\n  \
     tabia mark book.ctg --all --clear --clean\n\n\
     Conditions compare games, wins, draws, losses, score (per cent), factor, mark, \
-    annotation, commentary, elo, performance, share (per cent of the games beside it) and \
-    ply with < <= > >= = !=, joined by and, or, not and brackets; all seen by the player of \
+    annotation, commentary, elo, performance, share (per cent of the games beside it), \
+    ply and weight with < <= > >= = !=, joined by and, or, not and brackets; all seen by the player of \
     the move.\n\n\
     Colour, learn value and commentary stand with the position a move leads to: every move \
     into it has them, also on the board turned round. A move that is not stored can have \
@@ -128,6 +133,7 @@ impl MarkArgs {
         edit.clean = self.clean;
         edit.factor = self.factor.or(edit.factor);
         edit.commentary = self.commentary;
+        edit.weight = self.weight;
         let (mut colour, mut annotation) = (self.recommendation, self.annotation);
         for word in &self.words {
             if let Some(mark) = words::mark(word) {
@@ -153,10 +159,7 @@ impl MarkArgs {
     }
 
     fn colour(&self) -> Option<Color> {
-        self.colour.map(|colour| match colour {
-            PlayerColour::White => Color::White,
-            PlayerColour::Black => Color::Black,
-        })
+        self.colour.map(Color::from)
     }
 
     fn filter(&self) -> anyhow::Result<Option<Filter>> {
@@ -262,19 +265,17 @@ pub(super) fn run(args: &MarkArgs, out: &mut impl Write) -> anyhow::Result<u8> {
         wait: Duration::from_secs(args.wait),
         ..EditOptions::default()
     };
-    let mut editor = mark::open(&args.book, &options)?;
+    let mut editor = mark::open(&args.book, &job.selection.edit, &options)?;
     let name = args.book.display();
     if editor.completed_a_change() {
-        say(&format!(
-            "{name}: a change that had been cut short was completed first"
-        ));
+        say!("{name}: a change that had been cut short was completed first");
     }
     let (mut shown, mut lost) = (0_u64, 0_u64);
     let done = progress::watched(|watch| {
         let mut name_lost = |damage: Error| {
             lost += 1;
             if lost <= SHOWN as u64 {
-                say(&format!("tabia: {damage}"));
+                say!("tabia: {damage}");
             }
         };
         mark::mark(&mut editor, &job, watch, &mut name_lost, &mut |told| {
@@ -284,7 +285,7 @@ pub(super) fn run(args: &MarkArgs, out: &mut impl Write) -> anyhow::Result<u8> {
     })?;
     let done = match done {
         Err(error @ MarkError::NotInBook { .. }) => {
-            say(&error.to_string());
+            say!("{error}");
             return Ok(1);
         }
         done => done?,
@@ -294,7 +295,7 @@ pub(super) fn run(args: &MarkArgs, out: &mut impl Write) -> anyhow::Result<u8> {
         changes::write_rest(done.changes - shown, out)?;
     }
     if done.chosen == 0 && is_whole && args.colour.is_some() {
-        say("no line of the book begins in the start position, or none is chosen");
+        say!("no line of the book begins in the start position, or none is chosen");
     }
     let wish = if args.dry_run {
         "would change"
@@ -317,23 +318,11 @@ pub(super) fn run(args: &MarkArgs, out: &mut impl Write) -> anyhow::Result<u8> {
         1 => extra += "; 1 damaged page not read to its end",
         _ => extra += &format!("; {lost} damaged pages not read to their end"),
     }
-    say(&format!(
+    say!(
         "{name}: {} chosen, {} {wish}{extra}, {:.2} s",
         done.chosen,
-        plural(done.changes, "mark"),
+        counted(done.changes, "mark"),
         start.elapsed().as_secs_f64()
-    ));
+    );
     Ok(u8::from(lost > 0))
-}
-
-fn plural(count: u64, noun: &str) -> String {
-    match count {
-        1 => format!("1 {noun}"),
-        count => format!("{count} {noun}s"),
-    }
-}
-
-fn say(text: &str) {
-    // Nothing can be done about a closed standard error.
-    let _ = writeln!(super::messages(), "{text}");
 }

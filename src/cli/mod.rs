@@ -4,6 +4,15 @@
 //! are 0 for done, 1 for a negative answer and 2 for wrong usage,
 //! configuration or files; a reader that closes our output is a quiet 0.
 
+/// Writes a line to standard error, its control characters made visible.
+/// Nothing can be done about a closed one.
+macro_rules! say {
+    ($($text:tt)*) => {{
+        use std::io::Write as _;
+        let _ = writeln!($crate::cli::messages(), $($text)*);
+    }};
+}
+
 #[cfg(feature = "build")]
 mod add;
 #[cfg(feature = "build")]
@@ -70,6 +79,7 @@ mod suite;
 mod suite_check;
 mod table;
 mod tree;
+mod valued;
 mod verify;
 mod welcome;
 
@@ -104,7 +114,7 @@ pub fn run() -> ExitCode {
             None => error.exit(),
             Some(hint) => {
                 let _ = error.print();
-                let _ = writeln!(messages(), "\n  tip: {hint}");
+                say!("\n  tip: {hint}");
                 return ExitCode::from(2);
             }
         },
@@ -113,7 +123,7 @@ pub fn run() -> ExitCode {
         Ok(code) => ExitCode::from(code),
         Err(error) if is_closed_output(&error) => ExitCode::SUCCESS,
         Err(error) => {
-            let _ = writeln!(messages(), "tabia: {error:#}");
+            say!("tabia: {error:#}");
             ExitCode::from(2)
         }
     }
@@ -246,17 +256,14 @@ fn dispatch(cli: Cli) -> anyhow::Result<u8> {
 fn open_book(path: &Path, no_mmap: bool) -> anyhow::Result<Book> {
     let book = open_quietly(path, no_mmap)?;
     for notice in book.notices() {
-        let _ = writeln!(messages(), "tabia: {notice}");
+        say!("tabia: {notice}");
     }
     Ok(book)
 }
 
 /// Opens the book that a command is about.
 fn open_quietly(path: &Path, no_mmap: bool) -> anyhow::Result<Book> {
-    let opener = Opener {
-        folders: Vec::new(),
-        mmap: !no_mmap,
-    };
+    let opener = Opener::here(!no_mmap);
     Ok(opener.open(&to_text(path))?)
 }
 

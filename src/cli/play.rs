@@ -9,10 +9,9 @@ use anyhow::Context as _;
 use chrono::SecondsFormat;
 use rand::RngExt;
 
-use super::args::PlayArgs;
+use super::args::{PlayArgs, name_and_value};
 use super::{
-    builtin, check_config, command_of, configuration, is_program_path, messages, output, program,
-    welcome,
+    builtin, check_config, command_of, configuration, is_program_path, output, program, welcome,
 };
 use crate::book_set::Opener;
 use crate::config::Config;
@@ -61,7 +60,7 @@ pub(super) fn run(args: &PlayArgs) -> anyhow::Result<u8> {
             .ok()
     });
     for remark in &remarks {
-        let _ = writeln!(messages(), "tabia: {remark}");
+        say!("tabia: {remark}");
     }
     let (mut input, output) = relay::standard_streams().context("standard input and output")?;
     if let Some(line) = typed.filter(|line| welcome::is_yes(line).is_none()) {
@@ -78,7 +77,7 @@ pub(super) fn run(args: &PlayArgs) -> anyhow::Result<u8> {
     let session = Session::new(engines, seed);
     let ended = relay::run(session, rim).context("standard input and output")?;
     if let Some(reason) = ended.reason {
-        let _ = writeln!(messages(), "tabia: {reason}");
+        say!("tabia: {reason}");
     }
     Ok(ended.code)
 }
@@ -167,25 +166,19 @@ pub(super) fn engines(
         }
     }
     for setting in &args.set {
-        let (name, value) = setting
-            .split_once('=')
-            .with_context(|| format!("--set \"{setting}\" has no \"=\": write NAME=VALUE"))?;
+        let (name, value) = name_and_value(setting)?;
         for profile in &mut engines.profiles {
-            match OptionId::by_name(name.trim()) {
+            match OptionId::by_name(name) {
                 Some(id) => {
                     profile.settings.set(id, value)?;
                 }
-                None => profile
-                    .options
-                    .push((name.trim().to_owned(), value.to_owned())),
+                None => profile.options.push((name.to_owned(), value.to_owned())),
             }
         }
-        let name = name.trim();
         if OptionId::by_name(name).is_none()
             && let Some(meant) = OptionId::like(name)
         {
-            let _ = writeln!(
-                messages(),
+            say!(
                 "tabia: --set \"{name}\" goes to the engine; did you mean \"{}\"?",
                 meant.spec().name
             );
@@ -245,8 +238,7 @@ fn greet(engines: &Engines) {
     if !io::stdin().is_terminal() {
         return;
     }
-    let _ = writeln!(
-        messages(),
+    say!(
         "Tabia {}: a UCI engine made of {}. Type \"uci\", or run tabia --help.",
         env!("CARGO_PKG_VERSION"),
         plays(engines),

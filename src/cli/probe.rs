@@ -3,7 +3,7 @@
 use std::io::{self, BufRead, Write};
 use std::sync::Arc;
 
-use super::args::ProbeArgs;
+use super::args::{ProbeArgs, name_and_value};
 use super::{explain, table};
 use crate::book::{Book, Probe};
 use crate::book_set::{Opener, as_played};
@@ -12,7 +12,7 @@ use crate::input::path::to_text;
 use crate::notation::Line;
 use crate::settings::{OptionId, Settings};
 use crate::view::PositionView;
-use anyhow::{Context as _, bail};
+use anyhow::bail;
 use serde::Serialize;
 use shakmaty::Position as _;
 
@@ -36,15 +36,12 @@ pub(super) fn run(args: &ProbeArgs, out: &mut impl Write) -> anyhow::Result<u8> 
     let settings = settings(&args.set)?;
     let book = Arc::new(super::open_book(&args.book, args.no_mmap)?);
     let (played, _) = as_played(Arc::clone(&book), settings.check(OptionId::Learn));
-    let opener = Opener {
-        folders: Vec::new(),
-        mmap: !args.no_mmap,
-    };
+    let opener = Opener::here(!args.no_mmap);
     let mut notices = Vec::new();
     let named = settings.text(OptionId::Evaluations);
     let (played, _) = opener.evaluated(played, &to_text(&args.book), named, &mut notices);
     for notice in notices {
-        let _ = writeln!(super::messages(), "tabia: {notice}");
+        say!("tabia: {notice}");
     }
     let prober = Prober {
         book: &book,
@@ -67,10 +64,8 @@ pub(super) fn run(args: &ProbeArgs, out: &mut impl Write) -> anyhow::Result<u8> 
 pub(super) fn settings(sets: &[String]) -> anyhow::Result<Settings> {
     let mut settings = Settings::default();
     for set in sets {
-        let (name, value) = set
-            .split_once('=')
-            .with_context(|| format!("--set \"{set}\" has no \"=\": write NAME=VALUE"))?;
-        match OptionId::by_name(name.trim()) {
+        let (name, value) = name_and_value(set)?;
+        match OptionId::by_name(name) {
             Some(id)
                 if DECIDING.contains(&id)
                     || matches!(id, OptionId::Learn | OptionId::Evaluations) =>
@@ -78,7 +73,7 @@ pub(super) fn settings(sets: &[String]) -> anyhow::Result<Settings> {
                 settings.set(id, value)?
             }
             _ => {
-                let like = OptionId::like(name.trim()).filter(|id| DECIDING.contains(id));
+                let like = OptionId::like(name).filter(|id| DECIDING.contains(id));
                 let like = like.map_or_else(String::new, |id| {
                     format!(" (did you mean \"{}\"?)", id.spec().name)
                 });
@@ -144,7 +139,7 @@ impl Prober<'_> {
                 Err(error) => {
                     let error = error.to_string();
                     code = 2;
-                    let _ = writeln!(super::messages(), "tabia: line {}: {error}", index + 1);
+                    say!("tabia: line {}: {error}", index + 1);
                     if self.json {
                         serde_json::to_writer(&mut *out, &JsonError { fen: &line, error })?;
                         writeln!(out)?;

@@ -8,7 +8,7 @@ use serde::Serialize;
 
 use super::args::{Choice, Counting, PlayerColour};
 use crate::build::{Job, Summary};
-use crate::place::{Beside, Old};
+use crate::place::{self, Old};
 
 /// What the file says. Nothing in it depends on when, where or with how much
 /// memory the book was made: the same games give the same file.
@@ -81,7 +81,7 @@ pub(super) fn write(
         conditions: choice.filter.words(),
         max_ply: choice.max_ply,
         eco_relative: choice.eco_relative,
-        only: choice.only.map(|only| match only {
+        only: choice.only().map(|only| match only {
             PlayerColour::White => "white",
             PlayerColour::Black => "black",
         }),
@@ -105,13 +105,11 @@ pub(super) fn write(
     let mut text =
         serde_json::to_string_pretty(&provenance).with_context(|| path.display().to_string())?;
     text.push('\n');
-    let mut file = Beside::create(&path, job.old)?;
-    file.add(text.as_bytes())?;
-    file.put()?;
+    place::put(&path, text.as_bytes(), job.old)?;
     Ok(())
 }
 
 /// Looks, before any work, whether there is room for the file.
 pub(super) fn check(book: &Path, old: Old) -> anyhow::Result<()> {
-    Ok(crate::place::check(&path_of(book), &[], old)?)
+    Ok(place::check(&path_of(book), &[], old)?)
 }

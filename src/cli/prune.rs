@@ -1,7 +1,6 @@
 //! `tabia prune`: a book without some of its moves.
 
 use std::collections::HashSet;
-use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
@@ -148,8 +147,7 @@ pub(super) fn run(args: &PruneArgs) -> anyhow::Result<u8> {
     })?;
     let done = match done {
         Err(error @ (PruneError::NotInBook(_) | PruneError::NoStart)) => {
-            // Nothing can be done about a closed standard error.
-            let _ = writeln!(super::messages(), "{}: {error}", args.book.display());
+            say!("{}: {error}", args.book.display());
             return Ok(1);
         }
         done => done?,

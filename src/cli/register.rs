@@ -204,10 +204,7 @@ fn announced(args: &RegisterArgs) -> anyhow::Result<Vec<Announced>> {
 
 /// The value of `Book File` for books that can be opened.
 fn books(paths: &[PathBuf]) -> anyhow::Result<Option<String>> {
-    let opener = Opener {
-        folders: Vec::new(),
-        mmap: true,
-    };
+    let opener = Opener::here(true);
     let mut names = Vec::new();
     for path in paths {
         let name = match path.to_str() {
@@ -277,11 +274,11 @@ fn register(
     if let Some(folder) = path.parent()
         && !folder.is_dir()
     {
-        note(&format!(
-            "there was no folder {}: is {} installed for you?",
+        say!(
+            "tabia: there was no folder {}: is {} installed for you?",
             folder.display(),
             program.title()
-        ));
+        );
         if !args.dry_run {
             std::fs::create_dir_all(folder)
                 .with_context(|| format!("cannot make the folder {}", folder.display()))?;
@@ -289,8 +286,8 @@ fn register(
     }
     let changed = apply(&mut file, &path, &edited, args.dry_run, out)?;
     if changed && !args.dry_run {
-        note(&format!(
-            "{}: {} knows \"{}\" from its next start on",
+        say!(
+            "tabia: {}: {} knows \"{}\" from its next start on",
             path.display(),
             program.title(),
             if program.takes_a_name() {
@@ -298,7 +295,7 @@ fn register(
             } else {
                 &registration.command
             },
-        ));
+        );
     }
     Ok(())
 }
@@ -313,23 +310,18 @@ fn apply(
 ) -> anyhow::Result<bool> {
     let shown = path.display();
     if file.exists() && file.text() == text {
-        note(&format!("{shown}: nothing to change"));
+        say!("tabia: {shown}: nothing to change");
         return Ok(false);
     }
     let old = file.exists().then(|| file.text());
     difference::write(path, old, Some(text), out)?;
     out.flush()?;
     if dry_run {
-        note(&format!("{shown}: not changed (--dry-run)"));
+        say!("tabia: {shown}: not changed (--dry-run)");
     } else if let Some(backup) = file.replace(text, Old::KeepEach)? {
-        note(&format!("{shown}: the old file is {}", backup.display()));
+        say!("tabia: {shown}: the old file is {}", backup.display());
     }
     Ok(true)
-}
-
-fn note(text: &str) {
-    // Nothing can be done about a closed standard error.
-    let _ = writeln!(super::messages(), "tabia: {text}");
 }
 
 /// A script that starts the adapter with its arguments, for a program that

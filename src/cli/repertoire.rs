@@ -11,6 +11,7 @@ use shakmaty::Color;
 use super::args::PlayerColour;
 use super::force::Force;
 use super::progress;
+use super::valued;
 use crate::book::{Book, OpenOptions};
 use crate::build::{self, Job, Source};
 use crate::evals;
@@ -103,15 +104,7 @@ pub(super) fn run(args: &RepertoireArgs, out: &mut impl Write) -> anyhow::Result
         .as_ref()
         .map(|path| super::open_book(path, false));
     let opponents = opponents.transpose()?;
-    let beside = evals::beside(&args.book);
-    let evaluations = evals::read(&beside)?;
-    if let Some(fault) = &evaluations.first_bad {
-        let bad = evaluations.bad_lines;
-        say(&format!(
-            "{}: {bad} lines hold no evaluation; {fault}",
-            beside.display()
-        ));
-    }
+    let evaluations = valued::evaluations(&evals::beside(&args.book))?;
     let wishes = Wishes {
         colour: Color::from(args.colour),
         one_in: args.one_in.into(),
@@ -124,12 +117,12 @@ pub(super) fn run(args: &RepertoireArgs, out: &mut impl Write) -> anyhow::Result
     let knowledge = Knowledge {
         book: &book,
         opponents: opponents.as_ref(),
-        evaluations: &evaluations.table,
+        evaluations: &evaluations,
     };
     let found = progress::watched(|watch| Repertoire::solve(knowledge, &wishes, watch))?;
     let found = match found {
         Err(error @ repertoire::RepertoireError::NoStart) => {
-            say(&format!("{}: {error}", args.book.display()));
+            say!("{}: {error}", args.book.display());
             return Ok(1);
         }
         found => found?,
@@ -192,7 +185,7 @@ fn print(
         unsettled,
     } = summary;
     if *unsettled {
-        say("the values did not settle: lines that repeat moves count for too much");
+        say!("the values did not settle: lines that repeat moves count for too much");
     }
     writeln!(out, "expectation      {:.1}%", 100.0 * expectation)?;
     writeln!(
@@ -282,9 +275,4 @@ fn to_json(
         "gaps": gaps(&summary.gaps),
         "differences": differences,
     })
-}
-
-fn say(text: &str) {
-    // Nothing can be done about a closed standard error.
-    let _ = writeln!(super::messages(), "{text}");
 }

@@ -9,8 +9,9 @@ use clap::Args;
 use super::force::Force;
 use super::progress;
 use super::style::counted;
+use super::valued::{self, Form};
 use crate::evals::epd;
-use crate::place::{self, Beside};
+use crate::place;
 use crate::plain::shell_word;
 use crate::suite::review::{self, Exit, Report};
 
@@ -62,29 +63,28 @@ pub(super) fn run(args: &ReviewArgs, out: &mut impl Write) -> anyhow::Result<u8>
     for path in args.report.iter().chain(&args.save_evals) {
         place::check(path, &[], args.force.old())?;
     }
-    if let Some(path) = &args.report
-        && !matches!(extension(path).as_deref(), Some("html" | "htm" | "json"))
-    {
+    let form = args.report.as_deref().map(valued::form).transpose()?;
+    if let (Some(path), Some(Form::Markdown)) = (&args.report, &form) {
         bail!("{}: a report is .html or .json", path.display());
     }
     let book = super::open_book(&args.book, false)?;
     let player = args.player.as_deref();
     let report = progress::watched(|watch| review::report(&args.games, &book, player, watch))??;
     let next = args.next();
-    if let Some(path) = &args.report {
+    if let (Some(path), Some(form)) = (&args.report, form) {
         let title = format!("Review of {}", args.book.display());
-        let text = match extension(path).as_deref() {
-            Some("json") => serde_json::to_string_pretty(&report)? + "\n",
-            _ => review::html(&title, &report, &next),
+        let text = match form {
+            Form::Json => serde_json::to_string_pretty(&report)? + "\n",
+            Form::Html | Form::Markdown => review::html(&title, &report, &next),
         };
-        put(path, &text, args.force)?;
+        place::put(path, text.as_bytes(), args.force.old())?;
     }
     if let Some(path) = &args.save_evals {
         let mut text = String::new();
         for (position, evaluation) in &report.found {
             epd::write(position, evaluation, &mut text);
         }
-        put(path, &text, args.force)?;
+        place::put(path, text.as_bytes(), args.force.old())?;
     }
     match args.json {
         true => writeln!(out, "{}", serde_json::to_string(&report)?)?,
@@ -119,18 +119,6 @@ impl ReviewArgs {
             format!("tabia audit {book} --report audit.html"),
         ]
     }
-}
-
-fn extension(path: &Path) -> Option<String> {
-    path.extension()
-        .map(|end| end.to_string_lossy().to_lowercase())
-}
-
-fn put(path: &Path, text: &str, force: Force) -> anyhow::Result<()> {
-    let mut file = Beside::create(path, force.old())?;
-    file.add(text.as_bytes())?;
-    file.put()?;
-    Ok(())
 }
 
 fn print(report: &Report, out: &mut impl Write) -> anyhow::Result<()> {

@@ -11,7 +11,7 @@ use clap_complete::Shell;
 
 use super::args::Cli;
 use super::force::Force;
-use crate::place::{Beside, Old};
+use crate::place::{self, Old};
 
 /// Examples of `completions`.
 pub(super) const COMPLETIONS_EXAMPLES: &str = "Examples:\n  \
@@ -83,9 +83,7 @@ pub(super) fn man(args: &ManArgs, out: &mut impl Write) -> anyhow::Result<u8> {
 }
 
 fn write_page(path: &Path, old: Old, command: Command) -> anyhow::Result<()> {
-    let mut file = Beside::create(path, old)?;
-    file.add(&page(command)?)?;
-    file.put()?;
+    place::put(path, &page(command)?, old)?;
     Ok(())
 }
 

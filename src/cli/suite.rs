@@ -10,10 +10,12 @@ use anyhow::{bail, ensure};
 use clap::{Args, ValueEnum};
 
 use super::args::ConfigArgs;
+use super::audit::Side;
 use super::collection::{self, GameFilter};
 use super::force::Force;
 use super::progress;
 use crate::engine::Effort;
+use crate::evaluate::Plan;
 use crate::notation::Line;
 use crate::suite::{
     self, BoardFilter, Castled, Counters, Cut, EngineJob, Form, Job, Made, Order, Play, Queens,
@@ -138,43 +140,20 @@ struct BoardArgs {
     #[arg(long, value_name = "SIDE", value_enum, default_value_t = Side::Both)]
     side: Side,
     /// Queens: of both colours, whatever, or none
-    #[arg(long, value_name = "QUEENS", value_enum, default_value_t = QueensArg::Any)]
-    queens: QueensArg,
+    #[arg(long, value_name = "QUEENS", value_enum, default_value_t = Queens::Any)]
+    queens: Queens,
     /// Pieces and pawns on the board, as 20..32
     #[arg(long, value_name = "LO..HI")]
     men: Option<Range>,
     /// Kings: both on the files d and e (none), on different wings (opposite)
-    #[arg(long, value_name = "KINGS", value_enum, default_value_t = CastledArg::Any)]
-    castled: CastledArg,
+    #[arg(long, value_name = "KINGS", value_enum, default_value_t = Castled::Any)]
+    castled: Castled,
     /// Whether positions in check are admitted
     #[arg(long, value_name = "YES|NO", value_enum, default_value_t = YesNo::No)]
     in_check: YesNo,
     /// Only where no capture wins material by static exchange
     #[arg(long)]
     quiet: bool,
-}
-
-#[derive(Clone, Copy, Debug, ValueEnum)]
-enum Side {
-    #[value(alias = "white")]
-    W,
-    #[value(alias = "black")]
-    B,
-    Both,
-}
-
-#[derive(Clone, Copy, Debug, ValueEnum)]
-enum QueensArg {
-    Both,
-    Any,
-    None,
-}
-
-#[derive(Clone, Copy, Debug, ValueEnum)]
-enum CastledArg {
-    None,
-    Opposite,
-    Any,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -191,8 +170,8 @@ struct ValueArgs {
     #[arg(long, value_name = "LO..HI", allow_hyphen_values = true)]
     eval: Option<Range>,
     /// Who sees these centipawns
-    #[arg(long, value_name = "WHO", value_enum, default_value_t = ViewArg::Better)]
-    view: ViewArg,
+    #[arg(long, value_name = "WHO", value_enum, default_value_t = View::Better)]
+    view: View,
     /// Only positions the better side wins so often in per cent, as predicted
     /// by the engine or by Stockfish's model: 48..52
     #[arg(long, value_name = "LO..HI")]
@@ -224,13 +203,6 @@ struct ValueArgs {
     drop_mates: YesNo,
 }
 
-#[derive(Clone, Copy, Debug, ValueEnum)]
-enum ViewArg {
-    Better,
-    White,
-    Mover,
-}
-
 /// Which of them, and in which order.
 #[derive(Args, Debug)]
 #[command(next_help_heading = "Choice")]
@@ -251,8 +223,8 @@ struct ChoiceArgs {
     #[arg(long)]
     sample: bool,
     /// The order of the file
-    #[arg(long, value_name = "ORDER", value_enum, default_value_t = OrderArg::Random)]
-    order: OrderArg,
+    #[arg(long, value_name = "ORDER", value_enum, default_value_t = Order::Random)]
+    order: Order,
     /// For everything random
     #[arg(long, value_name = "N", default_value_t = 1)]
     seed: u64,
@@ -264,14 +236,6 @@ enum Unique {
     Mirror,
 }
 
-#[derive(Clone, Copy, Debug, ValueEnum)]
-enum OrderArg {
-    Popular,
-    Random,
-    Eval,
-    File,
-}
-
 /// What is written.
 #[derive(Args, Debug)]
 #[command(next_help_heading = "Output")]
@@ -280,8 +244,8 @@ struct OutArgs {
     #[arg(long, value_name = "FORM", value_enum)]
     format: Option<FormArg>,
     /// The counters of a FEN: six fields, `hmvc` and `fmvn`, or none
-    #[arg(long, value_name = "HOW", value_enum, default_value_t = CountersArg::Fen)]
-    counters: CountersArg,
+    #[arg(long, value_name = "HOW", value_enum, default_value_t = Counters::Fen)]
+    counters: Counters,
     /// Adds value, depth and a name to each line (then with --counters epd)
     #[arg(long)]
     ops: bool,
@@ -303,13 +267,6 @@ struct OutArgs {
 enum FormArg {
     Epd,
     Pgn,
-}
-
-#[derive(Clone, Copy, Debug, ValueEnum)]
-enum CountersArg {
-    Fen,
-    Epd,
-    None,
 }
 
 pub(super) fn run(args: &SuiteArgs, out: &mut impl Write) -> anyhow::Result<u8> {
@@ -359,12 +316,7 @@ impl SuiteArgs {
             per_line: choice.max_per_line.map(|most| (most, choice.line_plies)),
             count: choice.count,
             sample: choice.sample,
-            order: match choice.order {
-                OrderArg::Popular => Order::Popular,
-                OrderArg::Random => Order::Random,
-                OrderArg::Eval => Order::Eval,
-                OrderArg::File => Order::File,
-            },
+            order: choice.order,
             seed: choice.seed,
             form: self.out.form(target)?,
             zip: self.out.zip,
@@ -388,20 +340,26 @@ impl SuiteArgs {
         };
         let config = super::configuration(&self.config)?;
         let entry = config.engines.iter().find(|entry| entry.name == *name);
-        let options = entry.map_or_else(Vec::new, |entry| entry.options.clone());
-        Ok(Some(EngineJob {
+        let mut options = vec![("Threads".to_owned(), "1".to_owned())];
+        options.extend(entry.iter().flat_map(|entry| entry.options.iter().cloned()));
+        let plan = Plan {
             command: match entry.is_none() && crate::engine::is_on_path(name) {
                 true => super::command_of(&OsString::from(name), &[]),
                 false => super::engine_named(&self.config, Some(name))?,
             },
             options,
+            start_timeout: Duration::from_secs(30),
+            lines: 1,
+            // An answer that takes longer than that will not come.
+            patience: Duration::from_secs(600),
             effort: match values.depth {
                 Some(depth) => Effort::Depth(depth),
                 None => Effort::Nodes(values.nodes),
             },
             jobs: collection::threads(values.jobs),
-            save: values.save_evals.clone(),
-        }))
+        };
+        let save = values.save_evals.clone();
+        Ok(Some(EngineJob { plan, save }))
     }
 }
 
@@ -446,22 +404,10 @@ impl LineArgs {
 impl BoardArgs {
     fn filter(&self) -> BoardFilter {
         BoardFilter {
-            side: match self.side {
-                Side::W => Some(shakmaty::Color::White),
-                Side::B => Some(shakmaty::Color::Black),
-                Side::Both => None,
-            },
-            queens: match self.queens {
-                QueensArg::Any => Queens::Any,
-                QueensArg::Both => Queens::Both,
-                QueensArg::None => Queens::None,
-            },
+            side: self.side.alone(),
+            queens: self.queens,
             men: self.men,
-            castled: match self.castled {
-                CastledArg::Any => Castled::Any,
-                CastledArg::Opposite => Castled::Opposite,
-                CastledArg::None => Castled::None,
-            },
+            castled: self.castled,
             in_check: self.in_check == YesNo::Yes,
             quiet: self.quiet,
         }
@@ -472,11 +418,7 @@ impl ValueArgs {
     fn window(&self) -> Window {
         Window {
             cp: self.eval,
-            view: match self.view {
-                ViewArg::Better => View::Better,
-                ViewArg::White => View::White,
-                ViewArg::Mover => View::Mover,
-            },
+            view: self.view,
             wins: self.win,
             undecided: self.drop_mates == YesNo::Yes,
         }
@@ -502,11 +444,7 @@ impl OutArgs {
             ),
             Some(FormArg::Pgn) => Form::Pgn,
             Some(FormArg::Epd) => Form::Epd {
-                counters: match self.counters {
-                    CountersArg::Fen => Counters::Fen,
-                    CountersArg::Epd => Counters::Epd,
-                    CountersArg::None => Counters::None,
-                },
+                counters: self.counters,
                 operations: self.ops,
             },
         })
@@ -516,20 +454,16 @@ impl OutArgs {
 /// What was made, on standard error.
 fn report(job: &Job, made: &Made, time: Duration) {
     collection::report(&made.tally, NAMED);
-    let mut stderr = super::messages();
-    let mut say = |line: String| {
-        let _ = writeln!(stderr, "{line}");
-    };
-    say(format!("{:>12} positions looked at", made.funnel.seen));
+    say!("{:>12} positions looked at", made.funnel.seen);
     for (what, lost, left) in made.funnel.rows() {
-        say(format!("{left:>12} left: {lost} {what}"));
+        say!("{left:>12} left: {lost} {what}");
     }
     let (files, engines) = made.values;
     if files + engines > 0 {
-        say(format!("values: {files} of files, {engines} of the engine"));
+        say!("values: {files} of files, {engines} of the engine");
     }
     for line in super::suite_check::figures(&made.figures) {
-        say(line);
+        say!("{line}");
     }
     let tally = &made.tally;
     let extra = collection::counts([
@@ -537,17 +471,17 @@ fn report(job: &Job, made: &Made, time: Duration) {
         (tally.skipped, "games or lines skipped"),
         (tally.cut, "games cut short"),
     ]);
-    say(format!(
+    say!(
         "{}: {} positions in {:.1} s{extra}",
         job.target.display(),
         made.figures.positions,
         time.as_secs_f64()
-    ));
+    );
     for file in &made.files {
-        say(format!("{}: written", file.display()));
+        say!("{}: written", file.display());
     }
     for (manager, line) in lines(job, made) {
-        say(format!("{manager}: {line}"));
+        say!("{manager}: {line}");
     }
 }
 

@@ -15,85 +15,47 @@ use crate::view::{MoveView, PositionView};
 /// Columns that a row has room for; a reason that is longer is wrapped.
 const ROW: usize = 80;
 
-struct Column {
-    head: &'static str,
-    width: usize,
-    value: fn(&MoveView) -> String,
-    is_known: fn(&MoveView) -> bool,
-}
+/// Its heading, its width, whether a move has it, and as what.
+type Column = (
+    &'static str,
+    usize,
+    fn(&MoveView) -> bool,
+    fn(&MoveView) -> String,
+);
 
 /// Statistics as ChessBase keeps them: neither weights nor priorities.
 const fn is_rated(mv: &MoveView) -> bool {
-    mv.stored_weight.is_none() && mv.priority.is_none()
+    !has_weight(mv) && !has_priority(mv)
+}
+
+const fn has_weight(mv: &MoveView) -> bool {
+    mv.stored_weight.is_some()
+}
+
+const fn has_games(mv: &MoveView) -> bool {
+    !has_weight(mv)
+}
+
+const fn has_priority(mv: &MoveView) -> bool {
+    mv.priority.is_some()
+}
+
+const fn has_evaluation(mv: &MoveView) -> bool {
+    mv.evaluation.is_some()
 }
 
 const COLUMNS: [Column; 11] = [
-    Column {
-        head: "weight",
-        width: 8,
-        value: |mv| or_dash(mv.stored_weight),
-        is_known: |mv| mv.stored_weight.is_some(),
-    },
-    Column {
-        head: "games",
-        width: 8,
-        value: |mv| mv.games.to_string(),
-        is_known: |mv| mv.stored_weight.is_none(),
-    },
-    Column {
-        head: "won",
-        width: 8,
-        value: |mv| mv.wins.to_string(),
-        is_known: |mv| mv.priority.is_some(),
-    },
-    Column {
-        head: "drawn",
-        width: 8,
-        value: |mv| mv.draws.to_string(),
-        is_known: |mv| mv.priority.is_some(),
-    },
-    Column {
-        head: "lost",
-        width: 8,
-        value: |mv| mv.losses.to_string(),
-        is_known: |mv| mv.priority.is_some(),
-    },
-    Column {
-        head: "%",
-        width: 7,
-        value: |mv| per_cent(mv.score),
-        is_known: |mv| mv.stored_weight.is_none(),
-    },
-    Column {
-        head: "av",
-        width: 6,
-        value: |mv| rounded(mv.average_elo),
-        is_known: is_rated,
-    },
-    Column {
-        head: "perf",
-        width: 6,
-        value: |mv| rounded(mv.performance),
-        is_known: is_rated,
-    },
-    Column {
-        head: "fact",
-        width: 6,
-        value: |mv| signed(mv.factor),
-        is_known: is_rated,
-    },
-    Column {
-        head: "eval",
-        width: 7,
-        value: |mv| pawns(mv.evaluation),
-        is_known: |mv| mv.evaluation.is_some(),
-    },
-    Column {
-        head: "prio",
-        width: 6,
-        value: |mv| or_dash(mv.priority),
-        is_known: |mv| mv.priority.is_some(),
-    },
+    ("weight", 8, has_weight, |mv| or_dash(mv.stored_weight)),
+    ("games", 8, has_games, |mv| mv.games.to_string()),
+    ("won", 8, has_priority, |mv| mv.wins.to_string()),
+    ("drawn", 8, has_priority, |mv| mv.draws.to_string()),
+    ("lost", 8, has_priority, |mv| mv.losses.to_string()),
+    ("%", 7, has_games, |mv| per_cent(mv.score)),
+    ("av", 6, is_rated, |mv| rounded(mv.average_elo)),
+    ("perf", 6, is_rated, |mv| rounded(mv.performance)),
+    ("fact", 6, is_rated, |mv| signed(mv.factor)),
+    ("eval", 7, has_evaluation, |mv| pawns(mv.evaluation)),
+    ("prio", 6, has_priority, |mv| or_dash(mv.priority)),
 ];
 
 fn pawns(cp: Option<i32>) -> String {
@@ -135,11 +97,11 @@ pub(super) fn write(view: &PositionView, turn: Color, out: &mut impl Write) -> i
     if view.moves.is_empty() {
         return Ok(());
     }
-    let columns = || COLUMNS.iter().filter(|c| view.moves.iter().any(c.is_known));
+    let columns = || COLUMNS.iter().filter(|c| view.moves.iter().any(c.2));
     let marks = view.moves.iter().any(is_rated);
     let mut head = format!("{:<9}", "move");
-    for column in columns() {
-        head += &format!("{:>1$}", column.head, column.width);
+    for (name, width, ..) in columns() {
+        head += &format!("{name:>width$}");
     }
     head += if marks { " mark  " } else { " " };
     head += &format!("{:>7}", "prob");
@@ -147,8 +109,8 @@ pub(super) fn write(view: &PositionView, turn: Color, out: &mut impl Write) -> i
     for mv in &view.moves {
         let style = of_mark(mv.mark);
         let mut row = String::new();
-        for column in columns() {
-            row += &format!("{:>1$}", (column.value)(mv), column.width);
+        for (_, width, _, text) in columns() {
+            row += &format!("{:>width$}", text(mv));
         }
         let name = format!("{:<9}", mv.name());
         write!(out, "{}{row}", Painted(style, name))?;

@@ -7,6 +7,7 @@ use serde::Serialize;
 
 use super::args::VerifyArgs;
 use super::progress;
+use super::style::counted;
 use crate::book::ctg::{Problem, verify};
 
 /// A problem in `--json`.
@@ -54,9 +55,7 @@ pub(super) fn run(args: &VerifyArgs, out: &mut impl Write) -> anyhow::Result<u8>
         }
     }
     out.flush()?;
-    // Nothing can be done about a closed standard error.
-    let _ = writeln!(
-        super::messages(),
+    say!(
         "{}: {} positions, {} moves, {} pages in {:.1} s; {}",
         args.book.display(),
         verified.positions,
@@ -65,8 +64,7 @@ pub(super) fn run(args: &VerifyArgs, out: &mut impl Write) -> anyhow::Result<u8>
         start.elapsed().as_secs_f64(),
         match verified.problems {
             0 => "no problem".to_owned(),
-            1 => "1 problem".to_owned(),
-            n => format!("{n} problems"),
+            found => counted(found, "problem"),
         }
     );
     Ok(u8::from(verified.problems > 0))

@@ -112,9 +112,3 @@ impl From<WriteError> for Error {
         Error::Rewrite(error.into())
     }
 }
-
-impl From<book::ctg::Error> for Error {
-    fn from(error: book::ctg::Error) -> Error {
-        Error::Read(error.into())
-    }
-}

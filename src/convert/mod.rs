@@ -82,6 +82,7 @@ impl Job {
 
 /// What becomes the weight of a move in a Polyglot book.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[cfg_attr(feature = "cli", derive(clap::ValueEnum))]
 pub enum Weights {
     /// The probability with which the move is played, the likeliest 65,535.
     #[default]
@@ -94,6 +95,7 @@ pub enum Weights {
 
 /// What was written.
 #[derive(Clone, Debug, Default)]
+#[non_exhaustive]
 pub struct Summary {
     /// Positions.
     pub positions: u64,

@@ -7,7 +7,7 @@ use std::time::Duration;
 use shakmaty::{CastlingMode, Chess, EnPassantMode, Position as _, fen::Fen, uci::UciMove};
 
 use super::peer::{Missing, Peer};
-use super::{EngineCommand, SpawnError, info};
+use super::{EngineCommand, Leash, SpawnError, info};
 use crate::eval::Evaluation;
 
 /// How long an engine searches a position.
@@ -37,6 +37,7 @@ pub struct Question<'a> {
 
 /// Why an engine does not evaluate.
 #[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum AnalystError {
     /// It cannot be started.
     #[error(transparent)]
@@ -88,7 +89,22 @@ impl Analyst {
         options: &[(String, String)],
         patience: Duration,
     ) -> Result<Analyst, AnalystError> {
+        Analyst::start_on(&Leash::default(), command, options, patience)
+    }
+
+    /// The same, with a way for others to end it.
+    ///
+    /// # Errors
+    ///
+    /// As [`Analyst::start`]; also when the leash has been cut.
+    pub fn start_on(
+        leash: &Leash,
+        command: &EngineCommand,
+        options: &[(String, String)],
+        patience: Duration,
+    ) -> Result<Analyst, AnalystError> {
         let mut peer = Peer::start(command)?;
+        leash.hold(peer.process());
         peer.send("uci");
         let lines = wait(&mut peer, "uciok", patience)?;
         let name = lines.iter().find_map(|line| line.strip_prefix("id name "));

@@ -3,6 +3,7 @@
 use std::collections::VecDeque;
 use std::io::{BufRead, BufReader, Read, Write};
 use std::process::{ChildStdin, ChildStdout, ExitStatus};
+use std::sync::Arc;
 use std::sync::mpsc::{self, Receiver, RecvTimeoutError, Sender, SyncSender};
 use std::thread;
 use std::time::{Duration, Instant};
@@ -40,7 +41,7 @@ pub(in crate::engine) enum Missing {
 
 /// A running engine. Killed when dropped.
 pub(in crate::engine) struct Peer {
-    process: EngineProcess,
+    process: Arc<EngineProcess>,
     /// `None` once its input is closed.
     input: Option<Sender<Vec<u8>>>,
     output: Receiver<Event>,
@@ -62,7 +63,7 @@ impl Peer {
         let (lines, output) = mpsc::sync_channel(MAX_WAITING);
         thread::spawn(move || read_lines(stdout, &lines));
         Ok(Self {
-            process,
+            process: Arc::new(process),
             input: Some(input),
             output,
             exchange: VecDeque::new(),
@@ -168,6 +169,11 @@ impl Peer {
         }
         let left = end.saturating_duration_since(Instant::now());
         self.process.wait(left.max(Duration::from_millis(50)))
+    }
+
+    /// Its process, for others to end it.
+    pub(in crate::engine) fn process(&self) -> &Arc<EngineProcess> {
+        &self.process
     }
 
     /// The process number.

@@ -37,13 +37,13 @@ impl Results {
             _ => 0.5,
         }
     }
+}
 
-    /// The score after `games` more that brought `prior` points each: rare
-    /// moves stay near to what is expected of them.
-    #[must_use]
-    pub fn shrunk(self, prior: f64, games: f64) -> f64 {
-        (self.wins + self.draws / 2.0 + games * prior) / (self.games() + games)
-    }
+/// The score of `points` out of `games` after `weight` games more that brought
+/// `prior` points each: rare moves stay near to what is expected of them.
+#[must_use]
+pub fn shrunk(points: f64, games: f64, prior: f64, weight: f64) -> f64 {
+    (points + prior * weight) / (games + weight)
 }
 
 /// A score as it would be among equals: strong players choose good moves *and*
@@ -62,21 +62,13 @@ pub fn among_equals(score: f64, difference: f64) -> f64 {
 mod tests {
     use super::*;
 
-    fn results(wins: f64, draws: f64, losses: f64) -> Results {
-        Results {
-            wins,
-            draws,
-            losses,
-        }
-    }
-
     fn close(a: f64, b: f64) {
         assert!((a - b).abs() < 6e-4, "{a} {b}");
     }
 
     #[test]
     fn shrunk_scores() {
-        for (w, d, l, shrunk) in [
+        for (w, d, l, expected) in [
             (1.0, 0.0, 0.0, 0.524),
             (3.0, 0.0, 0.0, 0.565),
             (10.0, 0.0, 1.0, 0.645),
@@ -84,7 +76,7 @@ mod tests {
             (55.0, 30.0, 40.0, 0.552),
             (5500.0, 3000.0, 4000.0, 0.560),
         ] {
-            close(results(w, d, l).shrunk(0.5, 20.0), shrunk);
+            close(shrunk(w + d / 2.0, w + d + l, 0.5, 20.0), expected);
         }
     }
 

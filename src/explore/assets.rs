@@ -18,7 +18,7 @@ const TOKEN_PLACE: &str = "{{token}}";
 const FOLDER: &str = "/page/";
 
 /// Name, type and content. Nothing else is ever served.
-const FILES: [(&str, &str, &str); 29] = [
+const FILES: [(&str, &str, &str); 30] = [
     ("style.css", CSS, include_str!("page/style.css")),
     ("main.js", SCRIPT, include_str!("page/main.js")),
     ("address.js", SCRIPT, include_str!("page/address.js")),
@@ -41,6 +41,7 @@ const FILES: [(&str, &str, &str); 29] = [
     ("search.js", SCRIPT, include_str!("page/search.js")),
     ("settings.js", SCRIPT, include_str!("page/settings.js")),
     ("share.js", SCRIPT, include_str!("page/share.js")),
+    ("shelf.js", SCRIPT, include_str!("page/shelf.js")),
     ("signs.js", SCRIPT, include_str!("page/signs.js")),
     ("store.js", SCRIPT, include_str!("page/store.js")),
     ("table.js", SCRIPT, include_str!("page/table.js")),

@@ -5,7 +5,7 @@ use std::sync::{Mutex, PoisonError};
 use shakmaty::{Chess, Move};
 
 use crate::book::Annotation;
-use crate::book::ctg::MarkEdit;
+use crate::book::MarkEdit;
 use crate::mark::words;
 use crate::notation::Line;
 

@@ -10,7 +10,7 @@ use super::edit::{Change, Deed, Desk, EditError, read_change};
 use super::line;
 use super::reply::json;
 use super::route::{Explorer, Refusal, bad};
-use crate::book::ctg::MarkEdit;
+use crate::book::MarkEdit;
 use crate::book::{Lookup, Wanted};
 use crate::mark::words::commentary_name;
 use crate::notation::{self, Line};

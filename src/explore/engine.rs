@@ -2,7 +2,7 @@
 //! position that was asked about last, while somebody listens.
 
 use std::ops::ControlFlow;
-use std::sync::mpsc::{self, Receiver, RecvTimeoutError, Sender};
+use std::sync::mpsc::{self, Receiver, RecvTimeoutError, Sender, TryRecvError};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
@@ -14,7 +14,7 @@ use shakmaty::{Chess, Move, Position};
 use tokio::sync::mpsc as channel;
 
 use super::look::{Named, named_from, uci};
-use crate::engine::{Analyst, AnalystError, EngineCommand, Question, Thought, Variation};
+use crate::engine::{Analyst, AnalystError, EngineCommand, Leash, Question, Thought, Variation};
 use crate::eval::Value;
 
 /// Lines that a page may ask for.
@@ -44,6 +44,9 @@ const PACE: Duration = Duration::from_millis(200);
 
 /// An engine that nobody has asked for so long is ended.
 const IDLE: Duration = Duration::from_secs(60);
+
+/// How long the engine may take to end its search when the program ends.
+const GRACE: Duration = Duration::from_millis(200);
 
 /// An engine that can be started: the first of several that does is taken.
 #[derive(Clone, Debug)]
@@ -81,6 +84,10 @@ pub(super) struct Bench {
 struct Worker {
     wishes: Sender<Wish>,
     thread: JoinHandle<()>,
+    /// Where its engine is.
+    leash: Arc<Leash>,
+    /// Closed when the thread has done its work.
+    ended: Receiver<()>,
 }
 
 impl Bench {
@@ -110,24 +117,39 @@ impl Bench {
         let choices = Arc::clone(&self.choices);
         // The receiver lives as long as the thread that is started next.
         let _ = wishes.send(wish);
-        let thread = std::thread::spawn(move || work(&choices, &to_do));
-        *worker = Some(Worker { wishes, thread });
+        let (working, ended) = mpsc::channel();
+        let leash = Arc::<Leash>::default();
+        let held = Arc::clone(&leash);
+        let thread = std::thread::spawn(move || {
+            let _working: Sender<()> = working;
+            work(&choices, &held, &to_do);
+        });
+        *worker = Some(Worker {
+            wishes,
+            thread,
+            leash,
+            ended,
+        });
     }
 }
 
 impl Drop for Bench {
-    /// Waits for the engine's end, so that none is left behind.
+    /// Waits for the engine's end, so that none is left behind. One that hangs
+    /// is killed.
     fn drop(&mut self) {
         let worker = self.worker.get_mut();
         if let Some(worker) = worker.unwrap_or_else(PoisonError::into_inner).take() {
             drop(worker.wishes);
+            if worker.ended.recv_timeout(GRACE) == Err(RecvTimeoutError::Timeout) {
+                worker.leash.cut();
+            }
             let _ = worker.thread.join();
         }
     }
 }
 
 /// Wishes, one after the other; the newest ends the one before.
-fn work(choices: &[EngineChoice], wishes: &Receiver<Wish>) {
+fn work(choices: &[EngineChoice], leash: &Leash, wishes: &Receiver<Wish>) {
     let mut engine = None;
     let mut next = None;
     loop {
@@ -154,7 +176,7 @@ fn work(choices: &[EngineChoice], wishes: &Receiver<Wish>) {
             values: Vec::new(),
             told: None,
         };
-        if let Err(error) = task.answer(choices, &mut engine) {
+        if let Err(error) = task.answer(choices, leash, &mut engine) {
             // It may hang or babble: the next wish starts another one.
             engine = None;
             task.refuse(&error.to_string());
@@ -227,11 +249,12 @@ impl Task<'_> {
     fn answer(
         &mut self,
         choices: &[EngineChoice],
+        leash: &Leash,
         engine: &mut Option<Analyst>,
     ) -> Result<(), AnalystError> {
         let mut running = match engine.take() {
             Some(running) => running,
-            None => start(choices)?,
+            None => start(choices, leash)?,
         };
         self.engine = running.name().chars().take(60).collect();
         let ended = self.look(&mut running, FIRST_LOOK)?
@@ -360,8 +383,13 @@ impl Task<'_> {
 
     /// Whether nobody waits for more: the page has gone, or another wish has come.
     fn is_over(&mut self) -> bool {
-        while let Ok(wish) = self.wishes.try_recv() {
-            self.next = Some(wish);
+        loop {
+            match self.wishes.try_recv() {
+                Ok(wish) => self.next = Some(wish),
+                Err(TryRecvError::Empty) => break,
+                // The program ends.
+                Err(TryRecvError::Disconnected) => return true,
+            }
         }
         if let Some(next) = &self.next {
             if next.client != self.wish.client {
@@ -419,10 +447,11 @@ impl Task<'_> {
     }
 }
 
-fn start(choices: &[EngineChoice]) -> Result<Analyst, AnalystError> {
+fn start(choices: &[EngineChoice], leash: &Leash) -> Result<Analyst, AnalystError> {
     let mut last = None;
     for choice in choices {
-        match Analyst::start(&choice.command, &choice.options, choice.start_timeout) {
+        let patience = choice.start_timeout;
+        match Analyst::start_on(leash, &choice.command, &choice.options, patience) {
             Ok(engine) => return Ok(engine),
             Err(error) => last = last.or(Some(error)),
         }

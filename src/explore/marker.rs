@@ -10,7 +10,8 @@ use shakmaty::{Chess, Move};
 use tempfile::TempDir;
 
 use super::edit::{EditError, Editor, Undo};
-use crate::book::ctg::{self, EditOptions, MarkEdit, RewriteOptions};
+use crate::book::MarkEdit;
+use crate::book::ctg::{self, EditOptions, RewriteOptions};
 #[cfg(feature = "build")]
 use crate::build;
 use crate::input::sibling::sibling;

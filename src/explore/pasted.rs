@@ -268,7 +268,7 @@ impl<'a> Reader<'a> {
             return Ok(());
         }
         if let Some(nag) = word.strip_prefix('$') {
-            self.nag(nag.parse().unwrap_or(0));
+            self.nag(nag.parse().ok().filter(|nag| *nag > 0));
             return Ok(());
         }
         if matches!(word, "*" | "1-0" | "0-1" | "1/2-1/2" | "½-½") {
@@ -297,9 +297,9 @@ impl<'a> Reader<'a> {
         place.push_str(&text);
     }
 
-    fn nag(&mut self, nag: u8) {
-        if let Some(node) = self.node()
-            && nag > 0
+    fn nag(&mut self, nag: Option<u8>) {
+        if let Some(nag) = nag
+            && let Some(node) = self.node()
             && !node.nags.contains(&nag)
         {
             node.nags.push(nag);
@@ -323,7 +323,7 @@ impl<'a> Reader<'a> {
             return Err(format!("{}{shown} {reason}", notation::number(&position)));
         }
         let Some((_, mv)) = line.steps().next() else {
-            self.nag(sign(word));
+            self.nag(notation::nag(word));
             return Ok(());
         };
         if self.pasted.nodes.len() >= MOST_MOVES {
@@ -349,30 +349,8 @@ impl<'a> Reader<'a> {
             place.position = line.last().clone();
         }
         let signs = word.trim_start_matches(|c| !"!?□".contains(c));
-        self.nag(sign(signs));
+        self.nag(notation::nag(signs));
         Ok(())
-    }
-}
-
-/// The NAG of a sign; 0 for none.
-fn sign(word: &str) -> u8 {
-    match word {
-        "!" => 1,
-        "?" => 2,
-        "!!" => 3,
-        "??" => 4,
-        "!?" => 5,
-        "?!" => 6,
-        "□" => 7,
-        "=" => 10,
-        "∞" => 13,
-        "⩲" | "+=" | "+/=" => 14,
-        "⩱" | "=+" | "=/+" => 15,
-        "±" | "+/-" => 16,
-        "∓" | "-/+" => 17,
-        "+-" | "+−" => 18,
-        "-+" | "−+" => 19,
-        _ => 0,
     }
 }
 

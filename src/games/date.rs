@@ -7,9 +7,7 @@ use std::str::FromStr;
 pub struct Month(u32);
 
 impl Month {
-    /// The first and the last there can be.
-    pub const FIRST: Month = Month(0);
-    /// See [`Month::FIRST`].
+    /// The last there can be.
     pub const LAST: Month = Month(4095 * 12 + 11);
 
     /// A month from 1 to 12.
@@ -28,12 +26,6 @@ impl Month {
     #[must_use]
     pub fn from_number(number: u32) -> Month {
         Month(number.min(Month::LAST.0))
-    }
-
-    /// The year.
-    #[must_use]
-    pub fn year(self) -> u16 {
-        (self.0 / 12) as u16
     }
 
     /// The next one.

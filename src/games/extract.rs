@@ -12,6 +12,7 @@ use crate::watch::{Stop, Stopped};
 
 /// What was unpacked.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Extracted {
     /// Files written.
     pub files: u64,
@@ -23,6 +24,7 @@ pub struct Extracted {
 
 /// Why unpacking ended.
 #[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum ExtractError {
     /// The archive cannot be read, or is none.
     #[error(transparent)]
@@ -55,9 +57,9 @@ pub fn extract(
     old: Old,
     stop: Stop<'_>,
 ) -> Result<Extracted, ExtractError> {
-    let packed = open::packed(archive, password)?.ok_or_else(|| SourceError::Format {
-        path: archive.to_owned(),
-        text: "no archive: only .cbv, .cbz and .zip are unpacked into a folder".to_owned(),
+    let packed = open::packed(archive, password)?.ok_or_else(|| {
+        let text = "no archive: only .cbv, .cbz and .zip are unpacked into a folder";
+        SourceError::format(archive, text)
     })?;
     let mut done = Extracted::default();
     let mut names = HashSet::new();

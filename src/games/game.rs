@@ -215,11 +215,6 @@ impl Tags {
         }
     }
 
-    /// Removes a tag.
-    pub fn remove(&mut self, name: &str) {
-        self.0.retain(|(other, _)| other != name);
-    }
-
     /// Removes all tags.
     pub fn clear(&mut self) {
         self.0.clear();

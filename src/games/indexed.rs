@@ -2,12 +2,13 @@
 //! each game, and the moves, at places that the index tells.
 //!
 //! Nothing is read before it is wanted: a batch is a range of records, and
-//! whoever works on it maps its stretch of both files, and lets it go with the
+//! whoever works on it reads its stretch of both files, and lets it go with the
 //! batch. So memory does not depend on the size of a database.
 
 use std::ops::Range;
 use std::sync::Arc;
 
+use super::oddities::Oddity;
 use super::{Game, GameBatch, GameSource, Place, SkipReason, Skipped, SourceError, Wanted};
 use crate::input::file::DataFile;
 use crate::input::window::Window;
@@ -21,9 +22,6 @@ pub(super) trait Indexed: Send + Sync + 'static {
     type Entry;
     /// Memory that is used again for each game.
     type Buffers: Default + Send;
-
-    /// As its user named it.
-    fn name(&self) -> &str;
 
     /// The files, and how the index is laid out.
     fn layout(&self) -> &Layout;
@@ -48,12 +46,16 @@ pub(super) trait Indexed: Send + Sync + 'static {
         game: &mut Game,
     ) -> Result<(), SkipReason>;
 
-    /// What is to be said about the whole.
-    fn remarks(&self) -> Vec<String>;
+    /// What is counted while it is read.
+    fn oddities(&self) -> Vec<&Oddity>;
 }
 
 /// Both files.
 pub(super) struct Layout {
+    /// As its user named it.
+    pub(super) name: String,
+    /// What was found at opening.
+    pub(super) remarks: Vec<String>,
     pub(super) entries: Arc<DataFile>,
     pub(super) moves: Arc<DataFile>,
     /// Where the first record is.
@@ -115,7 +117,10 @@ impl<D: Indexed> GameSource for IndexedSource<D> {
     }
 
     fn remarks(&self) -> Vec<String> {
-        self.database.remarks()
+        let layout = self.database.layout();
+        let oddities = self.database.oddities().into_iter();
+        let counted = oddities.filter_map(|oddity| oddity.said(&layout.name));
+        layout.remarks.iter().cloned().chain(counted).collect()
     }
 }
 
@@ -128,7 +133,7 @@ struct Batch<D: Indexed> {
     /// Number behind the last one.
     behind: u64,
     windows: Option<Windows>,
-    /// For bytes that are neither mapped nor in memory.
+    /// For bytes outside of the windows.
     record: Vec<u8>,
     buffers: D::Buffers,
 }
@@ -153,7 +158,7 @@ impl<D: Indexed> GameBatch for Batch<D> {
 
     fn skip(&self, reason: SkipReason) -> Skipped {
         Skipped {
-            source: self.database.name().to_owned(),
+            source: self.database.layout().name.clone(),
             place: Place::Game(self.number),
             cut: false,
             reason,

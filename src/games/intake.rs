@@ -30,6 +30,7 @@ const OPEN_SOURCES: usize = 64;
 
 /// Why games cannot be read to the end.
 #[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum ReadError {
     /// A source cannot be read.
     #[error(transparent)]
@@ -102,6 +103,7 @@ impl Sources {
 
 /// What became of the games.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Tally {
     /// Games that the sources hold, of whatever use.
     pub read: u64,
@@ -435,9 +437,7 @@ mod tests {
         fn next_batch(&mut self) -> Result<Option<Box<dyn GameBatch>>, SourceError> {
             self.batch += 1;
             if self.name == "source" && self.batch > 5 {
-                let text = "torn".to_owned();
-                let path = PathBuf::from(&self.name);
-                return Err(SourceError::Format { path, text });
+                return Err(SourceError::format(Path::new(&self.name), "torn"));
             }
             let batch = FaultyBatch {
                 name: self.name.clone(),

@@ -26,6 +26,7 @@ mod game;
 mod indexed;
 mod intake;
 mod nic;
+mod oddities;
 mod open;
 mod parse;
 mod pgn;
@@ -39,7 +40,6 @@ mod skipped;
 #[cfg(feature = "index")]
 pub mod tgx;
 mod tree;
-mod unpacked;
 mod windows1252;
 mod zip;
 mod zst;

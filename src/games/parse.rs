@@ -1,6 +1,6 @@
 //! One game's text into a [`Game`].
 
-use std::io::{Cursor, Seek};
+use std::io::{self, Cursor, Read, Seek, SeekFrom};
 use std::ops::ControlFlow::{self, Break, Continue};
 
 use pgn_reader::{Nag, RawComment, RawTag, Reader, SanPlus, Skip, Visitor};
@@ -73,7 +73,7 @@ impl Parser {
             // at the beginning of its buffer.
             let start = self.at;
             let left = text.get(start..self.end).unwrap_or_default();
-            let mut reader = Reader::new(Cursor::new(left));
+            let mut reader = Reader::new(Sips(Cursor::new(left)));
             if !reader.has_more().unwrap_or(false) {
                 return None;
             }
@@ -114,8 +114,29 @@ impl Parser {
     }
 }
 
-fn place(reader: &mut Reader<Cursor<&[u8]>>) -> usize {
+fn place(reader: &mut Reader<Sips<'_>>) -> usize {
     reader.stream_position().unwrap_or(0) as usize
+}
+
+/// A text that is given in small pieces: a reader fills its buffer as far as it
+/// is given something, and copies so the text of twenty games to read one.
+struct Sips<'t>(Cursor<&'t [u8]>);
+
+impl Sips<'_> {
+    const MOST_BYTES: usize = 1024;
+}
+
+impl Read for Sips<'_> {
+    fn read(&mut self, to: &mut [u8]) -> io::Result<usize> {
+        let most = to.len().min(Sips::MOST_BYTES);
+        self.0.read(to.get_mut(..most).unwrap_or_default())
+    }
+}
+
+impl Seek for Sips<'_> {
+    fn seek(&mut self, to: SeekFrom) -> io::Result<u64> {
+        self.0.seek(to)
+    }
 }
 
 enum Fault {

@@ -114,10 +114,13 @@ impl<'g> Recorder<'g> {
             }
             self.game.moves.push(m);
             let positions = &mut self.game.positions;
-            if let Some(last) = positions.last() {
-                let mut next = last.clone();
+            // Copied, then played where it stands: what has just been changed
+            // is slow to copy.
+            if let Some(last) = positions.last().cloned() {
+                positions.push(last);
+            }
+            if let Some(next) = positions.last_mut() {
                 next.play_unchecked(m);
-                positions.push(next);
             }
             return;
         }

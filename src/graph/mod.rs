@@ -86,12 +86,6 @@ impl BookGraph {
         self.records.len()
     }
 
-    /// How many moves there are.
-    #[must_use]
-    pub fn move_count(&self) -> usize {
-        self.moves.len()
-    }
-
     /// All positions.
     pub fn nodes(&self) -> std::ops::Range<NodeId> {
         0..self.len() as NodeId

@@ -57,12 +57,6 @@ impl Reach {
         let start = self.order.first()?;
         (path.first() == Some(start)).then(|| path.split_off(1))
     }
-
-    /// How many moves there are on that path.
-    #[must_use]
-    pub fn ply(&self, node: NodeId) -> Option<usize> {
-        self.path(node).map(|path| path.len())
-    }
 }
 
 impl BookGraph {

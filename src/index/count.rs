@@ -3,22 +3,38 @@
 use shakmaty::zobrist::Zobrist64;
 use shakmaty::{Chess, EnPassantMode, Position};
 
-use super::row::{Bucket, PackedMove, Row};
+use super::row::{Bucket, GameRef, PackedMove, Row};
 use crate::games::Game;
 use crate::games::tgx::Facts;
-use crate::sort::{LOT_BITS, Runs, SortError, sort_by_order};
+use crate::sort::{LARGEST_SORT_BYTES, Runs, SortError, sort_by_order};
 
 /// A move of a game: what is sorted.
 #[derive(Clone, Copy)]
-pub(super) struct Seen {
+struct Seen {
     hash: u64,
-    facts: u64,
+    bucket: Bucket,
+    /// [`GameRef::pack`].
+    bits: u32,
     game: u32,
     mv: PackedMove,
 }
 
+impl Seen {
+    fn place(&self) -> (u64, PackedMove, Bucket) {
+        (self.hash, self.mv, self.bucket)
+    }
+}
+
 /// Bytes of a record with its share of the sorting.
 const SEEN_BYTES: usize = size_of::<Seen>() + size_of::<u64>();
+
+/// So much is sorted at once at most: four times as much as elsewhere, in four
+/// times as many lots, for rows are dear to read and to compare when runs are
+/// merged.
+pub(super) const MOST_SORT_BYTES: u64 = 4 * LARGEST_SORT_BYTES;
+
+/// Upper bits of the order that choose a lot.
+const LOT_BITS: u32 = crate::sort::LOT_BITS + 2;
 
 /// Bytes of a record in a run, at most, until games are let go.
 const RUN_BYTES: u64 = 28;
@@ -63,7 +79,7 @@ impl Plies {
                 let clock = game.positions.get(*later).map_or(0, Position::halfmoves);
                 clock as usize >= *later - ply
             };
-            let mut later = (ply + 2..plies).step_by(2).take_while(reversible);
+            let mut later = (ply + 4..plies).step_by(2).take_while(reversible);
             if !later.any(|later| self.keys.get(later) == Some(&key)) {
                 each(key, ply);
             }
@@ -98,13 +114,15 @@ impl<'r> Counter<'r> {
 
     /// Takes a game of the batch: `number` is its place there.
     pub(super) fn take(&mut self, game: &Game, facts: Facts, number: u32, max_ply: usize) {
-        let facts = facts.pack();
+        let bucket = Bucket::of(facts);
+        let bits = GameRef::of(facts, number).pack();
         let batch = &mut self.batch;
         self.plies.each(game, max_ply, |hash, ply| {
             if let Some(m) = game.moves.get(ply) {
                 batch.push(Seen {
                     hash,
-                    facts,
+                    bucket,
+                    bits,
                     game: number,
                     mv: PackedMove::of(*m),
                 });
@@ -121,6 +139,10 @@ impl<'r> Counter<'r> {
             }
             let lot = (seen.hash >> (u64::BITS - LOT_BITS)) as usize;
             if let Some(lot) = self.lots.get_mut(lot) {
+                if lot.capacity() == 0 {
+                    // Never to be moved: a lot is nearly as large as the others.
+                    lot.reserve(self.most >> LOT_BITS);
+                }
                 lot.push(Seen {
                     game: first + seen.game,
                     ..*seen
@@ -140,8 +162,7 @@ impl<'r> Counter<'r> {
         }
         let estimate = self.held as u64 * RUN_BYTES;
         let (mut sorted, mut other) = (Vec::new(), Vec::new());
-        let mut same: Vec<Seen> = Vec::new();
-        let mut row = Row::default();
+        let (mut same, mut row) = (Vec::new(), Row::default());
         self.runs.add(estimate, |push| {
             for lot in &mut self.lots {
                 sorted.clear();
@@ -149,9 +170,9 @@ impl<'r> Counter<'r> {
                 sorted.extend(entries.map(|(n, seen)| (seen.hash >> 32) << 32 | n as u64));
                 sort_by_order(&mut sorted, &mut other);
                 for group in sorted.chunk_by(|a, b| a >> 32 == b >> 32) {
-                    same.clear();
                     let record = |entry: &u64| lot.get((*entry & u64::from(u32::MAX)) as usize);
-                    same.extend(group.iter().filter_map(record));
+                    same.clear();
+                    group.iter().for_each(|entry| same.extend(record(entry)));
                     add_up(&mut same, &mut row, push)?;
                 }
                 lot.clear();
@@ -168,31 +189,24 @@ impl<'r> Counter<'r> {
     }
 }
 
-/// The rows of some records.
+/// The rows of some records, which come in the order of their games.
 fn add_up(
     same: &mut [Seen],
     row: &mut Row,
     push: &mut dyn FnMut(&Row) -> Result<(), SortError>,
 ) -> Result<(), SortError> {
-    let bucket = |seen: &Seen| Bucket::of(Facts::unpack(seen.facts));
     if same.len() > 1 {
-        same.sort_by_cached_key(|seen| (seen.hash, seen.mv, bucket(seen), seen.game));
+        same.sort_by_key(Seen::place);
     }
-    let mut open = false;
-    for seen in same {
-        let facts = Facts::unpack(seen.facts);
-        let bucket = Bucket::of(facts);
-        if !open || (row.hash, row.mv, row.bucket) != (seen.hash, seen.mv, bucket) {
-            if open {
-                row.prune();
-                push(row)?;
-            }
-            row.reset(seen.hash, seen.mv, bucket);
-            open = true;
+    for games in same.chunk_by(|a, b| a.place() == b.place()) {
+        if let Some(first) = games.first() {
+            row.reset(first.hash, first.mv, first.bucket);
         }
-        row.count(facts, seen.game);
-    }
-    if open {
+        for seen in games {
+            if let Some(game) = GameRef::unpack(seen.bits, seen.game) {
+                row.count(game);
+            }
+        }
         row.prune();
         push(row)?;
     }

@@ -4,7 +4,8 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
 
-use super::count::Counter;
+use super::count::{Counter, MOST_SORT_BYTES};
+use super::parts::{self, Finished, Joined};
 use super::posting::{Posting, id_key, player_key};
 use super::row::{PositionWriter, Row};
 use super::{IDS, PLAYERS, POSITIONS};
@@ -13,9 +14,8 @@ use crate::games::tgx::{BlockMaker, GAMES, Head, Segment, TableWriter, WriteErro
 use crate::games::{
     Batches, Filter, Game, Intake, ReadError, SourceError, Sources, Starts, Tally, Wanted,
 };
-use crate::input::bytes::put_varint;
 use crate::place::{self, Old};
-use crate::sort::{LARGEST_SORT_BYTES, Merge, Runs, SortError, Sorter};
+use crate::sort::{Merge, Runs, SortError, Sorter};
 use crate::watch::{Progress, Stopped, Watch};
 use shakmaty::Color;
 
@@ -57,13 +57,15 @@ pub struct Summary {
     pub tally: Tally,
     /// Games that have no result, and so are not in it.
     pub without_result: u64,
-    /// What was added.
-    pub added: Segment,
+    /// Games that were added.
+    pub added: u64,
+    /// The part of the index that they are in.
+    pub part: Segment,
     /// Games in the index now.
     pub games: u64,
     /// Bytes of the index now.
     pub bytes: u64,
-    /// Bytes of the table of positions that was added.
+    /// Bytes of the table of positions that was written.
     pub position_bytes: u64,
     /// Bytes that went through temporary files.
     pub sorted_on_disk: u64,
@@ -71,6 +73,7 @@ pub struct Summary {
 
 /// Why there is no index.
 #[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum IndexError {
     /// The games cannot be read.
     #[error(transparent)]
@@ -152,11 +155,14 @@ pub fn run(job: &Job, watch: &mut Watch<'_>) -> Result<Summary, IndexError> {
         return Err(IndexError::Itself { path });
     }
     // Fails early where the index cannot be written, before hours of counting.
-    let mut writer = match job.append {
-        true => Writer::append(&job.target)?,
+    let (mut writer, before) = match job.append {
+        true => {
+            let (writer, before) = Writer::append(&job.target)?;
+            (writer, Some(before))
+        }
         false => {
             let plies = job.max_ply.unwrap_or(USUAL_PLIES);
-            Writer::create(&job.target, job.old, plies)?
+            (Writer::create(&job.target, job.old, plies)?, None)
         }
     };
     let max_ply = writer.root().max_ply;
@@ -181,30 +187,58 @@ pub fn run(job: &Job, watch: &mut Watch<'_>) -> Result<Summary, IndexError> {
         ids: Arc::new(Runs::new(job.memory / 16, folder)),
     };
     let first_game = writer.games();
-    let mut summary = read(job, &sources, &sorts, &mut writer, max_ply, watch)?;
-    if summary.added.games == 0 {
+    let (mut summary, mut games) = read(job, &sources, &sorts, &mut writer, max_ply, watch)?;
+    if summary.added == 0 {
         return Err(IndexError::NothingLeft {
             skipped: summary.tally.skipped,
             filtered: summary.tally.filtered,
             without_result: summary.without_result,
         });
     }
-    write_rows(job, &sorts, &mut writer, &mut summary, watch)?;
+    let mut parts: Vec<u64> = writer
+        .root()
+        .segments
+        .iter()
+        .map(|part| part.games)
+        .collect();
+    parts.push(summary.added);
+    let older = parts::due(&parts) - 1;
+    let mut parts = writer.replace_last(older);
+    parts.push(Segment {
+        first_game,
+        games: summary.added,
+        last_month: summary.part.last_month,
+        sources: job
+            .sources
+            .iter()
+            .map(|path| path.display().to_string())
+            .collect(),
+        filter: job.conditions.clone(),
+        ..Segment::default()
+    });
+    if let Some(before) = &before {
+        parts::keep_games(&mut games, before, older);
+    }
+    writer.end_table(GAMES, games)?;
+    let part = &mut summary.part;
+    *part = parts::together(&parts);
+    let table = |name| Joined::new(name, before.as_ref(), older).map_err(WriteError::from);
+    let (done, moves) = write_rows(job, &sorts, table(POSITIONS)?, &mut writer, watch)?;
+    (part.positions, part.moves) = (done.entries, part.moves + moves - done.shared_moves);
+    summary.position_bytes = done.bytes;
     for (name, runs) in [(PLAYERS, &sorts.players), (IDS, &sorts.ids)] {
-        write_postings(name, &mut runs.take().merge()?, &mut writer, watch)?;
+        write_postings(
+            name,
+            &mut runs.take().merge()?,
+            table(name)?,
+            &mut writer,
+            watch,
+        )?;
     }
     summary.sorted_on_disk =
         sorts.rows.bytes_written() + sorts.players.bytes_written() + sorts.ids.bytes_written();
-    summary.added.first_game = first_game;
-    summary.added.sources = job
-        .sources
-        .iter()
-        .map(|path| path.display().to_string())
-        .collect();
-    summary.added.filter.clone_from(&job.conditions);
-    summary.added.version = env!("CARGO_PKG_VERSION").to_owned();
-    summary.games = first_game + summary.added.games;
-    summary.bytes = writer.finish(summary.added.clone())?;
+    summary.games = first_game + summary.added;
+    summary.bytes = writer.finish(summary.part.clone())?;
     Ok(summary)
 }
 
@@ -217,7 +251,7 @@ fn read(
     writer: &mut Writer,
     max_ply: u16,
     watch: &mut Watch<'_>,
-) -> Result<Summary, IndexError> {
+) -> Result<(Summary, TableWriter), IndexError> {
     let share = job.memory / 2 / job.threads.max(1) as u64;
     let intake = Intake {
         filter: &job.filter,
@@ -231,13 +265,14 @@ fn read(
     let first = u32::try_from(writer.games()).map_err(|_| IndexError::TooMany)?;
     let next = AtomicU32::new(first);
     let worker = |batches: &Batches<'_, Piece, IndexError>| {
-        let sort_bytes = (share / 4 * 3).min(LARGEST_SORT_BYTES) as usize;
+        let sort_bytes = (share / 4 * 3).min(MOST_SORT_BYTES) as usize;
         let mut counter = Counter::new(&sorts.rows, sort_bytes);
         let mut players = Sorter::new(Arc::clone(&sorts.players), share / 8);
         let mut ids = Sorter::new(Arc::clone(&sorts.ids), share / 8);
         let mut blocks = BlockMaker::default();
         let mut game = Game::default();
         let mut heads: Vec<Head> = Vec::new();
+        let mut posting = Posting::default();
         batches.each(|batch| {
             let (mut without_result, mut last_month) = (0, 0);
             heads.clear();
@@ -263,17 +298,18 @@ fn read(
             batch.turn().pass();
             counter.end_batch(start)?;
             for (number, head) in (start..).zip(&heads) {
-                let games = vec![number];
+                posting.games.clear();
+                posting.games.push(number);
                 for color in Color::ALL {
                     let name = head.names.get(color);
                     if !name.is_empty() && name != "?" {
-                        let key = player_key(name, color);
-                        let games = games.clone();
-                        players.push(&Posting { key, games })?;
+                        posting.key = player_key(name, color);
+                        players.push(&posting)?;
                     }
                 }
                 if let Some(key) = head.lichess_id().and_then(id_key) {
-                    ids.push(&Posting { key, games })?;
+                    posting.key = key;
+                    ids.push(&posting)?;
                 }
             }
             Ok(Piece {
@@ -289,21 +325,21 @@ fn read(
         Ok(())
     };
     let mut table = TableWriter::default();
-    let mut summary = Summary::default();
+    let (mut summary, mut last_month) = (Summary::default(), 0);
     let mut number = u64::from(first);
     let sink = |piece: Piece| {
         for (place, block) in &piece.blocks {
             table.block(number + place, block, writer)?;
         }
         number += piece.games;
-        summary.added.games += piece.games;
+        summary.added += piece.games;
         summary.without_result += piece.without_result;
-        summary.added.last_month = summary.added.last_month.max(piece.last_month);
+        last_month = last_month.max(piece.last_month);
         Ok(())
     };
-    let tally = intake.read(sources, worker, sink, watch)?;
-    writer.end_table(GAMES, table)?;
-    Ok(Summary { tally, ..summary })
+    summary.tally = intake.read(sources, worker, sink, watch)?;
+    summary.part.last_month = last_month;
+    Ok((summary, table))
 }
 
 /// Positions in order, written out.
@@ -314,13 +350,14 @@ struct Written {
     positions: Vec<(u64, u32, u32)>,
 }
 
+/// Writes the table of positions. Gives how many moves are in what is new.
 fn write_rows(
     job: &Job,
     sorts: &Sorts,
+    mut table: Joined<'_>,
     writer: &mut Writer,
-    summary: &mut Summary,
     watch: &mut Watch<'_>,
-) -> Result<(), IndexError> {
+) -> Result<(Finished, u64), IndexError> {
     let make = |mut merge: Merge<Row>| {
         let mut written = Written::default();
         let mut position = PositionWriter::default();
@@ -343,45 +380,36 @@ fn write_rows(
         end(key, moves, &mut position);
         Ok::<_, IndexError>(written)
     };
-    let mut table = TableWriter::default();
-    let added = &mut summary.added;
+    let mut all_moves = 0;
     let sink = |written: Written| {
         let mut rest = written.bytes.as_slice();
         for (key, length, moves) in written.positions {
             let (bytes, behind) = rest.split_at_checked(length as usize).unwrap_or_default();
             rest = behind;
-            let (out, before) = table.entry(key, writer)?;
-            put_varint(key - before.unwrap_or(0), out);
-            put_varint(bytes.len() as u64, out);
-            out.extend_from_slice(bytes);
-            added.positions += 1;
-            added.moves += u64::from(moves);
+            table.put(key, bytes, writer)?;
+            all_moves += u64::from(moves);
         }
-        let written = Progress::new("writing", "positions", added.positions, None);
+        let written = Progress::new("writing", "positions", table.entries, None);
         Ok(watch.step(written).map_err(ReadError::from)?)
     };
     sorts.rows.take().in_threads(job.threads, make, sink)?;
-    summary.position_bytes = writer.end_table(POSITIONS, table)?;
-    Ok(())
+    Ok((table.finish(POSITIONS, writer, watch)?, all_moves))
 }
 
 fn write_postings(
     name: &str,
     merge: &mut Merge<Posting>,
+    mut table: Joined<'_>,
     writer: &mut Writer,
     watch: &mut Watch<'_>,
 ) -> Result<(), IndexError> {
-    let mut table = TableWriter::default();
     let mut bytes = Vec::new();
     while let Some(posting) = merge.next()? {
         watch.go_on().map_err(ReadError::from)?;
         bytes.clear();
         posting.encode_games(&mut bytes);
-        let (out, before) = table.entry(posting.key, writer)?;
-        put_varint(posting.key - before.unwrap_or(0), out);
-        put_varint(bytes.len() as u64, out);
-        out.extend_from_slice(&bytes);
+        table.put(posting.key, &bytes, writer)?;
     }
-    writer.end_table(name, table)?;
+    table.finish(name, writer, watch)?;
     Ok(())
 }

@@ -27,10 +27,12 @@ pub mod ask;
 mod count;
 pub mod make;
 mod open;
+pub mod parts;
 mod player;
 mod posting;
 mod row;
 mod selection;
+mod table;
 
 pub use count::key;
 pub use open::{FoundGame, GamesIndex};

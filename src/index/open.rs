@@ -7,7 +7,7 @@ use shakmaty::{Chess, Position};
 use super::count::key;
 use super::posting::{Posting, id_key, id_number, own_id, player_key};
 use super::row::{Row, read_rows};
-use super::{IDS, PLAYERS, POSITIONS};
+use super::{IDS, PLAYERS, POSITIONS, table};
 use crate::games::Month;
 use crate::games::tgx::{Head, Root, TgxError, TgxFile, find_game};
 use crate::input::bytes::Cursor;
@@ -99,33 +99,22 @@ impl GamesIndex {
     /// Calls `each` with the bytes of a key, of each segment that has it.
     fn entries(
         &self,
-        table: &str,
+        name: &str,
         key: u64,
         mut each: impl FnMut(&[u8]) -> Option<()>,
     ) -> Result<(), TgxError> {
         let mut buffer = Vec::new();
-        for (_, directory) in self.file.tables(table) {
+        for (_, directory) in self.file.tables(name) {
             let Some(block) = directory.find(key) else {
                 continue;
             };
             let bytes = self.file.block(directory, block, &mut buffer)?;
-            let mut cursor = Cursor::new(bytes);
-            let mut search = || {
-                let mut at = 0_u64;
-                while cursor.remaining() > 0 {
-                    at = at.checked_add(cursor.varint()?)?;
-                    let length = usize::try_from(cursor.varint()?).ok()?;
-                    let entry = cursor.take(length)?;
-                    if at == key {
-                        return each(entry);
-                    }
-                    if at > key {
-                        break;
-                    }
-                }
-                Some(())
+            let found = match table::find(bytes, key) {
+                Some(Some(entry)) => each(entry),
+                Some(None) => Some(()),
+                None => None,
             };
-            search().ok_or_else(|| self.file.damaged_block(directory, block))?;
+            found.ok_or_else(|| self.file.damaged_block(directory, block))?;
         }
         Ok(())
     }

@@ -89,12 +89,7 @@ impl Player {
         let mut gathering = Gathering::new(position, *selection, lists);
         for (mv, place) in self.moves.get(&key(position)).into_iter().flatten() {
             if let Some((number, facts)) = self.games.get(*place as usize) {
-                let game = GameRef {
-                    game: *number,
-                    winner: facts.winner,
-                    elo: facts.elo,
-                    day: facts.date.day,
-                };
+                let game = GameRef::of(*facts, *number);
                 gathering.count(*mv, Bucket::of(*facts), game);
             }
         }

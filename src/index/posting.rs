@@ -17,6 +17,15 @@ pub(super) struct Posting {
 }
 
 impl Posting {
+    /// Adds the games of another one.
+    pub(super) fn take_in(&mut self, other: &Posting) {
+        let is_sorted = self.games.last() < other.games.first();
+        self.games.extend_from_slice(&other.games);
+        if !is_sorted {
+            self.games.sort_unstable();
+        }
+    }
+
     pub(super) fn encode_games(&self, out: &mut Vec<u8>) {
         put_varint(self.games.len() as u64, out);
         let mut last = 0;
@@ -47,11 +56,7 @@ impl Record for Posting {
     }
 
     fn join(&mut self, other: &Self) -> bool {
-        let is_sorted = self.games.last() < other.games.first();
-        self.games.extend_from_slice(&other.games);
-        if !is_sorted {
-            self.games.sort_unstable();
-        }
+        self.take_in(other);
         true
     }
 

@@ -16,7 +16,7 @@ pub const TOP_GAMES: usize = 15;
 pub const RECENT_GAMES: usize = 8;
 
 /// More games than this are let go before a row is written.
-const MOST_REFS: usize = 2 * (TOP_GAMES + RECENT_GAMES);
+const MOST_REFS: usize = 16 * (TOP_GAMES + RECENT_GAMES);
 
 /// A move as 15 bits: from, to, and what a pawn becomes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -144,45 +144,71 @@ impl GameRef {
         (self.day, self.game)
     }
 
-    fn encode(&self, out: &mut Vec<u8>) {
+    /// Of a game.
+    #[must_use]
+    pub fn of(facts: Facts, game: u32) -> GameRef {
+        GameRef {
+            game,
+            winner: facts.winner,
+            elo: facts.elo,
+            day: facts.date.day,
+        }
+    }
+
+    /// All but its number, in 31 bits: result, day, ratings.
+    pub(super) fn pack(&self) -> u32 {
         let result = match self.winner {
             Some(Color::White) => 0,
             None => 1,
             Some(Color::Black) => 2,
         };
-        let ratings = u32::from(self.elo.white) | u32::from(self.elo.black) << 12;
-        let has_ratings = ratings > 0;
-        out.push(result | (self.day & 31) << 2 | u8::from(has_ratings) << 7);
-        if has_ratings {
-            out.extend_from_slice(&ratings.to_le_bytes()[..3]);
-        }
-        put_varint(self.game.into(), out);
+        let ratings = u32::from(self.elo.white & 0xfff) | u32::from(self.elo.black & 0xfff) << 12;
+        result | u32::from(self.day & 31) << 2 | ratings << 7
     }
 
-    fn decode(cursor: &mut Cursor<'_>) -> Option<GameRef> {
-        let head = cursor.u8()?;
-        let ratings = match head & 0x80 {
-            0 => 0,
-            _ => {
-                let bytes = cursor.take(3)?;
-                let part = |at: usize| bytes.get(at).map(|byte| u32::from(*byte));
-                part(0)? | part(1)? << 8 | part(2)? << 16
-            }
-        };
+    /// Of such a number; `None` if it is none.
+    pub(super) fn unpack(bits: u32, game: u32) -> Option<GameRef> {
         Some(GameRef {
-            game: u32::try_from(cursor.varint()?).ok()?,
-            winner: match head & 3 {
+            game,
+            winner: match bits & 3 {
                 0 => Some(Color::White),
                 1 => None,
                 2 => Some(Color::Black),
                 _ => return None,
             },
             elo: ByColor {
-                white: (ratings & 0xfff) as u16,
-                black: (ratings >> 12) as u16,
+                white: (bits >> 7 & 0xfff) as u16,
+                black: (bits >> 19 & 0xfff) as u16,
             },
-            day: head >> 2 & 31,
+            day: (bits >> 2 & 31) as u8,
         })
+    }
+
+    /// Result and day are a byte, whose upper bit says whether there are
+    /// ratings: three more.
+    fn encode(&self, out: &mut Vec<u8>) {
+        let bits = self.pack();
+        let (low, ratings) = (bits as u8 & 0x7f, bits >> 7);
+        if ratings > 0 {
+            let ratings = ratings.to_le_bytes();
+            out.extend_from_slice(&[low | 0x80, ratings[0], ratings[1], ratings[2]]);
+        } else {
+            out.push(low);
+        }
+        put_varint(self.game.into(), out);
+    }
+
+    fn decode(cursor: &mut Cursor<'_>) -> Option<GameRef> {
+        let low = cursor.u8()?;
+        let ratings = match low & 0x80 {
+            0 => 0,
+            _ => {
+                let [a, b, c] = *cursor.take(3)?.first_chunk()?;
+                u32::from_le_bytes([a, b, c, 0])
+            }
+        };
+        let game = u32::try_from(cursor.varint()?).ok()?;
+        GameRef::unpack(u32::from(low & 0x7f) | ratings << 7, game)
     }
 }
 
@@ -255,14 +281,9 @@ impl Row {
     }
 
     /// Counts a game.
-    pub fn count(&mut self, facts: Facts, game: u32) {
-        self.counts.count(facts.winner, facts.elo);
-        self.refs.push(GameRef {
-            game,
-            winner: facts.winner,
-            elo: facts.elo,
-            day: facts.date.day,
-        });
+    pub fn count(&mut self, game: GameRef) {
+        self.counts.count(game.winner, game.elo);
+        self.refs.push(game);
         if self.refs.len() >= MOST_REFS {
             self.prune();
         }
@@ -275,15 +296,26 @@ impl Row {
     /// a game that is not among the newest of all, and less good than fewer
     /// than fifteen of the others, is so among those of its own lot too.
     pub(super) fn prune(&mut self) {
-        self.refs
-            .sort_unstable_by_key(|game| Reverse(game.by_date()));
-        if let Some(others) = self.refs.get_mut(RECENT_GAMES..) {
-            others.sort_unstable_by_key(|game| Reverse(game.by_rating()));
+        if self.refs.len() <= RECENT_GAMES + TOP_GAMES {
+            self.refs.sort_by_key(|game| game.game);
+            return;
         }
+        let newest = RECENT_GAMES - 1;
+        let by_date = |game: &GameRef| Reverse(game.by_date());
+        let (_, _, others) = self.refs.select_nth_unstable_by_key(newest, by_date);
+        let by_rating = |game: &GameRef| Reverse(game.by_rating());
+        others.select_nth_unstable_by_key(TOP_GAMES - 1, by_rating);
         // Some of the best may be among the newest; more than needed are kept
         // then, which harms nobody as long as it is always the same ones.
         self.refs.truncate(RECENT_GAMES + TOP_GAMES);
         self.refs.sort_unstable_by_key(|game| game.game);
+    }
+
+    /// Adds a row of the same place.
+    pub(super) fn take_in(&mut self, other: &Row) {
+        self.counts.add(&other.counts);
+        self.refs.extend_from_slice(&other.refs);
+        self.prune();
     }
 
     /// Appends bucket and numbers. Gives where a bit is to be set ([`MORE`]) if
@@ -354,26 +386,49 @@ impl Record for Row {
     }
 
     fn join(&mut self, other: &Self) -> bool {
-        self.counts.add(&other.counts);
-        self.refs.extend_from_slice(&other.refs);
-        self.prune();
+        self.take_in(other);
         true
     }
 
     fn encode(&self, out: &mut Vec<u8>) {
-        out.extend_from_slice(&self.hash.to_be_bytes());
-        out.extend_from_slice(&self.mv.0.to_be_bytes());
-        self.encode_numbers(out);
+        let [a, b, c, d, e, f, g, h] = self.hash.to_be_bytes();
+        let single = match self.refs.as_slice() {
+            [only] if self.counts.games() == 1 => Some(only),
+            _ => None,
+        };
+        let [i, j] = (self.mv.0 | u16::from(single.is_some()) << 15).to_be_bytes();
+        out.extend_from_slice(&[a, b, c, d, e, f, g, h, i, j]);
+        match single {
+            Some(game) => {
+                let numbers = [self.bucket.0, game.pack(), game.game];
+                out.extend_from_slice(numbers.map(u32::to_le_bytes).as_flattened());
+            }
+            None => {
+                self.encode_numbers(out);
+            }
+        }
     }
 
     fn decode(&mut self, bytes: &[u8]) -> Option<usize> {
         let mut cursor = Cursor::new(bytes);
         self.hash = cursor.be_u64()?;
-        self.mv = PackedMove(cursor.be_u16()?);
-        self.decode_numbers(&mut cursor)?;
+        let mv = cursor.be_u16()?;
+        self.mv = PackedMove(mv & (SINGLE - 1));
+        if mv & SINGLE == 0 {
+            self.decode_numbers(&mut cursor)?;
+        } else {
+            let (bucket, bits) = (cursor.le_u32()?, cursor.le_u32()?);
+            let game = GameRef::unpack(bits, cursor.le_u32()?)?;
+            self.reset(self.hash, self.mv, Bucket(bucket));
+            self.count(game);
+        }
         Some(cursor.position())
     }
 }
+
+/// With the move of a record: it is that of one game, whose numbers follow at
+/// full length. Most are, and are read and written again and again.
+const SINGLE: u16 = 0x8000;
 
 /// Writes the rows of a position, which come by move and bucket.
 #[derive(Debug, Default)]

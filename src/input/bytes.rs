@@ -4,18 +4,21 @@
 //! `None`, and the caller, who knows file and place, makes the error of it.
 
 /// The byte at `at`.
+#[inline]
 #[must_use]
 pub fn u8_at(bytes: &[u8], at: usize) -> Option<u8> {
     bytes.get(at).copied()
 }
 
 /// The big-endian 16-bit number at `at`.
+#[inline]
 #[must_use]
 pub fn be_u16_at(bytes: &[u8], at: usize) -> Option<u16> {
     array_at(bytes, at).map(u16::from_be_bytes)
 }
 
 /// The big-endian 32-bit number at `at`.
+#[inline]
 #[must_use]
 pub fn be_u32_at(bytes: &[u8], at: usize) -> Option<u32> {
     array_at(bytes, at).map(u32::from_be_bytes)
@@ -29,12 +32,14 @@ pub fn be_u64_at(bytes: &[u8], at: usize) -> Option<u64> {
 }
 
 /// The little-endian 16-bit number at `at`.
+#[inline]
 #[must_use]
 pub fn le_u16_at(bytes: &[u8], at: usize) -> Option<u16> {
     array_at(bytes, at).map(u16::from_le_bytes)
 }
 
 /// The little-endian 32-bit number at `at`.
+#[inline]
 #[must_use]
 pub fn le_u32_at(bytes: &[u8], at: usize) -> Option<u32> {
     array_at(bytes, at).map(u32::from_le_bytes)
@@ -66,23 +71,27 @@ pub struct Cursor<'a> {
 impl<'a> Cursor<'a> {
     /// Starts at the first byte.
     #[must_use]
+    #[inline]
     pub const fn new(bytes: &'a [u8]) -> Cursor<'a> {
         Cursor { bytes, at: 0 }
     }
 
     /// How many bytes have been read.
     #[must_use]
+    #[inline]
     pub const fn position(&self) -> usize {
         self.at
     }
 
     /// How many bytes are left.
     #[must_use]
+    #[inline]
     pub const fn remaining(&self) -> usize {
         self.bytes.len().saturating_sub(self.at)
     }
 
     /// The next `count` bytes.
+    #[inline]
     pub fn take(&mut self, count: usize) -> Option<&'a [u8]> {
         let end = self.at.checked_add(count)?;
         let taken = self.bytes.get(self.at..end)?;
@@ -90,6 +99,7 @@ impl<'a> Cursor<'a> {
         Some(taken)
     }
 
+    #[inline]
     fn array<const N: usize>(&mut self) -> Option<[u8; N]> {
         let array = array_at(self.bytes, self.at)?;
         self.at += N;
@@ -97,8 +107,11 @@ impl<'a> Cursor<'a> {
     }
 
     /// One byte.
+    #[inline]
     pub fn u8(&mut self) -> Option<u8> {
-        self.array::<1>().map(|[byte]| byte)
+        let byte = self.bytes.get(self.at).copied()?;
+        self.at += 1;
+        Some(byte)
     }
 
     /// One byte as a signed number.
@@ -107,6 +120,7 @@ impl<'a> Cursor<'a> {
     }
 
     /// Two bytes, most significant first.
+    #[inline]
     pub fn be_u16(&mut self) -> Option<u16> {
         self.array().map(u16::from_be_bytes)
     }
@@ -123,6 +137,7 @@ impl<'a> Cursor<'a> {
     }
 
     /// Eight bytes, most significant first.
+    #[inline]
     pub fn be_u64(&mut self) -> Option<u64> {
         self.array().map(u64::from_be_bytes)
     }
@@ -139,6 +154,7 @@ impl<'a> Cursor<'a> {
 
     /// A number of any length: seven bits a byte, the least significant ones
     /// first, the highest bit set in all but the last.
+    #[inline]
     pub fn varint(&mut self) -> Option<u64> {
         let mut value = 0;
         for shift in (0..64).step_by(7) {

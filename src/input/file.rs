@@ -44,7 +44,7 @@ use std::{
     },
 };
 
-use memmap2::{Mmap, MmapOptions};
+use memmap2::Mmap;
 
 use super::state::{Change, Identity};
 
@@ -144,7 +144,7 @@ impl DataFile {
                 overwritten: AtomicBool::new(false),
             }
         } else {
-            map(&file, &MmapOptions::new()).map_or(Store::Positional, |map| {
+            map(&file).map_or(Store::Positional, |map| {
                 // Look-ups jump about; reading ahead would only fetch bytes
                 // nobody wants. A refusal changes speed alone.
                 #[cfg(unix)]
@@ -235,17 +235,8 @@ impl DataFile {
         DataFile::open(path, is_small)
     }
 
-    /// Maps a part of it; `None` where that is of no use or impossible.
-    pub(super) fn map_part(&self, start: u64, len: usize) -> Option<Mmap> {
-        let (file, _) = self.file.as_ref()?;
-        if !matches!(self.store, Store::Positional) {
-            return None;
-        }
-        map(file, MmapOptions::new().offset(start).len(len)).ok()
-    }
-
     /// Length of the open file now.
-    pub(super) fn present_len(&self) -> io::Result<u64> {
+    fn present_len(&self) -> io::Result<u64> {
         match &self.file {
             // Half the price of asking for all there is to know of the file;
             // nobody uses its cursor.
@@ -336,15 +327,14 @@ impl DataFile {
 }
 
 #[allow(unsafe_code)]
-fn map(file: &File, part: &MmapOptions) -> io::Result<Mmap> {
+fn map(file: &File) -> io::Result<Mmap> {
     // SAFETY: a mapping is sound as long as the file does not change under it.
-    // No program can promise that for a user's file; `DataFile::view` and
-    // `Window::read` meet the obligation as far as it can be met: they hand
-    // the bytes out only after comparing lengths, readers check every value
-    // they take out of them, and never keep the slice beyond one probe or
-    // game. The module text states what is left, and how to go without a
-    // mapping.
-    unsafe { part.map(file) }
+    // No program can promise that for a user's file; `DataFile::view` meets
+    // the obligation as far as it can be met: it hands the bytes out only
+    // after comparing lengths, readers check every value they take out of
+    // them, and never keep the slice beyond one probe. The module text states
+    // what is left, and how to go without a mapping.
+    unsafe { Mmap::map(file) }
 }
 
 /// Bytes of a [`DataFile`], valid for a short piece of work.

@@ -1,43 +1,44 @@
-//! A part of a large file, mapped for as long as it is wanted.
+//! A part of a large file, in memory for as long as it is wanted.
 //!
-//! Whoever reads a file from end to end maps a part, uses it and lets it go:
-//! nothing is copied, and what is resident is the part, not the file.
+//! Whoever reads a file from end to end reads a part at once, uses it and lets
+//! it go: one system call instead of one for each piece, and what the file
+//! becomes under our hands touches nobody.
 
 use std::ops::Range;
 use std::sync::Arc;
 
-use memmap2::Mmap;
-
 use super::file::{DataFile, ReadError};
 
-/// A larger part is not mapped: bytes that are wanted out of it lie far apart.
-const LARGEST_BYTES: u64 = 64 << 20;
+/// A larger part is not held: bytes that are wanted out of it lie far apart.
+const LARGEST_BYTES: u64 = 4 << 20;
 
 /// A part of a file. Bytes outside of it can be read too, by a system call.
 #[derive(Debug)]
 pub struct Window {
     file: Arc<DataFile>,
     start: u64,
-    map: Option<Mmap>,
+    part: Vec<u8>,
 }
 
 impl Window {
-    /// The part of `file` in `range`, as far as it exists.
+    /// The part of `file` in `range`, as far as it exists and can be read.
     #[must_use]
     pub fn new(file: Arc<DataFile>, range: Range<u64>) -> Window {
         let end = range.end.min(file.len());
         let count = end.saturating_sub(range.start);
-        let map = if (1..=LARGEST_BYTES).contains(&count) {
-            usize::try_from(count)
-                .ok()
-                .and_then(|count| file.map_part(range.start, count))
-        } else {
-            None
-        };
+        let mut part = Vec::new();
+        if (1..=LARGEST_BYTES).contains(&count) {
+            part.resize(count as usize, 0);
+            let read = file
+                .view()
+                .and_then(|view| view.copy(range.start, &mut part));
+            // Who wants those bytes meets the same error and can say it.
+            part.truncate(read.unwrap_or(0));
+        }
         Window {
             file,
             start: range.start,
-            map,
+            part,
         }
     }
 
@@ -48,8 +49,8 @@ impl Window {
     }
 
     /// `count` bytes from `offset` of the file on, fewer only where the file
-    /// (as opened) ends. Bytes that are neither mapped nor in memory go through
-    /// `buffer`, which may be left untouched: use what is returned.
+    /// (as opened) ends. Bytes outside of the part go through `buffer`, which
+    /// may be left untouched: use what is returned.
     ///
     /// # Errors
     ///
@@ -60,30 +61,19 @@ impl Window {
         count: usize,
         buffer: &'b mut Vec<u8>,
     ) -> Result<&'b [u8], ReadError> {
-        if let Some(bytes) = self.mapped(offset, count) {
-            // As for a whole mapping: a page that is gone must not be touched.
-            if self.file.present_len()? >= self.file.len() {
-                return Ok(bytes);
-            }
+        if let Some(bytes) = self.inside(offset, count) {
+            return Ok(bytes);
         }
-        let view = self.file.view()?;
-        if view.bytes().is_none() {
-            let left = self.file.len().saturating_sub(offset);
-            let count = usize::try_from(left).map_or(count, |left| left.min(count));
-            buffer.resize(count, 0);
-            return view.read(offset, buffer);
-        }
-        let bytes = view.bytes().unwrap_or_default();
-        let start = usize::try_from(offset)
-            .unwrap_or(usize::MAX)
-            .min(bytes.len());
-        let end = start.saturating_add(count).min(bytes.len());
-        Ok(bytes.get(start..end).unwrap_or_default())
+        let left = self.file.len().saturating_sub(offset);
+        let count = usize::try_from(left).map_or(count, |left| left.min(count));
+        buffer.resize(count, 0);
+        let read = self.file.view()?.copy(offset, buffer)?;
+        Ok(buffer.get(..read).unwrap_or_default())
     }
 
-    fn mapped(&self, offset: u64, count: usize) -> Option<&[u8]> {
+    fn inside(&self, offset: u64, count: usize) -> Option<&[u8]> {
         let start = usize::try_from(offset.checked_sub(self.start)?).ok()?;
-        self.map.as_deref()?.get(start..start.checked_add(count)?)
+        self.part.get(start..start.checked_add(count)?)
     }
 }
 
@@ -121,14 +111,13 @@ mod tests {
 
     #[cfg(unix)]
     #[test]
-    fn a_part_that_the_file_has_lost_is_no_longer_touched() {
+    fn what_the_file_has_lost_is_missed_outside_of_the_part_only() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("data");
         let len = IN_MEMORY_LIMIT + 9000;
         fs::write(&path, pattern(len as usize)).unwrap();
         let file = Arc::new(DataFile::open_in_pieces(&path).unwrap());
-        let window = Window::new(file, 0..len);
-        assert!(window.map.is_some());
+        let window = Window::new(file, 0..len - 1000);
         let cut = File::options().write(true).open(&path).unwrap();
         cut.set_len(5000).unwrap();
         let mut buffer = Vec::new();
@@ -136,6 +125,14 @@ mod tests {
             window.read(len - 100, 50, &mut buffer),
             Err(ReadError::Shrunk { now: 5000, .. })
         ));
-        assert_eq!(window.read(4000, 10, &mut buffer).unwrap().len(), 10);
+        let kept = window.read(len - 2000, 10, &mut buffer).unwrap();
+        assert_eq!(
+            kept,
+            pattern(len as usize)
+                .get(len as usize - 2000..)
+                .unwrap()
+                .get(..10)
+                .unwrap()
+        );
     }
 }

@@ -3,10 +3,11 @@
 use std::collections::HashMap;
 use std::sync::{Mutex, PoisonError};
 
-use shakmaty::{Color, Position};
+use shakmaty::{Chess, Color, Move, Position};
 
 use super::Tally;
-use crate::book::ctg::{CtgBook, Error, Key};
+use crate::book::ctg::Key;
+use crate::book::{Book, Error};
 use crate::crew::Panicked;
 use crate::games::{
     self, Filter, Game, GameResult, Intake, ReadError, Sources, Starts, Wanted, has_name,
@@ -37,6 +38,7 @@ pub struct Counted {
 
 /// What went wrong.
 #[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum LearnError {
     /// The book.
     #[error(transparent)]
@@ -54,10 +56,43 @@ pub enum LearnError {
 pub struct Learned {
     /// Games that say something about the book.
     pub counted: u64,
-    /// By the position behind the move.
-    pub tallies: HashMap<Key, Tally>,
+    /// By where the book keeps what was learnt.
+    pub tallies: HashMap<Place, Tally>,
     /// What became of the games.
     pub games: games::Tally,
+}
+
+/// Where a book keeps what was learnt about a move.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Place {
+    /// ChessBase: with the position after it.
+    After(Key),
+    /// Polyglot: with the move, whose entry stands so many bytes into the file.
+    Entry(u64),
+}
+
+impl Place {
+    /// Of a move between two positions; `None` if the book does not hold it, or
+    /// has no learn values at all.
+    ///
+    /// # Errors
+    ///
+    /// The book cannot be read.
+    pub fn of(
+        book: &Book,
+        before: &Chess,
+        mv: Move,
+        after: &Chess,
+    ) -> Result<Option<Place>, Error> {
+        Ok(match book {
+            Book::Ctg(book) => book.key_of(after)?.map(Place::After),
+            Book::Bin(_) => {
+                let entries = book.keyed_entries(before, mv)?;
+                entries.first().map(|entry| Place::Entry(entry.offset))
+            }
+            Book::Abk(_) => None,
+        })
+    }
 }
 
 impl Counted {
@@ -85,7 +120,7 @@ impl Counted {
 ///
 /// A source or the book cannot be read, or `watch` wants an end.
 pub fn tally_games(
-    book: &CtgBook,
+    book: &Book,
     sources: &Sources,
     counted: &Counted,
     threads: usize,
@@ -100,7 +135,7 @@ pub fn tally_games(
         starts: Starts::Any,
         threads,
     };
-    let all = Mutex::new(HashMap::<Key, Tally>::new());
+    let all = Mutex::new(HashMap::<Place, Tally>::new());
     let worker = |batches: &games::Batches<'_, u64, LearnError>| {
         let mut tallies = HashMap::new();
         let mut game = Game::default();
@@ -128,20 +163,21 @@ pub fn tally_games(
 }
 
 fn add_game(
-    book: &CtgBook,
+    book: &Book,
     game: &Game,
     counted: &Counted,
-    tallies: &mut HashMap<Key, Tally>,
+    tallies: &mut HashMap<Place, Tally>,
 ) -> Result<bool, Error> {
     let winner = match game.result {
         GameResult::Won(winner) => Some(winner),
         GameResult::Draw => None,
         GameResult::Unknown => return Ok(false),
     };
-    let mut seen: Vec<Key> = Vec::new();
+    let mut seen: Vec<Place> = Vec::new();
     let mut misses = 0;
-    for position in game.positions.iter().skip(1) {
-        let Some(key) = book.key_of(position)? else {
+    let positions = game.positions.iter().zip(game.positions.iter().skip(1));
+    for ((before, position), mv) in positions.zip(&game.moves) {
+        let Some(place) = Place::of(book, before, *mv, position)? else {
             misses += 1;
             if misses >= MISSES {
                 break;
@@ -150,9 +186,9 @@ fn add_game(
         };
         misses = 0;
         let mover = !position.turn();
-        if counted.counts(game, mover, winner) && !seen.contains(&key) {
-            seen.push(key);
-            tallies.entry(key).or_default().add(mover, winner);
+        if counted.counts(game, mover, winner) && !seen.contains(&place) {
+            seen.push(place);
+            tallies.entry(place).or_default().add(mover, winner);
         }
     }
     Ok(!seen.is_empty())

@@ -1,7 +1,8 @@
 //! Learn values from results.
 //!
-//! A book has a learn value ("Fact") for every position: -125 never play into
-//! it, +125 always, 0 nothing learned. [`Tally`] is what games say about a move,
+//! A ChessBase book has a learn value ("Fact") for every position: -125 never
+//! play into it, +125 always, 0 nothing learned. A Polyglot book has two counts
+//! for every move: games, and twice the points. [`Tally`] is what games say about a move,
 //! and the one rule that makes a learn value of it. The games come from
 //! collections ([`tally_games`], `tabia learn`) or from play: the adapter notes
 //! each game in a *side file* beside the book ([`PlayedGame`], [`append`]), and
@@ -15,9 +16,9 @@ mod overlay;
 mod side;
 
 #[cfg(feature = "games")]
-pub use apply::{Method, Taught};
+pub use apply::{Method, Noted, Taught};
 #[cfg(feature = "games")]
-pub use games::{Counted, LearnError, Learned, tally_games};
+pub use games::{Counted, LearnError, Learned, Place, tally_games};
 pub use overlay::LearnedBook;
 pub use side::{
     Evidence, PlayedGame, SideFile, append, fallback_path, is_refused, side_path, take_aside,

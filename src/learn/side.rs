@@ -26,7 +26,7 @@ use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant, SystemTime};
 
-use shakmaty::{Chess, Color, Position};
+use shakmaty::{Chess, Color, Move, Position};
 
 use super::Tally;
 use crate::book::ctg::{CanonicalBoard, Key};
@@ -142,31 +142,47 @@ impl PlayedGame {
         })
     }
 
-    /// Adds the game to the tallies of the positions its book moves lead to.
-    /// From a move that is not legal on it says nothing.
-    pub fn tally(&self, tallies: &mut HashMap<Key, Tally>) {
+    /// Shows the moves of the book, each with the positions before and after
+    /// it. From a move that is not legal on it says nothing.
+    ///
+    /// # Errors
+    ///
+    /// Those of `found`.
+    pub fn each_book_move<E>(
+        &self,
+        mut found: impl FnMut(&Chess, Move, &Chess) -> Result<(), E>,
+    ) -> Result<(), E> {
         let mut position = match &self.start {
             None => Chess::default(),
             Some(fen) => {
                 let Ok(position) = notation::position(fen) else {
-                    return;
+                    return Ok(());
                 };
                 position
             }
         };
         for (word, of_book) in &self.moves {
             let Some(mv) = notation::find_uci(&position, word.as_bytes()) else {
-                return;
+                break;
             };
-            let mover = position.turn();
+            let before = position.clone();
             position.play_unchecked(mv);
-            if *of_book && let Some(board) = CanonicalBoard::from_position(&position) {
-                tallies
-                    .entry(board.key())
-                    .or_default()
-                    .add(mover, self.winner);
+            if *of_book {
+                found(&before, mv, &position)?;
             }
         }
+        Ok(())
+    }
+
+    /// Adds the game to the tallies of the positions its book moves lead to.
+    fn tally(&self, tallies: &mut HashMap<Key, Tally>) {
+        let Ok(()) = self.each_book_move(|before, _, after| {
+            if let Some(board) = CanonicalBoard::from_position(after) {
+                let tally = tallies.entry(board.key()).or_default();
+                tally.add(before.turn(), self.winner);
+            }
+            Ok::<_, std::convert::Infallible>(())
+        });
     }
 }
 
@@ -274,6 +290,35 @@ pub fn take_aside(path: &Path) -> io::Result<Option<PathBuf>> {
     }
 }
 
+/// Reads the games of a side file from a byte of it on, at most
+/// [`MOST_BYTES`]; gives how many bytes whole lines took, and how many of these
+/// are no whole games.
+pub(super) fn read_games(
+    path: &Path,
+    from: u64,
+    mut found: impl FnMut(PlayedGame),
+) -> io::Result<(u64, u64)> {
+    let mut file = File::open(path)?;
+    file.seek(SeekFrom::Start(from))?;
+    let mut bytes = Vec::new();
+    file.take(MOST_BYTES).read_to_end(&mut bytes)?;
+    let end = bytes.iter().rposition(|byte| *byte == b'\n');
+    let whole = bytes.get(..end.map_or(0, |end| end + 1)).unwrap_or(&[]);
+    let mut bad_lines = 0;
+    for line in whole.split(|byte| *byte == b'\n') {
+        let line = String::from_utf8_lossy(line);
+        let line = line.trim();
+        if line.is_empty() || line.starts_with('#') {
+            continue;
+        }
+        match PlayedGame::parse(line) {
+            Some(game) => found(game),
+            None => bad_lines += 1,
+        }
+    }
+    Ok((whole.len() as u64, bad_lines))
+}
+
 /// A side file as far as it has been read.
 #[derive(Debug, Default)]
 pub struct SideFile {
@@ -313,28 +358,13 @@ impl SideFile {
         if metadata.len() < self.read {
             *self = SideFile::default();
         }
-        let mut file = File::open(path)?;
-        file.seek(SeekFrom::Start(self.read))?;
-        let mut bytes = Vec::new();
-        file.take(MOST_BYTES).read_to_end(&mut bytes)?;
+        let (read, bad_lines) = read_games(path, self.read, |game| {
+            self.games += 1;
+            game.tally(&mut self.tallies);
+        })?;
         self.state = state;
-        let end = bytes.iter().rposition(|byte| *byte == b'\n');
-        let whole = bytes.get(..end.map_or(0, |end| end + 1)).unwrap_or(&[]);
-        self.read += whole.len() as u64;
-        for line in whole.split(|byte| *byte == b'\n') {
-            let line = String::from_utf8_lossy(line);
-            let line = line.trim();
-            if line.is_empty() || line.starts_with('#') {
-                continue;
-            }
-            match PlayedGame::parse(line) {
-                Some(game) => {
-                    self.games += 1;
-                    game.tally(&mut self.tallies);
-                }
-                None => self.bad_lines += 1,
-            }
-        }
+        self.read += read;
+        self.bad_lines += bad_lines;
         Ok(true)
     }
 }

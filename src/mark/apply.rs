@@ -3,14 +3,13 @@
 use std::io;
 use std::path::{Path, PathBuf};
 
-use shakmaty::{Chess, Move, Position as _};
-
+use super::keyed;
+use super::named::{admits, leads_out};
 use super::select::{Selection, select};
 use super::tell::{Told, tell};
-use super::{Filter, Subject};
-use crate::book::ctg::{Applied, Change, EditError, EditOptions, Editor, Error, Field, MarkEdit};
-use crate::book::{BookMove, Format, Lookup, Probe as _, Wanted};
-use crate::notation::{self, Line};
+use crate::book::ctg::{Applied, Change, EditError, EditOptions, Editor, Error};
+use crate::book::{BookEditor, Field, Format, MarkEdit};
+use crate::notation::Line;
 use crate::watch::Watch;
 
 /// What is to be marked.
@@ -41,6 +40,7 @@ pub struct Job {
 
 /// What was done.
 #[derive(Clone, Copy, Debug, Default)]
+#[non_exhaustive]
 pub struct Marked {
     /// Moves or positions that were chosen.
     pub chosen: u64,
@@ -54,16 +54,18 @@ pub struct Marked {
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum MarkError {
-    /// The format has no marks.
+    /// The format has no place for it.
     #[error(
-        "{}: a {}, which has no marks; `tabia convert` makes a ChessBase book of it",
-        path.display(), format.title()
+        "{}: a {}, which has no {what}: {}",
+        path.display(), format.title(), format.has_instead()
     )]
     Format {
         /// The book.
         path: PathBuf,
         /// What it is.
         format: Format,
+        /// What it has not.
+        what: &'static str,
     },
     /// It is no book.
     #[error(transparent)]
@@ -87,18 +89,37 @@ pub enum MarkError {
     Output(#[from] io::Error),
 }
 
-/// Opens a book whose marks are to be changed, whatever its format: one that
-/// cannot have any says so.
+/// Opens a book that is to be changed in a way, whatever its format: one that
+/// has no place for it says so.
 ///
 /// # Errors
 ///
-/// That; or as for [`Editor::open`].
-pub fn open(path: &Path, options: &EditOptions) -> Result<Editor, MarkError> {
-    match Format::of_file(path)? {
-        Format::Ctg => Ok(Editor::open(path, options)?),
-        format => Err(MarkError::Format {
+/// That; or as for [`BookEditor::open`].
+pub fn open(path: &Path, edit: &MarkEdit, options: &EditOptions) -> Result<BookEditor, MarkError> {
+    let format = Format::of_file(path)?;
+    match format.lacks(edit) {
+        Some(what) => Err(MarkError::Format {
             path: path.to_owned(),
             format,
+            what,
+        }),
+        None => Ok(BookEditor::open(path, options)?),
+    }
+}
+
+/// Opens a ChessBase book that is to get marks that no other has.
+///
+/// # Errors
+///
+/// As for [`open`].
+pub fn open_ctg(path: &Path, options: &EditOptions) -> Result<Editor, MarkError> {
+    match open(path, &MarkEdit::clear(), options)? {
+        BookEditor::Ctg(editor) => Ok(editor),
+        // What takes marks away has said so.
+        BookEditor::Keyed(editor) => Err(MarkError::Format {
+            path: path.to_owned(),
+            format: editor.book().format(),
+            what: "marks",
         }),
     }
 }
@@ -111,12 +132,16 @@ pub fn open(path: &Path, options: &EditOptions) -> Result<Editor, MarkError> {
 /// The book cannot be read or written, what is named is not in it, who
 /// watches wants an end, or `told` fails.
 pub fn mark(
-    editor: &mut Editor,
+    editor: &mut BookEditor,
     job: &Job,
     watch: &mut Watch<'_>,
     lost: &mut dyn FnMut(Error),
     told: &mut dyn FnMut(&Told) -> io::Result<()>,
 ) -> Result<Marked, MarkError> {
+    let editor = match editor {
+        BookEditor::Ctg(editor) => editor,
+        BookEditor::Keyed(editor) => return keyed::mark(editor, job, watch, told),
+    };
     match &job.target {
         Target::Book => whole_book(editor, job, watch, lost, told),
         Target::Position(line) => {
@@ -133,14 +158,12 @@ pub fn mark(
                 let Some((position, mv)) = line.moves().next_back() else {
                     continue;
                 };
-                if !admits(&job.selection, editor, line, position, mv)? {
+                if !admits(&job.selection, editor.book(), line.last(), position, mv)? {
                     continue;
                 }
                 chosen += 1;
                 let plan = editor.plan(position, mv, &job.selection.edit);
-                let name = || notation::number(position) + &notation::san(position, mv);
-                let plan =
-                    plan.map_err(|error| absent(error, || name() + " leads out of the book"))?;
+                let plan = plan.map_err(|error| absent(error, || leads_out(position, mv)))?;
                 for change in plan {
                     // A line may pass through a position twice.
                     if !planned.iter().any(|(_, known)| *known == change) {
@@ -158,47 +181,6 @@ fn absent(error: EditError, what: impl FnOnce() -> String) -> MarkError {
         EditError::NotInBook { path, .. } => MarkError::NotInBook { path, what: what() },
         error => error.into(),
     }
-}
-
-/// Whether a selection lets a named move pass.
-fn admits(
-    selection: &Selection,
-    editor: &Editor,
-    line: &Line,
-    position: &Chess,
-    mv: Move,
-) -> Result<bool, EditError> {
-    if selection.colour.is_some_and(|c| c != position.turn()) {
-        return Ok(false);
-    }
-    let Some(filter) = &selection.filter else {
-        return Ok(true);
-    };
-    let mut found = Lookup::default();
-    editor
-        .book()
-        .probe(position, Wanted::Transpositions, &mut found)?;
-    let known = found.moves.iter().find(|known| known.mv == mv);
-    // The plan says that it is not in the book.
-    Ok(known.is_none_or(|known| filter_admits(filter, known, &found, line)))
-}
-
-fn filter_admits(filter: &Filter, mv: &BookMove, found: &Lookup, line: &Line) -> bool {
-    let games = |mv: &BookMove| f64::from(mv.stats().games);
-    let stored = found.moves.iter().filter(|mv| !mv.transposition);
-    let all: f64 = stored.map(games).sum();
-    let after = line.last();
-    let plies = 2 * (after.fullmoves().get() - 1) + u32::from(after.turn().is_black());
-    let commentary = |record: crate::book::PositionRecord| record.commentary_for(after.turn());
-    filter.admits(&Subject {
-        stats: mv.stats(),
-        factor: mv.factor(),
-        mark: mv.mark(),
-        commentary: mv.after.map_or(0, commentary),
-        annotation: Some(mv.annotation),
-        share: (all > 0.0).then(|| 100.0 * games(mv) / all),
-        ply: Some(plies),
-    })
 }
 
 fn carry_out(

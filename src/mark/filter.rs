@@ -16,13 +16,14 @@
 //! | `performance` | performance rating |
 //! | `share` | per cent of the games of the stored moves beside it |
 //! | `ply` | plies from the start position, 1 for the first move |
+//! | `weight` | Polyglot's weight or Arena's priority |
 //!
 //! Comparisons are `<` `<=` `>` `>=` `=` `!=`; they are joined by `and`, `or`,
 //! `not` and brackets, `and` before `or`. A number that a move does not have
 //! (no rating, say) meets no comparison.
 
 use super::words;
-use crate::book::{Annotation, Mark, Stats};
+use crate::book::{Annotation, Mark, Preference, Stats};
 
 /// What a filter looks at.
 #[derive(Clone, Copy, Debug, Default)]
@@ -41,6 +42,8 @@ pub struct Subject {
     pub share: Option<f64>,
     /// 1 for the first move of a game.
     pub ply: Option<u32>,
+    /// The weight or priority of the move, in books that have them.
+    pub preference: Preference,
 }
 
 /// A condition on moves.
@@ -52,6 +55,7 @@ pub struct Filter {
 /// A text that is no condition.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("column {column}: {text}")]
+#[non_exhaustive]
 pub struct FilterError {
     /// Counted from 1.
     pub column: usize,
@@ -82,9 +86,10 @@ enum Word {
     Performance,
     Share,
     Ply,
+    Weight,
 }
 
-const WORDS: [(&str, Word); 13] = [
+const WORDS: [(&str, Word); 14] = [
     ("games", Word::Games),
     ("wins", Word::Wins),
     ("draws", Word::Draws),
@@ -98,6 +103,7 @@ const WORDS: [(&str, Word); 13] = [
     ("performance", Word::Performance),
     ("share", Word::Share),
     ("ply", Word::Ply),
+    ("weight", Word::Weight),
 ];
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -156,6 +162,17 @@ impl Filter {
             let is_equality = matches!(sign, Comparison::Equal | Comparison::Other);
             // "= 0" is the same for both sides; "= 16" is not, and "< 16" not.
             word == Word::Commentary && (!is_equality || (14.0..=19.0).contains(&number))
+        })
+    }
+
+    /// Whether it asks for games, their results or players, which a Polyglot
+    /// book does not count.
+    #[must_use]
+    pub fn asks_for_games(&self) -> bool {
+        use Word::{Draws, Elo, Games, Losses, Performance, Score, Share, Wins};
+        self.root.names(&|word, _| {
+            let counts = [Games, Wins, Draws, Losses, Score, Elo, Performance, Share];
+            counts.contains(&word)
         })
     }
 
@@ -219,6 +236,11 @@ impl Word {
             Word::Performance => stats.performance(),
             Word::Share => subject.share,
             Word::Ply => subject.ply.map(f64::from),
+            Word::Weight => match subject.preference {
+                Preference::Statistics => None,
+                Preference::Weight(weight) => Some(weight.into()),
+                Preference::Priority(priority) => Some(priority.into()),
+            },
         }
     }
 

@@ -4,11 +4,11 @@ use shakmaty::{Color, Position as _};
 
 use super::filter::{Filter, Subject};
 use super::tell::Noted;
-use crate::book::PositionRecord;
 use crate::book::ctg::{
-    CanonicalBoard, CtgBook, EditError, EntrySet, Error, Field, MarkEdit, Pass, Touch, Visit,
-    VisitedEntry, VisitedMove,
+    CanonicalBoard, CtgBook, EditError, EntrySet, Error, Pass, Touch, Visit, VisitedEntry,
+    VisitedMove,
 };
+use crate::book::{Field, MarkEdit, PositionRecord};
 use crate::watch::Watch;
 
 /// Which moves of a book get which marks.

@@ -6,9 +6,9 @@ use std::fmt;
 use shakmaty::{Chess, Move, Position as _};
 
 use super::words;
-use crate::book::ctg::{CanonicalBoard, CtgBook, EditError, Field, Key, RewriteError};
+use crate::book::ctg::{CanonicalBoard, CtgBook, EditError, Key, RewriteError};
 use crate::book::walk::{Order, Walk};
-use crate::book::{Lookup, PositionRecord, Probe as _, Wanted, position_of};
+use crate::book::{Field, Lookup, PositionRecord, Probe as _, Wanted, position_of};
 use crate::notation::{self, Line};
 use crate::watch::Watch;
 
@@ -31,6 +31,7 @@ pub struct Noted {
 
 /// A change as players read it.
 #[derive(Clone, Debug)]
+#[non_exhaustive]
 pub struct Told {
     /// Up to and with the move that is marked; without a move, the position.
     pub line: Line,
@@ -40,9 +41,9 @@ pub struct Told {
     /// What changes.
     pub field: Field,
     /// As it is, on the real board: see [`Told::shown`].
-    pub old: u8,
+    pub old: u32,
     /// As it will be.
-    pub new: u8,
+    pub new: u32,
     /// The move is stored first: it leads into the book, but was no move of it.
     pub is_stored: bool,
     /// What else is to be said of it.
@@ -66,8 +67,8 @@ impl Told {
             is_reached: *line.start() == Chess::default(),
             line,
             field,
-            old: seen(old),
-            new: seen(new),
+            old: seen(old).into(),
+            new: seen(new).into(),
             is_stored: false,
             note: String::new(),
         }
@@ -81,18 +82,27 @@ impl Told {
             Field::Factor => "factor",
             Field::Commentary => "commentary",
             Field::Annotation => "annotation",
+            Field::Weight => "weight",
+            Field::Learn => "learn",
         }
     }
 
     /// A value in words: a colour, a sign, a symbol, a learn value as the
-    /// player of the move sees it.
+    /// player of the move sees it, a weight, the points out of games that
+    /// learn counts are.
     #[must_use]
-    pub fn shown(&self, byte: u8) -> String {
+    pub fn shown(&self, value: u32) -> String {
+        let [.., byte] = value.to_be_bytes();
         match self.field {
             Field::Recommendation => words::mark_name(byte),
             Field::Factor => words::learn_value_name(byte.cast_signed().saturating_neg()),
             Field::Commentary => words::commentary_name(byte),
             Field::Annotation => words::annotation_name(byte),
+            Field::Weight => value.to_string(),
+            Field::Learn => {
+                let (games, points) = (value >> 16, value & 0xffff);
+                format!("{}/{games}", f64::from(points) / 2.0)
+            }
         }
     }
 }
@@ -124,8 +134,10 @@ impl fmt::Display for Told {
             Field::Factor => "learn value ",
             Field::Commentary => "commentary ",
             Field::Annotation => "annotation ",
+            Field::Weight => "weight ",
+            Field::Learn => "learn counts ",
         };
-        let [old, new] = [self.old, self.new].map(|byte| self.shown(byte));
+        let [old, new] = [self.old, self.new].map(|value| self.shown(value));
         match self.is_stored {
             true => write!(f, "  stored, {name}{new}")?,
             false => write!(f, "  {name}{old} -> {new}")?,
@@ -168,7 +180,7 @@ pub fn tell<E: From<EditError>>(
         // has named the damage.
         let key = match book.key_of(&here.position) {
             Err(error) if error.is_damage() => continue,
-            key => key.map_err(|error| read(error.into()))?,
+            key => key.map_err(read)?,
         };
         let Some(key) = key else { continue };
         if !seen.insert(key) {
@@ -180,7 +192,7 @@ pub fn tell<E: From<EditError>>(
             found(&noted.told(line, true))?;
         }
         match book.probe(&here.position, Wanted::Stored, &mut stored) {
-            Err(crate::book::Error::Ctg(error)) if error.is_damage() => continue,
+            Err(error) if error.is_damage() => continue,
             probed => probed.map_err(read)?,
         }
         walk.go_on(&here, stored.moves.iter().map(|known| known.mv), |_| true);

@@ -252,7 +252,8 @@ pub fn signs(text: &str) -> Vec<(usize, u8)> {
     found
 }
 
-fn nag(sign: &str) -> Option<u8> {
+/// The number that PGN has for a sign, or `$` and a number.
+pub(crate) fn nag(sign: &str) -> Option<u8> {
     if let Some(number) = sign.strip_prefix('$') {
         return number.parse().ok().filter(|nag| *nag > 0);
     }
@@ -266,12 +267,12 @@ fn nag(sign: &str) -> Option<u8> {
         "□" => 8,
         "=" => 10,
         "∞" => 13,
-        "+=" | "⩲" => 14,
-        "=+" | "⩱" => 15,
+        "+=" | "+/=" | "⩲" => 14,
+        "=+" | "=/+" | "⩱" => 15,
         "+/-" | "±" => 16,
         "-/+" | "∓" => 17,
-        "+-" => 18,
-        "-+" => 19,
+        "+-" | "+−" => 18,
+        "-+" | "−+" => 19,
         _ => return None,
     })
 }

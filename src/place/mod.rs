@@ -61,6 +61,17 @@ pub(crate) struct Beside {
     old: Old,
 }
 
+/// Puts a file in place whose bytes are all there.
+///
+/// # Errors
+///
+/// Those of [`Beside::create`] and [`Beside::put`].
+pub(crate) fn put(path: &Path, bytes: &[u8], old: Old) -> Result<Placed, PlaceError> {
+    let mut file = Beside::create(path, old)?;
+    file.add(bytes)?;
+    file.put()
+}
+
 /// A file that was put in place.
 #[derive(Debug)]
 pub(crate) struct Placed {

@@ -9,7 +9,7 @@ use shakmaty::{Chess, Color, Move, Position as _};
 use super::{RepertoireError, Wishes};
 use crate::book::{Annotation, Book, Lookup, Mark, PositionRecord, Probe as _, Wanted};
 use crate::eval::model::{EVALUATION_GAMES, expected};
-use crate::eval::stats::{Results, among_equals};
+use crate::eval::stats::{Results, among_equals, shrunk};
 use crate::evals::{EvalKey, EvalTable};
 use crate::tree::weight;
 use crate::watch::Watch;
@@ -320,8 +320,4 @@ impl Known {
     pub(super) fn estimate(self) -> f64 {
         shrunk(self.points, self.games, self.prior, self.weight)
     }
-}
-
-fn shrunk(points: f64, games: f64, prior: f64, weight: f64) -> f64 {
-    (points + weight * prior) / (games + weight)
 }

@@ -9,7 +9,7 @@ use crate::book::ctg::{
 };
 use crate::book::{Annotation, PositionRecord};
 use crate::games::{Game, Item, write_pgn};
-use crate::place::{Beside, Old};
+use crate::place::{self, Old};
 
 /// Moves and numbers of a position.
 type Stored = (Vec<(u8, Annotation)>, PositionRecord);
@@ -108,9 +108,7 @@ pub fn write_study(
     game.movetext = study.items;
     let mut text = String::new();
     write_pgn(&game, &mut text);
-    let mut file = Beside::create(target, old)?;
-    file.add(text.as_bytes())?;
-    file.put()?;
+    place::put(target, text.as_bytes(), old)?;
     Ok(())
 }
 

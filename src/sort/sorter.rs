@@ -72,7 +72,9 @@ impl<R: Record> Sorter<R> {
             a.0.cmp(&b.0).then_with(|| {
                 one.decode(from(a.1));
                 other.decode(from(b.1));
-                one.compare(&other)
+                // Of one place in the order in which they came, so that
+                // whoever joins lists joins sorted ones.
+                one.compare(&other).then_with(|| a.1.cmp(&b.1))
             })
         });
         let (mut last, mut next, mut any) = (one, other, false);

@@ -6,35 +6,26 @@ use std::fs::{File, OpenOptions};
 use std::io::{BufRead as _, BufReader, Write as _};
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
-use std::time::Duration;
+use std::sync::atomic::AtomicU64;
 
 use shakmaty::Chess;
 
 use super::Error;
 use super::worth::{Values, Worth};
-use crate::engine::{Analyst, AnalystError, Effort, EngineCommand, Question};
 use crate::eval::{Evaluation, Value};
 use crate::evals::{self, epd};
+use crate::evaluate::{Desk, Plan};
 use crate::notation;
 use crate::watch::Watch;
 
 /// An engine that evaluates.
 #[derive(Clone, Debug)]
 pub struct EngineJob {
-    /// How it is started.
-    pub command: EngineCommand,
-    /// Its options; one thread is asked for in any case.
-    pub options: Vec<(String, String)>,
-    /// How long it searches each position.
-    pub effort: Effort,
-    /// Engines at once.
-    pub jobs: usize,
+    /// How it is asked.
+    pub plan: Plan,
     /// What it finds is added here, and what stands here is not searched again.
     pub save: Option<PathBuf>,
 }
-
-/// An answer that takes longer than that will not come.
-const PATIENCE: Duration = Duration::from_secs(600);
 
 /// Reads the values of the positions that are wanted.
 pub(super) fn read_file(
@@ -209,60 +200,27 @@ fn wdl_of(line: &str) -> Option<[u16; 3]> {
     Some([numbers.next()??, numbers.next()??, numbers.next()??])
 }
 
-/// One engine, started when it is needed, and started again when it ends.
+/// One engine, and where what it finds is kept.
 pub(super) struct Asked<'a> {
-    job: &'a EngineJob,
+    desk: Desk<'a>,
     saved: &'a Saved,
-    analyst: Option<Analyst>,
 }
 
 impl<'a> Asked<'a> {
-    pub(super) fn new(job: &'a EngineJob, saved: &'a Saved) -> Asked<'a> {
-        let analyst = None;
-        Asked {
-            job,
-            saved,
-            analyst,
-        }
+    pub(super) fn new(job: &'a EngineJob, restarts: &'a AtomicU64, saved: &'a Saved) -> Asked<'a> {
+        let desk = Desk::new(&job.plan, restarts);
+        Asked { desk, saved }
     }
 
     /// What a position is worth.
     pub(super) fn evaluate(&mut self, position: &Chess) -> Result<Worth, Error> {
-        let named = |error| Error::Engine {
+        let asked = self.desk.ask(position, &[]);
+        let evaluation = asked.map_err(|error| Error::Engine {
             fen: notation::fen(position),
             error,
-        };
-        let (evaluation, wdl) = match self.ask(position) {
-            // Once more, by a fresh engine.
-            Err(AnalystError::Start(error)) => return Err(named(AnalystError::Start(error))),
-            Err(_) => {
-                self.analyst = None;
-                self.ask(position).map_err(named)?
-            }
-            Ok(found) => found,
-        };
+        })?;
+        let wdl = self.desk.wdl();
         self.saved.add(position, &evaluation, wdl)?;
         Ok(Worth::of(position, &evaluation, wdl))
-    }
-
-    fn ask(&mut self, position: &Chess) -> Result<(Evaluation, Option<[u16; 3]>), AnalystError> {
-        let mut analyst = match self.analyst.take() {
-            Some(analyst) => analyst,
-            None => {
-                let mut options = vec![("Threads".to_owned(), "1".to_owned())];
-                options.extend(self.job.options.iter().cloned());
-                Analyst::start(&self.job.command, &options, Duration::from_secs(30))?
-            }
-        };
-        let question = Question {
-            position,
-            only: &[],
-            lines: 1,
-            afresh: true,
-        };
-        let evaluation = analyst.evaluate(question, self.job.effort, PATIENCE)?;
-        let wdl = analyst.wdl();
-        self.analyst = Some(analyst);
-        Ok((evaluation, wdl))
     }
 }

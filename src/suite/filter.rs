@@ -46,6 +46,7 @@ impl FromStr for Range {
 
 /// Which queens are on the board.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[cfg_attr(feature = "cli", derive(clap::ValueEnum))]
 pub enum Queens {
     /// Whatever.
     #[default]
@@ -58,6 +59,7 @@ pub enum Queens {
 
 /// Where the kings are.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[cfg_attr(feature = "cli", derive(clap::ValueEnum))]
 pub enum Castled {
     /// Wherever.
     #[default]
@@ -87,6 +89,7 @@ pub struct BoardFilter {
 
 /// Why a position is not wanted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Refusal {
     /// The game is over.
     Over,
@@ -102,19 +105,6 @@ pub enum Refusal {
     Check,
     /// A capture wins something.
     Loud,
-}
-
-impl Refusal {
-    /// All of them, in the order in which they are asked for.
-    pub const ALL: [(Refusal, &'static str); 7] = [
-        (Refusal::Side, "--side"),
-        (Refusal::Queens, "--queens"),
-        (Refusal::Men, "--men"),
-        (Refusal::Castled, "--castled"),
-        (Refusal::Check, "--in-check"),
-        (Refusal::Over, "games that are over"),
-        (Refusal::Loud, "--quiet"),
-    ];
 }
 
 impl BoardFilter {

@@ -1,6 +1,7 @@
 //! From sources to a suite.
 
 use std::path::{Path, PathBuf};
+use std::sync::atomic::AtomicU64;
 
 use super::choice::{Choice, rank_of_choice};
 use super::entry::{ALL, Candidate, Ranked, StartPosition};
@@ -238,7 +239,8 @@ impl Making<'_> {
         let mut chosen = Sorter::alone(self.folder(), job.memory / 2);
         let mut merge = ranked.merge()?;
         let mut choice = Choice::default();
-        let jobs = engine.map_or(1, |engine| engine.jobs.max(1));
+        let restarts = AtomicU64::new(0);
+        let jobs = engine.map_or(1, |engine| engine.plan.jobs.max(1));
         let window = job.window;
         let evaluate = |mut entry: StartPosition, asked: &mut Option<Asked<'_>>| {
             if let Some(position) = entry.position() {
@@ -264,7 +266,7 @@ impl Making<'_> {
         crew::run(
             jobs,
             |crew_jobs| {
-                let mut asked = engine.map(|engine| Asked::new(engine, &saved));
+                let mut asked = engine.map(|engine| Asked::new(engine, &restarts, &saved));
                 crew_jobs.each(|entry, _| evaluate(entry, &mut asked))
             },
             |lead| {

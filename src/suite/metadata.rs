@@ -9,7 +9,7 @@ use serde_json::{Map, Value};
 use sha2::{Digest as _, Sha256, Sha384};
 
 use super::Error;
-use crate::place::{Beside, Old};
+use crate::place::{self, Old};
 
 /// A suite in `books.json`.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
@@ -145,9 +145,7 @@ pub(super) fn update(path: &Path, name: &str, row: &Row) -> Result<(), Error> {
     if new == old {
         return Ok(());
     }
-    let mut file = Beside::create(path, Old::Keep)?;
-    file.add(new.as_bytes())?;
-    file.put()?;
+    place::put(path, new.as_bytes(), Old::Keep)?;
     Ok(())
 }
 
@@ -180,9 +178,7 @@ pub(super) fn pack(suite: &Path, old: Old) -> Result<PathBuf, Error> {
         .finish()
         .map_err(|error| failed(error.to_string()))?;
     let path = archive_of(suite);
-    let mut file = Beside::create(&path, old)?;
-    file.add(bytes.get_ref())?;
-    file.put()?;
+    place::put(&path, bytes.get_ref(), old)?;
     Ok(path)
 }
 
@@ -195,11 +191,10 @@ pub(super) fn openbench(
 ) -> Result<PathBuf, Error> {
     let path = folder.join(format!("{}.json", name_of(suite)));
     let object = serde_json::json!({ "sha": checksums.sha256(), "source": source });
-    let text = serde_json::to_string_pretty(&object).unwrap_or_default();
-    let mut file = Beside::create(&path, Old::Keep)?;
-    file.add(text.as_bytes())?;
-    file.add(b"\n")?;
-    file.put()?;
+    let text = serde_json::to_string_pretty(&object).unwrap_or_default()
+        + "
+";
+    place::put(&path, text.as_bytes(), Old::Keep)?;
     Ok(path)
 }
 

@@ -85,6 +85,7 @@ impl Cut {
 
 /// The order of a suite.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[cfg_attr(feature = "cli", derive(clap::ValueEnum))]
 pub enum Order {
     /// At random, by a seed.
     #[default]

@@ -26,6 +26,7 @@ pub enum Form {
 
 /// How the counters of a FEN are written.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[cfg_attr(feature = "cli", derive(clap::ValueEnum))]
 pub enum Counters {
     /// Six fields, as the official suites.
     #[default]

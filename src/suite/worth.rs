@@ -76,6 +76,7 @@ fn material(position: &Chess) -> u32 {
 
 /// Who sees a value.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[cfg_attr(feature = "cli", derive(clap::ValueEnum))]
 pub enum View {
     /// The side that stands better.
     #[default]

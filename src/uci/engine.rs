@@ -142,25 +142,6 @@ fn is_kind(word: &[u8]) -> bool {
     matches!(word, b"check" | b"spin" | b"combo" | b"button" | b"string")
 }
 
-/// The move of a `bestmove` line and the one to ponder on, as written but in
-/// lower case; empty when there is none.
-#[must_use]
-pub fn best_move(line: &[u8]) -> (String, Option<String>) {
-    let list: Vec<String> = words(line)
-        .map(|word| text(word).to_ascii_lowercase())
-        .collect();
-    let own = (
-        list.get(1).cloned().unwrap_or_default(),
-        (list.get(2).map(String::as_str) == Some("ponder"))
-            .then(|| list.get(3).cloned())
-            .flatten(),
-    );
-    match std::str::from_utf8(line).ok().and_then(vampirc::best_move) {
-        Some(read) if read == own => read,
-        _ => own,
-    }
-}
-
 /// The part of a `bestmove` line that a GUI can rely on: the whole of it, or
 /// the move alone when something else than a move to ponder on follows; `None`
 /// when it names no move.
@@ -319,27 +300,6 @@ mod tests {
     }
 
     #[test]
-    fn best_moves_are_read_whatever_their_form() {
-        for (line, best, ponder) in [
-            ("bestmove e2e4", "e2e4", None),
-            ("bestmove e2e4 ponder e7e5", "e2e4", Some("e7e5")),
-            ("bestmove (none)", "(none)", None),
-            ("bestmove 0000", "0000", None),
-            ("bestmove NULL", "null", None),
-            ("bestmove O-O", "o-o", None),
-            ("bestmove E7E8Q ponder (none)", "e7e8q", Some("(none)")),
-            ("bestmove", "", None),
-        ] {
-            let read = best_move(line.as_bytes());
-            assert_eq!(
-                (read.0.as_str(), read.1.as_deref()),
-                (best, ponder),
-                "{line}"
-            );
-        }
-    }
-
-    #[test]
     fn ids_are_read_even_when_empty() {
         assert_eq!(
             id(b"id name Stockfish 15.1"),
@@ -358,7 +318,6 @@ mod tests {
         fn any_bytes_are_some_reply(line in prop::collection::vec(any::<u8>(), 0..200)) {
             let _ = parse(&line);
             let _ = option(&line);
-            let _ = best_move(&line);
             let _ = id(&line);
         }
     }

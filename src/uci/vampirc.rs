@@ -58,16 +58,6 @@ pub(super) fn option(line: &str) -> Option<(String, &'static str)> {
     }
 }
 
-/// Reads the `bestmove` line of an engine into move and ponder move.
-pub(super) fn best_move(line: &str) -> Option<(String, Option<String>)> {
-    match parse(line)? {
-        UciMessage::BestMove { best_move, ponder } => {
-            Some((best_move.to_string(), ponder.map(|mv| mv.to_string())))
-        }
-        _ => None,
-    }
-}
-
 /// Reads the `id` line of an engine: name, author.
 pub(super) fn id(line: &str) -> Option<(Option<String>, Option<String>)> {
     match parse(line)? {
@@ -116,10 +106,6 @@ mod tests {
         assert_eq!(
             option("option name Hash type spin default 16 min 1 max 9"),
             Some(("Hash".into(), "spin"))
-        );
-        assert_eq!(
-            best_move("bestmove e2e4 ponder e7e5"),
-            Some(("e2e4".into(), Some("e7e5".into())))
         );
         assert_eq!(id("id name X 1"), Some((Some("X 1".into()), None)));
     }

@@ -9,6 +9,7 @@ use tabia::explore::{Access, Explorer, Games, Guest};
 use tabia::games::Filter;
 use tabia::index::GamesIndex;
 use tabia::index::make::{self, Job, Summary};
+use tabia::index::parts;
 use tabia::place::Old;
 use tabia::settings::Settings;
 use tabia::watch::Watch;
@@ -379,4 +380,67 @@ fn damage_is_told() {
         told += usize::from(try_all(&bytes));
     }
     assert!(told > 0);
+}
+
+/// However many parts there were, it is as if all had been indexed at once.
+#[test]
+fn parts_become_one() {
+    let folder = tempfile::tempdir().unwrap();
+    let source = written(folder.path(), "games.pgn", &GAMES.repeat(40));
+    let at_once = written(folder.path(), "all.pgn", &GAMES.repeat(7 * 40));
+    let path = folder.path().join("games.tgx");
+    let whole = folder.path().join("whole.tgx");
+    let made = run(&job(&at_once, whole.clone())).unwrap();
+    let mut parts = Vec::new();
+    for number in 0..7 {
+        let added = run(&Job {
+            append: number > 0,
+            conditions: if number == 2 { "--rated" } else { "" }.to_owned(),
+            ..job(&source, path.clone())
+        });
+        let added = added.unwrap();
+        assert_eq!((added.added, added.games), (160, 160 * (number + 1)));
+        let index = GamesIndex::open(&path, false).unwrap();
+        parts.push(index.root().segments.len());
+    }
+    // Of a level there are three at most.
+    assert_eq!(parts, [1, 2, 3, 1, 2, 3, 1]);
+    let index = GamesIndex::open(&path, false).unwrap();
+    let part = &index.root().segments[0];
+    assert_eq!(part.sources.len(), 7);
+    assert_eq!(part.filter, "all; --rated");
+    assert_eq!(
+        (part.positions, part.moves),
+        (made.part.positions, made.part.moves)
+    );
+    let explorer = explorer_of(&path, &[]);
+    let compacted = folder.path().join("compacted.tgx");
+    let watch = &mut Watch::default();
+    let done = parts::compact(&path, &compacted, Old::Refuse, watch).unwrap();
+    assert_eq!((done.part.games, done.parts), (7 * 160, 1));
+    assert!(done.bytes[1] < done.bytes[0]);
+    assert!(parts::compact(&path, &compacted, Old::Refuse, watch).is_err());
+    let before = fs::read(&compacted).unwrap();
+    // In its own place, also while it is open.
+    let open = explorer_of(&compacted, &[]);
+    parts::compact(&compacted, &compacted, Old::Refuse, watch).unwrap();
+    assert_eq!(fs::read(&compacted).unwrap().len(), before.len());
+    let reference = explorer_of(&whole, &[]);
+    for target in [
+        "/masters?play=e2e4",
+        "/lichess?play=e2e4,e7e5&history=true",
+        "/lichess?speeds=blitz",
+        "/player?player=ann&color=white",
+        "/masters/pgn/aaaaaaa2",
+    ] {
+        let expected = get(&reference, target);
+        for one in [&explorer, &open] {
+            assert_eq!(get(one, target).body(), expected.body(), "{target}");
+        }
+    }
+    let again = run(&Job {
+        append: true,
+        ..job(&source, compacted.clone())
+    });
+    assert_eq!(again.unwrap().games, 8 * 160);
 }

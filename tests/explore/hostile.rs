@@ -7,7 +7,7 @@ use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
 use hyper::{Method, StatusCode};
-use tabia::explore::{Limits, serve};
+use tabia::explore::{Explorer, Limits, serve};
 use tokio::sync::Notify;
 
 use super::{ADDRESS, explorer, explorer_at, get, request};
@@ -143,17 +143,21 @@ fn nonsense_gets_a_short_answer() {
 }
 
 /// A server on a free port.
-struct Running {
-    address: SocketAddr,
+pub(crate) struct Running {
+    pub(crate) address: SocketAddr,
     stop: Arc<Notify>,
     thread: Option<JoinHandle<std::io::Result<()>>>,
 }
 
 impl Running {
     fn new(limits: Limits) -> Running {
+        Running::with(limits, |address| explorer_at(address, None, false))
+    }
+
+    pub(crate) fn with(limits: Limits, explorer: impl FnOnce(&str) -> Explorer) -> Running {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let address = listener.local_addr().unwrap();
-        let explorer = Arc::new(explorer_at(&address.to_string(), None, false));
+        let explorer = Arc::new(explorer(&address.to_string()));
         let stop = Arc::new(Notify::new());
         let notified = Arc::clone(&stop);
         let thread = std::thread::spawn(move || serve(listener, explorer, limits, notified));
@@ -173,7 +177,7 @@ impl Running {
     }
 
     /// Sends bytes and returns all that comes back, as far as it is read.
-    fn ask(&self, bytes: &[u8]) -> String {
+    pub(crate) fn ask(&self, bytes: &[u8]) -> String {
         let mut stream = self.connect();
         // The server may have had enough before it has read everything.
         let _ = stream.write_all(bytes);

@@ -5,18 +5,17 @@ import re
 import struct
 import subprocess
 from collections import defaultdict
-from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import chess
 import chess.pgn
 
-from places import SHARED, TARGET, folder
+from damage import READ_GAMES, damaged
+from places import SHARED, folder
 from procs import run
 from runner import case
 
 DATA = SHARED / "data" / "chessbase"
-READ_GAMES = TARGET / "release" / "examples" / "read_games"
 
 # Folder and name; games, texts, plies of main lines and of all lines, as other
 # readers count them.
@@ -211,30 +210,9 @@ def databases_without_games_are_refused_with_a_reason():
 
 @case(1800, needs_shared=True)
 def every_file_damaged_two_thousand_times():
-    """200 truncations and 2,000 changed bytes for each file that is read; every
-    variant is read to its end in little memory."""
-
-    def damage(numbered):
-        seed, name = numbered
-        source = (DATA / name).with_suffix(".cbh")
-        command = [READ_GAMES, "--damage", str(seed), "200", "2000", folder("damage"), source]
-        done = subprocess.run(
-            [*command, "cbh", "cbg", "cbp", "cbt"], capture_output=True, text=True, timeout=1700
-        )
-        assert done.returncode == 0, (name, done.stderr[-2000:])
-        return done.stdout.splitlines()
-
-    with ThreadPoolExecutor(2) as pool:
-        lines = [line for lines in pool.map(damage, enumerate(CORPUS)) for line in lines]
-    assert len(lines) == 4 * len(CORPUS), lines
-    sums = defaultdict(int)
-    for line in lines:
-        for word, number in re.findall(r"(\w+): (\d+)", line):
-            sums[word] += int(number)
-        peak = int(re.search(r"(\d+) KB at most", line)[1])
-        assert peak < 32_000, line
-    assert sums["variants"] == 2200 * len(lines), sums
-    return str(dict(sums))
+    """200 truncations and 2,000 changed bytes for each file that is read."""
+    sources = [((DATA / name).with_suffix(".cbh"), 2000) for name in CORPUS]
+    return damaged(sources, ["cbh", "cbg", "cbp", "cbt"], most_kb=32_000)
 
 
 def replicate(name: str, times: int, base: Path):

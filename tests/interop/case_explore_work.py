@@ -383,6 +383,63 @@ def explorer_reads_a_dropped_file_of_games_in_the_browser():
 
 
 @case(limit=120)
+def explorer_closes_and_opens_books_and_files_of_games():
+    here = folder("explore")
+    one, two = copy_starter(here, "one"), copy_starter(here, "two")
+    games = here / "games.pgn"
+    games.write_text("\n\n".join(f'[Event "x"]\n[White "Player {n}"]\n\n1. {move} *' for n, move in enumerate(("a3", "h3"))))
+    with explorer(one, two, STARTER) as server, page_of(server, "?books=one.ctg/two.ctg") as page:
+        names = page.locator("#first-book option")
+        expect(names).to_have_text(["one.ctg", "two.ctg", "tabia.ctg"])
+        page.keyboard.press("b")
+        page.uncheck("#open-books li:nth-child(1) input")
+        # What is closed is shown no more and cannot be chosen.
+        expect(names).to_have_text(["two.ctg", "tabia.ctg"])
+        expect(page.locator("#first-book")).to_have_value("two.ctg")
+        expect(page.locator("#books .pair")).to_have_count(0)
+        page.wait_for_url("**/?books=two.ctg&closed=one.ctg")
+        page.uncheck("#open-books li:nth-child(2) input")
+        expect(names).to_have_text(["tabia.ctg"])
+        expect(page.locator("#second-choice")).to_be_hidden()
+        # The last one stays.
+        expect(page.locator("#open-books li:nth-child(3) input")).to_be_disabled()
+        page.wait_for_url("**/?books=tabia.ctg&closed=one.ctg%2Ftwo.ctg")
+        # The address keeps it; back opens them again.
+        page.reload()
+        page.wait_for_selector("html[data-ready]")
+        expect(names).to_have_text(["tabia.ctg"])
+        page.go_back()
+        expect(names).to_have_text(["two.ctg", "tabia.ctg"])
+        page.keyboard.press("b")
+        page.check("#open-books li:nth-child(1) input")
+        expect(names).to_have_text(["one.ctg", "two.ctg", "tabia.ctg"])
+        page.wait_for_url("**/?books=two.ctg")
+        # Files stay in the browser: no request tells of them.
+        sent = []
+        page.on("request", lambda request: sent.append((request.url, request.post_data)))
+        page.set_input_files("#open-input", games)
+        expect(page.locator("#games-title")).to_have_text("games.pgn: 2 games")
+        expect(page.locator("#open-dialog")).to_be_hidden()
+        page.keyboard.press("Escape")
+        page.keyboard.press("b")
+        page.click("#open-list li button:first-child")
+        expect(page.locator("#games-list li")).to_have_count(2)
+        assert not any(body or "games" in url for url, body in sent), sent
+        page.click("#games-list li:nth-child(2) button")
+        walked(page, "h3")
+        page.keyboard.press("b")
+        page.click('#open-list button[aria-label="Close games.pgn"]')
+        expect(page.locator("#open-list li")).to_have_count(0)
+        page.set_input_files("#open-input", one)
+        expect(page.locator("#open-error")).to_contain_text("tabia explore one.ctg")
+        nothing = here / "nothing.pgn"
+        nothing.write_text("nonsense")
+        page.set_input_files("#open-input", nothing)
+        expect(page.locator("#open-error")).to_contain_text("neither a FEN nor a game")
+        expect(page.locator("#open-list li")).to_have_count(0)
+
+
+@case(limit=120)
 def explorer_lists_the_games_behind_a_position_and_plays_them_through():
     here = folder("explore")
     book, games = here / "book.ctg", here / "games.tgx"

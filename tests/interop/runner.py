@@ -2,15 +2,19 @@
 
 A case is a function that raises when something does not hold. It may return
 a text to be shown under its line.
+
+Files whose cases do nothing but compute, with limits far away, are played two
+at a time before the others, which wait for clocks, engines and browsers.
 """
 
+import multiprocessing
 import os
 import signal
 import sys
 import time
 import traceback
 from dataclasses import dataclass
-from typing import Callable, Optional
+from typing import Callable, Iterator, Optional
 
 import procs
 from places import SHARED, SIMPLE
@@ -26,6 +30,9 @@ class Case:
 
 
 CASES: list[Case] = []
+
+# They measure no time, and play on no clock.
+COMPUTING = {f"case_{name}" for name in ("cbh", "convert", "databases", "format", "grow", "index", "mark", "suite")}
 
 
 def case(limit: float = 20.0, needs_shared: bool = False):
@@ -66,33 +73,53 @@ def _run(one: Case) -> tuple[bool, str]:
         procs.end()
 
 
+def _play(one: Case) -> tuple[bool, str]:
+    """Whether the case holds, and the lines about it."""
+    start = time.monotonic()
+    holds, text = _run(one)
+    spent = time.monotonic() - start
+    lines = [f"{'ok  ' if holds else 'FAIL'} {spent:7.2f} s  {one.name}"]
+    return holds, "\n".join(lines + [f"        {line}" for line in text.splitlines()])
+
+
+def _play_file(group: str, wanted: list[str]) -> list[tuple[str, bool, str]]:
+    """Plays the cases of a file, in a process of its own."""
+    return [(one.name, *_play(one)) for one in CASES if one.group == group and one.name in wanted]
+
+
+def _played(cases: list[Case]) -> Iterator[tuple[str, str, bool, str]]:
+    """File, name, whether it holds and the lines about it, of each case."""
+    names = [one.name for one in cases]
+    groups = dict.fromkeys(one.group for one in cases if one.group in COMPUTING)
+    # A fresh process for each file: it inherits the cases and nothing else.
+    with multiprocessing.get_context("fork").Pool(2, maxtasksperchild=1) as pool:
+        running = [(group, pool.apply_async(_play_file, (group, names))) for group in groups]
+        for group, played in running:
+            yield from ((group, *one) for one in played.get())
+    for one in cases:
+        if one.group not in COMPUTING:
+            yield (one.group, one.name, *_play(one))
+
+
 def main() -> int:
     signal.signal(signal.SIGALRM, _ring)
     wanted = sys.argv[1:]
-    passed, failed, left_out = 0, [], []
-    group = None
+    cases = [one for one in CASES if not wanted or any(word in one.name for word in wanted)]
+    left_out = [one.name for one in cases if one.needs_shared and not SHARED.exists()]
+    cases = [one for one in cases if one.name not in left_out]
+    if any(one.needs_shared for one in cases) and not SIMPLE.exists():
+        print(f"missing: {SIMPLE}", flush=True)
+    passed, failed, last = 0, [], None
     begun = time.monotonic()
-    for one in CASES:
-        if wanted and not any(word in one.name for word in wanted):
-            continue
-        if one.needs_shared and not SHARED.exists():
-            left_out.append(one.name)
-            continue
-        if one.needs_shared and not SIMPLE.exists():
-            print(f"missing: {SIMPLE}", flush=True)
-        if one.group != group:
-            group = one.group
+    for group, name, holds, text in _played(cases):
+        if group != last:
             print(f"\n-- {group}", flush=True)
-        start = time.monotonic()
-        holds, text = _run(one)
-        spent = time.monotonic() - start
-        print(f"{'ok  ' if holds else 'FAIL'} {spent:7.2f} s  {one.name}", flush=True)
-        for line in text.splitlines():
-            print(f"        {line}", flush=True)
+            last = group
+        print(text, flush=True)
         if holds:
             passed += 1
         else:
-            failed.append(one.name)
+            failed.append(name)
     print(f"\n{time.monotonic() - begun:.0f} s")
     if left_out:
         print(f"Left out, for there is no {os.path.normpath(SHARED)}:")

@@ -6,7 +6,8 @@
 //! `SCORING_ENGINE_NOTES` names: the position, and ` only` with searchmoves.
 //! `SCORING_ENGINE_DIES` is after how many searches it ends without an answer,
 //! `SCORING_ENGINE_HANGS` the same for one that falls silent,
-//! `SCORING_ENGINE_MS` how long a search takes.
+//! `SCORING_ENGINE_MS` how long a search takes, `SCORING_ENGINE_SHY` how many
+//! searches tell their first line alone, as those that are stopped early do.
 
 use std::fs::File;
 use std::io::{self, BufRead, Write};
@@ -37,6 +38,7 @@ fn main() -> io::Result<()> {
         number("SCORING_ENGINE_DIES"),
         number("SCORING_ENGINE_HANGS"),
     );
+    let shy = number("SCORING_ENGINE_SHY").unwrap_or(0);
     let mut out = io::stdout().lock();
     let mut board = Chess::default();
     let mut lines = 1;
@@ -84,7 +86,8 @@ fn main() -> io::Result<()> {
                     .map(|mv| (score(&format!("{fen}{mv}")), mv))
                     .collect();
                 moves.sort_by(|a, b| b.cmp(a));
-                for (n, (score, mv)) in moves.iter().take(lines).enumerate() {
+                let told = if searches <= shy { 1 } else { lines };
+                for (n, (score, mv)) in moves.iter().take(told).enumerate() {
                     let n = n + 1;
                     writeln!(
                         out,

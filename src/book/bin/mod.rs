@@ -9,7 +9,8 @@
 //! | 0 | 8 | key of the position ([`polyglot::key`]) |
 //! | 8 | 2 | move ([`PackedMove`]) |
 //! | 10 | 2 | weight; 0 = do not play |
-//! | 12 | 4 | learn: 0 in most books, counts of some programs in others |
+//! | 12 | 2 | learn: games that were played with the move; 0 in most books |
+//! | 14 | 2 | learn: two for each of them won, one for each drawn |
 //!
 //! Entries of key 0 at the front are a header of some tools and are passed
 //! over. Books that are not sorted exist; they are sorted in memory.
@@ -194,6 +195,14 @@ impl BinBook {
         let mut entries = Vec::new();
         self.each(key, &mut |entry| entries.push(entry))?;
         Ok(entries)
+    }
+
+    /// The learn field of the entry that stands at `offset` of the file.
+    pub(super) fn learn_at(&self, offset: u64) -> Result<u32, Error> {
+        let mut buffer = [0; ENTRY_BYTES];
+        let read = self.file.positional_view().read(offset, &mut buffer);
+        let bytes = read.map_err(|error| Error::read(self.file.path(), error))?;
+        Ok(be_u32_at(bytes, 12).unwrap_or(0))
     }
 
     fn view(&self) -> Result<View<'_>, Error> {

@@ -12,6 +12,7 @@ use crate::book::{Annotation, PositionRecord};
 
 /// How the book arrives at its answer for a position.
 #[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
 pub struct Explanation {
     /// The .ctg file.
     pub ctg: PathBuf,
@@ -25,14 +26,6 @@ pub struct Explanation {
     /// [`Probe::probe`](crate::book::Probe::probe): stored moves, then the
     /// others, found or not.
     pub after: Vec<(Move, Trace)>,
-}
-
-impl Explanation {
-    /// Stored moves that a probe leaves out.
-    #[must_use]
-    pub fn skipped(&self) -> usize {
-        self.stored.iter().filter(|m| m.meaning.is_err()).count()
-    }
 }
 
 /// One look-up.

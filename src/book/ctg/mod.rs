@@ -99,15 +99,17 @@ mod verify;
 mod write_error;
 mod writer;
 
+pub use super::Error;
 pub use directory::{Directory, DirectoryReader, KnownEntry};
 pub use edit::{
-    Applied, Batch, Change, EditError, EditOptions, Editor, EntrySet, Field, MarkEdit, Pass, Touch,
-    Visit, VisitedEntry, VisitedMove,
+    Applied, Batch, Change, EditError, EditOptions, Editor, EntrySet, Pass, Touch, Visit,
+    VisitedEntry, VisitedMove,
 };
+pub(super) use edit::{ChangedByte, Claim};
 pub use entry::{
     Entry, MAX_COUNT, MAX_MOVES, STATISTICS_BYTES, decode_record, encode_entry, encode_record,
 };
-pub use error::{Error, HeaderFault, file_offset};
+pub use error::{HeaderFault, file_offset};
 pub use explain::{Explanation, Found, StoredMove, Trace};
 pub use index::{Bounds, CTB_HEADER_BYTES, CTO_HEADER_BYTES, Slot, SlotPage, slots};
 pub use info::{BookEntries, BookEntry, BookInfo};
@@ -121,8 +123,8 @@ pub use page::{Entries, PAGE_BYTES, PAGE_HEADER_BYTES, Page, PageFault, read_ent
 pub use pages::Header;
 pub use position::{CanonicalBoard, KeyFault, Orientation};
 pub use prune::{Fate, Pruned, prune};
-pub(crate) use reader::EntryReader;
 pub use reader::{CtgBook, OpenOptions, Place, Step};
+pub(crate) use reader::{EntryReader, fill_from};
 pub use rewrite::{RewriteOptions, Rewritten, compact, merge};
 pub use salvage::Salvage;
 pub use setup::SetupFault;

@@ -27,6 +27,7 @@ pub enum Fate {
 
 /// What [`prune`] did.
 #[derive(Clone, Debug)]
+#[non_exhaustive]
 pub struct Pruned {
     /// The new book.
     pub rewritten: Rewritten,
@@ -36,8 +37,6 @@ pub struct Pruned {
     pub positions: u64,
     /// Moves of the positions taken out.
     pub moves_behind: u64,
-    /// The book holds the start position.
-    pub has_start: bool,
 }
 
 /// Bits for the bytes of a file.
@@ -151,7 +150,6 @@ pub fn prune(
         moves: done.moves,
         positions: done.positions,
         moves_behind: done.moves_behind,
-        has_start: !before.is_empty(),
     })
 }
 
@@ -171,7 +169,7 @@ fn has_strays(book: &CtgBook, reached: &EntrySet) -> Result<bool, EditError> {
             Ok(_) => return Ok(true),
             // The rewriting names it.
             Err(error) if error.is_damage() => {}
-            Err(error) => return Err(crate::book::Error::from(error).into()),
+            Err(error) => return Err(error.into()),
         }
     }
     Ok(false)

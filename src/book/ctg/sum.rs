@@ -60,16 +60,31 @@ impl Totals {
             0 if results > 0 => results + 5 * u64::from(stats.unfinished()),
             points => points,
         };
+        self.join(&Totals {
+            games: stats.games.into(),
+            wins: stats.wins.into(),
+            draws: stats.draws.into(),
+            losses: stats.losses.into(),
+            own_rated: stats.own_rated.into(),
+            own_rating_sum: stats.own_rating_sum.into(),
+            other_rated: stats.other_rated.into(),
+            other_rating_sum: stats.other_rating_sum.into(),
+            points,
+        });
+    }
+
+    /// Adds other sums.
+    pub fn join(&mut self, other: &Totals) {
         for (total, more) in [
-            (&mut self.games, stats.games.into()),
-            (&mut self.wins, stats.wins.into()),
-            (&mut self.draws, stats.draws.into()),
-            (&mut self.losses, stats.losses.into()),
-            (&mut self.own_rated, stats.own_rated.into()),
-            (&mut self.own_rating_sum, stats.own_rating_sum.into()),
-            (&mut self.other_rated, stats.other_rated.into()),
-            (&mut self.other_rating_sum, stats.other_rating_sum.into()),
-            (&mut self.points, points),
+            (&mut self.games, other.games),
+            (&mut self.wins, other.wins),
+            (&mut self.draws, other.draws),
+            (&mut self.losses, other.losses),
+            (&mut self.own_rated, other.own_rated),
+            (&mut self.own_rating_sum, other.own_rating_sum),
+            (&mut self.other_rated, other.other_rated),
+            (&mut self.other_rating_sum, other.other_rating_sum),
+            (&mut self.points, other.points),
         ] {
             *total = total.saturating_add(more);
         }

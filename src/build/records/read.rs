@@ -10,9 +10,9 @@ use parquet::errors::ParquetError;
 use parquet::file::reader::{FileReader, RowGroupReader, SerializedFileReader};
 
 use super::super::BuildError;
-use super::super::node::{Node, Place, Tally};
+use super::super::node::{Node, Place};
 use super::{COUNTERS, NO_MOVE, RecordsError};
-use crate::book::ctg::{CanonicalBoard, Key, decode_move_byte};
+use crate::book::ctg::{CanonicalBoard, Key, Totals, decode_move_byte};
 use crate::crew;
 use crate::input::parquet::{self as table, At, said};
 use crate::sort::{Runs, SortError, Sorter};
@@ -398,15 +398,16 @@ impl Gatherer {
                 return Err("ratings that cannot be".to_owned());
             }
         }
-        self.node.tally.add(&Tally {
+        self.node.tally.join(&Totals {
             games,
             wins,
             draws,
             losses,
             own_rated,
-            own_sum,
+            own_rating_sum: own_sum,
             other_rated,
-            other_sum,
+            other_rating_sum: other_sum,
+            points: 0,
         });
         self.node.main |= main > 0;
         Ok(None)

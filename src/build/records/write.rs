@@ -126,9 +126,9 @@ impl Rows {
             t.draws,
             t.losses,
             t.own_rated,
-            t.own_sum,
+            t.own_rating_sum,
             t.other_rated,
-            t.other_sum,
+            t.other_rating_sum,
             u64::from(node.main),
         ];
         self.push(key.as_bytes(), NO_MOVE, &counters);

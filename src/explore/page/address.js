@@ -11,7 +11,7 @@ export function read(search) {
   const words = (query.get("play") ?? "").split(/[ ,]+/).filter(Boolean);
   const set = {};
   for (const [name, value] of query) if (/^book /i.test(name)) set[name] = value;
-  return { fen: query.get("fen"), words, at: query.get("at"), books: query.get("books"), flip: query.has("flip"), set };
+  return { fen: query.get("fen"), words, at: query.get("at"), books: query.get("books"), closed: query.get("closed") ?? "", flip: query.has("flip"), set };
 }
 
 const line = (tree, id) => trees.path(tree, id).map((at) => trees.node(tree, at).uci);
@@ -34,6 +34,7 @@ export function address(state) {
   if (play.length) query.set("play", play.join(","));
   const depth = trees.path(state.tree, state.at).length;
   if (depth < play.length) query.set("at", depth);
+  if (state.closed) query.set("closed", state.closed);
   if (state.flip) query.set("flip", "1");
   const text = String(query).replaceAll("%2C", ",");
   return text ? `/?${text}` : "/";

@@ -18,9 +18,9 @@ export function split(pgn) {
 }
 
 export class Games {
-  /** `load` takes the text of a game; `query` gives the parameters of the position that is shown. */
-  constructor({ load, query }) {
-    Object.assign(this, { load, query });
+  /** `load` takes the text of a game; `failed` an error; `query` gives the parameters of the position that is shown. */
+  constructor({ load, failed, query }) {
+    Object.assign(this, { load, failed, query });
     this.dialog = by("games-dialog");
     this.dropped = null;
     for (const id of ["games-source", "games-speed", "games-rating", "games-since", "games-until", "games-words"]) {
@@ -72,7 +72,7 @@ export class Games {
     if (number !== this.asked) return;
     by("games-none").hidden = found.length > 0;
     by("games-list").replaceChildren(...found.slice(0, MOST).map((game) => el("li", {}, el("button", {
-      type: "button", onclick: async () => { this.dialog.close(); await this.load(game.text ?? await this.pgn(game.id)); },
+      type: "button", onclick: () => { this.dialog.close(); this.choose(game).catch(this.failed); },
     }, el("span", {}, game.label), el("span", { class: "hint" }, `${game.result} · ${game.when}`)))));
   }
 
@@ -95,6 +95,10 @@ export class Games {
     const games = new Map([...(answer.topGames ?? []), ...(answer.recentGames ?? [])].map((game) => [game.id, game]));
     const player = ({ name, rating }) => (rating ? `${name} ${rating}` : name);
     return [...games.values()].map((game) => ({ id: game.id, label: `${player(game.white)} – ${player(game.black)}`, result: RESULTS[game.winner] ?? "½-½", when: String(game.month ?? game.year) }));
+  }
+
+  async choose({ text, id }) {
+    await this.load(text ?? await this.pgn(id));
   }
 
   async pgn(id) {

@@ -328,4 +328,13 @@ export default {
   "Until": "Bis",
   "Players or year": "Spieler oder Jahr",
   "the games behind the position, where there is an index; a file of games can be dropped on the page": "Partien mit der Stellung, wo es einen Index gibt; eine Datei mit Partien kann auf die Seite gezogen werden",
+  "Close {0}": "{0} schließen",
+  "Books are named when the program is started: tabia explore {0}": "Bücher werden beim Start des Programms genannt: tabia explore {0}",
+  "Books and files of games… (B)": "Bücher und Partiedateien… (B)",
+  "Books and files of games": "Bücher und Partiedateien",
+  "Books of the program": "Bücher des Programms",
+  "Files of games": "Partiedateien",
+  "They stay in the browser, and are forgotten with this page.": "Sie bleiben im Browser und werden mit dieser Seite vergessen.",
+  "Open PGN files…": "PGN-Dateien öffnen…",
+  "open and close books and files of games": "Bücher und Partiedateien öffnen und schließen",
 };

@@ -328,4 +328,13 @@ export default {
   "Until": "Hasta",
   "Players or year": "Jugadores o año",
   "the games behind the position, where there is an index; a file of games can be dropped on the page": "las partidas con la posición, si hay índice; se puede soltar un archivo de partidas en la página",
+  "Close {0}": "Cerrar {0}",
+  "Books are named when the program is started: tabia explore {0}": "Los libros se nombran al iniciar el programa: tabia explore {0}",
+  "Books and files of games… (B)": "Libros y archivos de partidas… (B)",
+  "Books and files of games": "Libros y archivos de partidas",
+  "Books of the program": "Libros del programa",
+  "Files of games": "Archivos de partidas",
+  "They stay in the browser, and are forgotten with this page.": "Se quedan en el navegador y se olvidan con esta página.",
+  "Open PGN files…": "Abrir archivos PGN…",
+  "open and close books and files of games": "abrir y cerrar libros y archivos de partidas",
 };

@@ -328,4 +328,13 @@ export default {
   "Until": "Jusqu’à",
   "Players or year": "Joueurs ou année",
   "the games behind the position, where there is an index; a file of games can be dropped on the page": "les parties avec la position, s’il y a un index ; un fichier de parties peut être déposé sur la page",
+  "Close {0}": "Fermer {0}",
+  "Books are named when the program is started: tabia explore {0}": "Les livres se nomment au lancement du programme : tabia explore {0}",
+  "Books and files of games… (B)": "Livres et fichiers de parties… (B)",
+  "Books and files of games": "Livres et fichiers de parties",
+  "Books of the program": "Livres du programme",
+  "Files of games": "Fichiers de parties",
+  "They stay in the browser, and are forgotten with this page.": "Ils restent dans le navigateur et sont oubliés avec cette page.",
+  "Open PGN files…": "Ouvrir des fichiers PGN…",
+  "open and close books and files of games": "ouvrir et fermer livres et fichiers de parties",
 };

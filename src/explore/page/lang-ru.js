@@ -328,4 +328,13 @@ export default {
   "Until": "По",
   "Players or year": "Игроки или год",
   "the games behind the position, where there is an index; a file of games can be dropped on the page": "партии с позицией, если есть указатель; файл партий можно бросить на страницу",
+  "Close {0}": "Закрыть {0}",
+  "Books are named when the program is started: tabia explore {0}": "Книги называют при запуске программы: tabia explore {0}",
+  "Books and files of games… (B)": "Книги и файлы партий… (B)",
+  "Books and files of games": "Книги и файлы партий",
+  "Books of the program": "Книги программы",
+  "Files of games": "Файлы партий",
+  "They stay in the browser, and are forgotten with this page.": "Они остаются в браузере, пока открыта страница.",
+  "Open PGN files…": "Открыть файлы PGN…",
+  "open and close books and files of games": "открывать и закрывать книги и файлы партий",
 };

@@ -3,17 +3,17 @@
 use std::io::{BufReader, Read, Seek, SeekFrom};
 use std::path::Path;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
 use shakmaty::{Bitboard, Board, Color, Piece, Role, Setup, Square};
 
 use super::header::{HEADER_BYTES, Header, SETUP_BYTES, SetUp};
 use super::{moves, text, unscramble};
 use crate::games::archive::Located;
-use crate::games::files::has_extension;
+use crate::games::oddities::Oddity;
 use crate::games::{
     Game, GameBatch, GameSource, Opened, Place, Recorder, SkipReason, Skipped, SourceError, Wanted,
 };
+use crate::input::path::has_extension;
 use crate::input::reader::FileReader;
 use crate::notation;
 
@@ -38,10 +38,7 @@ pub(in crate::games) fn is_cbf(path: &Path, _: &[u8]) -> bool {
 /// A file is missing or cannot be read, or does not follow the known layout.
 pub(in crate::games) fn open(named: &Located) -> Result<Opened, SourceError> {
     let path = named.path();
-    let refused = |path: &Path, text: &str| SourceError::Format {
-        path: path.to_owned(),
-        text: text.to_owned(),
-    };
+    let refused = |path: &Path, text: &str| SourceError::format(path, text);
     let games = named
         .sibling("cbf")
         .ok_or_else(|| refused(path, "there is no .cbf beside it"))?;
@@ -65,8 +62,8 @@ pub(in crate::games) fn open(named: &Located) -> Result<Opened, SourceError> {
         name: path.display().to_string(),
         games,
         bytes,
-        unchecked: AtomicU64::new(0),
-        miscounted: AtomicU64::new(0),
+        unchecked: Oddity::new("games have a wrong check byte"),
+        miscounted: Oddity::new("games have another number of moves than they say"),
     };
     let database = Arc::new(database);
     if !is_understood(&database, &places) {
@@ -137,8 +134,8 @@ fn is_understood(database: &Arc<Database>, places: &[(u64, u64)]) -> bool {
             Err(_) => failed += 1,
         }
     }
-    database.unchecked.store(0, Relaxed);
-    database.miscounted.store(0, Relaxed);
+    database.unchecked.clear();
+    database.miscounted.clear();
     2 * failed <= count
 }
 
@@ -147,9 +144,9 @@ struct Database {
     games: FileReader,
     bytes: u64,
     /// Games with a check byte that is not known.
-    unchecked: AtomicU64,
+    unchecked: Oddity,
     /// Games that have more or fewer moves than they say.
-    miscounted: AtomicU64,
+    miscounted: Oddity,
 }
 
 struct CbfSource {
@@ -178,21 +175,14 @@ impl GameSource for CbfSource {
     }
 
     fn remarks(&self) -> Vec<String> {
-        let mut remarks = Vec::new();
-        let name = &self.database.name;
-        for (count, text) in [
-            (&self.database.unchecked, "games have a wrong check byte"),
-            (
-                &self.database.miscounted,
-                "games have another number of moves than they say",
-            ),
-        ] {
-            let count = count.load(Relaxed);
-            if count > 0 {
-                remarks.push(format!("{name}: {count} {text}"));
-            }
-        }
-        remarks
+        let Database {
+            name,
+            unchecked,
+            miscounted,
+            ..
+        } = &*self.database;
+        let oddities = [unchecked, miscounted].into_iter();
+        oddities.filter_map(|oddity| oddity.said(name)).collect()
     }
 }
 
@@ -257,7 +247,7 @@ impl Batch {
         game.clear();
         let header = self.read(place)?;
         if !header.is_checked {
-            self.database.unchecked.fetch_add(1, Relaxed);
+            self.database.unchecked.add(1_u64);
         }
         self.describe(&header, wanted, game);
         if let Some(set_up) = header.set_up {
@@ -278,7 +268,7 @@ impl Batch {
         let is_whole = wanted.plies == usize::MAX && game.cut.is_none() && !game.set_up;
         let white_moves = game.moves.len().div_ceil(2);
         if is_whole && white_moves != usize::from(header.white_moves) && white_moves < 256 {
-            self.database.miscounted.fetch_add(1, Relaxed);
+            self.database.miscounted.add(1_u64);
         }
         Ok(())
     }

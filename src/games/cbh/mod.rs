@@ -24,11 +24,11 @@ mod tests;
 pub(super) use open::{is_cbh, is_other, open, refuse};
 
 use std::ops::Range;
-use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
 use shakmaty::{Chess, Color};
 
 use super::indexed::{Indexed, Layout};
+use super::oddities::Oddity;
 use super::tree::Tree;
 use super::{Game, Recorder, SkipReason, Wanted};
 use crate::input::window::Window;
@@ -42,8 +42,6 @@ const USUAL_BLOCK_BYTES: u64 = 1 << 16;
 
 /// An open database.
 struct Database {
-    /// As its user named it.
-    name: Box<str>,
     /// Name of the .cbg file, without its folder.
     moves_name: String,
     layout: Layout,
@@ -51,14 +49,9 @@ struct Database {
     moves_header: u64,
     players: Option<Entities>,
     tournaments: Option<Entities>,
-    /// What was found at opening.
-    remarks: Vec<String>,
-    /// Games whose moves break off without a mark.
-    open_games: AtomicU64,
-    /// Codes of unknown meaning that were passed over.
-    unknown_codes: AtomicU64,
-    /// Moves of a piece that should have no number.
-    guesses: AtomicU64,
+    open_games: Oddity,
+    unknown_codes: Oddity,
+    guesses: Oddity,
 }
 
 /// Memory that is used again for each game.
@@ -72,10 +65,6 @@ pub(super) struct Buffers {
 impl Indexed for Database {
     type Entry = CbhEntry;
     type Buffers = Buffers;
-
-    fn name(&self) -> &str {
-        &self.name
-    }
 
     fn layout(&self) -> &Layout {
         &self.layout
@@ -126,25 +115,8 @@ impl Indexed for Database {
         Ok(())
     }
 
-    fn remarks(&self) -> Vec<String> {
-        let mut remarks = self.remarks.clone();
-        for (count, what) in [
-            (&self.open_games, "games end without the mark of their end"),
-            (
-                &self.unknown_codes,
-                "codes of unknown meaning were passed over",
-            ),
-            (
-                &self.guesses,
-                "moves name a piece by a number that nobody has; the fourth of its kind was taken",
-            ),
-        ] {
-            let count = count.load(Relaxed);
-            if count > 0 {
-                remarks.push(format!("{}: {count} {what}", self.name));
-            }
-        }
-        remarks
+    fn oddities(&self) -> Vec<&Oddity> {
+        vec![&self.open_games, &self.unknown_codes, &self.guesses]
     }
 }
 
@@ -195,8 +167,8 @@ impl Database {
         is_cut_off: bool,
         found: Found,
     ) -> Option<SkipReason> {
-        self.unknown_codes.fetch_add(found.unknown_codes, Relaxed);
-        self.guesses.fetch_add(found.guesses, Relaxed);
+        self.unknown_codes.add(found.unknown_codes);
+        self.guesses.add(found.guesses);
         let place = |at: usize| entry.offset + (moves_at + at) as u64;
         if found.is_open && is_cut_off {
             let what = "the file ends inside the game";
@@ -205,7 +177,7 @@ impl Database {
         if let Some(fault) = found.fault {
             return Some(SkipReason::Text(self.fault(place(fault.at), fault.what)));
         }
-        self.open_games.fetch_add(found.is_open.into(), Relaxed);
+        self.open_games.add(found.is_open);
         None
     }
 

@@ -2,16 +2,17 @@
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::sync::atomic::AtomicU64;
 
 use super::Database;
 use super::entities::{Entities, PLAYERS, TOURNAMENTS, Texts};
 use super::entry::{self, MAGIC, RECORD_BYTES};
 use crate::games::archive::Located;
 use crate::games::indexed::{IndexedSource, Layout};
+use crate::games::oddities::Oddity;
 use crate::games::{Opened, SourceError};
 use crate::input::bytes::{be_u16_at, be_u32_at};
 use crate::input::file::DataFile;
+use crate::input::path::has_extension;
 
 /// Bytes of the header of a .cbg file: in the oldest databases, and since.
 const MOVES_HEADERS: [u16; 2] = [10, 26];
@@ -39,7 +40,7 @@ pub(in crate::games) fn is_other(path: &Path, _start: &[u8]) -> bool {
 /// Always.
 pub(in crate::games) fn refuse(path: &Path) -> Result<Opened, SourceError> {
     let text = why_not(path).unwrap_or_default();
-    Err(format_error(path, text))
+    Err(SourceError::format(path, text))
 }
 
 fn why_not(path: &Path) -> Option<String> {
@@ -53,18 +54,6 @@ fn why_not(path: &Path) -> Option<String> {
         _ => return None,
     };
     Some(text.to_owned())
-}
-
-fn has_extension(path: &Path, extension: &str) -> bool {
-    path.extension()
-        .is_some_and(|found| found.eq_ignore_ascii_case(extension))
-}
-
-fn format_error(path: &Path, text: impl Into<String>) -> SourceError {
-    SourceError::Format {
-        path: path.to_owned(),
-        text: text.into(),
-    }
 }
 
 /// Opens a database by its .cbh file.
@@ -85,11 +74,11 @@ fn open_database(named: &Located) -> Result<Database, SourceError> {
     let path = named.path();
     let entries = named.open_named()?;
     let header = start_of(path, &entries)?;
-    let extent =
-        entry::parse_header(&header, entries.len()).map_err(|text| format_error(path, text))?;
+    let extent = entry::parse_header(&header, entries.len())
+        .map_err(|text| SourceError::format(path, text))?;
     let moves_file = named.sibling("cbg").ok_or_else(|| {
         let moves = path.with_extension("cbg");
-        format_error(
+        SourceError::format(
             path,
             format!(
                 "its games are in {}, which is missing; keep all files of a database together",
@@ -137,9 +126,10 @@ fn open_database(named: &Located) -> Result<Database, SourceError> {
         .filter(|len| MOVES_HEADERS.contains(len))
         .unwrap_or(MOVES_HEADERS[0]);
     Ok(Database {
-        name: path.display().to_string().into(),
         moves_name: file_name(moves_path),
         layout: Layout {
+            name: path.display().to_string(),
+            remarks,
             entries: Arc::new(entries),
             moves: Arc::new(moves),
             first_at: RECORD_BYTES,
@@ -149,10 +139,11 @@ fn open_database(named: &Located) -> Result<Database, SourceError> {
         moves_header: moves_header.into(),
         players,
         tournaments,
-        remarks,
-        open_games: AtomicU64::new(0),
-        unknown_codes: AtomicU64::new(0),
-        guesses: AtomicU64::new(0),
+        open_games: Oddity::new("games end without the mark of their end"),
+        unknown_codes: Oddity::new("codes of unknown meaning were passed over"),
+        guesses: Oddity::new(
+            "moves name a piece by a number that nobody has; the fourth of its kind was taken",
+        ),
     })
 }
 

@@ -24,11 +24,11 @@ mod words;
 use std::ops::Range;
 use std::path::Path;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
 use super::archive::Located;
 use super::cbh::fields;
 use super::indexed::{Indexed, IndexedSource, Layout};
+use super::oddities::Oddity;
 use super::tree::Tree;
 use super::{Game, Opened, SkipReason, SourceError, Wanted};
 use crate::input::window::Window;
@@ -41,25 +41,19 @@ const USUAL_RECORD_BYTES: u64 = 1 << 12;
 
 /// An open database.
 struct Database {
-    name: String,
     layout: Layout,
     names: Option<Names>,
-    remarks: Vec<String>,
-    /// Games that end without a mark.
-    open_games: AtomicU64,
+    open_games: Oddity,
     /// Games whose first position was read by the older description.
-    other_readings: AtomicU64,
-    /// Games that castle without a right.
-    new_rights: AtomicU64,
-    /// Games with half a word at their end.
-    half_words: AtomicU64,
-    /// Results that mean nothing known.
-    odd_results: AtomicU64,
+    other_readings: Oddity,
+    new_rights: Oddity,
+    half_words: Oddity,
+    odd_results: Oddity,
 }
 
 /// Whether a file is the main one of such a database.
 pub(super) fn is_index(path: &Path, start: &[u8]) -> bool {
-    super::files::has_extension(path, "2cbh") || entry::is_header(start) && start.len() >= 192
+    crate::input::path::has_extension(path, "2cbh") || entry::is_header(start) && start.len() >= 192
 }
 
 /// Opens a database by its .2cbh file.
@@ -69,10 +63,7 @@ pub(super) fn is_index(path: &Path, start: &[u8]) -> bool {
 /// It is none, its .2cbg file is missing, or one of them cannot be read.
 pub(super) fn open(index: &Located) -> Result<Opened, SourceError> {
     let path = index.path();
-    let format_error = |text: String| SourceError::Format {
-        path: path.to_owned(),
-        text,
-    };
+    let format_error = |text: &str| SourceError::format(path, text);
     let entries = index.open_named()?;
     let mut header = [0; 32];
     let copied = entries.view().and_then(|view| view.copy(0, &mut header));
@@ -81,14 +72,13 @@ pub(super) fn open(index: &Located) -> Result<Opened, SourceError> {
     if entries.len() < RECORD_BYTES || !entry::is_header(header) {
         return Err(format_error(
             "no .2cbh file that can be read: its header is another; \
-             save it as .cbh or .pgn with ChessBase"
-                .to_owned(),
+             save it as .cbh or .pgn with ChessBase",
         ));
     }
     let moves = index.sibling("2cbg").ok_or_else(|| {
         let text = "its games are in a .2cbg file, which is missing; \
                     keep all files of a database together";
-        format_error(text.to_owned())
+        format_error(text)
     })?;
     let moves = moves.open_named()?;
     let mut remarks = Vec::new();
@@ -110,8 +100,9 @@ pub(super) fn open(index: &Located) -> Result<Opened, SourceError> {
     };
     let bytes = entries.len();
     let database = Database {
-        name: path.display().to_string(),
         layout: Layout {
+            name: path.display().to_string(),
+            remarks,
             entries: Arc::new(entries),
             moves: Arc::new(moves),
             first_at: RECORD_BYTES,
@@ -119,12 +110,16 @@ pub(super) fn open(index: &Located) -> Result<Opened, SourceError> {
             count: announced.min(present),
         },
         names,
-        remarks,
-        open_games: AtomicU64::new(0),
-        other_readings: AtomicU64::new(0),
-        new_rights: AtomicU64::new(0),
-        half_words: AtomicU64::new(0),
-        odd_results: AtomicU64::new(0),
+        open_games: Oddity::new("games end without the mark of their end"),
+        other_readings: Oddity::new(
+            "set-up positions are legal only with castling rights and en passant file exchanged, \
+             and were read so",
+        ),
+        new_rights: Oddity::new(
+            "games castle without the right in their set-up position; it was added",
+        ),
+        half_words: Oddity::new("games have half a word at their end"),
+        odd_results: Oddity::new("results mean nothing known"),
     };
     Ok(Opened {
         source: Box::new(IndexedSource::new(database)),
@@ -150,10 +145,6 @@ pub(super) struct Buffers {
 impl Indexed for Database {
     type Entry = Cbh2Entry;
     type Buffers = Buffers;
-
-    fn name(&self) -> &str {
-        &self.name
-    }
 
     fn layout(&self) -> &Layout {
         &self.layout
@@ -203,45 +194,28 @@ impl Indexed for Database {
         }
         self.describe(entry, wanted, name, game);
         let (pairs, half) = content.as_chunks::<2>();
-        self.half_words
-            .fetch_add(u64::from(!half.is_empty()), Relaxed);
+        self.half_words.add(!half.is_empty());
         words.clear();
         words.extend(pairs.iter().map(|pair| u16::from_le_bytes(*pair)));
         let start = start::read(words, tag).map_err(SkipReason::Position)?;
         game.chess960 = start.chess960;
         let rest = words.get(start.words..).unwrap_or_default();
         let (odd, fault) = decode::decode(rest, &start, wanted, tree, game);
-        self.open_games.fetch_add(odd.is_open.into(), Relaxed);
-        self.other_readings
-            .fetch_add(odd.is_other_reading.into(), Relaxed);
-        self.new_rights
-            .fetch_add(odd.has_new_rights.into(), Relaxed);
+        self.open_games.add(odd.is_open);
+        self.other_readings.add(odd.is_other_reading);
+        self.new_rights.add(odd.has_new_rights);
         game.cut = fault.map(SkipReason::from);
         Ok(())
     }
 
-    fn remarks(&self) -> Vec<String> {
-        let mut remarks = self.remarks.clone();
-        for (count, what) in [
-            (&self.open_games, "games end without the mark of their end"),
-            (
-                &self.other_readings,
-                "set-up positions are legal only with castling rights and en passant file exchanged, \
-                 and were read so",
-            ),
-            (
-                &self.new_rights,
-                "games castle without the right in their set-up position; it was added",
-            ),
-            (&self.half_words, "games have half a word at their end"),
-            (&self.odd_results, "results mean nothing known"),
-        ] {
-            let count = count.load(Relaxed);
-            if count > 0 {
-                remarks.push(format!("{}: {count} {what}", self.name));
-            }
-        }
-        remarks
+    fn oddities(&self) -> Vec<&Oddity> {
+        vec![
+            &self.open_games,
+            &self.other_readings,
+            &self.new_rights,
+            &self.half_words,
+            &self.odd_results,
+        ]
     }
 }
 
@@ -256,8 +230,7 @@ impl Database {
         game.circumstances.speed = entry.speed();
         game.eco = fields::eco(entry.eco);
         game.result = fields::result(entry.result);
-        self.odd_results
-            .fetch_add((entry.result > 7).into(), Relaxed);
+        self.odd_results.add(entry.result > 7);
         if !wanted.tags() {
             return;
         }

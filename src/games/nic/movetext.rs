@@ -2,6 +2,7 @@
 
 use super::matching;
 use crate::games::{GameResult, Recorder, SkipReason};
+use crate::notation;
 
 /// Reads moves, variations in round or square brackets, signs, and words,
 /// which are comments. Gives the result, if it stands there.
@@ -55,16 +56,9 @@ fn play(word: &str, sign: &str, recorder: &mut Recorder<'_>) {
             recorder.give_up_line(SkipReason::Text(text));
         }
     }
-    let nag = match sign.trim_matches(['+', '#']) {
-        "!" => 1,
-        "?" => 2,
-        "!!" => 3,
-        "??" => 4,
-        "!?" => 5,
-        "?!" => 6,
-        _ => return,
-    };
-    recorder.nag(nag);
+    if let Some(nag @ 1..=6) = notation::nag(sign.trim_matches(['+', '#'])) {
+        recorder.nag(nag);
+    }
 }
 
 /// Words; brackets are words of their own.

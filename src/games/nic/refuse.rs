@@ -4,8 +4,8 @@ use std::fs::{self, File};
 use std::io::Read;
 use std::path::{Path, PathBuf};
 
-use crate::games::files::has_extension;
 use crate::games::{Opened, SourceError};
+use crate::input::path::has_extension;
 
 /// No index is looked at that is larger.
 const LARGEST_INDEX_BYTES: u64 = 16 << 20;
@@ -35,13 +35,12 @@ pub(in crate::games) fn is_binary(path: &Path, start: &[u8]) -> bool {
 ///
 /// Always.
 pub(in crate::games) fn refuse(path: &Path) -> Result<Opened, SourceError> {
-    Err(SourceError::Format {
-        path: path.to_owned(),
-        text: "a NicBase database, which cannot be read because no public description says \
+    Err(SourceError::format(
+        path,
+        "a NicBase database, which cannot be read because no public description says \
                where its moves stand; print the games to a file from NicBase (short notation) \
-               and give that file as the source"
-            .to_owned(),
-    })
+               and give that file as the source",
+    ))
 }
 
 /// Other files of the same name.

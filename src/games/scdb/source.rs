@@ -2,7 +2,6 @@
 
 use std::io::{self, BufReader, Read, Seek, SeekFrom};
 use std::path::Path;
-use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::sync::{Arc, OnceLock};
 
 use super::decode::{self, Promotions};
@@ -12,6 +11,7 @@ use super::names::Names;
 use super::promotion::{self, Numbering};
 use super::{MAGIC_BYTES, extension, has_magic, is_part, length};
 use crate::games::archive::Located;
+use crate::games::oddities::Oddity;
 use crate::games::{
     Game, GameBatch, GameSource, Opened, Place, SkipReason, Skipped, SourceError, Wanted,
 };
@@ -34,10 +34,7 @@ pub(in crate::games) fn is_index(path: &Path, start: &[u8]) -> bool {
 ///
 /// The index or the games cannot be read, or the index is none.
 pub(in crate::games) fn open(named: &Located) -> Result<Opened, SourceError> {
-    let refused = |path: &Path, text: &str| SourceError::Format {
-        path: path.to_owned(),
-        text: text.to_owned(),
-    };
+    let refused = |path: &Path, text: &str| SourceError::format(path, text);
     let index = index_of(named)
         .ok_or_else(|| refused(named.path(), "the index of this database is missing (.dci)"))?;
     let index_path = index.path();
@@ -82,7 +79,7 @@ pub(in crate::games) fn open(named: &Located) -> Result<Opened, SourceError> {
 fn index_of(named: &Located) -> Option<Located> {
     let letters = [b'n', b's', b'e', b'g'];
     let is_other =
-        |letter: &u8| crate::games::files::has_extension(named.path(), &extension(*letter));
+        |letter: &u8| crate::input::path::has_extension(named.path(), &extension(*letter));
     if letters.iter().any(is_other) {
         named.sibling(&extension(b'i'))
     } else {
@@ -101,9 +98,9 @@ struct Database {
     numbering: OnceLock<Numbering>,
     /// What is wrong with the files beside the index.
     faults: Vec<String>,
-    odd_status: AtomicU64,
-    lost_names: AtomicU64,
-    unsaid_promotions: AtomicU64,
+    odd_status: Oddity,
+    lost_names: Oddity,
+    unsaid_promotions: Oddity,
 }
 
 impl Database {
@@ -136,9 +133,15 @@ impl Database {
             events: names(b'e', "events"),
             numbering: OnceLock::new(),
             faults,
-            odd_status: AtomicU64::new(0),
-            lost_names: AtomicU64::new(0),
-            unsaid_promotions: AtomicU64::new(0),
+            odd_status: Oddity::new(
+                "games are marked neither as live nor as deleted; they were taken as live",
+            ),
+            lost_names: Oddity::new(
+                "names of players, sites or events are unknown: no name stands where they should",
+            ),
+            unsaid_promotions: Oddity::new(
+                "promotions do not say to what; they were read as queens",
+            ),
             games: games.clone(),
             games_end,
         };
@@ -186,7 +189,7 @@ impl Promotions for Database {
     }
 
     fn note_unsaid(&self) {
-        self.unsaid_promotions.fetch_add(1, Relaxed);
+        self.unsaid_promotions.add(1_u64);
     }
 }
 
@@ -241,35 +244,30 @@ impl GameSource for ScdbSource {
         let database = &self.database;
         let name = &database.name;
         let mut remarks = database.faults.clone();
-        let mut say = |count: u64, text: &str| {
+        for (count, text) in [
+            (
+                self.faults.unnamed_bytes,
+                "bytes of games in .dcg are behind the last one that it names",
+            ),
+            (
+                self.faults.tail_bytes,
+                "bytes at its end are no entry and were passed over",
+            ),
+            (
+                self.faults.displaced,
+                "entries were too short, and those behind them displaced; they were found again",
+            ),
+        ] {
             if count > 0 {
                 remarks.push(format!("{name}: {count} {text}"));
             }
-        };
-        say(
-            self.faults.unnamed_bytes,
-            "bytes of games in .dcg are behind the last one that it names",
-        );
-        say(
-            database.lost_names.load(Relaxed),
-            "names of players, sites or events are unknown: no name stands where they should",
-        );
-        say(
-            self.faults.tail_bytes,
-            "bytes at its end are no entry and were passed over",
-        );
-        say(
-            self.faults.displaced,
-            "entries were too short, and those behind them displaced; they were found again",
-        );
-        say(
-            database.odd_status.load(Relaxed),
-            "games are marked neither as live nor as deleted; they were taken as live",
-        );
-        say(
-            database.unsaid_promotions.load(Relaxed),
-            "promotions do not say to what; they were read as queens",
-        );
+        }
+        let oddities = [
+            &database.lost_names,
+            &database.odd_status,
+            &database.unsaid_promotions,
+        ];
+        remarks.extend(oddities.iter().filter_map(|oddity| oddity.said(name)));
         if database.numbering.get() == Some(&Numbering::Document) {
             let text = "promotions are numbered as in the format's document (1 to 4)";
             remarks.push(format!("{name}: {text}"));
@@ -351,7 +349,7 @@ impl ScdbBatch {
             0 => {}
             0xff => return Err(SkipReason::Deleted),
             _ => {
-                self.database.odd_status.fetch_add(1, Relaxed);
+                self.database.odd_status.add(1_u64);
             }
         }
         self.read(entry.offset)?;
@@ -365,7 +363,7 @@ impl ScdbBatch {
 fn describe(database: &Database, entry: &ScdbEntry, wanted: Wanted, game: &mut Game) {
     let name = |names: &Names, place: u32| {
         names.get(place).unwrap_or_else(|| {
-            database.lost_names.fetch_add(1, Relaxed);
+            database.lost_names.add(1_u64);
             "?".to_owned()
         })
     };

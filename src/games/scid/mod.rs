@@ -25,12 +25,12 @@ pub use write::Writer;
 use std::ops::Range;
 use std::path::Path;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
 use shakmaty::Color;
 
 use super::archive::Located;
 use super::indexed::{Indexed, IndexedSource, Layout};
+use super::oddities::Oddity;
 use super::{Game, Opened, SkipReason, SourceError, Wanted};
 use crate::input::bytes::be_u16_at;
 use crate::input::file::DataFile;
@@ -49,15 +49,12 @@ const OLD_VERSION: u16 = 400;
 
 /// An open database.
 struct Database {
-    name: String,
     layout: Layout,
     parse: fn(&[u8]) -> Option<ScidEntry>,
     names: Names,
-    remarks: Vec<String>,
-    /// Names that nobody has the number of.
-    lost_names: AtomicU64,
-    missing_comments: AtomicU64,
-    unmarked_comments: AtomicU64,
+    lost_names: Oddity,
+    missing_comments: Oddity,
+    unmarked_comments: Oddity,
 }
 
 /// Whether a file is the index of a database of version 4.
@@ -84,7 +81,7 @@ pub(super) fn open(index: &Located) -> Result<Opened, SourceError> {
                 "a Scid database of version {version}, which cannot be read: \
                  open it with Scid, which makes it version {OLD_VERSION}"
             );
-            return Err(format_error(path, text));
+            return Err(SourceError::format(path, text));
         }
         (["sn4", "sg4"], OLD_BYTES, OLD_HEADER_BYTES)
     } else {
@@ -96,7 +93,7 @@ pub(super) fn open(index: &Located) -> Result<Opened, SourceError> {
             "its games are in a .{games_ending} file, which is missing; \
              keep all files of a database together"
         );
-        format_error(path, text)
+        SourceError::format(path, text)
     })?;
     let games = games.open_named()?;
     let mut remarks = Vec::new();
@@ -120,9 +117,9 @@ pub(super) fn open(index: &Located) -> Result<Opened, SourceError> {
         present
     };
     if !is_old && present == 0 {
-        return Err(format_error(
+        return Err(SourceError::format(
             path,
-            "no Scid database: it is too short".to_owned(),
+            "no Scid database: it is too short",
         ));
     }
     if present != announced || rest > 0 {
@@ -140,8 +137,9 @@ pub(super) fn open(index: &Located) -> Result<Opened, SourceError> {
     }
     let bytes = entries.len();
     let database = Database {
-        name: path.display().to_string(),
         layout: Layout {
+            name: path.display().to_string(),
+            remarks,
             entries: Arc::new(entries),
             moves: Arc::new(games),
             first_at,
@@ -154,22 +152,14 @@ pub(super) fn open(index: &Located) -> Result<Opened, SourceError> {
             ScidEntry::parse_new
         },
         names,
-        remarks,
-        lost_names: AtomicU64::new(0),
-        missing_comments: AtomicU64::new(0),
-        unmarked_comments: AtomicU64::new(0),
+        lost_names: Oddity::new("names are unknown: nobody has their number"),
+        missing_comments: Oddity::new("comments are marked, but not written"),
+        unmarked_comments: Oddity::new("comments were left out: nothing says where they belong"),
     };
     Ok(Opened {
         source: Box::new(IndexedSource::new(database)),
         bytes: Some(bytes),
     })
-}
-
-fn format_error(path: &Path, text: String) -> SourceError {
-    SourceError::Format {
-        path: path.to_owned(),
-        text,
-    }
 }
 
 fn start_of(path: &Path, file: &DataFile, buffer: &mut [u8]) -> Result<usize, SourceError> {
@@ -203,10 +193,6 @@ fn read_names(index: &Located, ending: &str, is_old: bool) -> Result<Names, Stri
 impl Indexed for Database {
     type Entry = ScidEntry;
     type Buffers = Vec<u8>;
-
-    fn name(&self) -> &str {
-        &self.name
-    }
 
     fn layout(&self) -> &Layout {
         &self.layout
@@ -247,35 +233,17 @@ impl Indexed for Database {
         }
         self.describe(entry, wanted, game);
         let losses = decode::decode(bytes, entry.chess960, wanted, game)?;
-        self.missing_comments
-            .fetch_add(losses.missing_comments, Relaxed);
-        self.unmarked_comments
-            .fetch_add(losses.unmarked_comments, Relaxed);
+        self.missing_comments.add(losses.missing_comments);
+        self.unmarked_comments.add(losses.unmarked_comments);
         Ok(())
     }
 
-    fn remarks(&self) -> Vec<String> {
-        let mut remarks = self.remarks.clone();
-        for (count, what) in [
-            (
-                &self.lost_names,
-                "names are unknown: nobody has their number",
-            ),
-            (
-                &self.missing_comments,
-                "comments are marked, but not written",
-            ),
-            (
-                &self.unmarked_comments,
-                "comments were left out: nothing says where they belong",
-            ),
-        ] {
-            let count = count.load(Relaxed);
-            if count > 0 {
-                remarks.push(format!("{}: {count} {what}", self.name));
-            }
-        }
-        remarks
+    fn oddities(&self) -> Vec<&Oddity> {
+        vec![
+            &self.lost_names,
+            &self.missing_comments,
+            &self.unmarked_comments,
+        ]
     }
 }
 
@@ -283,7 +251,7 @@ impl Database {
     fn look_up(&self, kind: usize, number: u32) -> String {
         let name = self.names.get(kind, number);
         name.unwrap_or_else(|| {
-            self.lost_names.fetch_add(1, Relaxed);
+            self.lost_names.add(1_u64);
             "?".to_owned()
         })
     }

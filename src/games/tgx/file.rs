@@ -129,6 +129,10 @@ impl Directory {
         self.0.push((key, at));
     }
 
+    pub(super) fn put_before(&mut self, older: &Directory) {
+        self.0.splice(..0, older.0.iter().copied());
+    }
+
     /// How many blocks there are.
     #[must_use]
     pub fn len(&self) -> usize {

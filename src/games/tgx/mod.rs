@@ -35,7 +35,7 @@ pub use facts::{Facts, speed_number, speed_of};
 pub use file::{Directory, MAGIC, Root, Segment, TgxError, TgxFile};
 pub use record::{Head, move_of, squares};
 pub(super) use source::open;
-pub use write::{TableWriter, WriteError, Writer};
+pub use write::{TableWriter, WriteError, Writer, lock};
 
 pub use block::BlockMaker;
 

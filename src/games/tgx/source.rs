@@ -35,14 +35,10 @@ pub(in crate::games) fn open(file: &Located) -> Result<Opened, SourceError> {
 fn failed(path: &Path, error: TgxError) -> SourceError {
     match error {
         TgxError::Io { source, .. } => SourceError::io(path, source),
-        TgxError::Damaged { at, what, .. } => SourceError::Format {
-            path: path.to_owned(),
-            text: format!("damaged at byte {at}: {what}"),
-        },
-        other => SourceError::Format {
-            path: path.to_owned(),
-            text: other.to_string(),
-        },
+        TgxError::Damaged { at, what, .. } => {
+            SourceError::format(path, format!("damaged at byte {at}: {what}"))
+        }
+        other => SourceError::format(path, other.to_string()),
     }
 }
 

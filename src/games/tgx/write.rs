@@ -73,25 +73,20 @@ impl Writer {
         })
     }
 
-    /// Goes on at the end of a file. What a writer that was ended has left
-    /// there is overwritten.
+    /// Goes on at the end of a file, which is given too, as it was before. What
+    /// a writer that was ended has left there is overwritten.
     ///
     /// # Errors
     ///
     /// It is none, cannot be written, or somebody else is adding to it.
-    pub fn append(path: &Path) -> Result<Writer, WriteError> {
+    pub fn append(path: &Path) -> Result<(Writer, TgxFile), WriteError> {
         let failed = |source| io_error(path, source);
-        let opened = OpenOptions::new().read(true).write(true).open(path);
-        let mut file = opened.map_err(failed)?;
-        if file.try_lock().is_err() {
-            let path = path.to_owned();
-            return Err(TgxError::Busy { path }.into());
-        }
+        let mut file = lock(path)?;
         let before = TgxFile::open(path, false)?;
         let (slot, generation) = before.slot()?;
         let root = before.root().clone();
         file.seek(SeekFrom::Start(root.end)).map_err(failed)?;
-        Ok(Writer {
+        let writer = Writer {
             path: path.to_owned(),
             beside: None,
             file,
@@ -101,7 +96,8 @@ impl Writer {
             slot: 1 - slot.min(1),
             generation: generation + 1,
             tables: Vec::new(),
-        })
+        };
+        Ok((writer, before))
     }
 
     /// What the file held before.
@@ -115,6 +111,13 @@ impl Writer {
     pub fn games(&self) -> u64 {
         let segments = self.root.segments.iter();
         segments.map(|segment| segment.games).sum()
+    }
+
+    /// Takes the last segments out: the one that is being written holds what
+    /// they hold.
+    pub fn replace_last(&mut self, count: usize) -> Vec<Segment> {
+        let segments = &mut self.root.segments;
+        segments.split_off(segments.len().saturating_sub(count))
     }
 
     fn frame(&mut self, bytes: &[u8]) -> Result<u64, TgxError> {
@@ -194,6 +197,22 @@ impl Writer {
     }
 }
 
+/// Opens a file for adding to it. As long as it is open nobody else does.
+///
+/// # Errors
+///
+/// It cannot be written, or somebody else is adding to it.
+pub fn lock(path: &Path) -> Result<File, TgxError> {
+    let opened = OpenOptions::new().read(true).write(true).open(path);
+    let file = opened.map_err(|source| io_error(path, source))?;
+    match file.try_lock() {
+        Ok(()) => Ok(file),
+        Err(_) => Err(TgxError::Busy {
+            path: path.to_owned(),
+        }),
+    }
+}
+
 fn io_error(path: &Path, source: io::Error) -> TgxError {
     TgxError::Io {
         path: path.to_owned(),
@@ -245,6 +264,13 @@ impl TableWriter {
         self.directory.push(key, at);
         self.bytes += bytes.len() as u64 + FRAME_HEAD;
         Ok(())
+    }
+
+    /// Takes in, before everything else, the blocks of a table that the file
+    /// has already, where they are.
+    pub fn keep_before(&mut self, directory: &Directory, bytes: u64) {
+        self.directory.put_before(directory);
+        self.bytes += bytes;
     }
 
     fn close(&mut self, writer: &mut Writer) -> Result<(), WriteError> {

@@ -13,7 +13,7 @@ use super::{
 use crate::book::ctg::PAGE_BYTES;
 use crate::input::file::read_at;
 
-pub(super) use super::journal::ChangedByte;
+pub(in crate::book) use super::journal::ChangedByte;
 
 /// What any disk writes at once, in bytes.
 const SECTOR: u64 = 512;
@@ -24,6 +24,7 @@ const HELD: usize = 1 << 20;
 
 /// What a batch has done.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Applied {
     /// Bytes that are others now.
     pub bytes: u64,
@@ -41,7 +42,7 @@ pub struct Batch {
 }
 
 impl Batch {
-    pub(super) fn new(book: &Path) -> Batch {
+    pub(in crate::book) fn new(book: &Path) -> Batch {
         Batch {
             book: book.to_owned(),
             held: Vec::new(),
@@ -63,7 +64,7 @@ impl Batch {
         })
     }
 
-    pub(super) fn push(&mut self, record: ChangedByte) -> Result<(), EditError> {
+    pub(in crate::book) fn push(&mut self, record: ChangedByte) -> Result<(), EditError> {
         self.held.push(record);
         if self.held.len() >= HELD {
             self.spill()?;

@@ -5,7 +5,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use super::super::{self as ctg, Key, LockError, RewriteError};
+use super::super::{Key, LockError, RewriteError};
 
 /// A book that cannot be changed. Unless the text says otherwise, nothing has
 /// been changed then.
@@ -98,12 +98,6 @@ pub enum EditError {
 impl From<crate::crew::Panicked> for EditError {
     fn from(panicked: crate::crew::Panicked) -> EditError {
         RewriteError::from(panicked).into()
-    }
-}
-
-impl From<ctg::Error> for EditError {
-    fn from(error: ctg::Error) -> EditError {
-        EditError::Read(error.into())
     }
 }
 

@@ -34,11 +34,11 @@ const END: u64 = u64::MAX;
 
 /// One byte to be changed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct ChangedByte {
-    /// Byte of the .ctg file.
-    pub(super) offset: u64,
-    pub(super) old: u8,
-    pub(super) new: u8,
+pub(in crate::book) struct ChangedByte {
+    /// Byte of the file.
+    pub(in crate::book) offset: u64,
+    pub(in crate::book) old: u8,
+    pub(in crate::book) new: u8,
 }
 
 impl ChangedByte {

@@ -4,48 +4,11 @@ use shakmaty::{Chess, Color, Move, Position as _};
 
 use super::{Change, EditError, Editor};
 use crate::book::{
-    Annotation, Mark, PositionRecord,
+    Mark, MarkEdit, PositionRecord,
     ctg::{CanonicalBoard, encode_move_byte, moves},
 };
 
-/// What is to become of the marks of a move; `None` leaves one as it is.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct MarkEdit {
-    /// The colour of the move. It stands in the position the move leads to, so
-    /// every move into that position gets it. The other bits of the byte stay.
-    pub recommendation: Option<Mark>,
-    /// The sign beside the move: a NAG number below 32.
-    pub annotation: Option<Annotation>,
-    /// The learn value from the view of the player of the move, -125 to +125:
-    /// positive speaks for it. It stands in the position the move leads to,
-    /// with the other sign.
-    pub factor: Option<i8>,
-    /// The commentary of the position the move leads to: a NAG number as it is
-    /// seen on the real board.
-    pub commentary: Option<u8>,
-    /// Takes away the bits that no reader heeds: of the recommendation all but
-    /// green and red (of both, red stays), of the annotation the upper three.
-    pub clean: bool,
-}
-
 impl MarkEdit {
-    /// Takes away colour, sign and learn value.
-    #[must_use]
-    pub fn clear() -> MarkEdit {
-        MarkEdit {
-            recommendation: Some(Mark::None),
-            annotation: Some(Annotation(0)),
-            factor: Some(0),
-            ..MarkEdit::default()
-        }
-    }
-
-    /// Whether it says anything about the move itself.
-    #[must_use]
-    pub const fn touches_moves(&self) -> bool {
-        self.annotation.is_some() || self.clean
-    }
-
     /// The recommendation byte that `old` becomes.
     const fn recommendation_byte(&self, old: u8) -> u8 {
         let byte = match self.recommendation {
@@ -229,6 +192,7 @@ impl Editor {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::book::Annotation;
 
     #[test]
     fn a_colour_leaves_the_other_bits_alone() {

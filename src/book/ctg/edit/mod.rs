@@ -66,12 +66,10 @@ use super::{
 use crate::book::{Annotation, Probe as _};
 use crate::watch::Watch;
 
+pub(in crate::book) use batch::ChangedByte;
 pub use batch::{Applied, Batch};
 pub use error::EditError;
-pub use marks::MarkEdit;
-pub use visit::{EntrySet, Field, Pass, Touch, Visit, VisitedEntry, VisitedMove};
-
-use batch::ChangedByte;
+pub use visit::{EntrySet, Pass, Touch, Visit, VisitedEntry, VisitedMove};
 
 /// How to open a book for changes.
 #[derive(Clone, Copy, Debug)]
@@ -94,7 +92,7 @@ impl Default for EditOptions {
 
 /// One change, in terms of the file: positions by their keys, moves by their
 /// bytes, numbers as they are stored (a learn value from the view of the side
-/// to move in the position, see [`MarkEdit`] for marks in chess terms).
+/// to move in the position, see [`crate::book::MarkEdit`] for marks in chess terms).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Change {
     /// Sets the recommendation byte of a position.
@@ -172,8 +170,8 @@ impl Change {
 ///
 /// ```
 /// use shakmaty::{Chess, uci::UciMove};
-/// use tabia::book::{Lookup, Mark, Probe, Wanted};
-/// use tabia::book::ctg::{EditOptions, Editor, MarkEdit};
+/// use tabia::book::{Lookup, Mark, MarkEdit, Probe, Wanted};
+/// use tabia::book::ctg::{EditOptions, Editor};
 ///
 /// # let folder = tempfile::tempdir()?;
 /// # let path = folder.path().join("book.ctg");
@@ -203,10 +201,49 @@ impl Change {
 pub struct Editor {
     path: PathBuf,
     options: EditOptions,
-    file: File,
     book: CtgBook,
-    completed: bool,
+    claim: Claim,
+}
+
+/// The file of a book of any format, for one writer.
+#[derive(Debug)]
+pub(in crate::book) struct Claim {
+    file: File,
+    /// A change that was cut short has been completed.
+    pub(in crate::book) completed: bool,
+    /// `None` only while the book is written anew.
     lock: Option<BookLock>,
+}
+
+impl Claim {
+    /// Waits for other writers, and first completes a change that a crash has
+    /// cut short.
+    pub(in crate::book) fn take(path: &Path, wait: Duration) -> Result<Claim, EditError> {
+        let failed = |error| EditError::io(path, error);
+        if std::fs::metadata(path)
+            .map_err(failed)?
+            .permissions()
+            .readonly()
+        {
+            return Err(EditError::ReadOnly {
+                path: path.to_owned(),
+            });
+        }
+        let lock = Some(BookLock::take(path, wait)?);
+        let mut options = File::options();
+        let file = options.read(true).write(true).open(path).map_err(failed)?;
+        let completed = batch::recover(path, &file)?;
+        Ok(Claim {
+            file,
+            completed,
+            lock,
+        })
+    }
+
+    /// Makes the changes of a batch, all or none.
+    pub(in crate::book) fn commit(&self, batch: Batch) -> Result<Applied, EditError> {
+        batch.commit(&self.file)
+    }
 }
 
 impl Editor {
@@ -220,26 +257,12 @@ impl Editor {
     pub fn open(path: &Path, options: &EditOptions) -> Result<Editor, EditError> {
         // Asked of a book that is none, the reader has the better message.
         drop(open_book(path)?);
-        let metadata = std::fs::metadata(path).map_err(|error| EditError::io(path, error))?;
-        if metadata.permissions().readonly() {
-            return Err(EditError::ReadOnly {
-                path: path.to_owned(),
-            });
-        }
-        let lock = BookLock::take(path, options.wait)?;
-        let file = File::options()
-            .read(true)
-            .write(true)
-            .open(path)
-            .map_err(|error| EditError::io(path, error))?;
-        let completed = batch::recover(path, &file)?;
+        let claim = Claim::take(path, options.wait)?;
         Ok(Editor {
             path: path.to_owned(),
             options: *options,
-            file,
             book: open_book(path)?,
-            completed,
-            lock: Some(lock),
+            claim,
         })
     }
 
@@ -259,7 +282,7 @@ impl Editor {
     /// Whether opening has completed a change that was cut short.
     #[must_use]
     pub const fn completed_a_change(&self) -> bool {
-        self.completed
+        self.claim.completed
     }
 
     /// The book opened once more, held in memory or mapped: quicker, but good
@@ -340,7 +363,7 @@ impl Editor {
     /// The book cannot be written, or is not what it was when the batch was
     /// made.
     pub fn commit(&mut self, batch: Batch) -> Result<Applied, EditError> {
-        batch.commit(&self.file)
+        self.claim.commit(batch)
     }
 
     /// Writes the book anew with other entries in place of some.
@@ -362,7 +385,7 @@ impl Editor {
             },
         )?;
         // The book is another file now, with a lock of its own.
-        self.lock = None;
+        self.claim.lock = None;
         *self = Editor::open(&self.path, &self.options)?;
         Ok(())
     }

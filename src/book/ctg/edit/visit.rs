@@ -6,27 +6,14 @@
 use crate::watch::Watch;
 use shakmaty::{CastlingMode, Chess, Color, FromSetup as _, Move, Position as _};
 
-use super::{EditError, MarkEdit};
+use super::EditError;
 use crate::book::{
-    Annotation, PositionRecord,
+    Annotation, Field, MarkEdit, PositionRecord,
     ctg::{
         CanonicalBoard, CtgBook, Entry, Error, Key, PAGE_HEADER_BYTES, Place, RewriteError,
         STATISTICS_BYTES, moves, reader::Reading,
     },
 };
-
-/// A byte that a mark stands in.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Field {
-    /// Of a position: its colours.
-    Recommendation,
-    /// Of a position: its learn value.
-    Factor,
-    /// Of a position: its commentary.
-    Commentary,
-    /// Of a stored move: its sign.
-    Annotation,
-}
 
 /// A byte to be changed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -3,9 +3,9 @@
 use std::io;
 use std::sync::Arc;
 
-use super::archive::{Archive, Located, Packed};
-use super::open::{Access, is_database, open_located};
-use super::{GameBatch, GameSource, Opened, SourceError};
+use super::{Access, Opened, SourceError, is_database, open_located};
+use crate::games::archive::{Archive, Located, Packed};
+use crate::games::{GameBatch, GameSource};
 use crate::input::file::DataFile;
 
 /// Opens all databases in an archive.
@@ -20,10 +20,7 @@ pub(super) fn open(
     archive: impl FnOnce(DataFile) -> Result<Arc<dyn Archive>, String>,
 ) -> Result<Opened, SourceError> {
     let path = file.path();
-    let format_error = |text| SourceError::Format {
-        path: path.to_owned(),
-        text,
-    };
+    let format_error = |text| SourceError::format(path, text);
     let bytes = file.open().map_err(|error| SourceError::io(path, error))?;
     let size = bytes.len();
     let packed = Packed::new(path, archive(bytes).map_err(format_error)?);

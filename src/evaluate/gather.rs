@@ -183,11 +183,9 @@ fn from_games(
     for (_, (position, values)) in said {
         let (value, depth) = median(position.turn(), values);
         let evaluation = Evaluation {
-            value,
             depth,
-            nodes: 0,
             source: Arc::clone(&source),
-            moves: Vec::new(),
+            ..Evaluation::from(value)
         };
         if table.add(&position, &evaluation) {
             new += 1;

@@ -9,10 +9,11 @@ use std::process::Command;
 
 use common::{TestBook, random_book, record};
 use proptest::prelude::*;
-use shakmaty::{Chess, Position as _};
+use shakmaty::{Chess, Move, Position as _};
 use tabia::book::ctg::{CanonicalBoard, Key};
 use tabia::book::{Annotation, Book, OpenOptions};
-use tabia::compare::{Aspect, Aspects, Compared, Difference, Plan, Side, compare};
+use tabia::compare::{Aspect, Aspects, Compared, Difference, Plan, Side, Way, compare};
+use tabia::notation::{self, Line};
 
 fn key_of(position: &Chess) -> Key {
     CanonicalBoard::from_position(position).unwrap().key()
@@ -27,7 +28,10 @@ fn whole(aspects: &[Aspect]) -> Plan {
     }
 }
 
-fn differences(a: &TestBook, b: &TestBook, plan: &Plan) -> (Vec<Difference>, Compared) {
+/// With the moves that lead there.
+type Found = Vec<(Difference, Option<Vec<Move>>)>;
+
+fn differences(a: &TestBook, b: &TestBook, plan: &Plan) -> (Found, Compared) {
     let folder = tempfile::tempdir().unwrap();
     let open = |book: &TestBook, name| {
         let path = book.write(folder.path(), name);
@@ -40,8 +44,20 @@ fn differences(a: &TestBook, b: &TestBook, plan: &Plan) -> (Vec<Difference>, Com
         &b,
         plan,
         &mut tabia::watch::Watch::default(),
-        |difference| {
-            list.push(difference.clone());
+        |difference| difference,
+        |difference, way: Option<Way<'_>>| {
+            let moves = way.as_ref().map(Way::moves);
+            // The same moves, as text.
+            let mut line = Line::from_start(plan.from.clone());
+            let read = moves.iter().flatten().map(|mv| {
+                let san = notation::san(line.last(), *mv);
+                line.push(*mv);
+                san
+            });
+            let read: Vec<String> = read.collect();
+            let back = way.iter().flat_map(|way| way.sans_back());
+            assert!(back.map(|san| san.to_string()).eq(read.into_iter().rev()));
+            list.push((difference, moves));
             Ok::<(), Box<dyn std::error::Error + Send + Sync>>(())
         },
     );
@@ -132,7 +148,7 @@ proptest! {
         prop_assert_eq!(compared.positions, a.entries.len() as u64);
         prop_assert_eq!(compared.different, found.len() as u64);
         let mut seen: BTreeMap<Key, BTreeSet<&str>> = BTreeMap::new();
-        for difference in &found {
+        for (difference, _) in &found {
             let touched = Aspect::ALL.iter().filter(|aspect| difference.touches(**aspect));
             let touched = touched.map(|aspect| aspect.as_str()).collect();
             let before = seen.insert(key_of(&difference.position), touched);
@@ -142,11 +158,11 @@ proptest! {
         // A line leads where it says, and the nearest come first.
         let lengths: Vec<usize> = found
             .iter()
-            .map(|difference| difference.line.as_ref().map_or(usize::MAX, Vec::len))
+            .map(|(_, line)| line.as_ref().map_or(usize::MAX, Vec::len))
             .collect();
         prop_assert!(lengths.is_sorted(), "{:?}", lengths);
-        for difference in &found {
-            let Some(line) = &difference.line else { continue };
+        for (difference, line) in &found {
+            let Some(line) = line else { continue };
             let mut position = Chess::default();
             for mv in line {
                 prop_assert!(position.is_legal(*mv));
@@ -182,7 +198,7 @@ fn a_walk_can_begin_anywhere_and_end_early() {
     assert!(
         found
             .iter()
-            .all(|difference| difference.line.as_ref().unwrap().len() <= 1)
+            .all(|(_, line)| line.as_ref().unwrap().len() <= 1)
     );
     let plan = Plan {
         from: all.last().unwrap().clone(),
@@ -190,7 +206,7 @@ fn a_walk_can_begin_anywhere_and_end_early() {
         ..whole(&[])
     };
     let (found, _) = differences(&a, &b, &plan);
-    assert_eq!(found.first().unwrap().line, Some(Vec::new()));
+    assert_eq!(found.first().unwrap().1, Some(Vec::new()));
     assert!(found.len() < a.entries.len());
 }
 
@@ -202,7 +218,7 @@ fn a_position_of_one_book_is_named_with_its_side() {
     let (found, compared) = differences(&a, &b, &whole(&[Aspect::Positions]));
     assert_eq!(compared.only_in_a, 0);
     assert_eq!(compared.only_in_b, b.entries.len() as u64 - 1);
-    assert!(found.iter().all(|one| one.only_in == Some(Side::B)));
+    assert!(found.iter().all(|(one, _)| one.only_in == Some(Side::B)));
 }
 
 #[test]

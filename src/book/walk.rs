@@ -140,15 +140,22 @@ impl<T> Walk<T> {
         });
     }
 
+    /// The steps from a position back to the root, by number: that of the first
+    /// [`Walk::enter`] is 0.
+    pub(crate) fn steps_back(&self, from: &Reached<T>) -> impl Iterator<Item = usize> {
+        let steps = self.steps.as_deref().unwrap_or_default();
+        let first = (from.step != ROOT).then_some(from.step as usize);
+        std::iter::successors(first, |&at| {
+            let before = steps.get(at)?.before;
+            (before != ROOT).then_some(before as usize)
+        })
+    }
+
     /// The moves that led from the root to a position.
     pub(crate) fn line(&self, to: &Reached<T>) -> Vec<Move> {
         let steps = self.steps.as_deref().unwrap_or_default();
-        let mut packed = Vec::new();
-        let mut at = to.step;
-        while let Some(step) = steps.get(at as usize) {
-            packed.push(step.mv);
-            at = step.before;
-        }
+        let back = self.steps_back(to).filter_map(|at| steps.get(at));
+        let packed: Vec<PackedMove> = back.map(|step| step.mv).collect();
         let mut position = self.root.clone();
         let mut moves = Vec::new();
         for mv in packed.iter().rev() {

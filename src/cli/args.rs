@@ -325,6 +325,9 @@ pub(super) struct BuildArgs {
 /// What of which games goes into a book.
 #[cfg(feature = "build")]
 #[derive(Args, Clone, Debug)]
+#[command(mut_arg("player_colour", |arg| arg
+    .requires(clap::builder::Resettable::Reset)
+    .help("The colour of that player; without --player the same as --only")))]
 pub(super) struct Choice {
     /// Plies of each game that are stored
     #[arg(long, value_name = "N", default_value_t = 40)]
@@ -335,7 +338,7 @@ pub(super) struct Choice {
     pub(super) eco_relative: Option<u16>,
     /// Stores moves of this side only
     #[arg(long, value_name = "COLOUR")]
-    pub(super) only: Option<PlayerColour>,
+    only: Option<PlayerColour>,
     /// Leaves out positions and moves of fewer games
     #[arg(long, value_name = "N", default_value_t = 1)]
     pub(super) min_games: u32,
@@ -345,6 +348,15 @@ pub(super) struct Choice {
     /// and family names
     #[arg(long)]
     pub(super) dedupe: bool,
+}
+
+#[cfg(feature = "build")]
+impl Choice {
+    /// The side whose moves alone are stored: that of `--only`, or of an `--as`
+    /// that is nobody's colour.
+    pub(super) fn only(&self) -> Option<PlayerColour> {
+        self.only.or(self.filter.nobodys_colour())
+    }
 }
 
 /// What of which games is counted, and how they are read.

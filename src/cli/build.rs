@@ -221,7 +221,7 @@ impl Choice {
             filter: self.filter.filter(),
             max_ply: self.max_ply.into(),
             eco_relative: self.eco_relative.map(usize::from),
-            only: self.only.map(shakmaty::Color::from),
+            only: self.only().map(shakmaty::Color::from),
             min_games: self.min_games,
             dedupe: self.dedupe,
             ..job

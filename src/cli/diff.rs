@@ -1,11 +1,14 @@
 //! `tabia diff`: what two books disagree about.
 
+use std::fmt::{self, Write as _};
 use std::io::{self, Write};
 use std::path::PathBuf;
+use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
 use clap::builder::PossibleValue;
 use clap::{Args, ValueEnum};
-use shakmaty::{Chess, Color, Position as _};
+use shakmaty::san::SanPlus;
+use shakmaty::{Chess, Color, Move, Position as _};
 
 use super::diff_json;
 use super::progress;
@@ -14,7 +17,9 @@ use super::style::{
     wrapped,
 };
 use crate::book::{Annotation, PositionRecord, Preference, Stats};
-use crate::compare::{Aspect, Aspects, Compared, Difference, MoveDifference, Plan, Side, compare};
+use crate::compare::{
+    Aspect, Aspects, Compared, Difference, MoveDifference, Plan, Side, Way, compare,
+};
 use crate::notation::{self, Line};
 use crate::plain::escape_control;
 
@@ -99,21 +104,47 @@ pub(super) fn run(args: &DiffArgs, out: &mut impl Write) -> anyhow::Result<u8> {
         let name = |path: &std::path::Path| escape_control(&path.display().to_string());
         writeln!(out, "A  {}\nB  {}", name(a.path()), name(b.path()))?;
     }
-    let mut left = args.limit.unwrap_or(u64::MAX);
-    let found = |difference: &Difference| -> anyhow::Result<()> {
+    let shown = args.limit.unwrap_or(u64::MAX);
+    let mut left = shown;
+    // What is beyond the limit need not be made.
+    let enough = AtomicBool::new(shown == 0);
+    let make = |difference: Difference| {
+        if enough.load(Relaxed) {
+            return Shown::default();
+        }
+        Shown {
+            text: match args.json {
+                true => String::new(),
+                false => text_of(&difference),
+            },
+            difference: args.json.then(|| Box::new(difference)),
+        }
+    };
+    let mut heading = Heading::new(&reached);
+    let mut line = String::new();
+    let found = |shown: Shown, way: Option<Way<'_>>| -> anyhow::Result<()> {
         if left == 0 {
             return Ok(());
         }
         left -= 1;
-        if args.json {
-            serde_json::to_writer(&mut *out, &diff_json::difference(difference, &reached))?;
+        enough.store(left == 0, Relaxed);
+        if let Some(difference) = &shown.difference {
+            let line = way.map(|way| line_to(&reached, way.moves()));
+            serde_json::to_writer(&mut *out, &diff_json::difference(difference, line))?;
             writeln!(out)?;
-        } else {
-            write_text(difference, &reached, out)?;
+            return Ok(());
         }
+        line.clear();
+        match way {
+            Some(way) => heading.write(&way, &mut line),
+            None => line.push_str("not reached by stored moves"),
+        }
+        write_heading(&line, out)?;
+        out.write_all(shown.text.as_bytes())?;
         Ok(())
     };
-    let (compared, salvage) = progress::watched(|watch| compare(&a, &b, &plan, watch, found))??;
+    let (compared, salvage) =
+        progress::watched(|watch| compare(&a, &b, &plan, watch, make, found))??;
     if args.json {
         serde_json::to_writer(&mut *out, &diff_json::summary(&compared))?;
         writeln!(out)?;
@@ -153,13 +184,20 @@ fn summary(compared: &Compared) -> String {
     )
 }
 
-/// Where the difference is: the line with the moves given before it.
-pub(super) fn line_to(difference: &Difference, reached: &Line) -> Option<Line> {
+/// A difference as it is shown.
+#[derive(Default)]
+struct Shown {
+    /// What stands below the line.
+    text: String,
+    /// For JSON.
+    difference: Option<Box<Difference>>,
+}
+
+/// The line to a difference, behind the moves given before it.
+fn line_to(reached: &Line, moves: Vec<Move>) -> Line {
     let mut line = reached.clone();
-    for &mv in difference.line.as_ref()? {
-        line.push(mv);
-    }
-    Some(line)
+    moves.into_iter().for_each(|mv| line.push(mv));
+    line
 }
 
 /// That line in words.
@@ -171,18 +209,72 @@ pub(super) fn line_text(line: &Line) -> String {
     }
 }
 
-fn write_text(difference: &Difference, reached: &Line, out: &mut impl Write) -> anyhow::Result<()> {
-    let position = &difference.position;
-    let line = line_to(difference, reached).map_or_else(
-        || "not reached by stored moves".to_owned(),
-        |line| line_text(&line),
-    );
+/// Writes lines as [`line_text`] does, without a position for each move.
+struct Heading {
+    /// Where nothing was played behind it.
+    alone: String,
+    given: String,
+    /// Twice the number of the next move, and one more with Black to move.
+    next: u32,
+    sans: Vec<SanPlus>,
+}
+
+impl Heading {
+    fn new(reached: &Line) -> Heading {
+        let last = reached.last();
+        Heading {
+            alone: line_text(reached),
+            given: reached.to_string(),
+            next: 2 * last.fullmoves().get() + u32::from(last.turn().is_black()),
+            sans: Vec::new(),
+        }
+    }
+
+    fn write(&mut self, way: &Way<'_>, line: &mut String) {
+        self.sans.clear();
+        self.sans.extend(way.sans_back());
+        if self.sans.is_empty() {
+            return line.push_str(&self.alone);
+        }
+        line.push_str(&self.given);
+        for (san, half) in self.sans.iter().rev().zip(self.next..) {
+            let first = line.is_empty();
+            if !first {
+                line.push(' ');
+            }
+            if first || half % 2 == 0 {
+                // Writing to a string does not fail.
+                let _ = write!(
+                    line,
+                    "{}{}",
+                    half / 2,
+                    if half % 2 == 0 { "." } else { "..." }
+                );
+            }
+            san.append_to_string(line);
+        }
+    }
+}
+
+fn write_heading(line: &str, out: &mut impl Write) -> io::Result<()> {
     writeln!(out)?;
-    for (index, row) in wrapped(&line, 78).iter().enumerate() {
+    for (index, row) in wrapped(line, 78).iter().enumerate() {
         let row = format!("{}{row}", if index > 0 { "  " } else { "" });
         writeln!(out, "{}", Painted(HEADING, row))?;
     }
-    writeln!(out, "{}", Painted(PLACE, notation::fen(position)))?;
+    Ok(())
+}
+
+/// What stands below the line.
+fn text_of(difference: &Difference) -> String {
+    let position = &difference.position;
+    let mut out = format!("{}\n", Painted(PLACE, notation::fen(position)));
+    // Writing to a string does not fail.
+    let _ = write_difference(difference, position, &mut out);
+    out
+}
+
+fn write_difference(difference: &Difference, position: &Chess, out: &mut String) -> fmt::Result {
     if let Some(side) = difference.only_in {
         let style = match side {
             Side::A => RED,
@@ -263,7 +355,7 @@ fn write_text(difference: &Difference, reached: &Line, out: &mut impl Write) -> 
 }
 
 /// What A has beside what B has.
-fn write_rows(rows: &[(&str, String, String)], out: &mut impl Write) -> io::Result<()> {
+fn write_rows(rows: &[(&str, String, String)], out: &mut String) -> fmt::Result {
     let width = rows.iter().map(|(_, a, _)| a.chars().count()).max();
     let width = width.unwrap_or(0);
     for (what, a, b) in rows {

@@ -3,7 +3,7 @@
 use serde_json::{Map, Value, json};
 use shakmaty::Chess;
 
-use super::diff::{line_text, line_to};
+use super::diff::line_text;
 use crate::book::{PositionRecord, Preference, Stats};
 use crate::compare::{Aspect, Compared, Difference, MoveDifference};
 use crate::notation::{self, Line};
@@ -25,13 +25,12 @@ pub(super) fn summary(compared: &Compared) -> Value {
 }
 
 /// A differing position: pairs are what A has and what B has, as stored.
-pub(super) fn difference(difference: &Difference, reached: &Line) -> Value {
+pub(super) fn difference(difference: &Difference, line: Option<Line>) -> Value {
     let position = &difference.position;
     let mut object = json!({ "fen": notation::fen(position) });
     let mut set = |name: &str, value: Value| {
         object[name] = value;
     };
-    let line = line_to(difference, reached);
     set("line", json!(line.as_ref().map(line_text)));
     if let Some(line) = &line {
         set("moves_from_start", json!(line.uci_words()));

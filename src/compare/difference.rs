@@ -114,9 +114,6 @@ impl Aspects {
 pub struct Difference {
     /// The position.
     pub position: Chess,
-    /// Moves that lead there from where the walk began; `None` where no
-    /// stored moves do.
-    pub line: Option<Vec<Move>>,
     /// The one book that holds the position; nothing below is filled in then.
     pub only_in: Option<Side>,
     /// What that book says, or what A says.
@@ -187,7 +184,6 @@ pub fn compare_at(
 ) -> Option<Difference> {
     let mut difference = Difference {
         position: position.clone(),
-        line: None,
         only_in: None,
         record: a.here.or(b.here)?,
         stored_moves: 0,

@@ -15,4 +15,4 @@ mod difference;
 mod walk;
 
 pub use difference::{Aspect, Aspects, Difference, MoveDifference, Side, compare_at};
-pub use walk::{Compared, Plan, compare};
+pub use walk::{Compared, Plan, Way, compare};

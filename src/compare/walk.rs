@@ -4,17 +4,18 @@ use std::collections::HashSet;
 use std::hash::{BuildHasher as _, BuildHasherDefault, DefaultHasher};
 
 use rustc_hash::FxBuildHasher;
+use shakmaty::san::SanPlus;
 use shakmaty::{Chess, Move, Position as _};
 
 use super::{Aspect, Aspects, Difference, compare_at};
 use crate::book::ctg::{
-    BookEntry, CanonicalBoard, CtgBook, EntryReader, Error as FormatError, Key, RewriteError,
-    Salvage, find_move_byte, read_entry,
+    BookEntry, CanonicalBoard, CtgBook, EntryReader, Key, RewriteError, Salvage, fill_from,
 };
 use crate::book::polyglot;
 use crate::book::walk::{Order, Reached, Walk};
 use crate::book::{Book, BookPosition, Error, Format, Lookup, Probe as _, Wanted};
 use crate::crew::Panicked;
+use crate::notation;
 use crate::watch::Watch;
 
 /// What is to be compared.
@@ -48,18 +49,44 @@ pub struct Compared {
     pub by_aspect: [u64; Aspect::ALL.len()],
 }
 
-/// Compares two books and calls `found` with every difference, nearest to
-/// the beginning first. What is damaged is left out and told.
+/// How stored moves lead to a position from where the walk began.
+pub struct Way<'w> {
+    walk: &'w Walk,
+    /// Of all steps of the walk.
+    sans: &'w [SanPlus],
+    here: &'w Reached,
+}
+
+impl Way<'_> {
+    /// The moves.
+    #[must_use]
+    pub fn moves(&self) -> Vec<Move> {
+        self.walk.line(self.here)
+    }
+
+    /// The moves in algebraic notation, the last one first: no position needs
+    /// to be made for them.
+    pub fn sans_back(&self) -> impl Iterator<Item = SanPlus> {
+        let steps = self.walk.steps_back(self.here);
+        steps.filter_map(|at| self.sans.get(at).copied())
+    }
+}
+
+/// Compares two books and calls `found` with what `make` makes of every
+/// difference, in whichever thread, and the way to its position where stored
+/// moves lead there; what is nearest to the beginning comes first. What is
+/// damaged is left out and told.
 ///
 /// # Errors
 ///
 /// A book cannot be read; who watches wants an end; or what `found` returned.
-pub fn compare<E: From<Error> + From<RewriteError> + From<Panicked> + Send>(
+pub fn compare<M: Send, E: From<Error> + From<RewriteError> + From<Panicked> + Send>(
     a: &Book,
     b: &Book,
     plan: &Plan,
     watch: &mut Watch<'_>,
-    mut found: impl FnMut(&Difference) -> Result<(), E>,
+    make: impl Fn(Difference) -> M + Sync,
+    mut found: impl FnMut(M, Option<Way<'_>>) -> Result<(), E>,
 ) -> Result<(Compared, Salvage), E> {
     let books = Books {
         a,
@@ -75,10 +102,10 @@ pub fn compare<E: From<Error> + From<RewriteError> + From<Panicked> + Send>(
         compared: Compared::default(),
         lost: Lost::default(),
     };
-    comparison.walk(plan, watch, &mut found)?;
+    comparison.walk(plan, watch, &make, &mut found)?;
     if plan.unreached {
         for book in [a, b].into_iter().filter_map(Book::as_ctg) {
-            comparison.rest(book, watch, &mut found)?;
+            comparison.rest(book, watch, &make, &mut found)?;
         }
     }
     Ok((comparison.compared, comparison.lost.salvage))
@@ -96,28 +123,33 @@ struct Books<'b> {
 }
 
 /// What the books say about some positions.
-#[derive(Default)]
-struct Looked {
-    positions: Vec<Found>,
+struct Looked<M> {
+    positions: Vec<Found<M>>,
     /// Positions after their moves, one position's after the other's.
     next: Vec<Next>,
 }
 
 /// What they say about one.
-#[derive(Default)]
-struct Found {
+struct Found<M> {
     /// At least one book holds it.
     held: bool,
-    difference: Option<Box<Difference>>,
+    difference: Option<(Counts, M)>,
     /// What is damaged.
     faults: Vec<Error>,
     /// Moves that go on from it.
     moves: usize,
 }
 
+/// What a difference counts as.
+struct Counts {
+    only_in: Option<super::Side>,
+    touched: [bool; Aspect::ALL.len()],
+}
+
 /// A position after a move.
 struct Next {
     mv: Move,
+    san: SanPlus,
     position: Chess,
     id: Id,
 }
@@ -127,6 +159,14 @@ struct Id {
     seen: u64,
     /// In ChessBase's form, where `seen` is not.
     normal: Option<u64>,
+}
+
+/// What one thread looks positions up with.
+struct Probes<'b> {
+    /// Of two ChessBase books.
+    entries: Option<[EntryReader<'b>; 2]>,
+    in_a: Lookup,
+    in_b: Lookup,
 }
 
 struct Comparison<'b> {
@@ -179,74 +219,88 @@ impl Books<'_> {
 
     /// Looks at some positions and goes on from those of less than so many
     /// plies.
-    fn look(&self, share: &[Reached], plies: Option<u32>) -> Result<Looked, Error> {
-        let mut looked = Looked::default();
-        let (mut in_a, mut in_b) = (Lookup::default(), Lookup::default());
-        let mut entries = match self.both {
-            Some((a, b)) => Some((a.entry_reader()?, b.entry_reader()?)),
-            None => None,
+    fn look<M>(
+        &self,
+        share: &[Reached],
+        plies: Option<u32>,
+        make: impl Fn(Difference) -> M,
+    ) -> Result<Looked<M>, Error> {
+        let mut looked = Looked {
+            positions: Vec::with_capacity(share.len()),
+            next: Vec::with_capacity(share.len()),
         };
-        let mut moves: Vec<Move> = Vec::new();
+        let mut probes = self.probes()?;
         for here in share {
             let position = &here.position;
-            moves.clear();
-            let same = entries.as_mut().is_some_and(|(a, b)| {
-                let same = same_moves(position, a, b, &mut moves);
-                same.is_some()
-            });
-            let mut found = match same {
-                true => Found {
-                    held: true,
-                    ..Found::default()
-                },
-                false => self.look_at(position, &mut in_a, &mut in_b)?,
-            };
-            if !same && (found.held || here.ply == 0) {
-                moves.clear();
-                moves.extend(in_a.moves.iter().chain(&in_b.moves).map(|mv| mv.mv));
+            let mut found = self.look_at(position, &mut probes, &make)?;
+            let goes_on = plies.is_none_or(|plies| here.ply < plies);
+            if goes_on && (found.held || here.ply == 0) {
+                let before = looked.next.len();
+                let (in_a, in_b) = (&probes.in_a.moves, &probes.in_b.moves);
+                let only_in_b = in_b
+                    .iter()
+                    .filter(|mv| !in_a.iter().any(|other| other.mv == mv.mv));
+                looked.next.extend(in_a.iter().chain(only_in_b).map(|mv| {
+                    let mut after = position.clone();
+                    after.play_unchecked(mv.mv);
+                    Next {
+                        mv: mv.mv,
+                        san: notation::san_plus(position, mv.mv),
+                        id: self.id(&after),
+                        position: after,
+                    }
+                }));
+                found.moves = looked.next.len() - before;
             }
-            if plies.is_some_and(|plies| here.ply >= plies) {
-                moves.clear();
-            }
-            found.moves = moves.len();
             looked.positions.push(found);
-            looked.next.extend(moves.iter().map(|&mv| {
-                let mut after = position.clone();
-                after.play_unchecked(mv);
-                Next {
-                    mv,
-                    id: self.id(&after),
-                    position: after,
-                }
-            }));
         }
         Ok(looked)
     }
 
-    fn look_at(
+    fn probes(&self) -> Result<Probes<'_>, Error> {
+        let entries = match self.both {
+            Some((a, b)) => Some([a.entry_reader()?, b.entry_reader()?]),
+            None => None,
+        };
+        Ok(Probes {
+            entries,
+            in_a: Lookup::default(),
+            in_b: Lookup::default(),
+        })
+    }
+
+    fn look_at<M>(
         &self,
         position: &Chess,
-        in_a: &mut Lookup,
-        in_b: &mut Lookup,
-    ) -> Result<Found, Error> {
-        let mut found = Found::default();
-        for (book, lookup) in [(self.a, &mut *in_a), (self.b, &mut *in_b)] {
-            let probed = match (book, self.both) {
-                // Nobody compares what stands after the moves.
-                (Book::Ctg(book), Some(_)) => {
-                    let reader = book.entry_reader();
-                    reader.and_then(|mut reader| reader.probe(position, lookup))
+        probes: &mut Probes<'_>,
+        make: impl Fn(Difference) -> M,
+    ) -> Result<Found<M>, Error> {
+        let Probes {
+            entries,
+            in_a,
+            in_b,
+        } = probes;
+        let mut faults = Vec::new();
+        let mut same = false;
+        match entries {
+            Some(readers) => same = look_into(readers, position, [in_a, in_b], &mut faults)?,
+            None => {
+                for (book, lookup) in [(self.a, &mut *in_a), (self.b, &mut *in_b)] {
+                    if let Err(error) = book.probe(position, Wanted::Stored, lookup) {
+                        faults.push(damage(error)?);
+                    }
                 }
-                _ => book.probe(position, Wanted::Stored, lookup),
-            };
-            if let Err(error) = probed {
-                found.faults.push(damage(error)?);
             }
         }
-        found.held = in_a.here.is_some() || in_b.here.is_some();
-        if found.faults.is_empty() {
+        let mut found = Found {
+            held: in_a.here.is_some() || in_b.here.is_some(),
+            difference: None,
+            faults,
+            moves: 0,
+        };
+        if found.faults.is_empty() && !same {
             let difference = compare_at(position, (in_a, in_b), self.aspects, self.stats_of_moves);
-            found.difference = difference.map(Box::new);
+            found.difference = difference.map(|one| (Counts::of(&one), make(one)));
         }
         Ok(found)
     }
@@ -258,54 +312,70 @@ impl Books<'_> {
     }
 }
 
-/// The stored moves of a position about which two ChessBase books say the
-/// same, byte for byte; `None` where a closer look is needed.
-fn same_moves(
+/// What two ChessBase books store about a position; nobody compares what
+/// stands after the moves. Whether that is the same, byte for byte: then only
+/// the first is told.
+fn look_into(
+    [a, b]: &mut [EntryReader<'_>; 2],
     position: &Chess,
-    a: &mut EntryReader<'_>,
-    b: &mut EntryReader<'_>,
-    moves: &mut Vec<Move>,
-) -> Option<()> {
-    let board = CanonicalBoard::from_position(position)?;
-    let (in_a, in_b) = (a.bytes_of(&board).ok()??, b.bytes_of(&board).ok()??);
-    if in_a != in_b {
-        return None;
-    }
-    let entry = read_entry(in_a).ok()?;
+    [in_a, in_b]: [&mut Lookup; 2],
+    faults: &mut Vec<Error>,
+) -> Result<bool, Error> {
+    in_a.clear();
+    in_b.clear();
+    let Some(board) = CanonicalBoard::from_position(position) else {
+        return Ok(false);
+    };
     let legal = position.legal_moves();
-    let stored = entry.moves().filter_map(|(byte, _)| {
-        let n = find_move_byte(byte, &board, &legal).ok()?;
-        legal.get(n).copied()
-    });
-    moves.extend(stored);
-    Some(())
+    let mut entry = |found: Result<_, Error>| match found {
+        Ok(entry) => Ok(entry),
+        Err(error) => damage(error).map(|damage| {
+            faults.push(damage);
+            None
+        }),
+    };
+    let a = entry(a.entry_of(&board))?;
+    let b = entry(b.entry_of(&board))?;
+    let same = match (&a, &b) {
+        (Some(a), Some(b)) => a.bytes() == b.bytes(),
+        _ => false,
+    };
+    for (entry, found) in [(a, in_a), (b.filter(|_| !same), in_b)] {
+        if let Some(entry) = entry {
+            fill_from(&entry, &board, &legal, found);
+        }
+    }
+    Ok(same)
 }
 
 impl Comparison<'_> {
-    fn walk<E: From<Error> + From<RewriteError> + From<Panicked> + Send>(
+    fn walk<M: Send, E: From<Error> + From<RewriteError> + From<Panicked> + Send>(
         &mut self,
         plan: &Plan,
         watch: &mut Watch<'_>,
-        found: &mut impl FnMut(&Difference) -> Result<(), E>,
+        make: &(impl Fn(Difference) -> M + Sync),
+        found: &mut impl FnMut(M, Option<Way<'_>>) -> Result<(), E>,
     ) -> Result<(), E> {
         let books = self.books;
         self.enter(&books.id(&plan.from));
+        let mut sans = Vec::new();
         Walk::new(&plan.from, Order::Breadth).spread(
-            |share| Ok(books.look(share, plan.plies)?),
+            |share| Ok(books.look(share, plan.plies, make)?),
             |walk, share, looked| {
                 let mut next = looked.next.into_iter();
-                for (here, mut position) in share.iter().zip(looked.positions) {
+                for (here, position) in share.iter().zip(looked.positions) {
                     let done = self.compared.positions;
                     let watched = watch.position("comparing", done, books.expected());
                     watched.map_err(RewriteError::from)?;
-                    if let Some(difference) = &mut position.difference {
-                        difference.line = Some(walk.line(here));
-                    }
                     let moves = position.moves;
-                    self.count(position, found)?;
+                    if let Some(made) = self.count(position) {
+                        let (walk, sans) = (&*walk, sans.as_slice());
+                        found(made, Some(Way { walk, sans, here }))?;
+                    }
                     for next in next.by_ref().take(moves) {
                         if self.enter(&next.id) {
                             walk.enter(here, next.mv, next.position, ());
+                            sans.push(next.san);
                         }
                     }
                 }
@@ -315,57 +385,67 @@ impl Comparison<'_> {
     }
 
     /// The entries of a ChessBase book that no walk came to.
-    fn rest<E: From<Error> + From<RewriteError> + From<Panicked> + Send>(
+    fn rest<M: Send, E: From<Error> + From<RewriteError> + From<Panicked> + Send>(
         &mut self,
         book: &CtgBook,
         watch: &mut Watch<'_>,
-        found: &mut impl FnMut(&Difference) -> Result<(), E>,
+        make: &(impl Fn(Difference) -> M + Sync),
+        found: &mut impl FnMut(M, Option<Way<'_>>) -> Result<(), E>,
     ) -> Result<(), E> {
         let books = self.books;
-        let (mut in_a, mut in_b) = (Lookup::default(), Lookup::default());
-        let mut one = |this: &mut Self, entry: BookEntry| -> Result<(), E> {
-            let known = match books.both {
-                Some(_) => &this.seen,
-                None => &this.normal,
-            };
-            // Most were come to: their positions need not be made.
-            if known.contains(&hash_of(&entry.key)) {
-                return Ok(());
-            }
-            let Some(BookPosition { position, .. }) = BookPosition::of(&entry) else {
-                return Ok(());
-            };
-            let new = match books.both {
-                Some(_) => this.enter(&books.id(&position)),
-                None => canonical_key(&position).is_none_or(|key| this.normal.insert(key)),
-            };
-            if new {
-                let looked = books.look_at(&position, &mut in_a, &mut in_b)?;
-                this.count(looked, found)?;
-            }
-            Ok(())
+        let mut probes = books.probes()?;
+        let known = match books.both {
+            Some(_) => &mut self.seen,
+            None => &mut self.normal,
         };
+        let mut known = std::mem::take(known);
+        let key_of = |position: &Chess| match books.both {
+            Some(_) => Some(books.id(position).seen),
+            None => canonical_key(position),
+        };
+        let mut more = HashSet::<u64, FxBuildHasher>::default();
         book.each_block(
             "comparing the rest",
             watch,
-            |all: &mut Vec<Result<BookEntry, FormatError>>, entry| {
-                all.extend(match entry {
-                    Ok((place, entry)) => BookEntry::of(place, &entry).map(Ok),
-                    Err(damage) => Some(Err(damage)),
+            |all: &mut Vec<Result<BookEntry, Error>>, entry| {
+                let new = entry.map(|(place, entry)| {
+                    // Most were come to: their positions need not be made.
+                    let new = BookEntry::of(place, &entry);
+                    new.filter(|entry| !known.contains(&hash_of(&entry.key)))
                 });
+                all.extend(new.transpose());
                 Ok(())
             },
             Ok,
             |entries| {
                 for entry in entries {
-                    match entry {
-                        Ok(entry) => one(self, entry)?,
-                        Err(damage) => self.lost.take(damage),
+                    let entry = match entry {
+                        Ok(entry) => entry,
+                        Err(damage) => {
+                            self.lost.take(damage);
+                            continue;
+                        }
+                    };
+                    let Some(BookPosition { position, .. }) = BookPosition::of(&entry) else {
+                        continue;
+                    };
+                    let new = |key| !known.contains(&key) && more.insert(key);
+                    if key_of(&position).is_none_or(new) {
+                        let looked = books.look_at(&position, &mut probes, make)?;
+                        if let Some(made) = self.count(looked) {
+                            found(made, None)?;
+                        }
                     }
                 }
-                Ok(())
+                Ok::<_, E>(())
             },
-        )
+        )?;
+        known.extend(more);
+        match books.both {
+            Some(_) => self.seen = known,
+            None => self.normal = known,
+        }
+        Ok(())
     }
 
     /// Notes a position; false if it was known.
@@ -374,38 +454,42 @@ impl Comparison<'_> {
         self.seen.insert(id.seen)
     }
 
-    fn count<E>(
-        &mut self,
-        position: Found,
-        found: &mut impl FnMut(&Difference) -> Result<(), E>,
-    ) -> Result<(), E> {
+    /// Counts what was found of a position; what was made of a difference.
+    fn count<M>(&mut self, position: Found<M>) -> Option<M> {
         if !position.faults.is_empty() {
             position
                 .faults
                 .into_iter()
                 .for_each(|fault| self.lost.take(fault));
             self.compared.unread += 1;
-            return Ok(());
+            return None;
         }
         self.compared.positions += u64::from(position.held);
-        if let Some(difference) = position.difference {
-            self.compared.count(&difference);
-            found(&difference)?;
+        let (counts, made) = position.difference?;
+        self.compared.count(&counts);
+        Some(made)
+    }
+}
+
+impl Counts {
+    fn of(difference: &Difference) -> Counts {
+        Counts {
+            only_in: difference.only_in,
+            touched: Aspect::ALL.map(|aspect| difference.touches(aspect)),
         }
-        Ok(())
     }
 }
 
 impl Compared {
-    fn count(&mut self, difference: &Difference) {
+    fn count(&mut self, counts: &Counts) {
         self.different += 1;
-        match difference.only_in {
+        match counts.only_in {
             Some(super::Side::A) => self.only_in_a += 1,
             Some(super::Side::B) => self.only_in_b += 1,
             None => {}
         }
-        for (count, aspect) in self.by_aspect.iter_mut().zip(Aspect::ALL) {
-            *count += u64::from(difference.touches(aspect));
+        for (count, touched) in self.by_aspect.iter_mut().zip(counts.touched) {
+            *count += u64::from(touched);
         }
     }
 }

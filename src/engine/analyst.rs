@@ -37,6 +37,7 @@ pub struct Question<'a> {
 
 /// Why an engine does not evaluate.
 #[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum AnalystError {
     /// It cannot be started.
     #[error(transparent)]

@@ -22,6 +22,7 @@ use crate::notation;
 
 /// Why a line is no evaluation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
 pub enum EpdFault {
     /// Its first four words are no position.
     #[error("no legal position")]

@@ -4,18 +4,21 @@
 //! `None`, and the caller, who knows file and place, makes the error of it.
 
 /// The byte at `at`.
+#[inline]
 #[must_use]
 pub fn u8_at(bytes: &[u8], at: usize) -> Option<u8> {
     bytes.get(at).copied()
 }
 
 /// The big-endian 16-bit number at `at`.
+#[inline]
 #[must_use]
 pub fn be_u16_at(bytes: &[u8], at: usize) -> Option<u16> {
     array_at(bytes, at).map(u16::from_be_bytes)
 }
 
 /// The big-endian 32-bit number at `at`.
+#[inline]
 #[must_use]
 pub fn be_u32_at(bytes: &[u8], at: usize) -> Option<u32> {
     array_at(bytes, at).map(u32::from_be_bytes)
@@ -29,12 +32,14 @@ pub fn be_u64_at(bytes: &[u8], at: usize) -> Option<u64> {
 }
 
 /// The little-endian 16-bit number at `at`.
+#[inline]
 #[must_use]
 pub fn le_u16_at(bytes: &[u8], at: usize) -> Option<u16> {
     array_at(bytes, at).map(u16::from_le_bytes)
 }
 
 /// The little-endian 32-bit number at `at`.
+#[inline]
 #[must_use]
 pub fn le_u32_at(bytes: &[u8], at: usize) -> Option<u32> {
     array_at(bytes, at).map(u32::from_le_bytes)

@@ -31,6 +31,7 @@ pub struct Noted {
 
 /// A change as players read it.
 #[derive(Clone, Debug)]
+#[non_exhaustive]
 pub struct Told {
     /// Up to and with the move that is marked; without a move, the position.
     pub line: Line,

@@ -1,11 +1,14 @@
 //! Moves as text.
 
-use shakmaty::san::SanPlus;
+use shakmaty::san::{San, SanPlus, Suffix};
 use shakmaty::uci::UciMove;
-use shakmaty::{CastlingMode, CastlingSide, Chess, File, Move, Position as _, Rank, Role, Square};
+use shakmaty::{
+    CastlingMode, CastlingSide, Chess, File, Move, MoveList, Position as _, Rank, Role, Square,
+};
 
 /// A word that is no move where it stands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
 pub enum MoveError {
     /// It says nothing that a move could be.
     #[error("is no move")]
@@ -54,7 +57,33 @@ pub fn read_move(position: &Chess, word: &str) -> Result<Move, MoveError> {
 /// A move in algebraic notation: "Nf3", "O-O+".
 #[must_use]
 pub fn san(position: &Chess, mv: Move) -> String {
-    SanPlus::from_move(position.clone(), mv).to_string()
+    let mut text = String::with_capacity(8);
+    san_plus(position, mv).append_to_string(&mut text);
+    text
+}
+
+/// The same before it is text. Only after a check it is asked for mate.
+#[must_use]
+pub fn san_plus(position: &Chess, mv: Move) -> SanPlus {
+    let candidates = match mv {
+        Move::Castle { .. } => {
+            let side = mv.castling_side();
+            side.map_or_else(MoveList::new, |side| position.castling_moves(side))
+        }
+        _ => position.san_candidates(mv.role(), mv.to()),
+    };
+    let mut suffix = None;
+    if candidates.contains(&mv) {
+        let mut after = position.clone();
+        after.play_unchecked(mv);
+        if after.checkers().any() {
+            suffix = Suffix::from_position(&after);
+        }
+    }
+    SanPlus {
+        san: San::disambiguate(mv, &candidates),
+        suffix,
+    }
 }
 
 /// A move in UCI notation, castling as the king's move.

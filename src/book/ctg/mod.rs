@@ -123,8 +123,8 @@ pub use page::{Entries, PAGE_BYTES, PAGE_HEADER_BYTES, Page, PageFault, read_ent
 pub use pages::Header;
 pub use position::{CanonicalBoard, KeyFault, Orientation};
 pub use prune::{Fate, Pruned, prune};
-pub(crate) use reader::EntryReader;
 pub use reader::{CtgBook, OpenOptions, Place, Step};
+pub(crate) use reader::{EntryReader, fill_from};
 pub use rewrite::{RewriteOptions, Rewritten, compact, merge};
 pub use salvage::Salvage;
 pub use setup::SetupFault;

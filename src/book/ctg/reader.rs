@@ -178,21 +178,12 @@ impl CtgBook {
 }
 
 impl EntryReader<'_> {
-    /// The bytes of a position's entry, as a probe finds it.
-    pub(crate) fn bytes_of(&mut self, board: &CanonicalBoard) -> Result<Option<&[u8]>, Error> {
+    /// A position's entry, as a probe finds it.
+    pub(crate) fn entry_of(&mut self, board: &CanonicalBoard) -> Result<Option<Entry<'_>>, Error> {
         match self.0.find_position(board)? {
-            Some((place, _)) => Ok(Some(self.0.entry(place)?.bytes())),
+            Some((place, _)) => Ok(Some(self.0.entry(place)?)),
             None => Ok(None),
         }
-    }
-
-    /// As a probe for the stored moves that does not ask what stands after
-    /// them.
-    pub(crate) fn probe(&mut self, position: &Chess, found: &mut Lookup) -> Result<(), Error> {
-        found.clear();
-        let legal = position.legal_moves();
-        let filled = self.0.fill_entry(position, &legal, found);
-        filled.map(drop).inspect_err(|_| found.clear())
     }
 }
 
@@ -239,7 +230,7 @@ const PAGES_READ_IN_A_PROBE: u64 = 16;
 
 /// A set of indices into a list of legal moves (218 at most).
 #[derive(Default)]
-struct MoveSet([u64; 4]);
+pub(crate) struct MoveSet([u64; 4]);
 
 impl MoveSet {
     /// Adds `n`; false if it was in, or is out of range.
@@ -257,6 +248,34 @@ impl MoveSet {
             .get(n / 64)
             .is_some_and(|word| word >> (n % 64) & 1 != 0)
     }
+}
+
+/// What an entry says of a position, and which legal moves it stores; what
+/// stands after them is left open.
+pub(crate) fn fill_from(
+    entry: &Entry<'_>,
+    board: &CanonicalBoard,
+    legal: &MoveList,
+    found: &mut Lookup,
+) -> MoveSet {
+    let mut stored = MoveSet::default();
+    found.here = Some(entry.record());
+    for (byte, annotation) in entry.moves() {
+        if let Ok(n) = moves::find(byte, board, legal)
+            && let Some(&mv) = legal.get(n)
+            && stored.insert(n)
+        {
+            found.moves.push(BookMove {
+                mv,
+                annotation,
+                after: None,
+                transposition: false,
+                preference: Preference::Statistics,
+                judged: None,
+            });
+        }
+    }
+    stored
 }
 
 /// The files in hand for one probe.
@@ -286,23 +305,7 @@ impl Reading<'_> {
         if let Some(board) = CanonicalBoard::from_position(position)
             && let Some((place, _)) = self.find_position(&board)?
         {
-            let entry = self.entry(place)?;
-            found.here = Some(entry.record());
-            for (byte, annotation) in entry.moves() {
-                if let Ok(n) = moves::find(byte, &board, legal)
-                    && let Some(&mv) = legal.get(n)
-                    && stored.insert(n)
-                {
-                    found.moves.push(BookMove {
-                        mv,
-                        annotation,
-                        after: None,
-                        transposition: false,
-                        preference: Preference::Statistics,
-                        judged: None,
-                    });
-                }
-            }
+            stored = fill_from(&self.entry(place)?, &board, legal, found);
         }
         Ok(stored)
     }

@@ -51,11 +51,9 @@ impl Said {
         for (_, (position, values)) in all {
             let (value, depth) = median(position.turn(), values);
             let evaluation = Evaluation {
-                value,
                 depth,
-                nodes: 0,
                 source: Arc::clone(&source),
-                moves: Vec::new(),
+                ..Evaluation::from(value)
             };
             if table.add(&position, &evaluation) {
                 new += 1;

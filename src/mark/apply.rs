@@ -181,6 +181,12 @@ pub(super) fn leads_out(position: &Chess, mv: Move) -> String {
     notation::number(position) + &notation::san(position, mv) + " leads out of the book"
 }
 
+impl From<crate::crew::Panicked> for MarkError {
+    fn from(panicked: crate::crew::Panicked) -> MarkError {
+        MarkError::Edit(panicked.into())
+    }
+}
+
 fn absent(error: EditError, what: impl FnOnce() -> String) -> MarkError {
     match error {
         EditError::NotInBook { path, .. } => MarkError::NotInBook { path, what: what() },
@@ -297,9 +303,7 @@ fn whole_book(
             }
             Ok(())
         })?;
-        tell(&book, noted, watch, &mut |one| {
-            told(one).map_err(MarkError::from)
-        })?;
+        tell(&book, noted, watch, &mut |one| Ok(told(one)?))?;
         checked(job, losses)?;
         return Ok(done);
     }

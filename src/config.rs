@@ -26,6 +26,7 @@ pub const START_TIMEOUT: Duration = Duration::from_secs(8);
 
 /// Something wrong with a configuration.
 #[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum Error {
     /// The file cannot be read.
     #[error("{}: {source}", path.display())]

@@ -79,19 +79,9 @@ impl<'b> Tree<'b> {
         self.expanded.insert(polyglot::key(position));
         self.book
             .probe(position, Wanted::Transpositions, &mut self.found)?;
-        let total: f64 = self.found.moves.iter().map(weight).sum();
-        // Where nothing was counted all moves are alike.
-        let count = self.found.moves.len() as f64;
-        let part = |mv: &BookMove| match total > 0.0 {
-            true => weight(mv) / total,
-            false => 1.0 / count,
-        };
-        let mut moves: Vec<(f64, BookMove)> = self
-            .found
-            .moves
-            .drain(..)
-            .map(|mv| (share * part(&mv), mv))
-            .collect();
+        let parts = shares(&self.found.moves);
+        let parts = parts.into_iter().map(|part| share * part);
+        let mut moves: Vec<(f64, BookMove)> = parts.zip(self.found.moves.drain(..)).collect();
         moves.sort_by(|(a, _), (b, _)| b.total_cmp(a));
         for (share, mv) in moves {
             if share < self.limits.min_share {
@@ -126,6 +116,18 @@ pub fn weight(mv: &BookMove) -> f64 {
         Preference::Weight(weight) => f64::from(weight),
         _ => f64::from(mv.stats().games),
     }
+}
+
+/// How much of the play in a position each of its moves has, by [`weight`]; all
+/// the same where nothing was counted.
+#[must_use]
+pub fn shares(moves: &[BookMove]) -> Vec<f64> {
+    let total: f64 = moves.iter().map(weight).sum();
+    let part = |mv| match total > 0.0 {
+        true => weight(mv) / total,
+        false => 1.0 / moves.len() as f64,
+    };
+    moves.iter().map(part).collect()
 }
 
 #[cfg(test)]

@@ -164,6 +164,7 @@ const LONGEST_OPENING: usize = 40;
 
 /// What was built.
 #[derive(Clone, Debug, Default)]
+#[non_exhaustive]
 pub struct Summary {
     /// Games in the book.
     pub games: u64,
@@ -181,6 +182,7 @@ pub struct Summary {
 
 /// Why there is no book.
 #[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum BuildError {
     /// The games cannot be read.
     #[error(transparent)]

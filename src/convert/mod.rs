@@ -95,6 +95,7 @@ pub enum Weights {
 
 /// What was written.
 #[derive(Clone, Debug, Default)]
+#[non_exhaustive]
 pub struct Summary {
     /// Positions.
     pub positions: u64,

@@ -45,6 +45,7 @@ pub struct Spawned {
 /// Why an engine could not be started.
 #[derive(Debug, thiserror::Error)]
 #[error("engine \"{}\" cannot be started: {source}{}", program.display(), hint(source))]
+#[non_exhaustive]
 pub struct SpawnError {
     /// What was tried.
     pub program: PathBuf,

@@ -61,11 +61,9 @@ impl<'a> Desk<'a> {
     ) -> Result<Evaluation, AnalystError> {
         if let Some(value) = over(position) {
             return Ok(Evaluation {
-                value,
                 depth: u16::MAX,
-                nodes: 0,
                 source: "rules".into(),
-                moves: Vec::new(),
+                ..Evaluation::from(value)
             });
         }
         let question = Question {

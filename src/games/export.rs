@@ -52,6 +52,7 @@ pub struct Job {
 
 /// What was done.
 #[derive(Clone, Debug, Default)]
+#[non_exhaustive]
 pub struct Summary {
     /// What became of the games.
     pub games: Tally,
@@ -63,6 +64,7 @@ pub struct Summary {
 
 /// Why nothing was written.
 #[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum ExportError {
     /// The games cannot be read.
     #[error(transparent)]

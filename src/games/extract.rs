@@ -12,6 +12,7 @@ use crate::watch::{Stop, Stopped};
 
 /// What was unpacked.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Extracted {
     /// Files written.
     pub files: u64,
@@ -23,6 +24,7 @@ pub struct Extracted {
 
 /// Why unpacking ended.
 #[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum ExtractError {
     /// The archive cannot be read, or is none.
     #[error(transparent)]

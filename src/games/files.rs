@@ -53,9 +53,3 @@ pub fn files(named: &Path, seen: &mut HashSet<PathBuf>) -> Result<Vec<PathBuf>, 
     }
     Ok(files)
 }
-
-/// Whether a name ends so, in whatever case.
-pub(super) fn has_extension(path: &Path, extension: &str) -> bool {
-    path.extension()
-        .is_some_and(|found| found.eq_ignore_ascii_case(extension))
-}

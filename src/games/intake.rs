@@ -30,6 +30,7 @@ const OPEN_SOURCES: usize = 64;
 
 /// Why games cannot be read to the end.
 #[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum ReadError {
     /// A source cannot be read.
     #[error(transparent)]
@@ -102,6 +103,7 @@ impl Sources {
 
 /// What became of the games.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Tally {
     /// Games that the sources hold, of whatever use.
     pub read: u64,

@@ -40,7 +40,6 @@ mod skipped;
 #[cfg(feature = "index")]
 pub mod tgx;
 mod tree;
-mod unpacked;
 mod windows1252;
 mod zip;
 mod zst;

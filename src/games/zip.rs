@@ -7,9 +7,7 @@ use flate2::CrcReader;
 use flate2::read::DeflateDecoder;
 use zip::{CompressionMethod, ZipArchive};
 
-use super::archive::{Archive, ArchiveMember, Located};
-use super::open::Access;
-use super::{Opened, SourceError, unpacked};
+use super::archive::{Archive, ArchiveMember};
 use crate::input::file::DataFile;
 use crate::input::reader::FileReader;
 
@@ -36,15 +34,6 @@ struct Place {
 /// Whether a file begins as archives do.
 pub(super) fn is_archive(start: &[u8]) -> bool {
     start.starts_with(b"PK\x03\x04") || start.starts_with(b"PK\x05\x06")
-}
-
-/// Opens an archive as what is in it.
-///
-/// # Errors
-///
-/// It cannot be read, or holds no database.
-pub(super) fn open(file: &Located, access: Access<'_>) -> Result<Opened, SourceError> {
-    unpacked::open(file, access, archive)
 }
 
 /// The archive in a file.

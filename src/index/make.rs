@@ -73,6 +73,7 @@ pub struct Summary {
 
 /// Why there is no index.
 #[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum IndexError {
     /// The games cannot be read.
     #[error(transparent)]

@@ -12,6 +12,12 @@ pub fn from_home(path: &Path) -> PathBuf {
     }
 }
 
+/// Whether a name ends so, in whatever case.
+pub(crate) fn has_extension(path: &Path, extension: &str) -> bool {
+    path.extension()
+        .is_some_and(|found| found.eq_ignore_ascii_case(extension))
+}
+
 /// The path as text. One that is no UTF-8 becomes its bytes as Latin-1
 /// letters, out of which [`from_text`] makes it again.
 #[must_use]

@@ -28,6 +28,7 @@ pub struct Method {
 
 /// What a book has learnt, or would.
 #[derive(Debug, Default)]
+#[non_exhaustive]
 pub struct Taught {
     /// Learn values that change.
     pub changed: u64,

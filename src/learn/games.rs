@@ -38,6 +38,7 @@ pub struct Counted {
 
 /// What went wrong.
 #[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum LearnError {
     /// The book.
     #[error(transparent)]

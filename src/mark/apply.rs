@@ -3,14 +3,13 @@
 use std::io;
 use std::path::{Path, PathBuf};
 
-use shakmaty::{Chess, Move, Position as _};
-
+use super::keyed;
+use super::named::{admits, leads_out};
 use super::select::{Selection, select};
 use super::tell::{Told, tell};
-use super::{Filter, Subject, keyed};
 use crate::book::ctg::{Applied, Change, EditError, EditOptions, Editor, Error};
-use crate::book::{BookEditor, BookMove, Field, Format, Lookup, MarkEdit, Probe, Wanted};
-use crate::notation::{self, Line};
+use crate::book::{BookEditor, Field, Format, MarkEdit, Panicked};
+use crate::notation::Line;
 use crate::watch::Watch;
 
 /// What is to be marked.
@@ -41,6 +40,7 @@ pub struct Job {
 
 /// What was done.
 #[derive(Clone, Copy, Debug, Default)]
+#[non_exhaustive]
 pub struct Marked {
     /// Moves or positions that were chosen.
     pub chosen: u64,
@@ -176,13 +176,8 @@ pub fn mark(
     }
 }
 
-/// What is said of a move that is not in the book.
-pub(super) fn leads_out(position: &Chess, mv: Move) -> String {
-    notation::number(position) + &notation::san(position, mv) + " leads out of the book"
-}
-
-impl From<crate::crew::Panicked> for MarkError {
-    fn from(panicked: crate::crew::Panicked) -> MarkError {
+impl From<Panicked> for MarkError {
+    fn from(panicked: Panicked) -> MarkError {
         MarkError::Edit(panicked.into())
     }
 }
@@ -192,45 +187,6 @@ fn absent(error: EditError, what: impl FnOnce() -> String) -> MarkError {
         EditError::NotInBook { path, .. } => MarkError::NotInBook { path, what: what() },
         error => error.into(),
     }
-}
-
-/// Whether a selection lets a named move pass.
-pub(super) fn admits(
-    selection: &Selection,
-    book: &dyn Probe,
-    after: &Chess,
-    position: &Chess,
-    mv: Move,
-) -> Result<bool, EditError> {
-    if selection.colour.is_some_and(|c| c != position.turn()) {
-        return Ok(false);
-    }
-    let Some(filter) = &selection.filter else {
-        return Ok(true);
-    };
-    let mut found = Lookup::default();
-    book.probe(position, Wanted::Transpositions, &mut found)?;
-    let known = found.moves.iter().find(|known| known.mv == mv);
-    // The plan says that it is not in the book.
-    Ok(known.is_none_or(|known| filter_admits(filter, known, &found, after)))
-}
-
-pub(super) fn filter_admits(filter: &Filter, mv: &BookMove, found: &Lookup, after: &Chess) -> bool {
-    let games = |mv: &BookMove| f64::from(mv.stats().games);
-    let stored = found.moves.iter().filter(|mv| !mv.transposition);
-    let all: f64 = stored.map(games).sum();
-    let plies = 2 * (after.fullmoves().get() - 1) + u32::from(after.turn().is_black());
-    let commentary = |record: crate::book::PositionRecord| record.commentary_for(after.turn());
-    filter.admits(&Subject {
-        stats: mv.stats(),
-        factor: mv.factor(),
-        mark: mv.mark(),
-        commentary: mv.after.map_or(0, commentary),
-        annotation: Some(mv.annotation),
-        share: (all > 0.0).then(|| 100.0 * games(mv) / all),
-        ply: Some(plies),
-        preference: mv.preference,
-    })
 }
 
 fn carry_out(
@@ -303,7 +259,9 @@ fn whole_book(
             }
             Ok(())
         })?;
-        tell(&book, noted, watch, &mut |one| Ok(told(one)?))?;
+        tell(&book, noted, watch, &mut |one| {
+            told(one).map_err(MarkError::from)
+        })?;
         checked(job, losses)?;
         return Ok(done);
     }

@@ -55,6 +55,7 @@ pub struct Filter {
 /// A text that is no condition.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("column {column}: {text}")]
+#[non_exhaustive]
 pub struct FilterError {
     /// Counted from 1.
     pub column: usize,

@@ -6,7 +6,7 @@ use std::io;
 
 use shakmaty::{Chess, Move, Position as _};
 
-use super::apply::{admits, filter_admits, leads_out};
+use super::named::{admits, filter_admits, leads_out};
 use super::{Job, MarkError, Marked, Target, Told};
 use crate::book::ctg::{EditError, RewriteError};
 use crate::book::walk::{Order, Reached, Walk};

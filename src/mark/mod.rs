@@ -9,6 +9,7 @@
 mod apply;
 mod filter;
 mod keyed;
+mod named;
 mod select;
 mod tell;
 pub mod words;

@@ -6,11 +6,10 @@ use std::fmt;
 use rustc_hash::FxBuildHasher;
 use shakmaty::{Chess, Move, Position as _};
 
-use super::MarkError;
 use super::words;
 use crate::book::ctg::{CanonicalBoard, CtgBook, EditError, Key, RewriteError, fill_from};
 use crate::book::walk::{Order, Reached, Walk};
-use crate::book::{Field, Lookup, PositionRecord, position_of};
+use crate::book::{Field, Lookup, Panicked, PositionRecord, position_of};
 use crate::notation::{self, Line};
 use crate::watch::Watch;
 
@@ -33,6 +32,7 @@ pub struct Noted {
 
 /// A change as players read it.
 #[derive(Clone, Debug)]
+#[non_exhaustive]
 pub struct Told {
     /// Up to and with the move that is marked; without a move, the position.
     pub line: Line,
@@ -156,12 +156,12 @@ impl fmt::Display for Told {
 /// # Errors
 ///
 /// The book cannot be read, who watches wants an end, or `found` fails.
-pub fn tell(
+pub fn tell<E: From<EditError> + From<Panicked> + Send>(
     book: &CtgBook,
     noted: Vec<Noted>,
     watch: &mut Watch<'_>,
-    found: &mut dyn FnMut(&Told) -> Result<(), MarkError>,
-) -> Result<(), MarkError> {
+    found: &mut dyn FnMut(&Told) -> Result<(), E>,
+) -> Result<(), E> {
     let mut wanted: HashMap<Key, Vec<Noted>> = HashMap::new();
     for noted in noted {
         wanted.entry(noted.key).or_default().push(noted);
@@ -173,7 +173,7 @@ pub fn tell(
     let mut seen: HashSet<u64, FxBuildHasher> = HashSet::default();
     let expected = Some(book.header().positions.into());
     walk.spread(
-        |share| Ok::<_, MarkError>(look(book, share).map_err(EditError::from)?),
+        |share| look(book, share).map_err(|error| E::from(error.into())),
         |walk, share, (entries, next)| {
             let mut next = next.into_iter();
             for (here, (key, moves)) in share.iter().zip(entries) {

@@ -8,6 +8,7 @@ use shakmaty::{
 
 /// A word that is no move where it stands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
 pub enum MoveError {
     /// It says nothing that a move could be.
     #[error("is no move")]

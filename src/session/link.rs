@@ -19,8 +19,8 @@ use std::collections::VecDeque;
 use std::time::Duration;
 
 use super::Outlet;
-use super::handshake::{ChildOptions, Hello};
-use super::restart::Restarts;
+use super::child::{ChildOptions, Hello};
+use super::restarts::Restarts;
 use crate::uci::gui::{self, GuiCommand};
 use crate::uci::line;
 

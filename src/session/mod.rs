@@ -44,6 +44,7 @@
 //! books and the seed: a conversation that is written down can be had again.
 
 mod answer;
+mod child;
 mod clock;
 mod event;
 mod game;
@@ -57,6 +58,7 @@ mod options;
 mod queue;
 mod reply;
 mod restart;
+mod restarts;
 mod search;
 mod why;
 

@@ -1,6 +1,6 @@
 //! Options that the GUI sets, ours and the engine's, and the books they name.
 
-use super::handshake::ANALYSE_MODE;
+use super::child::ANALYSE_MODE;
 use super::{Outlet, Session};
 use crate::settings::OptionId;
 use crate::uci::gui::SetOption;

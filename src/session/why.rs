@@ -11,7 +11,7 @@ use std::fmt::Write as _;
 
 use shakmaty::{CastlingMode, Chess, Color, Move, Position};
 
-use super::handshake::{ChildOptions, Hello};
+use super::child::{ChildOptions, Hello};
 use super::{Outlet, Session, info_string};
 use crate::book::Lookup;
 use crate::book_set::{BookSet, OpenBook};

@@ -89,6 +89,7 @@ pub struct BoardFilter {
 
 /// Why a position is not wanted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Refusal {
     /// The game is over.
     Over,

@@ -197,14 +197,8 @@ impl Walk<'_> {
                 let mut found = Lookup::default();
                 self.book
                     .probe(position, Wanted::Transpositions, &mut found)?;
-                let total: f64 = found.moves.iter().map(tree::weight).sum();
-                let count = found.moves.len() as f64;
-                let part = |mv| match total > 0.0 {
-                    true => tree::weight(mv) / total,
-                    false => 1.0 / count,
-                };
-                let moves = found.moves.iter();
-                moves.map(|mv| (mv.mv, part(mv), games(mv))).collect()
+                let moves = found.moves.iter().zip(tree::shares(&found.moves));
+                moves.map(|(mv, part)| (mv.mv, part, games(mv))).collect()
             }
         };
         let played = shares.into_iter().filter(|(_, share, _)| *share > 0.0);

@@ -87,6 +87,7 @@ impl Happening {
 /// A file that is no transcript.
 #[derive(Debug, thiserror::Error, PartialEq, Eq)]
 #[error("line {line}: {text}")]
+#[non_exhaustive]
 pub struct ReadError {
     /// Where, from 1.
     pub line: usize,

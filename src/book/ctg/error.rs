@@ -4,6 +4,7 @@ use super::page::PAGE_BYTES;
 
 /// Why a file is no CTG book.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
 pub enum HeaderFault {
     /// No bytes at all.
     #[error("the file is empty (0 bytes); get the book anew")]

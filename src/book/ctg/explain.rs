@@ -12,6 +12,7 @@ use crate::book::{Annotation, PositionRecord};
 
 /// How the book arrives at its answer for a position.
 #[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
 pub struct Explanation {
     /// The .ctg file.
     pub ctg: PathBuf,

@@ -7,6 +7,7 @@ use crate::book::{Annotation, Mark, PositionRecord};
 
 /// The numbers of a book, counted.
 #[derive(Clone, Debug, Default, PartialEq)]
+#[non_exhaustive]
 pub struct BookInfo {
     /// Games, by the header.
     pub games: u32,

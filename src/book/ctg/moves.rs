@@ -16,6 +16,7 @@ use super::{
 
 /// Why a stored byte gives no move.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
 pub enum MoveFault {
     /// One of the 90 bytes nobody knows.
     #[error("move byte {0:#04x} has no known meaning")]

@@ -25,6 +25,7 @@ pub const PAGE_HEADER_BYTES: usize = 4;
 
 /// What is wrong in a page. Offsets count from the start of the page.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
 pub enum PageFault {
     /// The file ends before the page's own header.
     #[error("only {bytes} bytes of the page are left in the file (expected {PAGE_BYTES})")]

@@ -343,6 +343,7 @@ impl CanonicalBoard {
 
 /// Why a key stands for no position.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
 pub enum KeyFault {
     /// The bits end before the 64th square.
     #[error("the key ends inside the board")]

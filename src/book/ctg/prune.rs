@@ -27,6 +27,7 @@ pub enum Fate {
 
 /// What [`prune`] did.
 #[derive(Clone, Debug)]
+#[non_exhaustive]
 pub struct Pruned {
     /// The new book.
     pub rewritten: Rewritten,

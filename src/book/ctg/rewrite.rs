@@ -46,6 +46,7 @@ impl Default for RewriteOptions {
 
 /// What [`compact`] or [`merge`] did.
 #[derive(Clone, Debug)]
+#[non_exhaustive]
 pub struct Rewritten {
     /// The new book.
     pub written: Written,

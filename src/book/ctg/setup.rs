@@ -9,6 +9,7 @@ use super::{
 
 /// Why a position written down cannot be one of a book.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
 pub enum SetupFault {
     /// Canonical positions have White to move.
     #[error("Black is to move; a book holds positions with White to move, colours exchanged")]

@@ -65,6 +65,7 @@ impl Default for WriteOptions {
 
 /// The numbers of a written book.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Written {
     /// Positions in it.
     pub positions: u64,

@@ -9,11 +9,11 @@ use shakmaty::{Bitboard, Board, Color, Piece, Role, Setup, Square};
 use super::header::{HEADER_BYTES, Header, SETUP_BYTES, SetUp};
 use super::{moves, text, unscramble};
 use crate::games::archive::Located;
-use crate::games::files::has_extension;
 use crate::games::oddities::Oddity;
 use crate::games::{
     Game, GameBatch, GameSource, Opened, Place, Recorder, SkipReason, Skipped, SourceError, Wanted,
 };
+use crate::input::path::has_extension;
 use crate::input::reader::FileReader;
 use crate::notation;
 

@@ -7,12 +7,12 @@ use super::Database;
 use super::entities::{Entities, PLAYERS, TOURNAMENTS, Texts};
 use super::entry::{self, MAGIC, RECORD_BYTES};
 use crate::games::archive::Located;
-use crate::games::files::has_extension;
 use crate::games::indexed::{IndexedSource, Layout};
 use crate::games::oddities::Oddity;
 use crate::games::{Opened, SourceError};
 use crate::input::bytes::{be_u16_at, be_u32_at};
 use crate::input::file::DataFile;
+use crate::input::path::has_extension;
 
 /// Bytes of the header of a .cbg file: in the oldest databases, and since.
 const MOVES_HEADERS: [u16; 2] = [10, 26];

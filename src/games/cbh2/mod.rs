@@ -53,7 +53,7 @@ struct Database {
 
 /// Whether a file is the main one of such a database.
 pub(super) fn is_index(path: &Path, start: &[u8]) -> bool {
-    super::files::has_extension(path, "2cbh") || entry::is_header(start) && start.len() >= 192
+    crate::input::path::has_extension(path, "2cbh") || entry::is_header(start) && start.len() >= 192
 }
 
 /// Opens a database by its .2cbh file.

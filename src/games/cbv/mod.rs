@@ -12,8 +12,6 @@
 //! encrypted ones, each member of which comes out as it was published.
 
 mod block;
-mod huffman;
-mod lz;
 mod password;
 mod table;
 #[cfg(test)]
@@ -23,11 +21,9 @@ use std::io::{self, Read};
 use std::path::Path;
 use std::sync::Arc;
 
-use super::archive::{Archive, ArchiveMember, Located};
-use super::files::has_extension;
-use super::open::Access;
-use super::{Opened, SourceError, unpacked};
+use super::archive::{Archive, ArchiveMember};
 use crate::input::file::DataFile;
+use crate::input::path::has_extension;
 use block::{Fault, HEAD_BYTES, Unpacker};
 use password::Key;
 use table::Member;
@@ -38,18 +34,6 @@ const CHUNK_BYTES: usize = 256 << 10;
 /// Whether a file is an archive. An encrypted one is known by its name alone.
 pub(super) fn is_archive(path: &Path, start: &[u8]) -> bool {
     table::is_archive(start) || has_extension(path, "cbv") || has_extension(path, "cbz")
-}
-
-/// Opens an archive as what is in it.
-///
-/// # Errors
-///
-/// It cannot be read, is encrypted without the right password, or holds no
-/// database.
-pub(super) fn open(file: &Located, access: Access<'_>) -> Result<Opened, SourceError> {
-    unpacked::open(file, access, |bytes| {
-        archive(file.path(), bytes, access.password)
-    })
 }
 
 /// The archive in a file.
@@ -236,7 +220,7 @@ impl Stream {
             self.hold(HEAD_BYTES + length)?;
             // Copies may begin in blocks before, though no genuine one does.
             self.plain
-                .drain(..self.plain.len().saturating_sub(lz::FARTHEST));
+                .drain(..self.plain.len().saturating_sub(block::FARTHEST));
             self.given = self.plain.len();
             let chunk = self.chunk.get(self.chunk_at..).unwrap_or_default();
             let payload = chunk.get(HEAD_BYTES..HEAD_BYTES + length);

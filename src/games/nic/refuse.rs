@@ -4,8 +4,8 @@ use std::fs::{self, File};
 use std::io::Read;
 use std::path::{Path, PathBuf};
 
-use crate::games::files::has_extension;
 use crate::games::{Opened, SourceError};
+use crate::input::path::has_extension;
 
 /// No index is looked at that is larger.
 const LARGEST_INDEX_BYTES: u64 = 16 << 20;

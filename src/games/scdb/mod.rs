@@ -54,5 +54,5 @@ fn has_magic(start: &[u8], letter: u8) -> bool {
 fn is_part(path: &Path) -> bool {
     LETTERS
         .iter()
-        .any(|letter| super::files::has_extension(path, &extension(*letter)))
+        .any(|letter| crate::input::path::has_extension(path, &extension(*letter)))
 }

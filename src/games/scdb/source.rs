@@ -79,7 +79,7 @@ pub(in crate::games) fn open(named: &Located) -> Result<Opened, SourceError> {
 fn index_of(named: &Located) -> Option<Located> {
     let letters = [b'n', b's', b'e', b'g'];
     let is_other =
-        |letter: &u8| crate::games::files::has_extension(named.path(), &extension(*letter));
+        |letter: &u8| crate::input::path::has_extension(named.path(), &extension(*letter));
     if letters.iter().any(is_other) {
         named.sibling(&extension(b'i'))
     } else {

@@ -24,6 +24,7 @@ const HELD: usize = 1 << 20;
 
 /// What a batch has done.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Applied {
     /// Bytes that are others now.
     pub bytes: u64,

@@ -118,6 +118,7 @@ impl ProblemKind {
 
 /// One fault.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Problem {
     /// The file it is in.
     pub file: Arc<Path>,
@@ -133,6 +134,7 @@ pub struct Problem {
 
 /// The numbers of a book that was verified.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Verified {
     /// Positions, counted.
     pub positions: u64,

@@ -9,7 +9,10 @@
 //! Little-endian. Packed in the ways 0: not at all; 1: `lz`; 2: `huffman`;
 //! 3: `lz`, and that by `huffman`.
 
-use super::{huffman, lz};
+mod huffman;
+mod lz;
+
+pub(super) use lz::FARTHEST;
 
 /// A block of more plain bytes is damage: genuine ones have 61,440.
 pub(super) const LARGEST_BYTES: usize = 1 << 20;

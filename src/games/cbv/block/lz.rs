@@ -16,10 +16,10 @@
 //! Copies begin 3 + lo + 16 * second bytes before the present end. Genuine ones
 //! stay inside their block and never overlap themselves; both is allowed here.
 
-use super::block::{Fault, LARGEST_BYTES};
+use super::{Fault, LARGEST_BYTES};
 
 /// How far back a copy can begin.
-pub(super) const FARTHEST: usize = 3 + 15 + 16 * 255;
+pub(in crate::games::cbv) const FARTHEST: usize = 3 + 15 + 16 * 255;
 
 /// Adds the plain bytes of `input` to `out`, whose present content copies may
 /// come from.

@@ -3,9 +3,9 @@
 use std::io;
 use std::sync::Arc;
 
-use super::archive::{Archive, Located, Packed};
-use super::open::{Access, is_database, open_located};
-use super::{GameBatch, GameSource, Opened, SourceError};
+use super::{Access, Opened, SourceError, is_database, open_located};
+use crate::games::archive::{Archive, Located, Packed};
+use crate::games::{GameBatch, GameSource};
 use crate::input::file::DataFile;
 
 /// Opens all databases in an archive.

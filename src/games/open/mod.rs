@@ -1,5 +1,7 @@
 //! Opening a file as what it is.
 
+mod unpacked;
+
 use std::fs::File;
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
@@ -10,9 +12,11 @@ use super::archive::{Located, Packed};
 use super::zst::ZstReader;
 use super::{GameSource, PgnSource, cbf, cbh, cbh2, cbv, nic, scdb, scid, zip};
 use crate::input::kind;
+use crate::input::path::has_extension;
 
 /// A source that cannot be used.
 #[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum SourceError {
     /// Reading failed.
     #[error("{}", name)]
@@ -40,7 +44,7 @@ pub enum SourceError {
 
 impl SourceError {
     /// A file that is not what it is taken for.
-    pub(super) fn format(path: &Path, text: impl Into<String>) -> SourceError {
+    pub(in crate::games) fn format(path: &Path, text: impl Into<String>) -> SourceError {
         SourceError::Format {
             path: path.to_owned(),
             text: text.into(),
@@ -48,7 +52,7 @@ impl SourceError {
     }
 
     /// The system's error, with the file it is about.
-    pub(super) fn io(path: &Path, source: io::Error) -> SourceError {
+    pub(in crate::games) fn io(path: &Path, source: io::Error) -> SourceError {
         SourceError::Io {
             name: path.display().to_string(),
             source,
@@ -85,12 +89,16 @@ const KINDS: &[Kind] = &[
     Kind {
         endings: &[".zip"],
         is: |_, start| zip::is_archive(start),
-        open: zip::open,
+        open: |file, access| unpacked::open(file, access, zip::archive),
     },
     Kind {
         endings: &[".cbv", ".cbz"],
         is: cbv::is_archive,
-        open: cbv::open,
+        open: |file, access| {
+            unpacked::open(file, access, |bytes| {
+                cbv::archive(file.path(), bytes, access.password)
+            })
+        },
     },
     Kind {
         endings: &[".2cbh"],
@@ -109,7 +117,7 @@ const KINDS: &[Kind] = &[
     },
     Kind {
         endings: &[".si4", ".si5"],
-        is: |path, start| scid::is_old(start) || super::files::has_extension(path, "si5"),
+        is: |path, start| scid::is_old(start) || has_extension(path, "si5"),
         open: |file, _| scid::open(file),
     },
     Kind {
@@ -143,7 +151,7 @@ const START_BYTES: u64 = kind::START_BYTES as u64;
 const PGN_ENDINGS: [&str; 4] = [".pgn", ".pgn.gz", ".pgn.zst", ".pgn.bz2"];
 
 /// Whether a file in a folder stands for a database, by its name.
-pub(super) fn is_database(path: &Path) -> bool {
+pub(in crate::games) fn is_database(path: &Path) -> bool {
     let name = path.file_name().unwrap_or_default().to_string_lossy();
     let name = name.to_ascii_lowercase();
     let mut endings = KINDS
@@ -158,11 +166,11 @@ const DEEPEST: usize = 3;
 
 /// What is needed to open a file beside the file.
 #[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Access<'a> {
+pub(in crate::games) struct Access<'a> {
     /// Of encrypted archives.
-    pub(super) password: Option<&'a str>,
+    pub(in crate::games) password: Option<&'a str>,
     /// How many archives it lies in.
-    pub(super) depth: usize,
+    pub(in crate::games) depth: usize,
 }
 
 /// Opens one file (`-`: standard input) by its content.
@@ -234,7 +242,10 @@ pub fn unpacked(path: &Path) -> io::Result<PlainText> {
 }
 
 /// Opens a file, in an archive or not, by its content.
-pub(super) fn open_located(file: &Located, access: Access<'_>) -> Result<Opened, SourceError> {
+pub(in crate::games) fn open_located(
+    file: &Located,
+    access: Access<'_>,
+) -> Result<Opened, SourceError> {
     let failed = |source| SourceError::io(file.path(), source);
     if access.depth > DEEPEST {
         let text = "too many archives inside each other";
@@ -258,7 +269,7 @@ pub(super) fn open_located(file: &Located, access: Access<'_>) -> Result<Opened,
 /// # Errors
 ///
 /// It cannot be read.
-pub(super) fn packed(
+pub(in crate::games) fn packed(
     path: &Path,
     password: Option<&str>,
 ) -> Result<Option<Arc<Packed>>, SourceError> {

@@ -9,7 +9,7 @@
 //! Most significant bits first. The codes are complete: every sequence of bits
 //! means something, or the table is damaged.
 
-use super::block::Fault;
+use super::Fault;
 
 /// Bits of the longest code.
 const LONGEST: u32 = 15;

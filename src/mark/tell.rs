@@ -173,7 +173,7 @@ pub fn tell<E: From<EditError> + From<Panicked> + Send>(
     let mut seen: HashSet<u64, FxBuildHasher> = HashSet::default();
     let expected = Some(book.header().positions.into());
     walk.spread(
-        |share| look(book, share).map_err(|error| E::from(error.into())),
+        |share| look(book, share).map_err(|error| E::from(EditError::from(error))),
         |walk, share, (entries, next)| {
             let mut next = next.into_iter();
             for (here, (key, moves)) in share.iter().zip(entries) {

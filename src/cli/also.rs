@@ -62,6 +62,7 @@ fn said(error: &clap::Error) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::cli::args::PlayerColour;
 
     #[test]
     fn a_book_and_its_options_are_read() {
@@ -71,6 +72,13 @@ mod tests {
         assert_eq!(choice.max_ply, 12);
         assert_eq!(choice.min_games, 1);
         assert_eq!(choice.filter.words(), "--player \"Smith, Jane\" --as white");
+        assert!(choice.only().is_none());
+        // Of no player: moves of that side.
+        let also = Also::read("white1800.ctg: --ratings 1800 --as white").unwrap();
+        assert_eq!(also.choice.filter.words(), "--ratings 1800");
+        assert!(matches!(also.choice.only(), Some(PlayerColour::White)));
+        let also = Also::read("x.ctg: --as white --only black").unwrap();
+        assert!(matches!(also.choice.only(), Some(PlayerColour::Black)));
         let also = Also::read("C:\\books\\x.ctg:--dedupe").unwrap();
         assert_eq!(also.target, PathBuf::from("C:\\books\\x.ctg"));
         assert!(also.choice.dedupe);
@@ -82,7 +90,7 @@ mod tests {
         for (text, wanted) in [
             ("x.ctg: --ratinsg 1800", "'--ratinsg'"),
             ("x.ctg: --max-ply many", "--max-ply"),
-            ("x.ctg: --as white", "--player"),
+            ("x.ctg: --as green", "--as"),
             ("x.ctg: --memory 1G", "'--memory'"),
             ("x.ctg: --password x", "--password"),
             ("x.ctg: games.pgn", "'games.pgn'"),

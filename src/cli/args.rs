@@ -310,6 +310,11 @@ pub(super) struct BuildArgs {
     /// and the version of this program
     #[arg(long)]
     pub(super) provenance: bool,
+    /// Keeps what the comments of the games say of the book's positions
+    /// ([%eval 0.31]) in OUT.evals, as `tabia evaluate --import` does; the games
+    /// are read once more for it
+    #[arg(long, conflicts_with = "records")]
+    pub(super) evaluations: bool,
     #[command(flatten)]
     pub(super) force: Force,
     /// Games: .pgn, also .gz, .zst or .bz2; databases (docs/databases.md); a
@@ -325,6 +330,9 @@ pub(super) struct BuildArgs {
 /// What of which games goes into a book.
 #[cfg(feature = "build")]
 #[derive(Args, Clone, Debug)]
+#[command(mut_arg("player_colour", |arg| arg
+    .requires(clap::builder::Resettable::Reset)
+    .help("The colour of that player; without --player the same as --only")))]
 pub(super) struct Choice {
     /// Plies of each game that are stored
     #[arg(long, value_name = "N", default_value_t = 40)]
@@ -335,7 +343,7 @@ pub(super) struct Choice {
     pub(super) eco_relative: Option<u16>,
     /// Stores moves of this side only
     #[arg(long, value_name = "COLOUR")]
-    pub(super) only: Option<PlayerColour>,
+    only: Option<PlayerColour>,
     /// Leaves out positions and moves of fewer games
     #[arg(long, value_name = "N", default_value_t = 1)]
     pub(super) min_games: u32,
@@ -345,6 +353,15 @@ pub(super) struct Choice {
     /// and family names
     #[arg(long)]
     pub(super) dedupe: bool,
+}
+
+#[cfg(feature = "build")]
+impl Choice {
+    /// The side whose moves alone are stored: that of `--only`, or of an `--as`
+    /// that is nobody's colour.
+    pub(super) fn only(&self) -> Option<PlayerColour> {
+        self.only.or(self.filter.nobodys_colour())
+    }
 }
 
 /// What of which games is counted, and how they are read.

@@ -96,6 +96,12 @@ impl GameFilter {
         }
     }
 
+    /// The colour, where no player is named whose it could be.
+    #[cfg(feature = "build")]
+    pub(super) fn nobodys_colour(&self) -> Option<PlayerColour> {
+        self.player_colour.filter(|_| self.player.is_none())
+    }
+
     /// The conditions as one would type them.
     #[cfg(any(feature = "build", feature = "index"))]
     pub(super) fn words(&self) -> String {
@@ -111,7 +117,8 @@ impl GameFilter {
         add("since", filter.since.map(|month| month.to_string()));
         add("until", filter.until.map(|month| month.to_string()));
         add("player", filter.player.as_ref().map(quoted));
-        let colour = filter.colour.map(|colour| colour.fold_wb("white", "black"));
+        let colour = filter.colour.filter(|_| filter.player.is_some());
+        let colour = colour.map(|colour| colour.fold_wb("white", "black"));
         add("as", colour.map(str::to_owned));
         add(
             "result",

@@ -81,7 +81,7 @@ pub(super) fn write(
         conditions: choice.filter.words(),
         max_ply: choice.max_ply,
         eco_relative: choice.eco_relative,
-        only: choice.only.map(|only| match only {
+        only: choice.only().map(|only| match only {
             PlayerColour::White => "white",
             PlayerColour::Black => "black",
         }),

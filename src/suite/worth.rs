@@ -6,7 +6,7 @@ use shakmaty::{Chess, Color, Position as _, Role};
 use super::filter::Range;
 use super::funnel::Step;
 use crate::eval::{Evaluation, Value, model};
-use crate::evals::EvalKey;
+use crate::evals::{EvalKey, EvalTable};
 
 /// Centipawns beyond which a game is as good as over.
 pub(super) const DECIDED: i32 = 2000;
@@ -27,7 +27,7 @@ pub struct Worth {
 impl Worth {
     /// Out of an evaluation of a position.
     #[must_use]
-    pub fn of(position: &Chess, evaluation: &Evaluation, wdl: Option<[u16; 3]>) -> Worth {
+    pub fn of(position: &Chess, evaluation: &Evaluation) -> Worth {
         Worth {
             value: match position.turn() {
                 Color::White => evaluation.value,
@@ -35,7 +35,7 @@ impl Worth {
             },
             depth: evaluation.depth,
             nodes: evaluation.nodes,
-            wdl,
+            wdl: evaluation.wdl,
         }
     }
 
@@ -170,8 +170,24 @@ impl Values {
     /// Adds a value, if it is wanted; of several the deepest stays, whatever
     /// their order.
     pub(super) fn add(&mut self, position: &Chess, worth: Worth) {
-        let place = self.keys.binary_search(&EvalKey::of(position)).ok();
-        let Some(known) = place.and_then(|place| self.worths.get_mut(place)) else {
+        if let Ok(place) = self.keys.binary_search(&EvalKey::of(position)) {
+            self.put(place, worth);
+        }
+    }
+
+    /// Adds all that a table knows of the positions that are wanted.
+    pub(super) fn add_table(&mut self, table: &EvalTable) {
+        for place in 0..self.keys.len() {
+            let known = self.keys.get(place).and_then(|key| table.canonical(*key));
+            if let Some(evaluation) = known {
+                // White is to move there.
+                self.put(place, Worth::of(&Chess::default(), evaluation));
+            }
+        }
+    }
+
+    fn put(&mut self, place: usize, worth: Worth) {
+        let Some(known) = self.worths.get_mut(place) else {
             return;
         };
         let rank = |w: &Worth| (w.depth, w.nodes, w.wdl, w.cp());
@@ -190,7 +206,7 @@ mod tests {
 
     fn worth(line: &str) -> (Chess, Worth) {
         let (position, evaluation) = epd::read(line).unwrap();
-        let worth = Worth::of(&position, &evaluation, None);
+        let worth = Worth::of(&position, &evaluation);
         (position, worth)
     }
 

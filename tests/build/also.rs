@@ -174,7 +174,7 @@ fn if_one_book_cannot_be_made_none_is() {
             "b.ctg: no position was reached",
         ),
         ("b.ctg: --memory 1G", "'--memory'"),
-        ("b.ctg: --as white", "--player"),
+        ("b.ctg: --as green", "--as"),
         ("./A.ctg: --max-ply 3", "another book of this name"),
         ("b.bin: --max-ply 3", "b.bin"),
         ("there.ctg: --max-ply 3", "there.ctg: is there already"),
@@ -186,4 +186,25 @@ fn if_one_book_cannot_be_made_none_is() {
         assert!(message.contains(wanted), "{also}: {message}");
         assert_eq!(names(here), ["games.pgn", "there.ctg"], "{also}");
     }
+}
+
+/// `--as` without a player is nobody's colour: moves of that side.
+#[test]
+fn a_colour_without_a_player_is_that_of_the_moves() {
+    let folder = tempfile::tempdir().unwrap();
+    fs::write(folder.path().join("games.pgn"), games()).unwrap();
+    let also = "as.ctg: --min-elo 2000 --as white";
+    let args = ["-o", "all.ctg", "games.pgn", "--also", also];
+    let output = tabia(folder.path(), &args);
+    assert!(output.status.success(), "{output:?}");
+    let only = ["--min-elo", "2000", "--only", "white", "games.pgn"];
+    let output = tabia(folder.path(), &[&["-o", "only.ctg"], &only[..]].concat());
+    assert!(output.status.success(), "{output:?}");
+    let read = |book: &str| fs::read(folder.path().join(book)).unwrap();
+    assert!(read("as.ctg") == read("only.ctg") && read("as.ctg") != read("all.ctg"));
+    let said = provenance(folder.path(), "as.ctg");
+    assert_eq!(
+        (&said["only"], &said["conditions"]),
+        (&"white".into(), &"--min-elo 2000".into())
+    );
 }

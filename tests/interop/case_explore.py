@@ -1,18 +1,15 @@
 """`tabia explore` in a real browser (Debian's Chromium, without a window)."""
 
-import asyncio
 import json
 import os
-import resource
 import signal
-import socket
 import subprocess
 import time
 
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Page, expect
 
-from pages import SAMPLE, WAIT_MS, Server, browser, drag, explorer, page_of, plies_of_a_game, probe, same_figures, shown, square, walked
+from pages import Connection, bear_10000_requests, SAMPLE, WAIT_MS, Server, browser, drag, explorer, page_of, plies_of_a_game, probe, same_figures, shown, square, walked
 from places import HELD_KEY_RUNS, POLYGLOT, STARTER, STOCKFISH, TABIA, copy_starter, folder
 from procs import environment, run, tabia
 from runner import case
@@ -452,75 +449,32 @@ def explorer_refuses_hostile_requests():
         assert server.get("api/position")["books"][0]["in_book"]
 
 
-async def _ask_in_parallel(port: int, count: int) -> dict[str, int]:
-    text = f"GET /api/position?play=e2e4 HTTP/1.1\r\nHost: 127.0.0.1:{port}\r\nConnection: close\r\n\r\n".encode()
-    seen: dict[str, int] = {}
-
-    async def one() -> str:
-        try:
-            reader, writer = await asyncio.open_connection("127.0.0.1", port)
-            writer.write(text)
-            answer = await asyncio.wait_for(reader.read(), 30)
-            writer.close()
-            return answer[9:12].decode() or "closed"
-        except asyncio.TimeoutError:
-            return "no answer"
-        except OSError:
-            return "closed"
-
-    for outcome in await asyncio.gather(*(one() for _ in range(count))):
-        seen[outcome] = seen.get(outcome, 0) + 1
-    return seen
-
-
 @case(limit=120)
 def explorer_bears_10000_requests_at_once():
-    least, most = resource.getrlimit(resource.RLIMIT_NOFILE)
     with explorer() as server:
-        before = server.memory_kb()
-        resource.setrlimit(resource.RLIMIT_NOFILE, (min(most, 12_000), most))
-        try:
-            seen = asyncio.run(_ask_in_parallel(server.port, 10_000))
-        finally:
-            resource.setrlimit(resource.RLIMIT_NOFILE, (least, most))
-        # How many are answered is a matter of speed; nobody is left waiting.
-        assert set(seen) <= {"200", "503", "closed"}, seen
-        after = server.memory_kb()
-        assert after < before + 30_000, (before, after)
+        told = bear_10000_requests(server, "/api/position?play=e2e4")
         assert server.get("api/position")["books"][0]["in_book"]
-        return f"{seen}; memory {before} to {after} kB"
+        return told
 
 
 @case(limit=120)
 def explorer_answers_many_requests_in_flat_memory():
     with explorer() as server:
-        connection = socket.create_connection(("127.0.0.1", server.port))
-        stream = connection.makefile("rb")
-
-        def get(target: str) -> dict:
-            connection.sendall(f"GET {target} HTTP/1.1\r\nHost: 127.0.0.1:{server.port}\r\n\r\n".encode())
-            assert b" 200 " in stream.readline()
-            length = 0
-            while (line := stream.readline()) != b"\r\n":
-                if line.lower().startswith(b"content-length:"):
-                    length = int(line.split(b":")[1])
-            return json.loads(stream.read(length))
-
+        get = Connection(server).get
         targets, line = [], []
         while len(targets) < 40:
             moves = get("/api/position?play=" + ",".join(line))["books"][0]["moves"]
             targets.append("/api/position?play=" + ",".join(line))
             line = line + [moves[len(targets) % len(moves)]["uci"]] if moves else []
-        ticks = lambda: sum(map(int, open(f"/proc/{server.process.pid}/stat").read().rsplit(")", 1)[1].split()[11:13]))
         for target in targets * 5:
             get(target)
-        memory, cpu, start = server.memory_kb(), ticks(), time.monotonic()
+        memory, cpu, start = server.memory_kb(), server.processor_seconds(), time.monotonic()
         count = 0
         for _ in range(100):
             for target in targets:
                 get(target)
                 count += 1
-        spent, cpu = time.monotonic() - start, (ticks() - cpu) / os.sysconf("SC_CLK_TCK")
+        spent, cpu = time.monotonic() - start, server.processor_seconds() - cpu
         assert server.memory_kb() < memory + 4000, (memory, server.memory_kb())
         return f"{count / spent:.0f} a second, {1000 * cpu / count:.2f} ms of a processor each"
 

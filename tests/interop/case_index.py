@@ -18,7 +18,7 @@ import chess
 import requests
 
 import explorer_oracle as oracle
-from pages import Server, browser
+from pages import Connection, Server, bear_10000_requests, browser
 from places import SHARED, TABIA, THOROUGH, folder
 from procs import environment, run
 from runner import case
@@ -279,6 +279,44 @@ def a_page_of_another_site_reads_and_changes_nothing():
                 assert asked(opened, "api/edit", "POST") == "refused"
         finally:
             site.kill()
+
+
+@case(limit=300, needs_shared=True)
+def an_index_answers_many_requests_in_flat_memory():
+    """Floors far below what it does: 25 us for an opening, 80 us for any other position."""
+    server = Server(_index([_unpacked("gnuchess_book_1.02", 20_000)]))
+    connection = Connection(server)
+    draw = random.Random(20)
+
+    def line(plies: int) -> str:
+        moves = []
+        while len(moves) < plies:
+            known = connection.get("/lichess?topGames=0&recentGames=0&play=" + ",".join(moves))["moves"]
+            if not known:
+                return line(plies)
+            moves.append(draw.choice(known)["uci"])
+        return ",".join(moves)
+
+    openings = [f"/lichess?play={line(number % 5)}" for number in range(40)]
+    lines = [line(20) for _ in range(200)]
+    far = [f"/lichess?moves={moves}&play={one}" for moves in range(12, 20) for one in lines]
+    told = []
+    for name, targets, most_ms in (
+        ("at ply 20", far, 5),
+        ("openings", openings * (2500 if THOROUGH else 100), 1),
+    ):
+        for target in targets[:40]:
+            connection.get(target)
+        memory, before = server.memory_kb(), server.processor_seconds()
+        for target in targets:
+            connection.get(target)
+        each = 1000 * (server.processor_seconds() - before) / len(targets)
+        assert each < most_ms, (name, each)
+        assert server.memory_kb() < memory + 4000, (name, memory, server.memory_kb())
+        told.append(f"{name} {each:.3f} ms of a processor")
+    told.append(bear_10000_requests(server, "/lichess?play=e2e4"))
+    assert server.get("lichess")["white"] > 0
+    return ", ".join(told)
 
 
 @case(limit=300, needs_shared=True)

@@ -1,10 +1,14 @@
 """`tabia explore` in a real browser (Debian's Chromium, without a window): what the cases share."""
 
+import asyncio
 import contextlib
 import json
+import os
 import re
+import resource
 import shutil
 import signal
+import socket
 import subprocess
 import time
 import urllib.error
@@ -57,10 +61,69 @@ class Server:
             assert len(error.read()) < 300, "a refusal is short"
             return error.code
 
+    def processor_seconds(self) -> float:
+        with open(f"/proc/{self.process.pid}/stat") as stat:
+            ticks = stat.read().rsplit(")", 1)[1].split()[11:13]
+        return sum(map(int, ticks)) / os.sysconf("SC_CLK_TCK")
+
     def memory_kb(self) -> int:
         """Memory of its own, the mapped book aside."""
         with open(f"/proc/{self.process.pid}/status") as status:
             return int(re.search(r"RssAnon:\s+(\d+)", status.read())[1])
+
+
+class Connection:
+    """One connection for many requests."""
+
+    def __init__(self, server: Server):
+        self.host = f"127.0.0.1:{server.port}"
+        self.socket = socket.create_connection(("127.0.0.1", server.port))
+        self.stream = self.socket.makefile("rb")
+
+    def get(self, target: str) -> dict:
+        self.socket.sendall(f"GET {target} HTTP/1.1\r\nHost: {self.host}\r\n\r\n".encode())
+        assert b" 200 " in self.stream.readline()
+        length = 0
+        while (line := self.stream.readline()) != b"\r\n":
+            if line.lower().startswith(b"content-length:"):
+                length = int(line.split(b":")[1])
+        return json.loads(self.stream.read(length))
+
+
+async def _ask_in_parallel(port: int, target: str, count: int) -> dict[str, int]:
+    text = f"GET {target} HTTP/1.1\r\nHost: 127.0.0.1:{port}\r\nConnection: close\r\n\r\n".encode()
+    seen: dict[str, int] = {}
+
+    async def one() -> str:
+        try:
+            reader, writer = await asyncio.open_connection("127.0.0.1", port)
+            writer.write(text)
+            answer = await asyncio.wait_for(reader.read(), 30)
+            writer.close()
+            return answer[9:12].decode() or "closed"
+        except asyncio.TimeoutError:
+            return "no answer"
+        except OSError:
+            return "closed"
+
+    for outcome in await asyncio.gather(*(one() for _ in range(count))):
+        seen[outcome] = seen.get(outcome, 0) + 1
+    return seen
+
+
+def bear_10000_requests(server: Server, target: str) -> str:
+    """That many at once: how many are answered is a matter of speed; nobody is left waiting."""
+    least, most = resource.getrlimit(resource.RLIMIT_NOFILE)
+    before = server.memory_kb()
+    resource.setrlimit(resource.RLIMIT_NOFILE, (min(most, 12_000), most))
+    try:
+        seen = asyncio.run(_ask_in_parallel(server.port, target, 10_000))
+    finally:
+        resource.setrlimit(resource.RLIMIT_NOFILE, (least, most))
+    assert set(seen) <= {"200", "503", "closed"}, seen
+    after = server.memory_kb()
+    assert after < before + 30_000, (before, after)
+    return f"{seen}; memory {before} to {after} kB"
 
 
 @contextlib.contextmanager

@@ -25,7 +25,8 @@ function filled(element, attributes, children) {
 
 /** Whether keys typed now belong to a field. */
 export function isTyping(target) {
-  return target instanceof HTMLElement && target.closest("input, textarea, select, dialog[open]") !== null;
+  // A dialog that was closed a moment ago may still have the focus.
+  return target instanceof HTMLElement && !target.closest("dialog:not([open])") && target.closest("input, textarea, select, dialog[open]") !== null;
 }
 
 /** A whole number with thin gaps between thousands. */

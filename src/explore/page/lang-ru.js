@@ -334,7 +334,7 @@ export default {
   "Books and files of games": "Книги и файлы партий",
   "Books of the program": "Книги программы",
   "Files of games": "Файлы партий",
-  "They stay in the browser, and are forgotten with this page.": "Они остаются в браузере и забываются вместе с этой страницей.",
+  "They stay in the browser, and are forgotten with this page.": "Они остаются в браузере, пока открыта страница.",
   "Open PGN files…": "Открыть файлы PGN…",
   "open and close books and files of games": "открывать и закрывать книги и файлы партий",
 };

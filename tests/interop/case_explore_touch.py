@@ -1,0 +1,157 @@
+"""The page of `tabia explore` under fingers, and for eyes that see little contrast."""
+
+from playwright.sync_api import Page, expect
+
+from pages import SAMPLE, WAIT_MS, browser, explorer, square
+from places import STOCKFISH, copy_starter, folder
+from procs import run
+from runner import case
+
+SIZES = ((360, 740), (740, 360), (683, 384), (768, 1024), (1366, 768), (1920, 1080))
+
+# Pixels in CSS, of what a finger hits. Squares of the board are pieces' places,
+# not controls; those of the plot lead where the line of moves leads, too.
+FINGER = 44
+CONTROLS = "button, select, input:not([type=hidden]), textarea, summary, a[href]:not(.skip)"
+
+SMALL = """([controls, finger]) => {
+    const open = document.querySelector('dialog[open]');
+    const found = [];
+    for (const control of (open ?? document).querySelectorAll(controls)) {
+        if (!control.checkVisibility({ visibilityProperty: true })) continue;
+        // Of a box with its label, both are hit.
+        const label = control.labels?.[0], boxes = [control.getBoundingClientRect()];
+        if (label && /radio|checkbox/.test(control.type)) boxes.push(label.getBoundingClientRect());
+        // A whole row is clickable.
+        const row = control.matches('button.move') && control.closest('tr');
+        if (row) boxes.push(row.getBoundingClientRect());
+        const [left, top] = [Math.min(...boxes.map((box) => box.left)), Math.min(...boxes.map((box) => box.top))];
+        const wide = Math.max(...boxes.map((box) => box.right)) - left, high = Math.max(...boxes.map((box) => box.bottom)) - top;
+        if (wide && (wide < finger - 0.5 || high < finger - 0.5)) found.push(`${control.id || control.className || control.tagName} “${control.textContent.trim().slice(0, 12)}” ${wide.toFixed(0)}x${high.toFixed(0)}`);
+    }
+    return [...new Set(found)];
+}"""
+
+# What is seen on what: colours as they are drawn, one over the other.
+CONTRASTS = """() => {
+    const canvas = document.createElement('canvas').getContext('2d', { willReadFrequently: true });
+    const seen = (...layers) => {
+        canvas.clearRect(0, 0, 1, 1);
+        for (const [colour, opacity] of layers) { canvas.globalAlpha = opacity; canvas.fillStyle = colour; canvas.fillRect(0, 0, 1, 1); }
+        return [...canvas.getImageData(0, 0, 1, 1).data].slice(0, 3);
+    };
+    const light = (colour) => colour.map((part) => part / 255).map((part) => (part <= 0.04045 ? part / 12.92 : ((part + 0.055) / 1.055) ** 2.4)).reduce((sum, part, at) => sum + part * [0.2126, 0.7152, 0.0722][at], 0);
+    const contrast = (a, b) => { const [x, y] = [light(a), light(b)].sort((p, q) => q - p); return (x + 0.05) / (y + 0.05); };
+    const style = (one) => getComputedStyle(typeof one === 'string' ? document.querySelector(one) : one);
+    const value = (name) => style(document.documentElement).getPropertyValue(name).trim();
+    const all = {};
+    const note = (name, front, back) => { all[name] = Math.round(100 * contrast(front, back)) / 100; };
+    // Arrows and dots, on each kind of square.
+    const squares = Object.fromEntries(['--light-square', '--dark-square', '--last-light', '--last-dark'].map((name) => [name, value(name)]));
+    // While one points, the others step back.
+    document.querySelector('.likely').classList.remove('faint');
+    for (const [kind, square] of Object.entries(squares)) {
+        const ground = [square, 1], on = (colour, opacity = 1) => seen(ground, [colour, opacity]);
+        for (const group of ['likely', 'pointed', 'own']) {
+            const line = document.querySelector(`.${group} [data-arrow] line`);
+            note(`${group} arrow on ${kind}`, on(style(line).stroke, Number(style(`.${group}`).opacity)), seen(ground));
+        }
+        note(`dot on ${kind}`, on(value('--spot')), seen(ground));
+    }
+    // Bars: parts beside each other, and their frame on the panel.
+    const panel = seen([style('#books').backgroundColor, 1]);
+    const part = (name) => seen([style(`.bar .${name}`).backgroundColor, 1]);
+    note('bar: white beside draws', part('w'), part('d'));
+    note('bar: draws beside black', part('d'), part('b'));
+    note('bar: frame', seen([value('--bar-edge'), 1]), panel);
+    note('probability: end of its bar', seen([value('--accent'), 1]), panel);
+    note('gauge', seen([style('#gauge div').backgroundColor, 1]), seen([style('#gauge').backgroundColor, 1]));
+    note('gauge: frame', seen([value('--bar-edge'), 1]), seen([style(document.body).backgroundColor, 1]));
+    for (const name of ['.games:not(.walked)', '.walked']) note(`plot: ${name}`, seen([style(`#plot ${name}`).fill, 1]), panel);
+    note('plot: score', seen([style('#plot .score').stroke, 1]), panel);
+    note('plot: place', seen([style('#plot .here').stroke, 1]), panel);
+    return all;
+}"""
+
+
+def ready(page: Page, address: str) -> None:
+    page.goto(address)
+    page.wait_for_selector("html[data-ready]", timeout=WAIT_MS)
+
+
+@case(limit=300)
+def explorer_has_no_control_that_a_finger_misses():
+    here = folder("explore")
+    other = here / "other.ctg"
+    run("build", "-o", str(other), str(SAMPLE))
+    found = []
+    with explorer(copy_starter(here), other, "--engine", STOCKFISH, "--threads", "1") as server, browser() as started:
+        for width, height in SIZES:
+            context = started.new_context(viewport={"width": width, "height": height}, has_touch=True, is_mobile=True)
+            page = context.new_page()
+
+            def check(where: str) -> None:
+                found.extend(f"{width}x{height} {where}: {small}" for small in page.evaluate(SMALL, [CONTROLS, FINGER]))
+
+            ready(page, server.url + "?play=e2e4,c7c5&Book+Variety=20")
+            assert page.evaluate("matchMedia('(pointer: coarse)').matches")
+            check("page")
+            wide = page.evaluate("document.documentElement.scrollWidth")
+            assert wide <= width, f"{wide} wide on {width}x{height}"
+            page.click("#engine")
+            page.wait_for_function("() => document.querySelectorAll('#engine-list li').length === 3", timeout=60_000)
+            check("engine")
+            over = page.evaluate("[document.documentElement, document.querySelector('#books')].map((one) => one.scrollWidth - one.clientWidth)")
+            assert max(over) <= 0, f"{width}x{height}: {over} too wide with the engine"
+            page.click("#engine")
+            ready(page, server.url + "?play=e2e4,c7c5&books=0,1")
+            check("two books")
+            for key in ("o", "b", "/", "v", "n", "r", "?"):
+                page.keyboard.press(key)
+                page.wait_for_selector("dialog[open]")
+                check(f"dialog {key}")
+                page.keyboard.press("Escape")
+                expect(page.locator("dialog[open]")).to_have_count(0)
+            page.click("#menu")
+            check("menu")
+            page.click("#show-settings")
+            check("settings")
+            page.keyboard.press("Escape")
+            ready(page, server.url + "?play=e2e4,c7c5")
+            page.click("td.edit button >> nth=0")
+            check("edit")
+            page.keyboard.press("Escape")
+            page.keyboard.press("r")
+            page.click("#train-form .main")
+            expect(page.locator("#train-pane")).to_be_visible()
+            check("training")
+            context.close()
+    assert not found, f"{len(found)} controls under {FINGER} px:\n" + "\n".join(found)
+
+
+@case(limit=300)
+def explorer_shows_arrows_dots_and_bars_with_enough_contrast():
+    found = []
+    least = 99.0
+    with explorer() as server, browser() as started:
+        for width, height in SIZES:
+            for scheme in ("light", "dark"):
+                context = started.new_context(viewport={"width": width, "height": height}, color_scheme=scheme)
+                page = context.new_page()
+                for board in ("green", "brown", "blue", "grey"):
+                    ready(page, server.url + "?play=e2e4,c7c5")
+                    page.evaluate("(board) => { document.documentElement.dataset.board = board; }", board)
+                    # One's own arrow, and one that points.
+                    page.mouse.move(*square(page, "a2"))
+                    page.mouse.down(button="right")
+                    page.mouse.move(*square(page, "a4"))
+                    page.mouse.up(button="right")
+                    page.hover("#books tr[data-uci] td.n >> nth=0")
+                    for group in ("likely", "own", "pointed"):
+                        page.wait_for_selector(f".{group} [data-arrow] line", state="attached")
+                    told = page.evaluate(CONTRASTS)
+                    least = min(least, *told.values())
+                    found += [f"{width}x{height} {scheme} {board}: {name} {ratio}" for name, ratio in told.items() if ratio < 3]
+                context.close()
+    assert not found, f"{len(found)} under 3:1:\n" + "\n".join(found)
+    return f"the least contrast is {least}:1"

@@ -310,6 +310,11 @@ pub(super) struct BuildArgs {
     /// and the version of this program
     #[arg(long)]
     pub(super) provenance: bool,
+    /// Keeps what the comments of the games say of the book's positions
+    /// ([%eval 0.31]) in OUT.evals, as `tabia evaluate --import` does; the games
+    /// are read once more for it
+    #[arg(long, conflicts_with = "records")]
+    pub(super) evaluations: bool,
     #[command(flatten)]
     pub(super) force: Force,
     /// Games: .pgn, also .gz, .zst or .bz2; databases (docs/databases.md); a

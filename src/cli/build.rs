@@ -9,7 +9,7 @@ use anyhow::{Context as _, ensure};
 use super::args::{BuildArgs, Choice, Counting};
 use super::collection;
 use super::style::counted;
-use super::{progress, provenance};
+use super::{evaluations, progress, provenance};
 use crate::book::ctg::{RewriteOptions, Written, merge};
 use crate::build::{self, Job, Product, Source, Summary};
 use crate::input::kind::Kind;
@@ -36,6 +36,7 @@ pub(super) fn run(args: &BuildArgs, out: &mut impl Write) -> anyhow::Result<u8> 
     ensure!(args.records.is_none(), "--records takes games, not books");
     ensure!(args.also.is_empty(), "--also takes games, not books");
     ensure!(!args.provenance, "--provenance takes games, not books");
+    ensure!(!args.evaluations, "--evaluations takes games, not books");
     place::check(&job.target, &["cto", "ctb"], job.old)?;
     add_to_books(&args.games, job, books, &[], out)
 }
@@ -47,6 +48,9 @@ fn build_all(args: &BuildArgs, job: Job, out: &mut impl Write) -> anyhow::Result
         ..also.choice.apply(job.clone())
     });
     let also: Vec<Job> = also.collect();
+    if args.evaluations {
+        evaluations::check(&job)?;
+    }
     let jobs: Vec<Job> = std::iter::once(job).chain(also).collect();
     let several = jobs.len() > 1;
     for (index, job) in jobs.iter().enumerate() {
@@ -74,8 +78,15 @@ fn build_all(args: &BuildArgs, job: Job, out: &mut impl Write) -> anyhow::Result
         if several || args.provenance {
             provenance::write(job, &args.games, choice, summary)?;
         }
+        let evaluations = match args.evaluations {
+            true => Some(evaluations::keep(job)?),
+            false => None,
+        };
         if args.games.json {
             let mut object = to_json(summary.games, &summary.written, summary);
+            if let Some(new) = evaluations {
+                object["evaluations"] = new.into();
+            }
             if several {
                 object["book"] = target.into();
             }

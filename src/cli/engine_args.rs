@@ -12,39 +12,39 @@ use crate::engine::Effort;
 use crate::evaluate::Plan;
 
 /// Which engine, how long it searches, and how many work at a time.
-#[derive(Args, Debug)]
+#[derive(Args, Debug, Default)]
 pub(super) struct EngineArgs {
     #[command(flatten)]
-    config: ConfigArgs,
+    pub(super) config: ConfigArgs,
     /// Evaluates with this engine: a name from the configuration, or the path
     /// of a program
     #[arg(long, value_name = "NAME", conflicts_with = "command")]
-    engine: Option<String>,
+    pub(super) engine: Option<String>,
     /// Nodes that the engine searches each position for [default: 100000]
     #[arg(long, value_name = "N", group = "effort",
           value_parser = clap::value_parser!(u64).range(1..))]
-    nodes: Option<u64>,
+    pub(super) nodes: Option<u64>,
     /// Plies that it searches each position to
     #[arg(long, value_name = "N", group = "effort",
           value_parser = clap::value_parser!(u16).range(1..))]
-    depth: Option<u16>,
+    pub(super) depth: Option<u16>,
     /// Milliseconds that it searches each position for
     #[arg(long, value_name = "MS", group = "effort",
           value_parser = clap::value_parser!(u64).range(1..))]
-    movetime: Option<u64>,
+    pub(super) movetime: Option<u64>,
     /// Engines at a time [default: one for each processor]
     #[arg(long, value_name = "N")]
-    jobs: Option<NonZeroU16>,
+    pub(super) jobs: Option<NonZeroU16>,
     /// Sets an option of the engine; Threads is 1 and Hash 16 unless set here
     #[arg(long, value_name = "NAME=VALUE")]
-    set: Vec<String>,
+    pub(super) set: Vec<String>,
     /// Seconds without an answer after which an engine counts as hung
     /// [default: by nodes, depth or time]
     #[arg(long, value_name = "SECONDS")]
-    patience: Option<u64>,
+    pub(super) patience: Option<u64>,
     /// An engine with its arguments, instead of a configured one
     #[arg(last = true, value_name = "COMMAND")]
-    command: Vec<OsString>,
+    pub(super) command: Vec<OsString>,
 }
 
 impl EngineArgs {

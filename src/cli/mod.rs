@@ -36,6 +36,8 @@ mod difference;
 mod engine_args;
 #[cfg(feature = "games")]
 mod evaluate;
+#[cfg(feature = "build")]
+mod evaluations;
 mod explain;
 #[cfg(feature = "explore")]
 mod explore;

@@ -1,6 +1,5 @@
 //! `tabia suite`: opening suites for engine testers.
 
-use std::ffi::OsString;
 use std::io::Write;
 use std::num::NonZeroU16;
 use std::path::{Path, PathBuf};
@@ -12,14 +11,14 @@ use clap::{Args, ValueEnum};
 use super::args::ConfigArgs;
 use super::audit::Side;
 use super::collection::{self, GameFilter};
+use super::engine_args::EngineArgs;
 use super::force::Force;
 use super::progress;
-use crate::engine::Effort;
 use crate::evaluate::Plan;
 use crate::notation::Line;
 use crate::suite::{
-    self, BoardFilter, Castled, Counters, Cut, EngineJob, Form, Job, Made, Order, Play, Queens,
-    Range, View, Window,
+    self, BoardFilter, Castled, Counters, Cut, Form, Job, Made, Order, Play, Queens, Range, View,
+    Window,
 };
 
 /// So many skipped games are named.
@@ -312,6 +311,7 @@ impl SuiteArgs {
             window: self.values.window(),
             eval_files: self.values.eval_file.clone(),
             engine: self.engine()?,
+            save: self.values.save_evals.clone(),
             mirrors: matches!(choice.unique, Unique::Mirror),
             per_line: choice.max_per_line.map(|most| (most, choice.line_plies)),
             count: choice.count,
@@ -329,7 +329,7 @@ impl SuiteArgs {
         })
     }
 
-    fn engine(&self) -> anyhow::Result<Option<EngineJob>> {
+    fn engine(&self) -> anyhow::Result<Option<Plan>> {
         let values = &self.values;
         let Some(name) = &values.engine else {
             ensure!(
@@ -338,28 +338,15 @@ impl SuiteArgs {
             );
             return Ok(None);
         };
-        let config = super::configuration(&self.config)?;
-        let entry = config.engines.iter().find(|entry| entry.name == *name);
-        let mut options = vec![("Threads".to_owned(), "1".to_owned())];
-        options.extend(entry.iter().flat_map(|entry| entry.options.iter().cloned()));
-        let plan = Plan {
-            command: match entry.is_none() && crate::engine::is_on_path(name) {
-                true => super::command_of(&OsString::from(name), &[]),
-                false => super::engine_named(&self.config, Some(name))?,
-            },
-            options,
-            start_timeout: Duration::from_secs(30),
-            lines: 1,
-            // An answer that takes longer than that will not come.
-            patience: Duration::from_secs(600),
-            effort: match values.depth {
-                Some(depth) => Effort::Depth(depth),
-                None => Effort::Nodes(values.nodes),
-            },
-            jobs: collection::threads(values.jobs),
+        let engine = EngineArgs {
+            config: self.config.clone(),
+            engine: Some(name.clone()),
+            nodes: Some(values.nodes),
+            depth: values.depth,
+            jobs: values.jobs,
+            ..EngineArgs::default()
         };
-        let save = values.save_evals.clone();
-        Ok(Some(EngineJob { plan, save }))
+        Ok(Some(engine.plan(1)?))
     }
 }
 

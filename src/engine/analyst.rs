@@ -71,7 +71,6 @@ pub struct Analyst {
     name: Arc<str>,
     has_multipv: bool,
     lines: u16,
-    wdl: Option<[u16; 3]>,
 }
 
 /// For `readyok`, which may load a network or clear a large table.
@@ -128,15 +127,7 @@ impl Analyst {
             name: name.into(),
             has_multipv,
             lines: 1,
-            wdl: None,
         })
-    }
-
-    /// Won, drawn and lost of 1000 games that the side to move may expect by
-    /// the last evaluation, from an engine that tells it.
-    #[must_use]
-    pub fn wdl(&self) -> Option<[u16; 3]> {
-        self.wdl
     }
 
     /// What it calls itself.
@@ -167,13 +158,9 @@ impl Analyst {
         let turn = question.position.turn();
         let found = info::finding(turn, lines.iter().map(String::as_str));
         let found = found.ok_or(AnalystError::NoScore)?;
-        self.wdl = found.wdl;
         Ok(Evaluation {
-            value: found.value,
-            depth: found.depth,
-            nodes: found.nodes,
             source: Arc::clone(&self.name),
-            moves: found.moves,
+            ..found
         })
     }
 

@@ -6,22 +6,7 @@
 
 use shakmaty::{Color, uci::UciMove};
 
-use crate::eval::{MoveValue, Value};
-
-/// The outcome of a search.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Finding {
-    /// The value, from White's view.
-    pub value: Value,
-    /// The depth that was finished.
-    pub depth: u16,
-    /// Nodes searched in all.
-    pub nodes: u64,
-    /// Won, drawn and lost of 1000 games, as the side to move may expect.
-    pub wdl: Option<[u16; 3]>,
-    /// The first move of each line with its value, best first.
-    pub moves: Vec<MoveValue>,
-}
+use crate::eval::{Evaluation, MoveValue, Value};
 
 /// Moves of one line that are read; engines seldom tell as many.
 const MOST_MOVES: usize = 40;
@@ -41,7 +26,7 @@ pub(in crate::engine) struct Info {
 
 /// Reads the lines of a search; `turn` is to move. `None` if there is no
 /// exact score among them.
-pub fn finding<'a>(turn: Color, lines: impl IntoIterator<Item = &'a str>) -> Option<Finding> {
+pub fn finding<'a>(turn: Color, lines: impl IntoIterator<Item = &'a str>) -> Option<Evaluation> {
     // By number of the line, the deepest value of each.
     let mut best: Vec<Option<Info>> = Vec::new();
     let mut nodes = 0;
@@ -76,12 +61,12 @@ pub fn finding<'a>(turn: Color, lines: impl IntoIterator<Item = &'a str>) -> Opt
         seen.push(known.mv);
         new
     });
-    Some(Finding {
-        value,
+    Some(Evaluation {
         depth,
         nodes,
         wdl,
         moves,
+        ..Evaluation::from(value)
     })
 }
 
@@ -137,7 +122,7 @@ pub(in crate::engine) fn read(turn: Color, line: &str) -> Option<Info> {
 mod tests {
     use super::*;
 
-    fn moves(finding: &Finding) -> Vec<String> {
+    fn moves(finding: &Evaluation) -> Vec<String> {
         let text = |known: &MoveValue| format!("{} {}", known.mv, known.value);
         finding.moves.iter().map(text).collect()
     }

@@ -9,7 +9,7 @@ mod spawn;
 mod thinking;
 
 pub use analyst::{Analyst, AnalystError, Effort, Question};
-pub use info::{Finding, finding};
+pub use info::finding;
 pub use leash::Leash;
 pub use spawn::{EngineCommand, EngineProcess, SpawnError, Spawned, is_on_path, search_path};
 pub use thinking::{Thought, Variation};

@@ -34,4 +34,6 @@ pub mod stats;
 mod value;
 
 pub use solve::{Graph, GraphBuilder, NodeId, solve};
+#[cfg(test)]
+pub(crate) use value::known;
 pub use value::{Evaluation, MoveValue, Value};

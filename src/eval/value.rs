@@ -196,6 +196,9 @@ pub struct Evaluation {
     pub depth: u16,
     /// Nodes of the search, 0 when unknown.
     pub nodes: u64,
+    /// Won, drawn and lost of 1000 games, as the side to move may expect by the
+    /// engine that found it, where it tells.
+    pub wdl: Option<[u16; 3]>,
     /// Who found it: an engine's name, or the name of a collection; may be
     /// empty.
     pub source: Arc<str>,
@@ -211,6 +214,35 @@ pub struct MoveValue {
     pub mv: UciMove,
     /// The value after it, from White's view.
     pub value: Value,
+}
+
+/// A value of which nothing else is known.
+impl From<Value> for Evaluation {
+    fn from(value: Value) -> Evaluation {
+        Evaluation {
+            value,
+            depth: 0,
+            nodes: 0,
+            wdl: None,
+            source: Arc::from(""),
+            moves: Vec::new(),
+        }
+    }
+}
+
+/// An evaluation for tests, of one ply and one node: values from White's view.
+#[cfg(test)]
+pub(crate) fn known(cp: i32, moves: &[(&str, i32)]) -> Evaluation {
+    let moves = moves.iter().map(|(mv, cp)| MoveValue {
+        mv: mv.parse().unwrap_or(UciMove::Null),
+        value: Value::cp(*cp),
+    });
+    Evaluation {
+        depth: 1,
+        nodes: 1,
+        moves: moves.collect(),
+        ..Evaluation::from(Value::cp(cp))
+    }
 }
 
 impl Evaluation {

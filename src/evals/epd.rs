@@ -9,7 +9,8 @@
 //! `acn` the nodes, `bm` the best move, `c0` the source (EPD specification of
 //! 1995; python-chess writes and reads the same). Files of Tabia add `c1`: what
 //! is known of single moves, as `"e2e4 31, d2d4 28"`, in the unit and view of
-//! `ce`. The second form is that of the tools around chessdb.cn: a number as
+//! `ce`; and `c9`, the share of won, drawn and lost games that the engine
+//! predicts for the side to move, of 1000: `"wdl 183 806 11"`. The second form is that of the tools around chessdb.cn: a number as
 //! chessdb.cn has it, or `M12` and `-M12`, mates in plies.
 
 use std::{fmt::Write as _, sync::Arc};
@@ -42,13 +43,7 @@ pub enum EpdFault {
 pub fn read(line: &str) -> Result<(Chess, Evaluation), EpdFault> {
     let (position, rest) = position(line).ok_or(EpdFault::Position)?;
     let turn = position.turn();
-    let mut evaluation = Evaluation {
-        value: Value::Cp(0),
-        depth: 0,
-        nodes: 0,
-        source: Arc::from(""),
-        moves: Vec::new(),
-    };
+    let mut evaluation = Evaluation::from(Value::Cp(0));
     let mut value = None;
     let mut best = None;
     for (name, operand) in operations(rest) {
@@ -66,6 +61,7 @@ pub fn read(line: &str) -> Result<(Chess, Evaluation), EpdFault> {
             "bm" => best = operand.split_whitespace().next(),
             "c0" => evaluation.source = Arc::from(operand),
             "c1" => evaluation.moves = moves(turn, operand),
+            "c9" => evaluation.wdl = wdl(operand),
             _ => {}
         }
     }
@@ -116,7 +112,17 @@ pub fn write(position: &Chess, evaluation: &Evaluation, out: &mut String) {
             .map(|known| format!("{} {}", known.mv, known.value.to_ce(turn)));
         let _ = write!(out, " c1 \"{}\";", moves.collect::<Vec<_>>().join(", "));
     }
+    if let Some([won, drawn, lost]) = evaluation.wdl {
+        let _ = write!(out, " c9 \"wdl {won} {drawn} {lost}\";");
+    }
     out.push('\n');
+}
+
+/// `wdl 183 806 11`.
+fn wdl(operand: &str) -> Option<[u16; 3]> {
+    let numbers = operand.strip_prefix("wdl ")?.split(' ');
+    let numbers: Vec<u16> = numbers.map_while(|number| number.parse().ok()).collect();
+    numbers.try_into().ok()
 }
 
 /// The position of a line, and what stands behind it; counters of a FEN are

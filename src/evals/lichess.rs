@@ -102,11 +102,11 @@ pub fn read(line: &[u8], source: &Arc<str>) -> Option<(Chess, Evaluation)> {
         }
     }
     let evaluation = Evaluation {
-        value,
         depth: best.depth,
         nodes: best.knodes.saturating_mul(1000),
         source: Arc::clone(source),
         moves,
+        ..Evaluation::from(value)
     };
     Some((position, evaluation))
 }

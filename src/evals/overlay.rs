@@ -80,31 +80,17 @@ pub fn judge(evaluations: &EvalTable, position: &Chess, moves: &mut [BookMove]) 
 mod tests {
     use super::*;
     use crate::book::{Book, OpenOptions};
-    use crate::eval::{Evaluation, MoveValue, Value};
+    use crate::eval::known;
     use crate::notation::Line;
-
-    fn evaluation(cp: i32, moves: &[(&str, i32)]) -> Evaluation {
-        let moves = moves.iter().map(|(mv, cp)| MoveValue {
-            mv: mv.parse().unwrap(),
-            value: Value::cp(*cp),
-        });
-        Evaluation {
-            value: Value::cp(cp),
-            depth: 1,
-            nodes: 0,
-            source: "".into(),
-            moves: moves.collect(),
-        }
-    }
 
     #[test]
     fn moves_are_judged_from_their_players_view() {
         let book = Book::open("books/tabia.ctg", &OpenOptions::default()).unwrap();
         let after = |moves: &str| Line::read("", moves).unwrap().last().clone();
         let mut table = EvalTable::default();
-        table.add(&after("e4"), &evaluation(30, &[("e7e5", 30), ("c7c5", 45)]));
-        table.add(&after("e4 e5"), &evaluation(25, &[]));
-        table.add(&after("d4"), &evaluation(10, &[]));
+        table.add(&after("e4"), &known(30, &[("e7e5", 30), ("c7c5", 45)]));
+        table.add(&after("e4 e5"), &known(25, &[]));
+        table.add(&after("d4"), &known(10, &[]));
         let book = EvaluatedBook::new(Arc::new(book), Arc::new(table));
         let judged = |moves: &str, mv: &str| {
             let mut found = Lookup::default();
@@ -126,12 +112,9 @@ mod tests {
     fn a_move_does_not_lose_against_what_was_promised_of_itself() {
         let line = Line::read("", "e4 e5").unwrap();
         let mut table = EvalTable::default();
-        table.add(
-            line.start(),
-            &evaluation(464, &[("e2e4", 464), ("a2a3", 40)]),
-        );
+        table.add(line.start(), &known(464, &[("e2e4", 464), ("a2a3", 40)]));
         let after_e4 = Line::read("", "e4").unwrap();
-        table.add(after_e4.last(), &evaluation(25, &[]));
+        table.add(after_e4.last(), &known(25, &[]));
         let mut found = Lookup::default();
         let book = Book::open("books/tabia.ctg", &OpenOptions::default()).unwrap();
         book.probe(line.start(), Wanted::Stored, &mut found)

@@ -195,19 +195,11 @@ impl EvalFile {
 #[cfg(test)]
 #[allow(clippy::unwrap_used)]
 mod tests {
-    use std::sync::Arc;
-
     use super::*;
-    use crate::eval::Value;
+    use crate::eval::{Value, known};
 
-    fn evaluation(cp: i16) -> Evaluation {
-        Evaluation {
-            value: Value::Cp(cp),
-            depth: 12,
-            nodes: 1000,
-            source: Arc::from("test"),
-            moves: Vec::new(),
-        }
+    fn evaluation(cp: i32) -> Evaluation {
+        known(cp, &[])
     }
 
     #[test]

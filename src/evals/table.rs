@@ -162,12 +162,10 @@ impl EvalTable {
 #[cfg(test)]
 #[allow(clippy::unwrap_used)]
 mod tests {
-    use std::sync::Arc;
-
     use shakmaty::{CastlingMode, fen::Fen};
 
     use super::*;
-    use crate::eval::Value;
+    use crate::eval::known;
 
     fn position(fen: &str) -> Chess {
         fen.parse::<Fen>()
@@ -176,19 +174,10 @@ mod tests {
             .unwrap()
     }
 
-    fn evaluation(cp: i16, depth: u16, moves: &[(&str, i16)]) -> Evaluation {
+    fn evaluation(cp: i32, depth: u16, moves: &[(&str, i32)]) -> Evaluation {
         Evaluation {
-            value: Value::Cp(cp),
             depth,
-            nodes: 0,
-            source: Arc::from(""),
-            moves: moves
-                .iter()
-                .map(|(mv, cp)| MoveValue {
-                    mv: mv.parse().unwrap(),
-                    value: Value::Cp(*cp),
-                })
-                .collect(),
+            ..known(cp, moves)
         }
     }
 

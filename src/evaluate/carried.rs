@@ -19,13 +19,10 @@ pub fn carried(graph: &BookGraph, table: &EvalTable, book: &str) -> (String, u64
         let Some(value) = value else {
             continue;
         };
+        // White is to move on every board here.
         let evaluation = Evaluation {
-            // White is to move on every board here.
-            value: Value::cp_of_mover(Color::White, value),
-            depth: 0,
-            nodes: 0,
             source: format!("carried through {book}").into(),
-            moves: Vec::new(),
+            ..Evaluation::from(Value::cp_of_mover(Color::White, value))
         };
         epd::write(&graph.position(node), &evaluation, &mut text);
         count += 1;
@@ -37,7 +34,7 @@ pub fn carried(graph: &BookGraph, table: &EvalTable, book: &str) -> (String, u64
 #[allow(clippy::unwrap_used)]
 mod tests {
     use super::*;
-    use crate::eval::MoveValue;
+    use crate::eval::known;
     use crate::notation::Line;
 
     #[test]
@@ -46,18 +43,8 @@ mod tests {
         graph.extend(&[(0, "e2e4".parse().unwrap())]).unwrap();
         let mut table = EvalTable::default();
         let mut know = |line: &str, value: i32, moves: &[(&str, i32)]| {
-            let moves = moves.iter().map(|(mv, value)| MoveValue {
-                mv: mv.parse().unwrap(),
-                value: Value::cp(*value),
-            });
-            let evaluation = Evaluation {
-                value: Value::cp(value),
-                depth: 9,
-                nodes: 9,
-                source: "".into(),
-                moves: moves.collect(),
-            };
-            table.add(Line::read("", line).unwrap().last(), &evaluation);
+            let position = Line::read("", line).unwrap();
+            table.add(position.last(), &known(value, moves));
         };
         know("", 30, &[("e2e4", 30), ("d2d4", 20)]);
         know("e4", -100, &[("c7c5", -100)]);

@@ -35,7 +35,6 @@ const MOST_FAULTS: u32 = 5;
 pub(crate) struct Desk<'a> {
     plan: &'a Plan,
     engine: Option<Analyst>,
-    wdl: Option<[u16; 3]>,
     /// Positions in a row without an answer.
     faults: u32,
     /// Engines that were started again, of all desks.
@@ -47,7 +46,6 @@ impl<'a> Desk<'a> {
         Desk {
             plan,
             engine: None,
-            wdl: None,
             faults: 0,
             restarts,
         }
@@ -61,14 +59,11 @@ impl<'a> Desk<'a> {
         position: &Chess,
         only: &[UciMove],
     ) -> Result<Evaluation, AnalystError> {
-        self.wdl = None;
         if let Some(value) = over(position) {
             return Ok(Evaluation {
-                value,
                 depth: u16::MAX,
-                nodes: 0,
                 source: "rules".into(),
-                moves: Vec::new(),
+                ..Evaluation::from(value)
             });
         }
         let question = Question {
@@ -89,7 +84,6 @@ impl<'a> Desk<'a> {
             };
             match running.evaluate(question, self.plan.effort, self.plan.patience) {
                 Ok(found) => {
-                    self.wdl = running.wdl();
                     self.faults = 0;
                     return Ok(found);
                 }
@@ -103,12 +97,6 @@ impl<'a> Desk<'a> {
                 }
             }
         }
-    }
-
-    /// Won, drawn and lost of 1000 games that the side to move may expect by
-    /// the last answer, of an engine that tells it.
-    pub(crate) const fn wdl(&self) -> Option<[u16; 3]> {
-        self.wdl
     }
 
     /// The best of some moves, with what it is worth.

@@ -7,12 +7,17 @@
 
 mod carried;
 mod desk;
+#[cfg_attr(not(feature = "parquet"), path = "fishnet_absent.rs")]
+mod fishnet;
+mod from_games;
 mod gather;
+mod said;
 mod work;
 
 pub use carried::carried;
 pub(crate) use desk::Desk;
 pub use desk::Plan;
+pub use from_games::gather_games;
 pub use gather::{GatherError, Gathered, gather};
 #[cfg(feature = "build")]
 pub(crate) use work::others;

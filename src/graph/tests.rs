@@ -1,12 +1,10 @@
 #![allow(clippy::unwrap_used)]
 
-use std::sync::Arc;
-
 use shakmaty::Chess;
 
 use super::*;
 use crate::book::{Book, OpenOptions};
-use crate::eval::{Evaluation, MoveValue, Value};
+use crate::eval::known;
 use crate::evals::EvalTable;
 use crate::watch::Watch;
 
@@ -23,20 +21,6 @@ fn at(graph: &BookGraph, moves: &str) -> (Chess, NodeId) {
     let position = line.last().clone();
     let node = graph.node(&position).unwrap();
     (position, node)
-}
-
-fn evaluation(cp: i32, moves: &[(&str, i32)]) -> Evaluation {
-    let known = moves.iter().map(|(mv, cp)| MoveValue {
-        mv: mv.parse().unwrap(),
-        value: Value::cp(*cp),
-    });
-    Evaluation {
-        value: Value::cp(cp),
-        depth: 1,
-        nodes: 1,
-        source: Arc::from(""),
-        moves: known.collect(),
-    }
 }
 
 #[test]
@@ -97,7 +81,7 @@ fn values_come_from_the_ends_with_either_side_to_move() {
     let (after_e4, black) = at(&graph, "e4");
     let mut table = EvalTable::default();
     // The best known move is in the book: nothing is known about leaving.
-    table.add(&start, &evaluation(30, &[("e2e4", 30)]));
+    table.add(&start, &known(30, &[("e2e4", 30)]));
     assert!(graph.leaving_is_unknown(node, &table));
     let leaving = graph.leaving(&table);
     assert_eq!(leaving[node as usize], None);
@@ -105,8 +89,8 @@ fn values_come_from_the_ends_with_either_side_to_move() {
     assert_eq!(leaving[black as usize], Some(-30));
     assert_eq!(graph.values(&leaving)[node as usize], Some(30));
     // Its own evaluation is better, and here Black leaves the book.
-    table.add(&after_e4, &evaluation(10, &[("a7a5", 10)]));
-    table.add(&start, &evaluation(30, &[("e2e4", 30), ("f2f3", -5)]));
+    table.add(&after_e4, &known(10, &[("a7a5", 10)]));
+    table.add(&start, &known(30, &[("e2e4", 30), ("f2f3", -5)]));
     let leaving = graph.leaving(&table);
     assert_eq!(leaving[black as usize], Some(-10));
     assert_eq!(leaving[node as usize], Some(-5));

@@ -8,8 +8,8 @@ use shakmaty::uci::UciMove;
 use shakmaty::{Chess, Color};
 
 use super::Costs;
-use super::replies::Replies;
-use crate::book::{Error, Mark};
+use super::replies::{PlayedError, Replies};
+use crate::book::Mark;
 use crate::eval::Value;
 use crate::evals::EvalTable;
 use crate::evaluate;
@@ -71,7 +71,7 @@ impl Ground<'_> {
         side: Color,
         replies: &mut Option<Replies<'_>>,
         count: usize,
-    ) -> Result<Vec<Prospect>, Error> {
+    ) -> Result<Vec<Prospect>, PlayedError> {
         let mut found = Vec::new();
         let Some(start) = self.graph.node(&Chess::default()) else {
             return Ok(found);
@@ -193,7 +193,7 @@ impl Ground<'_> {
 #[allow(clippy::unwrap_used)]
 mod tests {
     use super::*;
-    use crate::eval::{Evaluation, MoveValue};
+    use crate::eval;
     use crate::notation::Line;
 
     /// A book of lines, and what is known about some positions of it: a line,
@@ -228,18 +228,7 @@ mod tests {
         let mut table = EvalTable::default();
         for (line, value, moves) in known {
             let line = Line::read("", line).unwrap();
-            let moves = moves.iter().map(|(mv, value)| MoveValue {
-                mv: mv.parse().unwrap(),
-                value: Value::cp(*value),
-            });
-            let evaluation = Evaluation {
-                value: Value::cp(*value),
-                depth: 1,
-                nodes: 1,
-                source: "".into(),
-                moves: moves.collect(),
-            };
-            table.add(line.last(), &evaluation);
+            table.add(line.last(), &eval::known(*value, moves));
         }
         Case { graph, table }
     }

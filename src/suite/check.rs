@@ -244,7 +244,7 @@ impl Checking {
             self.superfluous += 1;
         }
         let worth = epd::read(words).ok();
-        let worth = worth.map(|(position, value)| Worth::of(&position, &value, None));
+        let worth = worth.map(|(position, value)| Worth::of(&position, &value));
         let ply = has_counters.then(|| {
             let full: u32 = fields
                 .get(5)

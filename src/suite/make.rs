@@ -2,10 +2,11 @@
 
 use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicU64;
+use std::sync::{Mutex, PoisonError};
 
 use super::choice::{Choice, rank_of_choice};
 use super::entry::{ALL, Candidate, Ranked, StartPosition};
-use super::evaluate::{self, Asked, Saved};
+use super::evaluate;
 use super::figures::Summary;
 use super::funnel::{Funnel, Step};
 use super::gather::{self, Sieve};
@@ -14,11 +15,12 @@ use super::publish::{Published, publish};
 use super::sources::Kinds;
 use super::unite::Group;
 use super::walk::Walk;
-use super::worth::Values;
+use super::worth::{Values, Worth};
 use super::{Error, Job};
 use crate::book::{Book, OpenOptions};
 use crate::crew;
-use crate::evals::EvalKey;
+use crate::evals::{self, EvalFile, EvalKey};
+use crate::evaluate::Desk;
 use crate::games::{Sources, Tally};
 use crate::place;
 use crate::sort::Sorter;
@@ -235,21 +237,33 @@ impl Making<'_> {
         let job = self.job;
         let engine = job.engine.as_ref();
         let mut values = std::mem::take(&mut self.values);
-        let saved = Saved::open(engine.and_then(|job| job.save.as_deref()), &mut values)?;
+        let save = job.save.as_deref();
+        let saved = Mutex::new(save.map(EvalFile::open).transpose()?);
+        if let Some(path) = save {
+            values.add_table(&evals::read(path)?.table);
+        }
+        let restarts = AtomicU64::new(0);
         let mut chosen = Sorter::alone(self.folder(), job.memory / 2);
         let mut merge = ranked.merge()?;
         let mut choice = Choice::default();
-        let restarts = AtomicU64::new(0);
-        let jobs = engine.map_or(1, |engine| engine.plan.jobs.max(1));
+        let jobs = engine.map_or(1, |engine| engine.jobs.max(1));
         let window = job.window;
-        let evaluate = |mut entry: StartPosition, asked: &mut Option<Asked<'_>>| {
+        let evaluate = |mut entry: StartPosition, desk: &mut Option<Desk<'_>>| {
             if let Some(position) = entry.position() {
                 entry.worth = values.get(&position);
                 // Who is not in the window for sure need not be searched.
                 if entry.worth.is_none()
-                    && let Some(asked) = asked
+                    && let Some(desk) = desk
                 {
-                    entry.worth = Some(asked.evaluate(&position)?);
+                    let found = desk.ask(&position, &[]).map_err(|error| Error::Engine {
+                        fen: crate::notation::fen(&position),
+                        error,
+                    })?;
+                    let mut saved = saved.lock().unwrap_or_else(PoisonError::into_inner);
+                    if let Some(file) = &mut *saved {
+                        file.add(&position, &found)?;
+                    }
+                    entry.worth = Some(Worth::of(&position, &found));
                     return Ok((entry, true));
                 }
             }
@@ -266,8 +280,8 @@ impl Making<'_> {
         crew::run(
             jobs,
             |crew_jobs| {
-                let mut asked = engine.map(|engine| Asked::new(engine, &restarts, &saved));
-                crew_jobs.each(|entry, _| evaluate(entry, &mut asked))
+                let mut desk = engine.map(|plan| Desk::new(plan, &restarts));
+                crew_jobs.each(|entry, _| evaluate(entry, &mut desk))
             },
             |lead| {
                 let mut go_on = job.count != Some(0);

@@ -39,7 +39,6 @@ use std::path::{Path, PathBuf};
 
 use shakmaty::Chess;
 
-pub use evaluate::EngineJob;
 pub use filter::{BoardFilter, Castled, Queens, Range};
 pub use funnel::{Funnel, Step};
 pub use gather::is_epd;
@@ -50,6 +49,8 @@ pub use worth::{View, Window, Worth};
 
 use crate::crew::Panicked;
 use crate::engine::AnalystError;
+use crate::evals::EvalFileError;
+use crate::evaluate::Plan;
 use crate::games::{Filter, ReadError};
 use crate::notation::Line;
 use crate::place::{Old, PlaceError};
@@ -128,7 +129,10 @@ pub struct Job {
     /// Files with values.
     pub eval_files: Vec<PathBuf>,
     /// Who evaluates the others.
-    pub engine: Option<EngineJob>,
+    pub engine: Option<Plan>,
+    /// What that engine finds is added here, and what stands here is not
+    /// searched again.
+    pub save: Option<PathBuf>,
     /// Positions with colours exchanged count as equal.
     pub mirrors: bool,
     /// So many positions at most below the same first plies: most, plies.
@@ -179,6 +183,7 @@ impl Job {
             },
             eval_files: Vec::new(),
             engine: None,
+            save: None,
             mirrors: false,
             per_line: None,
             count: None,
@@ -236,6 +241,9 @@ pub enum Error {
         /// What went wrong.
         error: AnalystError,
     },
+    /// What an engine finds cannot be written.
+    #[error(transparent)]
+    Evaluations(#[from] EvalFileError),
     /// Nothing is left.
     #[error("no position is left of {seen}: {filter} took most of them ({lost})")]
     Empty {

@@ -4,8 +4,9 @@
 use shakmaty::{Chess, Color, Position as _, Role};
 
 use super::filter::Range;
+use super::funnel::Step;
 use crate::eval::{Evaluation, Value, model};
-use crate::evals::EvalKey;
+use crate::evals::{EvalKey, EvalTable};
 
 /// Centipawns beyond which a game is as good as over.
 pub(super) const DECIDED: i32 = 2000;
@@ -26,7 +27,7 @@ pub struct Worth {
 impl Worth {
     /// Out of an evaluation of a position.
     #[must_use]
-    pub fn of(position: &Chess, evaluation: &Evaluation, wdl: Option<[u16; 3]>) -> Worth {
+    pub fn of(position: &Chess, evaluation: &Evaluation) -> Worth {
         Worth {
             value: match position.turn() {
                 Color::White => evaluation.value,
@@ -34,7 +35,7 @@ impl Worth {
             },
             depth: evaluation.depth,
             nodes: evaluation.nodes,
-            wdl,
+            wdl: evaluation.wdl,
         }
     }
 
@@ -100,17 +101,6 @@ pub struct Window {
     pub undecided: bool,
 }
 
-/// Why a value is not wanted.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Outside {
-    /// Decided.
-    Decided,
-    /// Centipawns.
-    Cp,
-    /// Predicted wins.
-    Wins,
-}
-
 impl Window {
     /// Whether a position without a value cannot be told to lie in it.
     #[must_use]
@@ -120,9 +110,9 @@ impl Window {
 
     /// Why a value is not wanted; `None` if it is.
     #[must_use]
-    pub fn refuses(&self, position: &Chess, worth: &Worth) -> Option<Outside> {
+    pub fn refuses(&self, position: &Chess, worth: &Worth) -> Option<Step> {
         if self.undecided && worth.is_decided() {
-            return Some(Outside::Decided);
+            return Some(Step::Decided);
         }
         let cp = match self.view {
             View::Better => worth.cp().abs(),
@@ -130,11 +120,11 @@ impl Window {
             View::Mover => worth.cp(),
         };
         if self.cp.is_some_and(|range| !range.contains(cp.into())) {
-            return Some(Outside::Cp);
+            return Some(Step::Cp);
         }
         let wins = || 100.0 * worth.results(position)[0];
         let outside = self.wins.is_some_and(|range| !range.contains(wins()));
-        outside.then_some(Outside::Wins)
+        outside.then_some(Step::Wins)
     }
 }
 
@@ -180,8 +170,24 @@ impl Values {
     /// Adds a value, if it is wanted; of several the deepest stays, whatever
     /// their order.
     pub(super) fn add(&mut self, position: &Chess, worth: Worth) {
-        let place = self.keys.binary_search(&EvalKey::of(position)).ok();
-        let Some(known) = place.and_then(|place| self.worths.get_mut(place)) else {
+        if let Ok(place) = self.keys.binary_search(&EvalKey::of(position)) {
+            self.put(place, worth);
+        }
+    }
+
+    /// Adds all that a table knows of the positions that are wanted.
+    pub(super) fn add_table(&mut self, table: &EvalTable) {
+        for place in 0..self.keys.len() {
+            let known = self.keys.get(place).and_then(|key| table.canonical(*key));
+            if let Some(evaluation) = known {
+                // White is to move there.
+                self.put(place, Worth::of(&Chess::default(), evaluation));
+            }
+        }
+    }
+
+    fn put(&mut self, place: usize, worth: Worth) {
+        let Some(known) = self.worths.get_mut(place) else {
             return;
         };
         let rank = |w: &Worth| (w.depth, w.nodes, w.wdl, w.cp());
@@ -200,7 +206,7 @@ mod tests {
 
     fn worth(line: &str) -> (Chess, Worth) {
         let (position, evaluation) = epd::read(line).unwrap();
-        let worth = Worth::of(&position, &evaluation, None);
+        let worth = Worth::of(&position, &evaluation);
         (position, worth)
     }
 
@@ -220,9 +226,9 @@ mod tests {
         };
         assert_eq!(refused(View::Better, "90..119"), None);
         assert_eq!(refused(View::Mover, "90..119"), None);
-        assert_eq!(refused(View::White, "90..119"), Some(Outside::Cp));
+        assert_eq!(refused(View::White, "90..119"), Some(Step::Cp));
         assert_eq!(refused(View::White, "-119..-90"), None);
-        assert_eq!(refused(View::Mover, "-119..-90"), Some(Outside::Cp));
+        assert_eq!(refused(View::Mover, "-119..-90"), Some(Step::Cp));
     }
 
     #[test]
@@ -235,7 +241,7 @@ mod tests {
         };
         assert_eq!(window.refuses(&position, &value), None);
         value.wdl = Some([10, 430, 560]);
-        assert_eq!(window.refuses(&position, &value), Some(Outside::Wins));
+        assert_eq!(window.refuses(&position, &value), Some(Step::Wins));
         value.wdl = Some([10, 490, 500]);
         assert_eq!(window.refuses(&position, &value), None);
     }
@@ -247,7 +253,7 @@ mod tests {
             undecided: true,
             ..Window::default()
         };
-        assert_eq!(window.refuses(&position, &value), Some(Outside::Decided));
+        assert_eq!(window.refuses(&position, &value), Some(Step::Decided));
         assert_eq!(Window::default().refuses(&position, &value), None);
     }
 

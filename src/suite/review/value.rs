@@ -27,11 +27,9 @@ pub(super) fn first(game: &Game, plies: usize, side: Color) -> Option<(Chess, Ev
                         false => before,
                     };
                     let evaluation = Evaluation {
-                        value: told.value,
                         depth: told.depth,
-                        nodes: 0,
                         source: Arc::from(game.names.get(side).as_str()),
-                        moves: Vec::new(),
+                        ..Evaluation::from(told.value)
                     };
                     return Some((position.clone(), evaluation));
                 }

@@ -253,12 +253,7 @@ pub(super) fn to_ctg(work: &mut Work<'_, '_>, target: &Path) -> Result<Summary, 
         work.watch,
         Some(positions),
     )?;
-    let mut summary = Summary {
-        positions: written.positions,
-        moves: written.moves,
-        bytes: written.bytes,
-        ..Summary::default()
-    };
+    let mut summary = Summary::of(&written);
     summary.note(
         astray,
         "positions not in canonical form (the king belongs on the files e to h), which no reader finds",

@@ -204,7 +204,7 @@ fn paths(text: &str) -> Vec<String> {
         .filter(|line| !line.trim_start().starts_with("//"))
         .collect();
     let code = code.join("\n");
-    let code = code.split("#[cfg(test)]\nmod tests {").next().unwrap();
+    let code = code.split("\nmod tests {").next().unwrap();
     let mut found = Vec::new();
     for begin in ["use ", "crate::", "super::", "self::"] {
         for (at, _) in code.match_indices(begin) {

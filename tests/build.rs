@@ -6,6 +6,8 @@
 #[path = "build/also.rs"]
 mod also;
 mod common;
+#[path = "build/evaluations.rs"]
+mod evaluations;
 #[path = "build/records.rs"]
 mod records;
 

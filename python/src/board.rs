@@ -5,7 +5,8 @@ use std::num::NonZeroU32;
 use pyo3::exceptions::PyOverflowError;
 use pyo3::intern;
 use pyo3::prelude::*;
-use pyo3::types::{PyInt, PyString};
+use pyo3::sync::PyOnceLock;
+use pyo3::types::{PyInt, PyList, PyString};
 use shakmaty::{
     Bitboard, Board, ByColor, ByRole, CastlingMode, Chess, Color, FromSetup as _, Position as _,
     Setup, Square,
@@ -30,9 +31,19 @@ pub(crate) enum Asked<'py> {
     Key(Option<u64>),
 }
 
-/// Reads it. Boards are read by their public attributes: ten times faster
-/// than by their FEN.
+/// Reads it, without the counters of a board: no look-up depends on them.
+/// Boards are read by their public attributes: ten times faster than by their
+/// FEN.
 pub(crate) fn read<'py>(asked: &Bound<'py, PyAny>) -> PyResult<Asked<'py>> {
+    read_with(asked, false)
+}
+
+/// Reads it, to be shown.
+pub(crate) fn read_whole<'py>(asked: &Bound<'py, PyAny>) -> PyResult<Asked<'py>> {
+    read_with(asked, true)
+}
+
+fn read_with<'py>(asked: &Bound<'py, PyAny>, counters: bool) -> PyResult<Asked<'py>> {
     let py = asked.py();
     if let Ok(text) = asked.cast::<PyString>() {
         let text = text.to_cow()?;
@@ -41,9 +52,17 @@ pub(crate) fn read<'py>(asked: &Bound<'py, PyAny>) -> PyResult<Asked<'py>> {
         let mode = position.castles().mode();
         return Ok(Asked::Position { position, mode });
     }
+    // What boards mostly are; that asks for one attribute less.
+    if board_class(py).is_some_and(|class| asked.get_type().is(class)) {
+        return read_board(asked, counters);
+    }
     // An integer has no variant.
     if let Some(variant) = asked.getattr_opt(intern!(py, "uci_variant"))? {
-        return read_board(asked, &variant);
+        return if variant.eq(intern!(py, "chess"))? {
+            read_board(asked, counters)
+        } else {
+            Ok(Asked::Foreign(asked.clone()))
+        };
     }
     // Whatever int() takes, as python-chess does.
     let key = py.get_type::<PyInt>().call1((asked,))?;
@@ -54,12 +73,19 @@ pub(crate) fn read<'py>(asked: &Bound<'py, PyAny>) -> PyResult<Asked<'py>> {
     }
 }
 
-fn read_board<'py>(board: &Bound<'py, PyAny>, variant: &Bound<'py, PyAny>) -> PyResult<Asked<'py>> {
+/// `chess.Board`, where python-chess is installed.
+fn board_class(py: Python<'_>) -> Option<&Bound<'_, PyAny>> {
+    static CLASS: PyOnceLock<Option<Py<PyAny>>> = PyOnceLock::new();
+    let class = CLASS.get_or_init(py, || {
+        let module = py.import(intern!(py, "chess")).ok()?;
+        module.getattr(intern!(py, "Board")).ok().map(Bound::unbind)
+    });
+    class.as_ref().map(|class| class.bind(py))
+}
+
+/// A board of standard chess or Chess960.
+fn read_board<'py>(board: &Bound<'py, PyAny>, counters: bool) -> PyResult<Asked<'py>> {
     let py = board.py();
-    let chess = intern!(py, "chess");
-    if !variant.is(chess) && !variant.eq(chess)? {
-        return Ok(Asked::Foreign(board.clone()));
-    }
     let bits = |name: &Bound<'py, PyString>| -> PyResult<Bitboard> {
         board.getattr(name)?.extract().map(Bitboard)
     };
@@ -72,6 +98,7 @@ fn read_board<'py>(board: &Bound<'py, PyAny>, variant: &Bound<'py, PyAny>) -> Py
         king: bits(intern!(py, "kings"))?,
     };
     let colours = board.getattr(intern!(py, "occupied_co"))?;
+    let colours = colours.cast::<PyList>()?;
     let by_color = ByColor {
         black: Bitboard(colours.get_item(0)?.extract()?),
         white: Bitboard(colours.get_item(1)?.extract()?),
@@ -93,9 +120,11 @@ fn read_board<'py>(board: &Bound<'py, PyAny>, variant: &Bound<'py, PyAny>) -> Py
         .getattr(intern!(py, "ep_square"))?
         .extract::<Option<u32>>()?
         .map(Square::new);
-    setup.halfmoves = board.getattr(intern!(py, "halfmove_clock"))?.extract()?;
-    let fullmoves = board.getattr(intern!(py, "fullmove_number"))?.extract()?;
-    setup.fullmoves = NonZeroU32::new(fullmoves).unwrap_or(NonZeroU32::MIN);
+    if counters {
+        setup.halfmoves = board.getattr(intern!(py, "halfmove_clock"))?.extract()?;
+        let fullmoves = board.getattr(intern!(py, "fullmove_number"))?.extract()?;
+        setup.fullmoves = NonZeroU32::new(fullmoves).unwrap_or(NonZeroU32::MIN);
+    }
     Ok(match Chess::from_setup(setup, mode) {
         Ok(position) => Asked::Position { position, mode },
         Err(_) => Asked::Foreign(board.clone()),

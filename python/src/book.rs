@@ -1,28 +1,26 @@
 //! An open book.
 //!
-//! A `.bin` is read here entry by entry as python-chess reads it, sorted or
-//! not, header and all; the crate's own reader, which does more, is asked
-//! only for what python-chess does not know.
+//! A `.bin` is read entry by entry ([`bin`]); the crate's own reader, which
+//! does more, is asked only for what python-chess does not know.
 
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use pyo3::exceptions::{PyIndexError, PyTypeError, PyValueError};
-use pyo3::intern;
 use pyo3::prelude::*;
-use shakmaty::{CastlingMode, Chess, Move, Position as _};
+use shakmaty::{CastlingMode, Chess, Position as _};
 use tabia::book::bin::ENTRY_BYTES;
 use tabia::book::polyglot::{self, PackedMove};
-use tabia::book::{
-    Book, BookMove, Error, Format, Lookup, OpenOptions, Preference, Probe as _, Wanted,
-};
-use tabia::input::file::{DataFile, ReadError, View};
-use tabia::policy::{self, Rejection, Weighed};
+use tabia::book::{Book, BookMove, Error, Format, Lookup, OpenOptions, Probe as _, Wanted};
+use tabia::input::file::DataFile;
+use tabia::policy::{self, Weighed};
 use tabia::view::PositionView;
 
+use crate::bin;
 use crate::board::{self, Asked};
-use crate::entry::{self, Entry, Fields, Known, RawMove, packed_learn};
+use crate::entry::{Entry, Fields, Known, RawMove, packed_learn};
 use crate::error;
+use crate::found::Found;
 use crate::policy::Policy;
 
 /// An open book: what [`tabia._book.Book`] stands on.
@@ -102,8 +100,20 @@ impl NativeBook {
         Ok(inner.book(py)?.notices().to_vec())
     }
 
-    /// The entries of what is asked about, of no less weight than this.
-    fn entries(
+    /// The entries of what is asked about, of no less weight than this, looked
+    /// up when the first is wanted. What is damaged `user._pass_over` hears of.
+    fn find(
+        slf: Bound<'_, NativeBook>,
+        asked: Py<PyAny>,
+        policy: Policy,
+        minimum_weight: f64,
+        user: Py<PyAny>,
+    ) -> Found {
+        Found::new(slf.unbind(), asked, policy, minimum_weight, user)
+    }
+
+    /// The same at once.
+    pub(crate) fn entries(
         &self,
         py: Python<'_>,
         asked: &Bound<'_, PyAny>,
@@ -136,7 +146,7 @@ impl NativeBook {
     /// The object of `tabia probe --json`, as text.
     fn probe(&self, py: Python<'_>, asked: &Bound<'_, PyAny>, policy: Policy) -> PyResult<String> {
         let inner = self.inner()?;
-        let Asked::Position { position, .. } = board::read(asked)? else {
+        let Asked::Position { position, .. } = board::read_whole(asked)? else {
             return Err(PyTypeError::new_err(
                 "probe() takes a position of standard chess: a chess.Board or a FEN",
             ));
@@ -164,8 +174,8 @@ impl NativeBook {
     fn at(&self, py: Python<'_>, index: u64) -> PyResult<Entry> {
         let inner = self.inner()?;
         if let Source::Bin { file, .. } = &inner.source {
-            let fields = view(py, file).and_then(|view| {
-                fields_at(&view, index).map_err(|error| unreadable(py, file, &error))
+            let fields = bin::view(py, file).and_then(|view| {
+                bin::fields_at(&view, index).map_err(|error| bin::unreadable(py, file, &error))
             })?;
             let fields = fields.ok_or_else(|| PyIndexError::new_err(()))?;
             return Ok(Entry::new(fields, None));
@@ -185,8 +195,8 @@ impl NativeBook {
         let inner = self.inner()?;
         match &inner.source {
             Source::Bin { file, .. } => {
-                let view = view(py, file)?;
-                lower_bound(&view, key).map_err(|error| unreadable(py, file, &error))
+                let view = bin::view(py, file)?;
+                bin::lower_bound(&view, key).map_err(|error| bin::unreadable(py, file, &error))
             }
             Source::Other { .. } => Ok(inner.rows(py)?.partition_point(|row| row.key < key) as u64),
         }
@@ -212,25 +222,26 @@ impl NativeBook {
         let inner = self.inner()?;
         Ok(match (&inner.source, board::read(asked)?) {
             (Source::Bin { file, .. }, Asked::Position { position, mode }) => {
-                stored_for(py, file, &position, mode, policy)?
+                bin::stored_for(py, file, &position, mode, policy)?
             }
             (Source::Bin { file, .. }, Asked::Foreign(board)) => {
-                stored_for_board(py, file, &board)?
+                bin::stored_for_board(py, file, &board)?
             }
-            (Source::Bin { file, .. }, Asked::Key(key)) => stored(py, file, key)?
+            (Source::Bin { file, .. }, Asked::Key(key)) => bin::stored(py, file, key)?
                 .iter()
                 .map(|fields| Entry::new(*fields, None))
                 .collect(),
             (Source::Other { book, .. }, Asked::Position { position, mode }) => {
-                let moves = inner
+                let rows = inner
                     .weighed(book, &position, policy.native())
                     .map_err(|error| error::of_book(py, &error))?;
-                moves
-                    .iter()
-                    .filter_map(|found| {
-                        let known = Known::new(position.turn(), &found.mv, &found.verdict);
-                        let fields = found.fields(&position, mode)?;
-                        Some(Entry::new(fields, Some(known)))
+                let fields: Vec<_> = rows.iter().map(|row| row.fields(&position, mode)).collect();
+                let told = rows.into_iter().map(|row| (row.mv, row.verdict)).unzip();
+                let known = Arc::new(Known::weighed(position.turn(), told));
+                let numbered = fields.into_iter().enumerate();
+                numbered
+                    .filter_map(|(number, fields)| {
+                        Some(Entry::new(fields?, Some((Arc::clone(&known), number))))
                     })
                     .collect()
             }
@@ -273,7 +284,7 @@ impl Source {
             Ok(Format::Abk) => false,
         };
         if is_bin {
-            let file = DataFile::open(path, true).map_err(|error| Error::io(path, error))?;
+            let file = DataFile::open_mapped(path).map_err(|error| Error::io(path, error))?;
             return Ok(Source::Bin {
                 file,
                 book: OnceLock::new(),
@@ -344,7 +355,7 @@ impl Inner {
         book: &Book,
         position: &Chess,
         policy: tabia::policy::Policy,
-    ) -> Result<Vec<Found>, Error> {
+    ) -> Result<Vec<Row>, Error> {
         let (found, verdicts) = consult(book, position, &policy)?;
         let value = |mv: &BookMove, verdict: &Weighed| {
             let stats = mv.stats();
@@ -356,8 +367,8 @@ impl Inner {
             }
         };
         let moves = found.moves.into_iter().zip(verdicts);
-        let mut rows: Vec<Found> = moves
-            .map(|(mv, verdict)| Found {
+        let mut rows: Vec<Row> = moves
+            .map(|(mv, verdict)| Row {
                 value: value(&mv, &verdict),
                 mv,
                 verdict,
@@ -377,20 +388,24 @@ impl Inner {
                 row.weight = ((row.value * scale).round() as u32).max(1);
             }
         }
-        rows.sort_by_cached_key(|row| (u32::MAX - row.weight, tabia::notation::uci(row.mv.mv)));
+        rows.sort_by(|a, b| {
+            let text = |row: &Row| tabia::notation::uci(row.mv.mv);
+            let heavier = b.weight.cmp(&a.weight);
+            heavier.then_with(|| text(a).cmp(&text(b)))
+        });
         Ok(rows)
     }
 }
 
 /// A move of a book that is no .bin.
-struct Found {
+struct Row {
     mv: BookMove,
     verdict: Weighed,
     value: f64,
     weight: u32,
 }
 
-impl Found {
+impl Row {
     fn fields(&self, position: &Chess, mode: CastlingMode) -> Option<Fields> {
         Some(Fields {
             key: polyglot::key(position),
@@ -412,165 +427,4 @@ fn consult(
     let mut verdicts = Vec::new();
     policy::weigh(&found.moves, policy, |_| None, &mut verdicts);
     Ok((found, verdicts))
-}
-
-fn unreadable(py: Python<'_>, file: &DataFile, fault: &ReadError) -> PyErr {
-    let path = Arc::clone(file.path());
-    let error = match fault {
-        ReadError::Io(reason) => Error::Io {
-            path,
-            reason: Arc::clone(reason),
-        },
-        ReadError::Shrunk { was, now } => Error::Shrunk {
-            path,
-            was: *was,
-            now: *now,
-        },
-    };
-    error::of_book(py, &error)
-}
-
-fn view<'f>(py: Python<'_>, file: &'f DataFile) -> PyResult<View<'f>> {
-    file.view().map_err(|error| unreadable(py, file, &error))
-}
-
-/// The entry in place `n` of a .bin; `None` behind the last.
-fn fields_at(view: &View<'_>, n: u64) -> Result<Option<Fields>, ReadError> {
-    let mut buffer = [0; ENTRY_BYTES];
-    let Some(offset) = n.checked_mul(ENTRY_BYTES as u64) else {
-        return Ok(None);
-    };
-    let Some(bytes) = view.read(offset, &mut buffer)?.first_chunk::<ENTRY_BYTES>() else {
-        return Ok(None);
-    };
-    let whole = u128::from_be_bytes(*bytes);
-    let raw = (whole >> 48) as u16;
-    Ok(Some(Fields {
-        key: (whole >> 64) as u64,
-        raw,
-        weight: u32::from((whole >> 32) as u16),
-        learn: whole as u32,
-        mv: RawMove::of_bits(raw),
-    }))
-}
-
-fn lower_bound(view: &View<'_>, key: u64) -> Result<u64, ReadError> {
-    let (mut low, mut high) = (0, view.len() / ENTRY_BYTES as u64);
-    while low < high {
-        let middle = low + (high - low) / 2;
-        if fields_at(view, middle)?.is_some_and(|entry| entry.key < key) {
-            low = middle + 1;
-        } else {
-            high = middle;
-        }
-    }
-    Ok(low)
-}
-
-/// The entries of a .bin with a key, in the order of the file.
-fn stored(py: Python<'_>, file: &DataFile, key: Option<u64>) -> PyResult<Vec<Fields>> {
-    let Some(key) = key else {
-        return Ok(Vec::new());
-    };
-    let view = view(py, file)?;
-    let mut all = Vec::new();
-    let mut read = || {
-        let mut n = lower_bound(&view, key)?;
-        while let Some(entry) = fields_at(&view, n)?.filter(|entry| entry.key == key) {
-            all.push(entry);
-            n += 1;
-        }
-        Ok(())
-    };
-    read().map_err(|error| unreadable(py, file, &error))?;
-    Ok(all)
-}
-
-/// The entries of a .bin for a position, its legal moves alone.
-fn stored_for(
-    py: Python<'_>,
-    file: &DataFile,
-    position: &Chess,
-    mode: CastlingMode,
-    policy: Policy,
-) -> PyResult<Vec<Entry>> {
-    let mut all = stored(py, file, Some(polyglot::key(position)))?;
-    if all.is_empty() {
-        return Ok(Vec::new());
-    }
-    let legal = position.legal_moves();
-    let kings = entry::kings(position);
-    let is_from = |mv: &Move, from| mv.from().is_some_and(|own| own.to_u32() == u32::from(from));
-    // Equal moves are one, of all their weight.
-    let mut moves: Vec<BookMove> = Vec::with_capacity(all.len());
-    let mut numbers = Vec::with_capacity(all.len());
-    all.retain_mut(|fields| {
-        if mode == CastlingMode::Standard {
-            fields.mv = fields.mv.castling_by_target(kings);
-        }
-        let Some(&mv) = legal
-            .iter()
-            .find(|mv| is_from(mv, fields.mv.from) && RawMove::of(**mv, mode) == Some(fields.mv))
-        else {
-            return false;
-        };
-        let number = moves
-            .iter()
-            .position(|known| known.mv == mv)
-            .unwrap_or(moves.len());
-        match moves.get_mut(number).map(|known| &mut known.preference) {
-            Some(Preference::Weight(weight)) => *weight += fields.weight,
-            _ => moves.push(BookMove {
-                mv,
-                annotation: Default::default(),
-                after: None,
-                judged: None,
-                transposition: false,
-                preference: Preference::Weight(fields.weight),
-            }),
-        }
-        numbers.push(number);
-        true
-    });
-    let mut verdicts = Vec::with_capacity(moves.len());
-    policy::weigh(
-        &moves,
-        &policy.native(),
-        |_| None::<Rejection>,
-        &mut verdicts,
-    );
-    let numbered = all.iter().zip(numbers);
-    Ok(numbered
-        .map(|(fields, number)| {
-            let known = moves.get(number).zip(verdicts.get(number));
-            let known = known.map(|(mv, verdict)| Known::new(position.turn(), mv, verdict));
-            Entry::new(*fields, known)
-        })
-        .collect())
-}
-
-/// The same where only python-chess knows the rules.
-fn stored_for_board<'py>(
-    py: Python<'py>,
-    file: &DataFile,
-    board: &Bound<'py, PyAny>,
-) -> PyResult<Vec<Entry>> {
-    let hash = py.import("chess.polyglot")?.getattr("zobrist_hash")?;
-    let key: u64 = hash.call1((board,))?.extract()?;
-    let kings: u64 = board.getattr(intern!(py, "kings"))?.extract()?;
-    let is_960: bool = board.getattr(intern!(py, "chess960"))?.extract()?;
-    let mut legal = Vec::new();
-    for mut fields in stored(py, file, Some(key))? {
-        if !is_960 {
-            fields.mv = fields.mv.castling_by_target(kings);
-        }
-        let mv = fields.mv.to_python(py)?;
-        if board
-            .call_method1(intern!(py, "is_legal"), (mv,))?
-            .extract()?
-        {
-            legal.push(Entry::new(fields, None));
-        }
-    }
-    Ok(legal)
 }

@@ -1,40 +1,64 @@
 //! The entries that users get.
 
+use std::sync::{Arc, OnceLock};
+
 use pyo3::prelude::*;
 use pyo3::pyclass::CompareOp;
 use pyo3::sync::PyOnceLock;
 use pyo3::types::{PyDict, PyTuple};
 use pyo3::{IntoPyObjectExt as _, intern};
-use shakmaty::{Chess, Color, Role, Square};
-use tabia::book::{BookMove, Stats};
-use tabia::policy::Weighed;
+use shakmaty::{Chess, Color, Move, Role, Square};
+use tabia::book::{Annotation, BookMove, Mark, PositionRecord, Preference, Stats};
+use tabia::policy::{self, Policy, Weighed};
 
-/// What a book knows about a move beside the five fields of an entry; from
-/// the view of its player.
+/// What a book knows about the moves of a position beside the five fields of
+/// their entries: kept once for all entries, and made when first asked for.
 pub(crate) struct Known {
-    stats: Stats,
-    factor: i8,
-    mark: &'static str,
-    recommendation: u8,
-    annotation: &'static str,
-    commentary: u8,
-    transposition: bool,
-    verdict: Weighed,
+    turn: Color,
+    weights: Vec<(Move, u32)>,
+    policy: Policy,
+    told: OnceLock<Told>,
 }
 
+/// Moves, and a verdict on each.
+type Told = (Vec<BookMove>, Vec<Weighed>);
+
 impl Known {
-    pub(crate) fn new(turn: Color, mv: &BookMove, verdict: &Weighed) -> Known {
-        let after = mv.after.unwrap_or_default();
+    /// Of moves that are weighed already; the verdicts are in their order.
+    pub(crate) fn weighed(turn: Color, told: Told) -> Known {
         Known {
-            stats: mv.stats(),
-            factor: mv.factor(),
-            mark: mv.mark().as_str(),
-            recommendation: after.recommendation,
-            annotation: mv.annotation.symbol(),
-            commentary: after.commentary_for(turn.other()),
-            transposition: mv.transposition,
-            verdict: *verdict,
+            turn,
+            weights: Vec::new(),
+            policy: Policy::default(),
+            told: told.into(),
         }
+    }
+
+    /// Of moves with nothing but a weight, to be weighed under a policy.
+    pub(crate) fn new(turn: Color, weights: Vec<(Move, u32)>, policy: Policy) -> Known {
+        Known {
+            turn,
+            weights,
+            policy,
+            told: OnceLock::new(),
+        }
+    }
+
+    fn told(&self) -> &Told {
+        self.told.get_or_init(|| {
+            let moves = self.weights.iter().map(|(mv, weight)| BookMove {
+                mv: *mv,
+                annotation: Annotation::default(),
+                after: None,
+                judged: None,
+                transposition: false,
+                preference: Preference::Weight(*weight),
+            });
+            let moves: Vec<BookMove> = moves.collect();
+            let mut verdicts = Vec::with_capacity(moves.len());
+            policy::weigh(&moves, &self.policy, |_| None, &mut verdicts);
+            (moves, verdicts)
+        })
     }
 }
 
@@ -54,7 +78,8 @@ impl Known {
 #[pyclass(frozen, module = "tabia")]
 pub(crate) struct Entry {
     fields: Fields,
-    known: Option<Known>,
+    /// Its moves, and which of them this is; not of one looked up by key.
+    known: Option<(Arc<Known>, usize)>,
     mv: PyOnceLock<Py<PyAny>>,
 }
 
@@ -162,53 +187,52 @@ impl Entry {
     /// The learn value, -125 to 125: positive speaks for the move.
     #[getter]
     fn factor(&self) -> i8 {
-        self.known.as_ref().map_or(0, |known| known.factor)
+        self.known().map_or(0, BookMove::factor)
     }
 
     /// "main" (green), "avoid" (red) or "none".
     #[getter]
     fn mark(&self) -> &'static str {
-        self.known.as_ref().map_or("none", |known| known.mark)
+        self.known().map_or(Mark::None, BookMove::mark).as_str()
     }
 
     /// The byte of which `mark` is made.
     #[getter]
     fn recommendation(&self) -> u8 {
-        self.known.as_ref().map_or(0, |known| known.recommendation)
+        self.after().recommendation
     }
 
     /// "!", "?", ...; empty for none.
     #[getter]
     fn annotation(&self) -> &'static str {
-        self.known.as_ref().map_or("", |known| known.annotation)
+        self.known().map_or("", |mv| mv.annotation.symbol())
     }
 
     /// NAG number of the position after the move, 0 for none.
     #[getter]
     fn commentary(&self) -> u8 {
-        self.known.as_ref().map_or(0, |known| known.commentary)
+        let turn = self.known.as_ref().map(|(known, _)| known.turn.other());
+        turn.map_or(0, |turn| self.after().commentary_for(turn))
     }
 
     /// Nobody stored the move, but it leads into the book.
     #[getter]
     fn transposition(&self) -> bool {
-        self.known.as_ref().is_some_and(|known| known.transposition)
+        self.known().is_some_and(|mv| mv.transposition)
     }
 
     /// With which the adapter would play the move under the policy of the
     /// look-up, 0 to 1; `None` for an entry that was looked up by key.
     #[getter]
     fn probability(&self) -> Option<f64> {
-        self.known.as_ref().map(|known| known.verdict.probability)
+        self.verdict().map(|verdict| verdict.probability)
     }
 
     /// Why it is not played under that policy.
     #[getter]
     fn not_played(&self) -> Option<String> {
-        self.known
-            .as_ref()
-            .and_then(|known| known.verdict.rejection)
-            .map(|reason| reason.to_string())
+        let reason = self.verdict()?.rejection?;
+        Some(reason.to_string())
     }
 
     /// The fields by name, as that of a named tuple.
@@ -273,7 +297,8 @@ impl Entry {
 }
 
 impl Entry {
-    pub(crate) fn new(fields: Fields, known: Option<Known>) -> Entry {
+    /// Of what is `known` the entry is the move in that place.
+    pub(crate) fn new(fields: Fields, known: Option<(Arc<Known>, usize)>) -> Entry {
         Entry {
             fields,
             known,
@@ -286,11 +311,22 @@ impl Entry {
         f64::from(self.fields.weight).partial_cmp(&weight) != Some(std::cmp::Ordering::Less)
     }
 
+    fn known(&self) -> Option<&BookMove> {
+        let (known, number) = self.known.as_ref()?;
+        known.told().0.get(*number)
+    }
+
+    fn verdict(&self) -> Option<&Weighed> {
+        let (known, number) = self.known.as_ref()?;
+        known.told().1.get(*number)
+    }
+
+    fn after(&self) -> PositionRecord {
+        self.known().and_then(|mv| mv.after).unwrap_or_default()
+    }
+
     fn stats(&self) -> Stats {
-        self.known
-            .as_ref()
-            .map(|known| known.stats)
-            .unwrap_or_default()
+        self.known().map(BookMove::stats).unwrap_or_default()
     }
 
     fn tuple<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyTuple>> {
@@ -347,7 +383,7 @@ impl RawMove {
     }
 
     /// A legal move as it is written in this mode of castling.
-    pub(crate) fn of(mv: shakmaty::Move, mode: shakmaty::CastlingMode) -> Option<RawMove> {
+    pub(crate) fn of(mv: Move, mode: shakmaty::CastlingMode) -> Option<RawMove> {
         match mv.to_uci(mode) {
             shakmaty::uci::UciMove::Normal {
                 from,

@@ -1,10 +1,12 @@
 //! The part of the Python package that is compiled: books by the crate
 //! `tabia`, boards in and moves out. What users see is in `tabia/`.
 
+mod bin;
 mod board;
 mod book;
 mod entry;
 mod error;
+mod found;
 mod policy;
 mod work;
 

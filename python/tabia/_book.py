@@ -109,7 +109,7 @@ class Book:
                 board, self.policy if policy is None else policy, minimum_weight
             )
         except BookError as error:
-            self._pass_over(error)
+            self._pass_over(error, 4)
             return []
         if exclude_moves:
             entries = [entry for entry in entries if entry.move not in exclude_moves]
@@ -130,13 +130,13 @@ class Book:
                 board, self.policy if policy is None else policy, minimum_weight
             )
         except BookError as error:
-            self._pass_over(error)
+            self._pass_over(error, 4)
             return None
 
-    def _pass_over(self, error: BookError) -> None:
-        if self.strict:
+    def _pass_over(self, error: BaseException, depth: int = 2) -> None:
+        if self.strict or not isinstance(error, BookError):
             raise error
-        warnings.warn(str(error), BookWarning, stacklevel=4)
+        warnings.warn(str(error), BookWarning, stacklevel=depth)
 
     def find_all(
         self,
@@ -157,7 +157,12 @@ class Book:
         >>> all(entry.weight == 65535 for entry in entries)
         True
         """
-        yield from self._entries(board, minimum_weight, exclude_moves, policy)
+        found = self._native.find(
+            board, self.policy if policy is None else policy, minimum_weight, self
+        )
+        if exclude_moves:
+            return filter(lambda entry: entry.move not in exclude_moves, found)
+        return found
 
     def find(
         self,

@@ -12,7 +12,7 @@ use super::collection;
 use super::counting::{Choice, Counting};
 use super::force::Force;
 use super::style::counted;
-use super::{progress, provenance};
+use super::{evaluations, progress, provenance};
 use crate::book::ctg::{RewriteOptions, Written, merge};
 use crate::build::{self, Job, Product, Source, Summary};
 use crate::input::kind::Kind;
@@ -50,6 +50,11 @@ pub(super) struct BuildArgs {
     /// and the version of this program
     #[arg(long)]
     provenance: bool,
+    /// Keeps what the comments of the games say of the book's positions
+    /// ([%eval 0.31]) in OUT.evals, as `tabia evaluate --import` does; the games
+    /// are read once more for it
+    #[arg(long, conflicts_with = "records")]
+    evaluations: bool,
     #[command(flatten)]
     force: Force,
     /// Games: .pgn, also .gz, .zst or .bz2; databases (docs/databases.md); a
@@ -79,6 +84,7 @@ pub(super) fn run(args: &BuildArgs, out: &mut impl Write) -> anyhow::Result<u8> 
     ensure!(args.records.is_none(), "--records takes games, not books");
     ensure!(args.also.is_empty(), "--also takes games, not books");
     ensure!(!args.provenance, "--provenance takes games, not books");
+    ensure!(!args.evaluations, "--evaluations takes games, not books");
     place::check(&job.target, &["cto", "ctb"], job.old)?;
     add_to_books(&args.games, job, books, &[], out)
 }
@@ -90,6 +96,9 @@ fn build_all(args: &BuildArgs, job: Job, out: &mut impl Write) -> anyhow::Result
         ..also.choice.apply(job.clone())
     });
     let also: Vec<Job> = also.collect();
+    if args.evaluations {
+        evaluations::check(&job)?;
+    }
     let jobs: Vec<Job> = std::iter::once(job).chain(also).collect();
     let several = jobs.len() > 1;
     for (index, job) in jobs.iter().enumerate() {
@@ -117,8 +126,15 @@ fn build_all(args: &BuildArgs, job: Job, out: &mut impl Write) -> anyhow::Result
         if several || args.provenance {
             provenance::write(job, &args.games, choice, summary)?;
         }
+        let evaluations = match args.evaluations {
+            true => Some(evaluations::keep(job)?),
+            false => None,
+        };
         if args.games.json {
             let mut object = to_json(summary.games, &summary.written, summary);
+            if let Some(new) = evaluations {
+                object["evaluations"] = new.into();
+            }
             if several {
                 object["book"] = target.into();
             }

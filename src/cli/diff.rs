@@ -1,7 +1,7 @@
 //! `tabia diff`: what two books disagree about.
 
 use std::fmt::{self, Write as _};
-use std::io::{self, Write};
+use std::io::Write;
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
@@ -121,7 +121,7 @@ pub(super) fn run(args: &DiffArgs, out: &mut impl Write) -> anyhow::Result<u8> {
         }
     };
     let mut heading = Heading::new(&reached);
-    let mut line = String::new();
+    let (mut line, mut text) = (String::new(), String::new());
     let found = |shown: Shown, way: Option<Way<'_>>| -> anyhow::Result<()> {
         if left == 0 {
             return Ok(());
@@ -139,8 +139,10 @@ pub(super) fn run(args: &DiffArgs, out: &mut impl Write) -> anyhow::Result<u8> {
             Some(way) => heading.write(&way, &mut line),
             None => line.push_str("not reached by stored moves"),
         }
-        write_heading(&line, out)?;
-        out.write_all(shown.text.as_bytes())?;
+        text.clear();
+        write_heading(&line, &mut text);
+        text.push_str(&shown.text);
+        out.write_all(text.as_bytes())?;
         Ok(())
     };
     let (compared, salvage) =
@@ -247,20 +249,21 @@ impl Heading {
     }
 }
 
-fn write_heading(line: &str, out: &mut impl Write) -> io::Result<()> {
-    writeln!(out)?;
-    for (index, row) in wrapped(line, 78).iter().enumerate() {
-        let row = format!("{}{row}", if index > 0 { "  " } else { "" });
-        writeln!(out, "{}", Painted(HEADING, row))?;
+fn write_heading(line: &str, out: &mut String) {
+    out.push('\n');
+    for (index, row) in wrapped(line, 78).into_iter().enumerate() {
+        let indent = if index > 0 { "  " } else { "" };
+        // Writing to a string does not fail.
+        let _ = writeln!(out, "{}", Painted(HEADING, format_args!("{indent}{row}")));
     }
-    Ok(())
 }
 
 /// What stands below the line.
 fn text_of(difference: &Difference) -> String {
     let position = &difference.position;
-    let mut out = format!("{}\n", Painted(PLACE, notation::fen(position)));
+    let mut out = String::with_capacity(200);
     // Writing to a string does not fail.
+    let _ = writeln!(out, "{}", Painted(PLACE, notation::fen(position)));
     let _ = write_difference(difference, position, &mut out);
     out
 }

@@ -24,8 +24,8 @@ pub(super) struct EvaluateArgs {
     /// The book
     pub(super) book: PathBuf,
     /// Takes evaluations out of files: EPD, .evals, the export of lichess, text
-    /// of chessdb.cn, games with [%eval]; also .gz, .zst or .bz2. Only
-    /// positions of the book are kept
+    /// of chessdb.cn, tables of fishnet (.parquet), games with [%eval]; also .gz,
+    /// .zst or .bz2. Only positions of the book are kept
     #[arg(long, value_name = "FILE", num_args = 1..)]
     import: Vec<PathBuf>,
     /// Lines that the engine looks for
@@ -130,15 +130,15 @@ pub(super) fn run(args: &EvaluateArgs) -> anyhow::Result<u8> {
             evaluate::gather(import, &graph, &mut table, &mut file, watch)
         })??;
         let read = &gathered.read;
-        let what = if gathered.games { "games" } else { "lines" };
         let bad = match &read.first_bad {
             Some(first) => format!("; {} lines passed over ({first})", read.bad_lines),
             None => String::new(),
         };
         say!(
-            "{}: {} {what}, {} evaluations of positions of the book, {} of them new{bad}",
+            "{}: {} {}, {} evaluations of positions of the book, {} of them new{bad}",
             import.display(),
             read.lines,
+            gathered.unit,
             read.hits,
             gathered.new
         );

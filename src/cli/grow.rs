@@ -1,6 +1,6 @@
 //! `tabia grow`: a book that becomes larger where it is dropped out of.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use clap::Args;
@@ -14,7 +14,8 @@ use super::valued;
 use super::{collection, progress};
 use crate::book::ctg::RewriteOptions;
 use crate::evals::{self, EvalFile};
-use crate::grow::{self, Costs, End, GrowError, Wishes};
+use crate::grow::{self, Costs, End, GrowError, Played, Wishes};
+use crate::index::GamesIndex;
 use crate::place;
 
 /// Arguments of `grow`.
@@ -30,8 +31,8 @@ pub(super) struct GrowArgs {
     /// Whose book it is to be
     #[arg(long, value_enum, default_value = "both", ignore_case = true)]
     side: Side,
-    /// Lets opponents reply as often as in this book (.ctg, .bin or .abk), where it
-    /// knows a position; elsewhere by what the engine says
+    /// Lets opponents reply as often as in this book (.ctg, .bin or .abk) or games
+    /// index (.tgx), where it knows a position; elsewhere by what the engine says
     #[arg(long, value_name = "BOOK")]
     replies: Option<PathBuf>,
     /// Ends after so many new positions [default: 1000, but no limit with
@@ -88,10 +89,7 @@ pub(super) fn run(args: &GrowArgs) -> anyhow::Result<u8> {
     let start = Instant::now();
     let plan = args.engine.plan(1)?;
     let book = super::open_book(&args.book, false)?;
-    let replies = args.replies.as_deref();
-    let replies = replies
-        .map(|path| super::open_book(path, false))
-        .transpose()?;
+    let replies = args.replies.as_deref().map(played).transpose()?;
     let mut graph = valued::graph(&book)?;
     let beside = evals::beside(&args.output);
     let mut file = EvalFile::open(&beside)?;
@@ -114,7 +112,7 @@ pub(super) fn run(args: &GrowArgs) -> anyhow::Result<u8> {
             own: args.own_cost,
             other: args.other_cost,
         },
-        replies: replies.as_ref(),
+        replies: replies.as_deref(),
         positions: args
             .positions
             .unwrap_or(if limited { u64::MAX } else { 1000 }),
@@ -181,4 +179,12 @@ pub(super) fn run(args: &GrowArgs) -> anyhow::Result<u8> {
     );
     let code = super::compact::report(&what, &written, start);
     Ok(code.max(u8::from(grown.failed > 0)))
+}
+
+/// What tells how often moves are played.
+fn played(path: &Path) -> anyhow::Result<Box<dyn Played>> {
+    if super::info_index::is_index(path) {
+        return Ok(Box::new(GamesIndex::open(path, true)?));
+    }
+    Ok(Box::new(super::open_book(path, false)?))
 }

@@ -40,6 +40,8 @@ mod engine_args;
 mod engines;
 #[cfg(feature = "games")]
 mod evaluate;
+#[cfg(feature = "build")]
+mod evaluations;
 mod explain;
 #[cfg(feature = "explore")]
 mod explore;
@@ -293,8 +295,19 @@ fn messages() -> Plain<io::Stderr> {
 
 /// The same for text with colours: they go to a terminal only, and not where
 /// `NO_COLOR` is set.
-fn painted() -> Plain<io::BufWriter<anstream::Stdout>> {
-    Plain::with_colours(io::BufWriter::new(anstream::stdout()))
+fn painted() -> Plain<Box<dyn io::Write>> {
+    let stdout = io::stdout();
+    let plain = anstream::AutoStream::choice(&stdout) == anstream::ColorChoice::Never;
+    Plain::with_colours(match plain {
+        // The buffer behind what drops colours: piece by piece they would go
+        // to the system.
+        true => {
+            let buffer: Box<dyn io::Write> =
+                Box::new(io::BufWriter::with_capacity(64 << 10, stdout));
+            Box::new(anstream::StripStream::new(buffer))
+        }
+        false => Box::new(io::BufWriter::new(anstream::stdout())),
+    })
 }
 
 fn is_closed_output(error: &anyhow::Error) -> bool {

@@ -7,13 +7,20 @@
 
 mod carried;
 mod desk;
+#[cfg_attr(not(feature = "parquet"), path = "fishnet_absent.rs")]
+mod fishnet;
+mod from_games;
 mod gather;
+mod gathered;
+mod said;
 mod work;
 
 pub use carried::carried;
 pub(crate) use desk::Desk;
 pub use desk::Plan;
-pub use gather::{GatherError, Gathered, gather};
+pub use from_games::gather_games;
+pub use gather::gather;
+pub use gathered::{GatherError, Gathered};
 #[cfg(feature = "build")]
 pub(crate) use work::others;
 pub use work::{Fault, Task, WorkError, Worked, plan, work};

@@ -251,7 +251,7 @@ impl Explorer {
             path if WRITING.contains(&path) => {
                 Err((StatusCode::METHOD_NOT_ALLOWED, "this takes POST".to_owned()))
             }
-            _ => assets::file(path).ok_or_else(not_here),
+            _ => assets::file(path, request.headers()).ok_or_else(not_here),
         }
     }
 

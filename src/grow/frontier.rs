@@ -8,8 +8,8 @@ use shakmaty::uci::UciMove;
 use shakmaty::{Chess, Color};
 
 use super::Costs;
-use super::replies::Replies;
-use crate::book::{Error, Mark};
+use super::replies::{PlayedError, Replies};
+use crate::book::Mark;
 use crate::eval::Value;
 use crate::evals::EvalTable;
 use crate::evaluate;
@@ -71,7 +71,7 @@ impl Ground<'_> {
         side: Color,
         replies: &mut Option<Replies<'_>>,
         count: usize,
-    ) -> Result<Vec<Prospect>, Error> {
+    ) -> Result<Vec<Prospect>, PlayedError> {
         let mut found = Vec::new();
         let Some(start) = self.graph.node(&Chess::default()) else {
             return Ok(found);

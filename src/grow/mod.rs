@@ -12,8 +12,8 @@
 //! Leaving the book by the best move that is not in it costs the same way;
 //! the cheapest such move is added. (T. Lincke, Strategies for the Automatic
 //! Construction of Opening Books, CG 2000; the form and the constants are those
-//! of Texel's book builder.) With a book of games for the opponent's replies,
-//! these cost how unlikely they are instead: [`Costs::ply`] for each halving.
+//! of Texel's book builder.) With games for the opponent's replies
+//! (a book, or an index) these cost how unlikely they are instead: [`Costs::ply`] for each halving.
 //!
 //! Values are those carried from the ends to every position, so that
 //! a new move that turns out badly makes its line dearer at once.
@@ -35,7 +35,6 @@ use std::time::Instant;
 
 use shakmaty::{Color, uci::UciMove};
 
-use crate::book::Book;
 use crate::book::ctg::RewriteError;
 use crate::build::BuildError;
 use crate::crew::Panicked;
@@ -44,6 +43,7 @@ use crate::evals::EvalFileError;
 use crate::evaluate::Fault;
 use crate::graph::{GraphError, NodeId};
 
+pub use replies::{Played, PlayedError};
 pub use work::{grow, take_over};
 pub use write::write_grown;
 
@@ -77,7 +77,7 @@ pub struct Wishes<'a> {
     /// What ways cost.
     pub costs: Costs,
     /// What opponents play.
-    pub replies: Option<&'a Book>,
+    pub replies: Option<&'a dyn Played>,
     /// New positions at the most.
     pub positions: u64,
     /// When to end.
@@ -139,9 +139,9 @@ pub enum GrowError {
     /// The graph cannot grow.
     #[error(transparent)]
     Graph(#[from] GraphError),
-    /// The book of replies cannot be read.
+    /// The games that tell replies cannot be read.
     #[error(transparent)]
-    Replies(#[from] crate::book::Error),
+    Replies(#[from] PlayedError),
     /// The new lines cannot be written.
     #[error(transparent)]
     Lines(#[from] BuildError),

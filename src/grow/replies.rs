@@ -1,19 +1,68 @@
-//! What opponents play, by a book of games.
+//! What opponents play, by a book of games or an index of them.
 
 use std::collections::HashMap;
 use std::rc::Rc;
 
 use rustc_hash::FxBuildHasher;
 use shakmaty::uci::UciMove;
-use shakmaty::{CastlingMode, Chess, Color, EnPassantMode, Position as _};
+use shakmaty::{CastlingMode, Chess, Color, EnPassantMode, Move, Position as _};
 
 use crate::book::ctg::Orientation;
-use crate::book::{Book, Error, Lookup, Probe as _, Wanted};
+use crate::book::{self, Book, Lookup, Probe as _, Wanted};
+#[cfg(feature = "index")]
+use crate::games::tgx::TgxError;
 use crate::graph::{BookGraph, NodeId, turned};
+#[cfg(feature = "index")]
+use crate::index::{self, GamesIndex, Selection, ask::Lists};
 
 /// Games that the moves of a position count as more, all alike, those that
 /// nobody has played together as one of them.
 const KAPPA: f64 = 10.0;
+
+/// Something that knows how often moves were played.
+pub trait Played {
+    /// The moves of a position, each with its games.
+    ///
+    /// # Errors
+    ///
+    /// It cannot be read.
+    fn played(&self, position: &Chess) -> Result<Vec<(Move, f64)>, PlayedError>;
+}
+
+/// Why nobody knows what is played.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum PlayedError {
+    /// The book cannot be read.
+    #[error(transparent)]
+    Book(#[from] book::Error),
+    /// The index cannot be read.
+    #[cfg(feature = "index")]
+    #[error(transparent)]
+    Index(#[from] TgxError),
+}
+
+impl Played for Book {
+    fn played(&self, position: &Chess) -> Result<Vec<(Move, f64)>, PlayedError> {
+        let mut found = Lookup::default();
+        self.probe(position, Wanted::Stored, &mut found)?;
+        let moves = found.moves.iter();
+        Ok(moves
+            .map(|mv| (mv.mv, f64::from(mv.stats().games)))
+            .collect())
+    }
+}
+
+#[cfg(feature = "index")]
+impl Played for GamesIndex {
+    fn played(&self, position: &Chess) -> Result<Vec<(Move, f64)>, PlayedError> {
+        let sums = index::ask::ask([self], position, &Selection::default(), Lists::default())?;
+        let moves = sums.moves.iter();
+        Ok(moves
+            .map(|made| (made.mv, made.counts.games() as f64))
+            .collect())
+    }
+}
 
 /// The replies in a position, on the board of [`BookGraph::position`].
 pub(super) struct Known {
@@ -31,30 +80,28 @@ impl Known {
     }
 }
 
-/// A book of games, asked once about each position.
+/// Games, asked once about each position.
 pub(super) struct Replies<'a> {
-    book: &'a Book,
-    found: Lookup,
+    games: &'a dyn Played,
     known: HashMap<(NodeId, Color), Option<Rc<Known>>, FxBuildHasher>,
 }
 
 impl<'a> Replies<'a> {
-    pub(super) fn new(book: &'a Book) -> Replies<'a> {
+    pub(super) fn new(games: &'a dyn Played) -> Replies<'a> {
         Replies {
-            book,
-            found: Lookup::default(),
+            games,
             known: HashMap::default(),
         }
     }
 
     /// What is played in a position where `turn` is to move on the board of
-    /// the game; `None` where the book knows no game.
+    /// the game; `None` where no game is known.
     pub(super) fn of(
         &mut self,
         graph: &BookGraph,
         node: NodeId,
         turn: Color,
-    ) -> Result<Option<Rc<Known>>, Error> {
+    ) -> Result<Option<Rc<Known>>, PlayedError> {
         if let Some(known) = self.known.get(&(node, turn)) {
             return Ok(known.clone());
         }
@@ -68,11 +115,10 @@ impl<'a> Replies<'a> {
             Color::White => canonical,
             Color::Black => colours_exchanged(&canonical),
         };
-        self.book
-            .probe(&position, Wanted::Stored, &mut self.found)?;
-        let played = self.found.moves.iter().map(|mv| {
-            let uci = mv.mv.to_uci(CastlingMode::Chess960);
-            (turned(uci, orientation), f64::from(mv.stats().games))
+        let played = self.games.played(&position)?.into_iter();
+        let played = played.map(|(mv, games)| {
+            let uci = mv.to_uci(CastlingMode::Chess960);
+            (turned(uci, orientation), games)
         });
         let known = shares(played.collect()).map(Rc::new);
         self.known.insert((node, turn), known.clone());

@@ -6,6 +6,8 @@
 pub mod bytes;
 pub mod file;
 pub mod kind;
+#[cfg(feature = "parquet")]
+pub(crate) mod parquet;
 pub mod path;
 pub mod reader;
 pub mod sibling;

@@ -188,28 +188,41 @@ fn opponents_reply_as_in_the_other_book() {
     for args in [&build[..], &line[..]] {
         ok(&super::tabia(folder.path(), args));
     }
+    // Both a book and an index of games tell it; of the games here 1...h5 is
+    // played most, which no engine would say.
+    let mut games = String::new();
+    for reply in ["h5", "h5", "h5", "e5"] {
+        games +=
+            &format!("[White \"A\"]\n[Black \"B\"]\n[Result \"1-0\"]\n\n1. e4 {reply} 1-0\n\n");
+    }
+    fs::write(folder.path().join("games.pgn"), games).unwrap();
+    let index = ["index", "games.pgn", "-o", "games.tgx"];
+    ok(&super::tabia(folder.path(), &index));
     let starter = starter();
-    let args = [
-        "--side",
-        "white",
-        "--positions",
-        "3",
-        "--replies",
-        starter.to_str().unwrap(),
-        "--own-cost",
-        "100000",
-    ];
-    ok(&grow(folder.path(), "out.ctg", &args).output().unwrap());
-    let grown = graph(&folder.path().join("out.ctg"));
-    let after_e4 = tabia::notation::Line::read("", "e4").unwrap();
-    let node = grown.node(after_e4.last()).unwrap();
-    // The board is turned: 1...c5 is what is played most.
-    let replies: Vec<String> = grown
-        .moves(node)
-        .iter()
-        .map(|mv| mv.mv.to_string())
-        .collect();
-    assert!(replies.contains(&"c2c4".to_owned()), "{replies:?}");
+    // The board is turned: 1...c5, played most in the starter book, is c2c4.
+    for (from, expected) in [(starter.to_str().unwrap(), "c2c4"), ("games.tgx", "h2h4")] {
+        let args = [
+            "--side",
+            "white",
+            "--positions",
+            "3",
+            "--replies",
+            from,
+            "--own-cost",
+            "100000",
+        ];
+        let target = format!("{expected}.ctg");
+        ok(&grow(folder.path(), &target, &args).output().unwrap());
+        let grown = graph(&folder.path().join(&target));
+        let after_e4 = tabia::notation::Line::read("", "e4").unwrap();
+        let node = grown.node(after_e4.last()).unwrap();
+        let replies: Vec<String> = grown
+            .moves(node)
+            .iter()
+            .map(|mv| mv.mv.to_string())
+            .collect();
+        assert!(replies.contains(&expected.to_owned()), "{replies:?}");
+    }
 }
 
 #[test]

@@ -1,25 +1,20 @@
 //! Tables into runs.
 
-use std::fs::File;
-use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use bytes::Bytes;
 use parquet::basic::{ConvertedType, LogicalType, Type as Physical};
 use parquet::column::reader::{ColumnReader, ColumnReaderImpl};
 use parquet::data_type::{ByteArray, DataType};
 use parquet::errors::ParquetError;
-use parquet::file::reader::{
-    ChunkReader, FileReader, Length, RowGroupReader, SerializedFileReader,
-};
+use parquet::file::reader::{FileReader, RowGroupReader, SerializedFileReader};
 
 use super::super::BuildError;
 use super::super::node::{Node, Place};
 use super::{COUNTERS, NO_MOVE, RecordsError};
 use crate::book::ctg::{CanonicalBoard, Key, Totals, decode_move_byte};
 use crate::crew;
-use crate::input::file::read_at;
+use crate::input::parquet::{self as table, At, said};
 use crate::sort::{Runs, SortError, Sorter};
 use crate::watch::{Progress, Stop, Watch};
 
@@ -29,9 +24,6 @@ const BATCH_ROWS: usize = 4096;
 /// No honest sum is larger; with the limit, thousands of rows of one position
 /// add up without going over.
 const MOST: u64 = 1 << 52;
-
-/// Bytes that are read at once where pages are headed.
-const BUFFER_BYTES: usize = 8 << 10;
 
 /// What is to be read, and with what.
 pub(in super::super) struct Inputs<'j> {
@@ -114,16 +106,7 @@ impl Table {
             path: path.to_owned(),
             text,
         };
-        let file = File::open(path).map_err(|error| unreadable(error.to_string()))?;
-        let length = file
-            .metadata()
-            .map_err(|error| unreadable(error.to_string()))?
-            .len();
-        let at = At {
-            file: Arc::new(file),
-            length,
-        };
-        let reader = SerializedFileReader::new(at).map_err(|error| unreadable(said(&error)))?;
+        let reader = table::open(path).map_err(unreadable)?;
         let mut columns = Vec::new();
         for name in ["key", "move"].into_iter().chain(COUNTERS) {
             let column = find_column(&reader, name).map_err(|text| RecordsError::Column {
@@ -137,20 +120,6 @@ impl Table {
         let mut rows = 0;
         for group in reader.metadata().row_groups() {
             starts.push(rows);
-            // The library panics on some of these.
-            let sane = group.num_rows() >= 0
-                && group.columns().iter().all(|column| {
-                    let places = [
-                        Some(column.data_page_offset()),
-                        column.dictionary_page_offset(),
-                    ];
-                    let sizes = [column.compressed_size(), column.num_values()];
-                    let mut all = places.into_iter().flatten().chain(sizes);
-                    all.all(|number| number >= 0)
-                });
-            if !sane {
-                return Err(unreadable("its footer is damaged".to_owned()));
-            }
             rows = group.num_rows().unsigned_abs().saturating_add(rows);
         }
         Ok(Table {
@@ -206,13 +175,6 @@ impl Table {
         }
         Ok(games)
     }
-}
-
-/// What a Parquet error says, without its kind.
-fn said(error: &ParquetError) -> String {
-    let text = error.to_string();
-    let text = text.split_once(": ").map_or(&*text, |(_, text)| text);
-    text.lines().next().unwrap_or_default().to_owned()
 }
 
 /// The place of a column, or what is wrong with it.
@@ -479,52 +441,4 @@ fn check_key(bytes: &[u8]) -> Result<Key, String> {
                 .collect();
             format!("the key {hex} stands for no position")
         })
-}
-
-/// A file that several threads read, each at its own place.
-struct At {
-    file: Arc<File>,
-    length: u64,
-}
-
-/// Reads on from a place.
-struct From {
-    file: Arc<File>,
-    place: u64,
-}
-
-impl Read for From {
-    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
-        let count = read_at(&self.file, buffer, self.place)?;
-        self.place += count as u64;
-        Ok(count)
-    }
-}
-
-impl Length for At {
-    fn len(&self) -> u64 {
-        self.length
-    }
-}
-
-impl ChunkReader for At {
-    type T = io::BufReader<From>;
-
-    fn get_read(&self, start: u64) -> Result<Self::T, ParquetError> {
-        let from = From {
-            file: self.file.clone(),
-            place: start,
-        };
-        Ok(io::BufReader::with_capacity(BUFFER_BYTES, from))
-    }
-
-    fn get_bytes(&self, start: u64, length: usize) -> Result<Bytes, ParquetError> {
-        // A damaged file may ask for any length.
-        if length as u64 > self.length {
-            return Err(ParquetError::EOF("it ends early".to_owned()));
-        }
-        let mut bytes = vec![0; length];
-        self.get_read(start)?.read_exact(&mut bytes)?;
-        Ok(bytes.into())
-    }
 }

@@ -1,0 +1,72 @@
+//! What a look-up found, one entry after the other.
+
+use pyo3::prelude::*;
+use pyo3::sync::PyOnceLock;
+use pyo3::types::{PyIterator, PyList};
+
+use crate::book::NativeBook;
+use crate::policy::Policy;
+
+/// An iterator over entries. As with a generator nothing is looked up before
+/// the first is wanted.
+#[pyclass(frozen, module = "tabia._native")]
+pub(crate) struct Found {
+    book: Py<NativeBook>,
+    asked: Py<PyAny>,
+    policy: Policy,
+    minimum_weight: f64,
+    user: Py<PyAny>,
+    /// Those of a list: quicker to go on with than one of our own.
+    entries: PyOnceLock<Py<PyIterator>>,
+}
+
+impl Found {
+    pub(crate) fn new(
+        book: Py<NativeBook>,
+        asked: Py<PyAny>,
+        policy: Policy,
+        minimum_weight: f64,
+        user: Py<PyAny>,
+    ) -> Found {
+        Found {
+            book,
+            asked,
+            policy,
+            minimum_weight,
+            user,
+            entries: PyOnceLock::new(),
+        }
+    }
+}
+
+#[pymethods]
+impl Found {
+    fn __iter__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyIterator>> {
+        let entries = self.entries.get_or_try_init(py, || self.look_up(py));
+        Ok(entries?.bind(py).clone())
+    }
+
+    fn __next__<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyAny>>> {
+        self.__iter__(py)?.next().transpose()
+    }
+}
+
+impl Found {
+    fn look_up(&self, py: Python<'_>) -> PyResult<Py<PyIterator>> {
+        let asked = self.asked.bind(py);
+        let found = self
+            .book
+            .get()
+            .entries(py, asked, self.policy, self.minimum_weight);
+        let entries = match found {
+            Ok(entries) => PyList::new(py, entries)?,
+            Err(error) => {
+                // Raises it again, or warns: the user said which.
+                self.user
+                    .call_method1(py, "_pass_over", (error.into_value(py),))?;
+                PyList::empty(py)
+            }
+        };
+        Ok(entries.try_iter()?.unbind())
+    }
+}

@@ -1,0 +1,62 @@
+//! `tabia build --evaluations`: what the games say, beside the book.
+
+use anyhow::ensure;
+
+use super::progress;
+use crate::build::Job;
+use crate::evals::{self, EvalFile};
+use crate::evaluate;
+use crate::games::Sources;
+
+/// Whether the games can be read once more.
+pub(super) fn check(job: &Job) -> anyhow::Result<()> {
+    for source in &job.sources {
+        let path = &source.path;
+        let stays = path
+            .metadata()
+            .map_or(true, |file| file.is_file() || file.is_dir());
+        ensure!(
+            stays && path.as_os_str() != "-",
+            "--evaluations reads the games twice, which {} cannot be: write them to a file first",
+            path.display()
+        );
+        let is_table = path
+            .extension()
+            .is_some_and(|own| own.eq_ignore_ascii_case("parquet"));
+        ensure!(
+            !is_table,
+            "{}: records hold no evaluations: leave --evaluations out",
+            path.display()
+        );
+    }
+    Ok(())
+}
+
+/// Adds what the games of a book that is built say about its positions to the
+/// file beside it; gives how many evaluations are new there.
+pub(super) fn keep(job: &Job) -> anyhow::Result<u64> {
+    let book = super::open_book(&job.target, false)?;
+    let path = evals::beside(&job.target);
+    let mut file = EvalFile::open(&path)?;
+    let mut table = evals::read(&path)?.table;
+    let (mut hits, mut new) = (0, 0);
+    for source in &job.sources {
+        let sources = Sources::list([&source.path])?.with_password(job.password.as_deref());
+        let name = source
+            .path
+            .file_name()
+            .unwrap_or_default()
+            .to_string_lossy();
+        let gathered = progress::watched(|watch| {
+            let filter = &job.filter;
+            evaluate::gather_games(&sources, filter, &name, &book, &mut table, &mut file, watch)
+        })??;
+        hits += gathered.read.hits;
+        new += gathered.new;
+    }
+    say!(
+        "{}: {hits} evaluations of positions of the book, {new} of them new",
+        path.display()
+    );
+    Ok(new)
+}

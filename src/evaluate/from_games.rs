@@ -1,0 +1,142 @@
+//! Evaluations in the comments of games.
+
+use std::sync::{Mutex, PoisonError};
+
+use shakmaty::{Chess, Color, Position as _};
+
+use super::gathered::{GatherError, Gathered};
+use super::said::Said;
+use crate::book::{Book, Lookup, Probe as _, Wanted as Asked};
+use crate::eval::Value;
+use crate::evals::{EvalFile, EvalKey, EvalTable, Imported};
+use crate::games::{Batches, Filter, Game, Intake, Item, Sources, Starts, Wanted};
+use crate::watch::Watch;
+
+/// Which positions are wanted.
+pub(super) type Holds<'a> = &'a (dyn Fn(&Chess, EvalKey) -> bool + Sync);
+
+/// Adds what the games of `sources` that meet `filter` say in their comments
+/// (`[%eval ...]`) about positions of `book` to `table` and, where that is
+/// new, to `file`, as from `source`.
+///
+/// # Errors
+///
+/// What went wrong; nothing has been added then, or not all.
+pub fn gather_games(
+    sources: &Sources,
+    filter: &Filter,
+    source: &str,
+    book: &Book,
+    table: &mut EvalTable,
+    file: &mut EvalFile,
+    watch: &mut Watch<'_>,
+) -> Result<Gathered, GatherError> {
+    // What cannot be read there is not held.
+    let holds = |position: &Chess, _| {
+        let mut found = Lookup::default();
+        let asked = book.probe(position, Asked::Stored, &mut found);
+        asked.is_ok() && found.here.is_some()
+    };
+    let (read, said) = read(sources, filter, &holds, watch)?;
+    let new = said.add_to(table, file, source)?;
+    Ok(Gathered {
+        read,
+        unit: "games",
+        new,
+    })
+}
+
+/// What games say about the positions that are wanted.
+pub(super) fn read(
+    sources: &Sources,
+    filter: &Filter,
+    holds: Holds<'_>,
+    watch: &mut Watch<'_>,
+) -> Result<(Imported, Said), GatherError> {
+    let intake = Intake {
+        filter,
+        wanted: Wanted::EVERYTHING,
+        starts: Starts::SetUp,
+        threads: std::thread::available_parallelism().map_or(1, usize::from),
+    };
+    let all = Mutex::new((Said::default(), 0));
+    let worker = |batches: &Batches<'_, (), GatherError>| {
+        let mut said = Said::default();
+        let mut game = Game::default();
+        let mut hits = 0;
+        batches.each(|batch| {
+            while batch.next(&mut game) {
+                hits += add_game(&game, holds, &mut said);
+            }
+            Ok(())
+        })?;
+        let mut all = all.lock().unwrap_or_else(PoisonError::into_inner);
+        all.1 += hits;
+        all.0.join(said);
+        Ok(())
+    };
+    let tally = intake.read(sources, worker, |()| Ok(()), watch)?;
+    let (said, hits) = all.into_inner().unwrap_or_else(PoisonError::into_inner);
+    let read = Imported {
+        lines: tally.read,
+        hits,
+        ..Imported::default()
+    };
+    Ok((read, said))
+}
+
+/// Adds the `[%eval]` of a game's moves, variations included; gives how many
+/// were about positions that are wanted.
+fn add_game(game: &Game, holds: Holds<'_>, said: &mut Said) -> u64 {
+    let Some(first) = game.positions.first().filter(|_| !game.chess960) else {
+        return 0;
+    };
+    // The position on the board, and the one before the last move, to which
+    // variations are alternatives.
+    let (mut now, mut before) = (first.clone(), first.clone());
+    let mut outside = Vec::new();
+    let mut hits = 0;
+    for item in &game.movetext {
+        match item {
+            Item::Move(mv) => {
+                before = now.clone();
+                now.play_unchecked(*mv);
+            }
+            Item::Null => {
+                before = now.clone();
+                match now.clone().swap_turn() {
+                    Ok(passed) => now = passed,
+                    Err(_) => break,
+                }
+            }
+            Item::Begin => {
+                outside.push((now.clone(), before.clone()));
+                now = before.clone();
+            }
+            Item::End => match outside.pop() {
+                Some(known) => (now, before) = known,
+                None => break,
+            },
+            Item::Nag(_) => {}
+            Item::Comment(text) => {
+                let Some(found) = evaluation_in(now.turn(), text) else {
+                    continue;
+                };
+                let key = EvalKey::of(&now);
+                if holds(&now, key) {
+                    hits += 1;
+                    said.add(&now, key, found.0, found.1);
+                }
+            }
+        }
+    }
+    hits
+}
+
+/// The value in a comment, from White's view, and its depth or 0.
+fn evaluation_in(turn: Color, comment: &str) -> Option<(Value, u16)> {
+    let (_, rest) = comment.split_once("[%eval ")?;
+    let (text, _) = rest.split_once(']')?;
+    let (value, depth) = Value::from_pgn(turn, text.trim())?;
+    Some((value, depth.unwrap_or(0)))
+}

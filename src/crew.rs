@@ -79,15 +79,30 @@ pub(crate) fn run<J: Send, P: Send, T, E: From<Panicked> + Send>(
 pub(crate) fn in_order<P: Send, E: From<Panicked> + Send>(
     count: u32,
     work: impl Fn(u32) -> Result<P, E> + Sync,
-    mut take: impl FnMut(P) -> Result<(), E>,
+    take: impl FnMut(P) -> Result<(), E>,
 ) -> Result<(), E> {
     let threads = thread::available_parallelism().map_or(1, |n| n.get().min(8));
+    each_in_order(threads, 0..count, work, take)
+}
+
+/// Does jobs in some threads and hands what each gives to `take`, in their
+/// order.
+///
+/// # Errors
+///
+/// As for [`run`].
+pub(crate) fn each_in_order<J: Send, P: Send, E: From<Panicked> + Send>(
+    threads: usize,
+    all: impl IntoIterator<Item = J>,
+    work: impl Fn(J) -> Result<P, E> + Sync,
+    mut take: impl FnMut(P) -> Result<(), E>,
+) -> Result<(), E> {
     run(
         threads,
-        |jobs| jobs.each(|piece, _| work(piece)),
+        |jobs| jobs.each(|job, _| work(job)),
         |lead| {
-            for piece in 0..count {
-                lead.give(piece);
+            for job in all {
+                lead.give(job);
                 while let Some(made) = lead.ready()? {
                     take(made)?;
                 }

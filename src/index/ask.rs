@@ -4,7 +4,8 @@ use std::collections::BTreeMap;
 
 use shakmaty::{Chess, Move};
 
-use super::row::{Bucket, Counts, GameRef, PackedMove, RECENT_GAMES, Row, TOP_GAMES};
+use super::bucket::Bucket;
+use super::row::{Counts, GameRef, PackedMove, RECENT_GAMES, Row, TOP_GAMES};
 use super::{GamesIndex, Selection};
 use crate::games::Month;
 use crate::games::tgx::{TgxError, move_of};

@@ -1,43 +1,14 @@
-//! What one thread counts: games in, sorted runs of rows out.
+//! What one thread counts: games in, records out.
 
 use shakmaty::zobrist::Zobrist64;
 use shakmaty::{Chess, EnPassantMode, Position};
 
-use super::row::{Bucket, GameRef, PackedMove, Row};
+use super::bucket::Bucket;
+use super::lots::{Lots, Seen};
+use super::row::{GameRef, PackedMove, Row};
 use crate::games::Game;
 use crate::games::tgx::Facts;
-use crate::sort::{LARGEST_SORT_BYTES, Runs, SortError, sort_by_order};
-
-/// A move of a game: what is sorted.
-#[derive(Clone, Copy)]
-struct Seen {
-    hash: u64,
-    bucket: Bucket,
-    /// [`GameRef::pack`].
-    bits: u32,
-    game: u32,
-    mv: PackedMove,
-}
-
-impl Seen {
-    fn place(&self) -> (u64, PackedMove, Bucket) {
-        (self.hash, self.mv, self.bucket)
-    }
-}
-
-/// Bytes of a record with its share of the sorting.
-const SEEN_BYTES: usize = size_of::<Seen>() + size_of::<u64>();
-
-/// So much is sorted at once at most: four times as much as elsewhere, in four
-/// times as many lots, for rows are dear to read and to compare when runs are
-/// merged.
-pub(super) const MOST_SORT_BYTES: u64 = 4 * LARGEST_SORT_BYTES;
-
-/// Upper bits of the order that choose a lot.
-const LOT_BITS: u32 = crate::sort::LOT_BITS + 2;
-
-/// Bytes of a record in a run, at most, until games are let go.
-const RUN_BYTES: u64 = 28;
+use crate::sort::{Runs, SortError};
 
 /// The key of a position. One that differs in nothing but an en passant square
 /// where nobody can capture is the same.
@@ -89,11 +60,9 @@ impl Plies {
 
 /// Counts games.
 pub(super) struct Counter<'r> {
+    /// Where lots go that are full.
     runs: &'r Runs<Row>,
-    /// By the upper bits of the order.
-    lots: Vec<Vec<Seen>>,
-    held: usize,
-    most: usize,
+    lots: Lots,
     /// Of the batch that is being read: its games have no numbers yet.
     batch: Vec<Seen>,
     plies: Plies,
@@ -104,9 +73,7 @@ impl<'r> Counter<'r> {
     pub(super) fn new(runs: &'r Runs<Row>, bytes: usize) -> Counter<'r> {
         Counter {
             runs,
-            lots: vec![Vec::new(); 1 << LOT_BITS],
-            held: 0,
-            most: (bytes / SEEN_BYTES).max(1024),
+            lots: Lots::new(bytes),
             batch: Vec::new(),
             plies: Plies::default(),
         }
@@ -132,85 +99,23 @@ impl<'r> Counter<'r> {
 
     /// Counts the batch, the first game of which has a number.
     pub(super) fn end_batch(&mut self, first: u32) -> Result<(), SortError> {
-        let batch = std::mem::take(&mut self.batch);
-        for seen in &batch {
-            if self.held >= self.most {
-                self.sort()?;
+        for seen in &self.batch {
+            if self.lots.is_full() {
+                self.lots.sort_into(self.runs)?;
             }
-            let lot = (seen.hash >> (u64::BITS - LOT_BITS)) as usize;
-            if let Some(lot) = self.lots.get_mut(lot) {
-                if lot.capacity() == 0 {
-                    // Never to be moved: a lot is nearly as large as the others.
-                    lot.reserve(self.most >> LOT_BITS);
-                }
-                lot.push(Seen {
-                    game: first + seen.game,
-                    ..*seen
-                });
-                self.held += 1;
-            }
+            self.lots.push(Seen {
+                game: first + seen.game,
+                ..*seen
+            });
         }
-        self.batch = batch;
         self.batch.clear();
         Ok(())
     }
 
-    /// Sorts what has been gathered into a run.
-    fn sort(&mut self) -> Result<(), SortError> {
-        if self.held == 0 {
-            return Ok(());
-        }
-        let estimate = self.held as u64 * RUN_BYTES;
-        let (mut sorted, mut other) = (Vec::new(), Vec::new());
-        let (mut same, mut row) = (Vec::new(), Row::default());
-        self.runs.add(estimate, |push| {
-            for lot in &mut self.lots {
-                sorted.clear();
-                let entries = lot.iter().enumerate();
-                sorted.extend(entries.map(|(n, seen)| (seen.hash >> 32) << 32 | n as u64));
-                sort_by_order(&mut sorted, &mut other);
-                for group in sorted.chunk_by(|a, b| a >> 32 == b >> 32) {
-                    let record = |entry: &u64| lot.get((*entry & u64::from(u32::MAX)) as usize);
-                    same.clear();
-                    group.iter().for_each(|entry| same.extend(record(entry)));
-                    add_up(&mut same, &mut row, push)?;
-                }
-                lot.clear();
-            }
-            Ok::<_, SortError>(())
-        })?;
-        self.held = 0;
-        Ok(())
+    /// What has not been sorted.
+    pub(super) fn finish(self) -> Lots {
+        self.lots
     }
-
-    /// Hands everything over.
-    pub(super) fn finish(mut self) -> Result<(), SortError> {
-        self.sort()
-    }
-}
-
-/// The rows of some records, which come in the order of their games.
-fn add_up(
-    same: &mut [Seen],
-    row: &mut Row,
-    push: &mut dyn FnMut(&Row) -> Result<(), SortError>,
-) -> Result<(), SortError> {
-    if same.len() > 1 {
-        same.sort_by_key(Seen::place);
-    }
-    for games in same.chunk_by(|a, b| a.place() == b.place()) {
-        if let Some(first) = games.first() {
-            row.reset(first.hash, first.mv, first.bucket);
-        }
-        for seen in games {
-            if let Some(game) = GameRef::unpack(seen.bits, seen.game) {
-                row.count(game);
-            }
-        }
-        row.prune();
-        push(row)?;
-    }
-    Ok(())
 }
 
 #[cfg(test)]

@@ -1,22 +1,23 @@
 //! Making an index, and adding games to one.
 
 use std::path::PathBuf;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
+use std::sync::{Arc, Mutex, PoisonError};
 
-use super::count::{Counter, MOST_SORT_BYTES};
-use super::parts::{self, Finished, Joined};
+pub use super::error::IndexError;
+
+use super::count::Counter;
+use super::lots::{Lots, MOST_SORT_BYTES};
+use super::parts::{self, Joined};
 use super::posting::{Posting, id_key, player_key};
-use super::row::{PositionWriter, Row};
+use super::row::Row;
+use super::rows::write_rows;
 use super::{IDS, PLAYERS, POSITIONS};
-use crate::crew::Panicked;
 use crate::games::tgx::{BlockMaker, GAMES, Head, Segment, TableWriter, WriteError, Writer};
-use crate::games::{
-    Batches, Filter, Game, Intake, ReadError, SourceError, Sources, Starts, Tally, Wanted,
-};
+use crate::games::{Batches, Filter, Game, Intake, ReadError, Sources, Starts, Tally, Wanted};
 use crate::place::{self, Old};
 use crate::sort::{Merge, Runs, SortError, Sorter};
-use crate::watch::{Progress, Stopped, Watch};
+use crate::watch::{Stopped, Watch};
 use shakmaty::Color;
 
 /// Plies of each game that are indexed unless somebody says otherwise.
@@ -71,62 +72,6 @@ pub struct Summary {
     pub sorted_on_disk: u64,
 }
 
-/// Why there is no index.
-#[derive(Debug, thiserror::Error)]
-#[non_exhaustive]
-pub enum IndexError {
-    /// The games cannot be read.
-    #[error(transparent)]
-    Read(#[from] ReadError),
-    /// Every game was filtered away or skipped, or has no result.
-    #[error(
-        "no game is left: {skipped} skipped, {filtered} do not meet the conditions, \
-         {without_result} have no result"
-    )]
-    NothingLeft {
-        /// Games that were no use.
-        skipped: u64,
-        /// Games that the filter turned away.
-        filtered: u64,
-        /// Games without a result.
-        without_result: u64,
-    },
-    /// The games that are there were indexed to another depth.
-    #[error("{}: its games are indexed to ply {there}, not {wanted}", path.display())]
-    OtherDepth {
-        /// The index.
-        path: PathBuf,
-        /// Its plies.
-        there: u16,
-        /// Those that were asked for.
-        wanted: u16,
-    },
-    /// The index would be one of its own sources.
-    #[error("{}: an index cannot be added to itself", path.display())]
-    Itself {
-        /// The index.
-        path: PathBuf,
-    },
-    /// Games are numbered with 32 bits.
-    #[error("an index holds {} games at most", u32::MAX)]
-    TooMany,
-    /// Temporary files fail.
-    #[error(transparent)]
-    Sort(#[from] SortError),
-    /// The index cannot be written.
-    #[error(transparent)]
-    Write(#[from] WriteError),
-    /// A thread met a fault of this program.
-    #[error(transparent)]
-    Panicked(#[from] Panicked),
-}
-
-impl From<SourceError> for IndexError {
-    fn from(error: SourceError) -> IndexError {
-        IndexError::Read(error.into())
-    }
-}
-
 /// What comes of a batch.
 struct Piece {
     games: u64,
@@ -138,6 +83,8 @@ struct Piece {
 /// Where the sorts meet.
 struct Sorts {
     rows: Runs<Row>,
+    /// What the threads have not sorted.
+    lots: Mutex<Vec<Lots>>,
     players: Arc<Runs<Posting>>,
     ids: Arc<Runs<Posting>>,
 }
@@ -183,6 +130,7 @@ pub fn run(job: &Job, watch: &mut Watch<'_>) -> Result<Summary, IndexError> {
     }
     let sorts = Sorts {
         rows: Runs::new(job.memory / 8 * 3, folder),
+        lots: Mutex::default(),
         players: Arc::new(Runs::new(job.memory / 16, folder)),
         ids: Arc::new(Runs::new(job.memory / 16, folder)),
     };
@@ -223,7 +171,18 @@ pub fn run(job: &Job, watch: &mut Watch<'_>) -> Result<Summary, IndexError> {
     let part = &mut summary.part;
     *part = parts::together(&parts);
     let table = |name| Joined::new(name, before.as_ref(), older).map_err(WriteError::from);
-    let (done, moves) = write_rows(job, &sorts, table(POSITIONS)?, &mut writer, watch)?;
+    let lots = sorts
+        .lots
+        .into_inner()
+        .unwrap_or_else(PoisonError::into_inner);
+    let (done, moves) = write_rows(
+        job.threads,
+        &sorts.rows,
+        lots,
+        table(POSITIONS)?,
+        &mut writer,
+        watch,
+    )?;
     (part.positions, part.moves) = (done.entries, part.moves + moves - done.shared_moves);
     summary.position_bytes = done.bytes;
     for (name, runs) in [(PLAYERS, &sorts.players), (IDS, &sorts.ids)] {
@@ -319,7 +278,9 @@ fn read(
                 last_month,
             })
         })?;
-        counter.finish()?;
+        let mut lots = sorts.lots.lock().unwrap_or_else(PoisonError::into_inner);
+        lots.push(counter.finish());
+        drop(lots);
         players.finish()?;
         ids.finish()?;
         Ok(())
@@ -340,60 +301,6 @@ fn read(
     summary.tally = intake.read(sources, worker, sink, watch)?;
     summary.part.last_month = last_month;
     Ok((summary, table))
-}
-
-/// Positions in order, written out.
-#[derive(Default)]
-struct Written {
-    bytes: Vec<u8>,
-    /// The key of each, and how many bytes and moves it has.
-    positions: Vec<(u64, u32, u32)>,
-}
-
-/// Writes the table of positions. Gives how many moves are in what is new.
-fn write_rows(
-    job: &Job,
-    sorts: &Sorts,
-    mut table: Joined<'_>,
-    writer: &mut Writer,
-    watch: &mut Watch<'_>,
-) -> Result<(Finished, u64), IndexError> {
-    let make = |mut merge: Merge<Row>| {
-        let mut written = Written::default();
-        let mut position = PositionWriter::default();
-        let (mut key, mut moves) = (None, 0);
-        let mut end = |key: Option<u64>, moves: u32, position: &mut PositionWriter| {
-            if let Some(key) = key {
-                written.bytes.extend_from_slice(&position.bytes);
-                let length = position.bytes.len() as u32;
-                written.positions.push((key, length, moves));
-                position.clear();
-            }
-        };
-        while let Some(row) = merge.next()? {
-            if key != Some(row.hash) {
-                end(key, moves, &mut position);
-                (key, moves) = (Some(row.hash), 0);
-            }
-            moves += u32::from(position.push(row));
-        }
-        end(key, moves, &mut position);
-        Ok::<_, IndexError>(written)
-    };
-    let mut all_moves = 0;
-    let sink = |written: Written| {
-        let mut rest = written.bytes.as_slice();
-        for (key, length, moves) in written.positions {
-            let (bytes, behind) = rest.split_at_checked(length as usize).unwrap_or_default();
-            rest = behind;
-            table.put(key, bytes, writer)?;
-            all_moves += u64::from(moves);
-        }
-        let written = Progress::new("writing", "positions", table.entries, None);
-        Ok(watch.step(written).map_err(ReadError::from)?)
-    };
-    sorts.rows.take().in_threads(job.threads, make, sink)?;
-    Ok((table.finish(POSITIONS, writer, watch)?, all_moves))
 }
 
 fn write_postings(

@@ -24,20 +24,28 @@
 //! wanted, and [`ask`] gives the sums: without any HTTP, which is `explore`'s.
 
 pub mod ask;
+mod bucket;
+mod compact;
 mod count;
+mod error;
+mod lots;
 pub mod make;
 mod open;
-pub mod parts;
+mod parts;
 mod player;
+mod position;
 mod posting;
 mod row;
+mod rows;
 mod selection;
 mod table;
 
+pub use bucket::Bucket;
+pub use compact::{Compacted, compact};
 pub use count::key;
 pub use open::{FoundGame, GamesIndex};
 pub use player::Player;
-pub use row::{Bucket, Counts, GameRef, PackedMove, RECENT_GAMES, Row, TOP_GAMES};
+pub use row::{Counts, GameRef, PackedMove, RECENT_GAMES, Row, TOP_GAMES};
 pub use selection::Selection;
 
 /// The table of positions: by [`key`], rows.

@@ -5,8 +5,9 @@ use std::path::Path;
 use shakmaty::{Chess, Position};
 
 use super::count::key;
+use super::position::read_rows;
 use super::posting::{Posting, id_key, id_number, own_id, player_key};
-use super::row::{Row, read_rows};
+use super::row::Row;
 use super::{IDS, PLAYERS, POSITIONS, table};
 use crate::games::Month;
 use crate::games::tgx::{Head, Root, TgxError, TgxFile, find_game};

@@ -4,8 +4,9 @@ use rustc_hash::FxHashMap;
 use shakmaty::{Chess, Color, EnPassantMode, Position as _, zobrist::Zobrist64};
 
 use super::ask::{Gathering, Lists};
+use super::bucket::Bucket;
 use super::posting::plain_name;
-use super::row::{Bucket, GameRef, PackedMove};
+use super::row::{GameRef, PackedMove};
 use super::{GamesIndex, Selection, key};
 use crate::games::tgx::{Facts, TgxError};
 

@@ -4,8 +4,8 @@ use std::cmp::{Ordering, Reverse};
 
 use shakmaty::{ByColor, Color, Move, Role, Square};
 
-use crate::games::tgx::{Facts, speed_number, speed_of, squares};
-use crate::games::{GROUPS, Month, Speed};
+use super::bucket::Bucket;
+use crate::games::tgx::{Facts, squares};
 use crate::input::bytes::{Cursor, put_varint};
 use crate::sort::Record;
 
@@ -40,81 +40,6 @@ impl PackedMove {
             number => Role::ALL.get(usize::from(number)).copied(),
         };
         (square(0), square(6), promotion)
-    }
-}
-
-/// Games that no question tells apart but by who played them.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct Bucket(u32);
-
-impl Bucket {
-    /// Of a game.
-    #[must_use]
-    pub fn of(facts: Facts) -> Bucket {
-        let group = facts.group();
-        let group = GROUPS.iter().position(|least| Some(*least) == group);
-        let group = group.map_or(0, |place| place as u32 + 1);
-        let rated = match facts.rated {
-            None => 0,
-            Some(true) => 1,
-            Some(false) => 2,
-        };
-        let date = u32::from(facts.date.year) << 4 | u32::from(facts.date.month);
-        Bucket(date << 9 | group << 5 | u32::from(speed_number(facts.speed)) << 2 | rated)
-    }
-
-    /// The year, 0 if unknown.
-    #[must_use]
-    pub fn year(self) -> u16 {
-        (self.0 >> 13) as u16
-    }
-
-    /// The month, if it is known.
-    #[must_use]
-    pub fn month(self) -> Option<Month> {
-        let month = (self.0 >> 9 & 15) as u8;
-        (self.year() > 0 && month > 0).then(|| Month::new(self.year(), month))
-    }
-
-    /// The first and the last month that it may be; `None` if nothing is known.
-    #[must_use]
-    pub fn months(self) -> Option<(Month, Month)> {
-        let year = self.year();
-        match self.month() {
-            _ if year == 0 => None,
-            Some(month) => Some((month, month)),
-            None => Some((Month::new(year, 1), Month::new(year, 12))),
-        }
-    }
-
-    /// The same for all games of a time: year and month alone.
-    #[must_use]
-    pub fn date(self) -> Bucket {
-        Bucket(self.0 >> 9 << 9)
-    }
-
-    /// The place of the rating group among [`GROUPS`].
-    #[must_use]
-    pub fn group(self) -> Option<usize> {
-        (self.0 >> 5 & 15)
-            .checked_sub(1)
-            .map(|place| place as usize)
-    }
-
-    /// How fast the games were.
-    #[must_use]
-    pub fn speed(self) -> Option<Speed> {
-        speed_of((self.0 >> 2 & 7) as u8)
-    }
-
-    /// Whether they counted for ratings.
-    #[must_use]
-    pub fn rated(self) -> Option<bool> {
-        match self.0 & 3 {
-            1 => Some(true),
-            2 => Some(false),
-            _ => None,
-        }
     }
 }
 
@@ -429,69 +354,3 @@ impl Record for Row {
 /// With the move of a record: it is that of one game, whose numbers follow at
 /// full length. Most are, and are read and written again and again.
 const SINGLE: u16 = 0x8000;
-
-/// Writes the rows of a position, which come by move and bucket.
-#[derive(Debug, Default)]
-pub(super) struct PositionWriter {
-    pub(super) bytes: Vec<u8>,
-    /// The move that was written last, and where its second byte is.
-    last_move: Option<(PackedMove, usize)>,
-    /// Where the last row begins.
-    last_row: usize,
-}
-
-impl PositionWriter {
-    pub(super) fn clear(&mut self) {
-        self.bytes.clear();
-        self.last_move = None;
-    }
-
-    /// Adds a row; whether it is the first of its move.
-    pub(super) fn push(&mut self, row: &Row) -> bool {
-        let is_new = match self.last_move {
-            Some((mv, _)) if mv == row.mv => {
-                self.set(self.last_row, MORE);
-                false
-            }
-            Some((_, at)) => {
-                self.set(at, MORE_MOVES);
-                true
-            }
-            None => true,
-        };
-        if is_new {
-            self.bytes.extend_from_slice(&row.mv.0.to_le_bytes());
-            self.last_move = Some((row.mv, self.bytes.len() - 1));
-        }
-        self.last_row = row.encode_numbers(&mut self.bytes);
-        is_new
-    }
-
-    fn set(&mut self, at: usize, bit: u8) {
-        if let Some(byte) = self.bytes.get_mut(at) {
-            *byte |= bit;
-        }
-    }
-}
-
-/// In the second byte of a move: another one follows.
-const MORE_MOVES: u8 = 0x80;
-
-/// Reads the rows of a position; `None` if they make no sense.
-pub(super) fn read_rows(bytes: &[u8], row: &mut Row, mut each: impl FnMut(&Row)) -> Option<()> {
-    let mut cursor = Cursor::new(bytes);
-    loop {
-        let word = u16::from_le_bytes([cursor.u8()?, cursor.u8()?]);
-        row.mv = PackedMove(word & 0x7fff);
-        loop {
-            let more = row.decode_numbers(&mut cursor)?;
-            each(row);
-            if !more {
-                break;
-            }
-        }
-        if word >> 8 & u16::from(MORE_MOVES) == 0 {
-            return (cursor.remaining() == 0).then_some(());
-        }
-    }
-}

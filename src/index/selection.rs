@@ -1,6 +1,6 @@
 //! Which games an answer is about.
 
-use super::row::Bucket;
+use super::bucket::Bucket;
 use crate::games::tgx::speed_number;
 use crate::games::{GROUPS, Month, Speed, group_of};
 

@@ -59,6 +59,12 @@ impl<R: Record> Runs<R> {
         self.written.load(Relaxed)
     }
 
+    /// Whether nothing was added.
+    #[cfg(feature = "index")]
+    pub(crate) fn is_empty(&self) -> bool {
+        lock(&self.memory).is_empty() && lock(&self.files).iter().all(Vec::is_empty)
+    }
+
     fn failed(&self, source: std::io::Error) -> SortError {
         SortError::new(&self.folder, source)
     }
@@ -224,24 +230,9 @@ impl<R: Record> Sorted<R> {
         &self,
         threads: usize,
         make: impl Fn(Merge<R>) -> Result<P, E> + Sync,
-        mut sink: impl FnMut(P) -> Result<(), E>,
+        sink: impl FnMut(P) -> Result<(), E>,
     ) -> Result<(), E> {
-        crew::run(
-            threads,
-            |jobs| jobs.each(|span, _| make(self.part(span)?)),
-            |lead| {
-                for span in self.spans() {
-                    lead.give(span);
-                    while let Some(piece) = lead.ready()? {
-                        sink(piece)?;
-                    }
-                }
-                while let Some(piece) = lead.rest()? {
-                    sink(piece)?;
-                }
-                Ok(())
-            },
-        )
+        crew::each_in_order(threads, self.spans(), |span| make(self.part(span)?), sink)
     }
 
     /// Cuts the order into spans for the threads: neighbouring parts, together

@@ -7,9 +7,8 @@ use hyper::{Method, Request, StatusCode};
 use serde_json::{Value, json};
 use tabia::explore::{Access, Explorer, Games, Guest};
 use tabia::games::Filter;
-use tabia::index::GamesIndex;
 use tabia::index::make::{self, Job, Summary};
-use tabia::index::parts;
+use tabia::index::{self, GamesIndex};
 use tabia::place::Old;
 use tabia::settings::Settings;
 use tabia::watch::Watch;
@@ -416,14 +415,14 @@ fn parts_become_one() {
     let explorer = explorer_of(&path, &[]);
     let compacted = folder.path().join("compacted.tgx");
     let watch = &mut Watch::default();
-    let done = parts::compact(&path, &compacted, Old::Refuse, watch).unwrap();
+    let done = index::compact(&path, &compacted, Old::Refuse, watch).unwrap();
     assert_eq!((done.part.games, done.parts), (7 * 160, 1));
     assert!(done.bytes[1] < done.bytes[0]);
-    assert!(parts::compact(&path, &compacted, Old::Refuse, watch).is_err());
+    assert!(index::compact(&path, &compacted, Old::Refuse, watch).is_err());
     let before = fs::read(&compacted).unwrap();
     // In its own place, also while it is open.
     let open = explorer_of(&compacted, &[]);
-    parts::compact(&compacted, &compacted, Old::Refuse, watch).unwrap();
+    index::compact(&compacted, &compacted, Old::Refuse, watch).unwrap();
     assert_eq!(fs::read(&compacted).unwrap().len(), before.len());
     let reference = explorer_of(&whole, &[]);
     for target in [

@@ -68,18 +68,28 @@ impl Parser {
         filter: Option<&Filter>,
         game: &mut Game,
     ) -> Option<Ending> {
+        let mut most = Sips::FEW_BYTES;
         loop {
             // One reader for each game, so that its tags, however long, stand
             // at the beginning of its buffer.
             let start = self.at;
             let left = text.get(start..self.end).unwrap_or_default();
-            let mut reader = Reader::new(Sips(Cursor::new(left)));
+            let mut reader = Reader::new(Sips {
+                text: Cursor::new(left),
+                most,
+            });
             if !reader.has_more().unwrap_or(false) {
                 return None;
             }
             self.game_start = start + place(&mut reader);
             let mut visit = Visit::new(wanted, filter, game);
             let read = reader.read_game(&mut visit);
+            // A tag may be longer than a piece: once more, with a full buffer.
+            if read.is_err() && most == Sips::FEW_BYTES {
+                most = usize::MAX;
+                continue;
+            }
+            most = Sips::FEW_BYTES;
             let at = start + place(&mut reader);
             // Passes over moves that were not read.
             self.at = match reader.has_more() {
@@ -120,22 +130,26 @@ fn place(reader: &mut Reader<Sips<'_>>) -> usize {
 
 /// A text that is given in small pieces: a reader fills its buffer as far as it
 /// is given something, and copies so the text of twenty games to read one.
-struct Sips<'t>(Cursor<&'t [u8]>);
+struct Sips<'t> {
+    text: Cursor<&'t [u8]>,
+    /// Bytes of a piece.
+    most: usize,
+}
 
 impl Sips<'_> {
-    const MOST_BYTES: usize = 1024;
+    const FEW_BYTES: usize = 1024;
 }
 
 impl Read for Sips<'_> {
     fn read(&mut self, to: &mut [u8]) -> io::Result<usize> {
-        let most = to.len().min(Sips::MOST_BYTES);
-        self.0.read(to.get_mut(..most).unwrap_or_default())
+        let most = to.len().min(self.most);
+        self.text.read(to.get_mut(..most).unwrap_or_default())
     }
 }
 
 impl Seek for Sips<'_> {
     fn seek(&mut self, to: SeekFrom) -> io::Result<u64> {
-        self.0.seek(to)
+        self.text.seek(to)
     }
 }
 

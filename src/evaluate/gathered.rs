@@ -1,4 +1,4 @@
-//! What came of a file of evaluations.
+//! What a file of evaluations gave, or why it gives nothing.
 
 use std::io;
 use std::path::PathBuf;

@@ -10,6 +10,8 @@ mod engine;
 mod games;
 #[path = "explore/hostile.rs"]
 mod hostile;
+#[path = "explore/languages.rs"]
+mod languages;
 #[path = "explore/lichess.rs"]
 mod lichess;
 

@@ -25,15 +25,30 @@ pub fn markdown(title: &str, audit: &Audit) -> String {
     text
 }
 
+/// What is known of the book, and what is wrong with it.
+fn opening(audit: &Audit) -> [String; 2] {
+    [
+        format!(
+            "{} positions, {} of them evaluated; of those that play comes to, by likelihood, {}.",
+            audit.positions,
+            audit.evaluated,
+            per_cent(audit.evaluated_share)
+        ),
+        format!(
+            "{} moves lose more than {} cp, {} of them green; {} lines end worse than that for \
+             the side to move; {} refutations are not pointed out.",
+            audit.losing_count,
+            audit.max_loss,
+            audit.green_count,
+            audit.bad_end_count,
+            audit.refutation_count
+        ),
+    ]
+}
+
 fn write_markdown(title: &str, audit: &Audit, out: &mut String) -> std::fmt::Result {
-    writeln!(out, "# {title}\n")?;
-    writeln!(
-        out,
-        "{} positions, {} of them evaluated; of those that play comes to, by likelihood, {}.",
-        audit.positions,
-        audit.evaluated,
-        per_cent(audit.evaluated_share)
-    )?;
+    let [evaluated, counts] = opening(audit);
+    writeln!(out, "# {title}\n\n{evaluated}")?;
     if let Some(start) = audit.start {
         writeln!(
             out,
@@ -41,16 +56,7 @@ fn write_markdown(title: &str, audit: &Audit, out: &mut String) -> std::fmt::Res
             pawns(start)
         )?;
     }
-    writeln!(
-        out,
-        "\n{} moves lose more than {} cp, {} of them green; {} lines end worse than that for the \
-         side to move; {} refutations are not pointed out.",
-        audit.losing_count,
-        audit.max_loss,
-        audit.green_count,
-        audit.bad_end_count,
-        audit.refutation_count
-    )?;
+    writeln!(out, "\n{counts}")?;
     if !audit.losing.is_empty() {
         writeln!(out, "\n## Moves that lose\n")?;
     }
@@ -147,21 +153,9 @@ fn sides(audit: &Audit) -> [(&'static str, &Exits); 2] {
 #[must_use]
 pub fn html(title: &str, audit: &Audit) -> String {
     let mut page = Page::new(title);
-    page.paragraph(&format!(
-        "{} positions, {} of them evaluated; of those that play comes to, by likelihood, {}.",
-        audit.positions,
-        audit.evaluated,
-        per_cent(audit.evaluated_share)
-    ));
-    page.paragraph(&format!(
-        "{} moves lose more than {} cp, {} of them green; {} lines end worse than that for the \
-         side to move; {} refutations are not pointed out.",
-        audit.losing_count,
-        audit.max_loss,
-        audit.green_count,
-        audit.bad_end_count,
-        audit.refutation_count
-    ));
+    for text in opening(audit) {
+        page.paragraph(&text);
+    }
     for (side, exits) in sides(audit) {
         histogram(side, exits, &mut page);
     }

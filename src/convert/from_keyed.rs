@@ -62,12 +62,7 @@ pub(super) fn to_ctg(
         work.watch,
         None,
     )?;
-    let mut summary = Summary {
-        positions: written.positions,
-        moves: written.moves,
-        bytes: written.bytes,
-        ..Summary::default()
-    };
+    let mut summary = Summary::of(&written);
     summary.notes.push(
         match book {
             Book::Bin(_) => "statistics made of weights: a weight counts as so many drawn games",

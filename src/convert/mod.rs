@@ -25,7 +25,9 @@ use std::path::{Path, PathBuf};
 
 use shakmaty::Chess;
 
-use crate::book::ctg::{Directory, DirectoryReader, Place, RewriteError, Salvage, WriteOptions};
+use crate::book::ctg::{
+    Directory, DirectoryReader, Place, RewriteError, Salvage, WriteOptions, Written,
+};
 use crate::book::{Book, Format, Lookup, OpenOptions, Probe as _, Wanted};
 use crate::place::{self, Old, PlaceError};
 use crate::policy::Policy;
@@ -114,6 +116,16 @@ pub struct Summary {
 }
 
 impl Summary {
+    /// Of a ChessBase book that was written.
+    fn of(written: &Written) -> Summary {
+        Summary {
+            positions: written.positions,
+            moves: written.moves,
+            bytes: written.bytes,
+            ..Summary::default()
+        }
+    }
+
     /// Takes note of what could not be read, which may be an error.
     fn lose(&mut self, job: &Job, salvage: Salvage) -> Result<(), Error> {
         if job.strict && salvage.is_loss() {

@@ -83,14 +83,8 @@ impl GraphBuilder {
 impl Graph {
     /// How many positions there are.
     #[must_use]
-    pub fn len(&self) -> usize {
+    pub(crate) fn len(&self) -> usize {
         self.leaving.len()
-    }
-
-    /// Whether there is none.
-    #[must_use]
-    pub fn is_empty(&self) -> bool {
-        self.leaving.is_empty()
     }
 
     fn nodes(&self) -> std::ops::Range<NodeId> {

@@ -1,7 +1,12 @@
 //! The files of the page, part of the program.
 
+use std::io::Write as _;
+use std::sync::OnceLock;
+
+use flate2::Compression;
+use flate2::write::GzEncoder;
 use hyper::body::Bytes;
-use hyper::header::{self, HeaderValue};
+use hyper::header::{self, HeaderMap, HeaderValue};
 use hyper::{Response, StatusCode};
 
 use super::reply::reply;
@@ -18,7 +23,7 @@ const TOKEN_PLACE: &str = "{{token}}";
 const FOLDER: &str = "/page/";
 
 /// Name, type and content. Nothing else is ever served.
-const FILES: [(&str, &str, &str); 30] = [
+const FILES: [(&str, &str, &str); 34] = [
     ("style.css", CSS, include_str!("page/style.css")),
     ("main.js", SCRIPT, include_str!("page/main.js")),
     ("address.js", SCRIPT, include_str!("page/address.js")),
@@ -38,6 +43,10 @@ const FILES: [(&str, &str, &str); 30] = [
     ("moves.js", SCRIPT, include_str!("page/moves.js")),
     ("plot.js", SCRIPT, include_str!("page/plot.js")),
     ("policy.js", SCRIPT, include_str!("page/policy.js")),
+    ("program-de.js", SCRIPT, include_str!("page/program-de.js")),
+    ("program-es.js", SCRIPT, include_str!("page/program-es.js")),
+    ("program-fr.js", SCRIPT, include_str!("page/program-fr.js")),
+    ("program-ru.js", SCRIPT, include_str!("page/program-ru.js")),
     ("search.js", SCRIPT, include_str!("page/search.js")),
     ("settings.js", SCRIPT, include_str!("page/settings.js")),
     ("share.js", SCRIPT, include_str!("page/share.js")),
@@ -80,24 +89,50 @@ fn folder() -> String {
     format!("{FOLDER}{VERSION:016x}/")
 }
 
-/// The file of a path, if there is one.
-pub(super) fn file(path: &str) -> Option<Response<Bytes>> {
+/// The files as they go over the wire, each packed when it is first asked for.
+static PACKED: [OnceLock<Bytes>; FILES.len()] = [const { OnceLock::new() }; FILES.len()];
+
+fn packed(number: usize) -> Bytes {
+    let pack = || {
+        let mut encoder = GzEncoder::new(Vec::new(), Compression::best());
+        // Nothing fails in memory.
+        let _ = encoder.write_all(FILES[number].2.as_bytes());
+        encoder.finish().unwrap_or_default().into()
+    };
+    PACKED[number].get_or_init(pack).clone()
+}
+
+/// The file of a path, if there is one; packed for who takes that.
+pub(super) fn file(path: &str, headers: &HeaderMap) -> Option<Response<Bytes>> {
     let name = match path {
         "/favicon.ico" => "favicon.svg",
         _ => path.strip_prefix(folder().as_str())?,
     };
-    let (_, kind, text) = FILES.iter().find(|(known, _, _)| *known == name)?;
-    let mut response = reply(StatusCode::OK, kind, Bytes::from_static(text.as_bytes()));
+    let number = FILES.iter().position(|(known, _, _)| *known == name)?;
+    let (_, kind, text) = FILES[number];
+    let takes = headers.get(header::ACCEPT_ENCODING);
+    let takes = takes.and_then(|takes| takes.to_str().ok());
+    let is_packed = takes.is_some_and(|takes| takes.split(',').any(|way| way.trim() == "gzip"));
+    let body = match is_packed {
+        true => packed(number),
+        false => Bytes::from_static(text.as_bytes()),
+    };
+    let mut response = reply(StatusCode::OK, kind, body);
+    let headers = response.headers_mut();
     let forever = HeaderValue::from_static("public, max-age=31536000, immutable");
-    response
-        .headers_mut()
-        .insert(header::CACHE_CONTROL, forever);
+    headers.insert(header::CACHE_CONTROL, forever);
+    headers.insert(header::VARY, HeaderValue::from_static("accept-encoding"));
+    if is_packed {
+        headers.insert(header::CONTENT_ENCODING, HeaderValue::from_static("gzip"));
+    }
     Some(response)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::consult::DECIDING;
+    use crate::policy::Rejection;
 
     #[test]
     fn the_page_has_nothing_inline_and_asks_nobody_else() {
@@ -115,6 +150,59 @@ mod tests {
                 assert!(!text.contains(forbidden), "{path}: {forbidden}");
             }
         }
+    }
+
+    /// Whether a file is there for one language alone.
+    fn is_table(name: &str) -> bool {
+        name.starts_with("lang-") || name.starts_with("program-")
+    }
+
+    /// All reasons not to play a move. One more does not compile before it
+    /// stands in both places.
+    fn reasons() -> Vec<Rejection> {
+        use Rejection::*;
+        let lost = LosesTooMuch { loss: 0, limit: 0 };
+        let all = vec![
+            NoPosition,
+            Transposition,
+            WeightZero,
+            PastDepth,
+            NotAsked,
+            Repetition,
+            LineEnds,
+            Forbidden,
+            FewGames,
+            LowScore,
+            LearnedNever,
+            NotTheOnlyMove,
+            Doubtful,
+            NotMain,
+            NotLearnedAlways,
+            SmallShare,
+            lost,
+        ];
+        for reason in &all {
+            match reason {
+                NoPosition
+                | Transposition
+                | WeightZero
+                | PastDepth
+                | NotAsked
+                | Repetition
+                | LineEnds
+                | Forbidden
+                | FewGames
+                | LowScore
+                | LearnedNever
+                | NotTheOnlyMove
+                | Doubtful
+                | NotMain
+                | NotLearnedAlways
+                | SmallShare
+                | LosesTooMuch { .. } => {}
+            }
+        }
+        all
     }
 
     /// The texts that a table of a language translates.
@@ -135,7 +223,7 @@ mod tests {
         // A text that has been changed in the page is no longer translated.
         let sources: String = FILES
             .iter()
-            .filter(|(name, _, _)| !name.starts_with("lang-"))
+            .filter(|(name, _, _)| !is_table(name))
             .map(|(_, _, text)| *text)
             .chain([include_str!("page/index.html")])
             .collect();
@@ -149,22 +237,55 @@ mod tests {
     }
 
     #[test]
-    fn a_page_in_one_language_weighs_little() {
-        let weight = |is: fn(&str) -> bool| -> Vec<usize> {
-            let files = FILES.iter().filter(|(name, _, _)| is(name));
-            files.map(|(_, _, text)| text.len()).collect()
+    fn what_the_program_says_about_moves_and_options_is_in_every_language() {
+        let tables = ["de", "es", "fr", "ru"].map(|code| translated(&format!("program-{code}.js")));
+        assert!(tables.iter().all(|table| *table == tables[0]));
+        let helps = DECIDING.iter().map(|id| id.spec().help.to_owned());
+        let reasons = reasons().into_iter().map(|reason| reason.to_string());
+        for text in helps.chain(reasons) {
+            let text = text.replace("loses 0 cp, limit 0", "loses {0} cp, limit {1}");
+            assert!(tables[0].contains(&&*text), "{text}");
+        }
+    }
+
+    #[test]
+    fn a_page_weighs_little() {
+        let weight = |code: &str| -> (usize, usize) {
+            let is_other = |name: &str| is_table(name) && !name.contains(&format!("-{code}."));
+            let numbers = (0..FILES.len()).filter(|&number| !is_other(FILES[number].0));
+            let sizes = numbers.map(|number| (FILES[number].2.len(), packed(number).len()));
+            let html = include_str!("page/index.html").len();
+            sizes.fold((html, html), |sum, size| (sum.0 + size.0, sum.1 + size.1))
         };
-        let page: usize = weight(|name| !name.starts_with("lang-")).iter().sum();
-        let language = weight(|name| name.starts_with("lang-"));
-        let heaviest = language.into_iter().max().unwrap();
-        let all = page + heaviest + include_str!("page/index.html").len();
-        assert!(all < 200_000, "{all} bytes");
+        let (plain, _) = weight("en");
+        assert!(plain < 200_000, "{plain} bytes");
+        for code in ["de", "es", "fr", "ru"] {
+            let (_, sent) = weight(code);
+            assert!(sent < 100_000, "{code}: {sent} bytes");
+        }
+    }
+
+    #[test]
+    fn files_are_packed_for_who_takes_that() {
+        use std::io::Read as _;
+        let main = format!("{}main.js", folder());
+        let plain = file(&main, &HeaderMap::new()).unwrap();
+        assert_eq!(plain.headers().get(header::CONTENT_ENCODING), None);
+        let mut headers = HeaderMap::new();
+        let browser = HeaderValue::from_static("br, gzip, deflate");
+        headers.insert(header::ACCEPT_ENCODING, browser);
+        let sent = file(&main, &headers).unwrap();
+        assert_eq!(sent.headers()[header::CONTENT_ENCODING], "gzip");
+        let mut text = Vec::new();
+        let mut decoder = flate2::read::GzDecoder::new(sent.body().as_ref());
+        decoder.read_to_end(&mut text).unwrap();
+        assert_eq!(text, plain.body().as_ref());
     }
 
     #[test]
     fn only_files_of_the_table_are_served() {
         let main = format!("{}main.js", folder());
-        assert!(file(&main).is_some());
+        assert!(file(&main, &HeaderMap::new()).is_some());
         for path in [
             "/page/",
             "/page/main.js",
@@ -173,9 +294,9 @@ mod tests {
             "/etc/passwd",
             "//page/main.js",
         ] {
-            assert!(file(path).is_none(), "{path}");
+            assert!(file(path, &HeaderMap::new()).is_none(), "{path}");
         }
-        assert!(file(&format!("{}../../Cargo.toml", folder())).is_none());
+        assert!(file(&format!("{}../../Cargo.toml", folder()), &HeaderMap::new()).is_none());
     }
 
     #[test]
@@ -187,7 +308,7 @@ mod tests {
             .collect();
         assert!(named.len() > 8);
         for path in named {
-            assert!(file(path).is_some(), "{path}");
+            assert!(file(path, &HeaderMap::new()).is_some(), "{path}");
         }
     }
 }

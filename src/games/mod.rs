@@ -37,6 +37,7 @@ mod san;
 pub mod scdb;
 pub mod scid;
 mod skipped;
+mod steps;
 #[cfg(feature = "index")]
 pub mod tgx;
 mod tree;

@@ -13,6 +13,7 @@ pub fn from_home(path: &Path) -> PathBuf {
 }
 
 /// Whether a name ends so, in whatever case.
+#[cfg(feature = "games")]
 pub(crate) fn has_extension(path: &Path, extension: &str) -> bool {
     path.extension()
         .is_some_and(|found| found.eq_ignore_ascii_case(extension))

@@ -24,14 +24,8 @@ impl FileReader {
 
     /// Bytes from the start of the part to its end.
     #[must_use]
-    pub fn len(&self) -> u64 {
+    pub(crate) fn len(&self) -> u64 {
         self.part.end.saturating_sub(self.part.start)
-    }
-
-    /// Whether the part has no bytes.
-    #[must_use]
-    pub fn is_empty(&self) -> bool {
-        self.len() == 0
     }
 }
 

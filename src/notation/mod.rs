@@ -11,6 +11,7 @@ mod line;
 mod moves;
 
 pub use fen::{FenError, fen, position, position_of};
+#[cfg(feature = "games")]
 pub(crate) use line::nag;
 pub use line::{Line, LineError, MOST_PLIES, pass, signs};
 pub use moves::{

@@ -4,7 +4,6 @@ use std::collections::HashMap;
 
 use super::entry::{Ranked, StartPosition, mix, number_of};
 use super::funnel::{Funnel, Step};
-use super::worth::Outside;
 use super::{Error, Job, Order, Window};
 use crate::sort::Sorter;
 
@@ -74,13 +73,7 @@ impl Choice {
             return Ok(());
         };
         let outside = match &entry.worth {
-            Some(worth) => window
-                .refuses(&position, worth)
-                .map(|outside| match outside {
-                    Outside::Decided => Step::Decided,
-                    Outside::Cp => Step::Cp,
-                    Outside::Wins => Step::Wins,
-                }),
+            Some(worth) => window.refuses(&position, worth),
             None => window.needs_value().then_some(Step::Unknown),
         };
         if let Some(step) = outside {

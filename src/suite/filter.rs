@@ -4,6 +4,8 @@ use std::str::FromStr;
 
 use shakmaty::{Bitboard, Chess, Color, Move, Piece, Position, Role, Square};
 
+use super::funnel::Step;
+
 /// Numbers from one to another, both included; an end may be missing.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Range {
@@ -87,33 +89,13 @@ pub struct BoardFilter {
     pub quiet: bool,
 }
 
-/// Why a position is not wanted.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[non_exhaustive]
-pub enum Refusal {
-    /// The game is over.
-    Over,
-    /// The other side is to move.
-    Side,
-    /// Queens.
-    Queens,
-    /// Men.
-    Men,
-    /// Kings.
-    Castled,
-    /// In check.
-    Check,
-    /// A capture wins something.
-    Loud,
-}
-
 impl BoardFilter {
     /// Why a position is not wanted; `None` if it is.
     #[must_use]
-    pub fn refuses(&self, position: &Chess) -> Option<Refusal> {
+    pub fn refuses(&self, position: &Chess) -> Option<Step> {
         let board = position.board();
         if self.side.is_some_and(|side| side != position.turn()) {
-            return Some(Refusal::Side);
+            return Some(Step::Side);
         }
         let queens = [Color::White, Color::Black].map(|colour| {
             board
@@ -129,11 +111,11 @@ impl BoardFilter {
             Queens::None => queens == [false, false],
         };
         if !wanted {
-            return Some(Refusal::Queens);
+            return Some(Step::Queens);
         }
         let men = board.occupied().count() as f64;
         if self.men.is_some_and(|range| !range.contains(men)) {
-            return Some(Refusal::Men);
+            return Some(Step::Men);
         }
         let wanted = match self.castled {
             Castled::Any => true,
@@ -141,15 +123,15 @@ impl BoardFilter {
             Castled::None => wings(position) == [0, 0],
         };
         if !wanted {
-            return Some(Refusal::Castled);
+            return Some(Step::Castled);
         }
         if !self.in_check && position.is_check() {
-            return Some(Refusal::Check);
+            return Some(Step::Check);
         }
         if position.is_game_over() {
-            return Some(Refusal::Over);
+            return Some(Step::Over);
         }
-        (self.quiet && !is_quiet(position)).then_some(Refusal::Loud)
+        (self.quiet && !is_quiet(position)).then_some(Step::Loud)
     }
 }
 
@@ -246,7 +228,7 @@ mod tests {
     use super::*;
     use crate::notation;
 
-    fn refused(filter: &BoardFilter, fen: &str) -> Option<Refusal> {
+    fn refused(filter: &BoardFilter, fen: &str) -> Option<Step> {
         filter.refuses(&notation::position(fen).unwrap())
     }
 
@@ -271,28 +253,25 @@ mod tests {
             filter
         };
         let black = of(|f| f.side = Some(Color::Black));
-        assert_eq!(refused(&black, START), Some(Refusal::Side));
+        assert_eq!(refused(&black, START), Some(Step::Side));
         assert_eq!(
             refused(&of(|f| f.queens = Queens::None), START),
-            Some(Refusal::Queens)
+            Some(Step::Queens)
         );
         let few = of(|f| f.men = "..30".parse().ok());
-        assert_eq!(refused(&few, START), Some(Refusal::Men));
+        assert_eq!(refused(&few, START), Some(Step::Men));
         let opposite = of(|f| f.castled = Castled::Opposite);
-        assert_eq!(refused(&opposite, START), Some(Refusal::Castled));
+        assert_eq!(refused(&opposite, START), Some(Step::Castled));
         assert_eq!(
             refused(&opposite, "1k1r4/8/8/8/8/8/8/4R1K1 w - - 0 1"),
             None
         );
         assert_eq!(refused(&of(|f| f.castled = Castled::None), START), None);
         let check = "4k3/8/8/8/8/8/4r3/4K3 w - - 0 1";
-        assert_eq!(refused(&any, check), Some(Refusal::Check));
+        assert_eq!(refused(&any, check), Some(Step::Check));
         assert_eq!(refused(&of(|f| f.in_check = true), check), None);
         let mate = "rnb1kbnr/pppp1ppp/8/4p3/6Pq/5P2/PPPPP2P/RNBQKBNR w KQkq - 1 3";
-        assert_eq!(
-            refused(&of(|f| f.in_check = true), mate),
-            Some(Refusal::Over)
-        );
+        assert_eq!(refused(&of(|f| f.in_check = true), mate), Some(Step::Over));
     }
 
     #[test]

@@ -1,7 +1,5 @@
 //! What became of the positions on the way into a suite.
 
-use super::filter::Refusal;
-
 /// Where positions stay behind, in the order in which it is asked.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[allow(missing_docs)]
@@ -71,20 +69,6 @@ impl Funnel {
         }
     }
 
-    /// One is refused by what stands on the board.
-    pub fn refuse(&mut self, refusal: Refusal) {
-        let step = match refusal {
-            Refusal::Side => Step::Side,
-            Refusal::Queens => Step::Queens,
-            Refusal::Men => Step::Men,
-            Refusal::Castled => Step::Castled,
-            Refusal::Check => Step::Check,
-            Refusal::Over => Step::Over,
-            Refusal::Loud => Step::Loud,
-        };
-        self.lose(step, 1);
-    }
-
     /// Adds another one up.
     pub fn add(&mut self, other: &Funnel) {
         self.seen += other.seen;
@@ -139,7 +123,7 @@ mod tests {
         };
         funnel.lose(Step::Duplicate, 60);
         funnel.lose(Step::Cp, 30);
-        funnel.refuse(Refusal::Check);
+        funnel.lose(Step::Check, 1);
         assert_eq!(funnel.worst(), Some(("--eval", 30)));
         let rows: Vec<_> = funnel.rows().collect();
         assert_eq!(

@@ -34,7 +34,7 @@ impl Sieve<'_> {
     ) -> Option<Candidate> {
         funnel.seen += 1;
         if let Some(refusal) = self.board.refuses(position) {
-            funnel.refuse(refusal);
+            funnel.lose(refusal, 1);
             return None;
         }
         Some(Candidate::new(entry, position, source, self.mirrors))

@@ -4,6 +4,7 @@
 use shakmaty::{Chess, Color, Position as _, Role};
 
 use super::filter::Range;
+use super::funnel::Step;
 use crate::eval::{Evaluation, Value, model};
 use crate::evals::{EvalKey, EvalTable};
 
@@ -100,17 +101,6 @@ pub struct Window {
     pub undecided: bool,
 }
 
-/// Why a value is not wanted.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Outside {
-    /// Decided.
-    Decided,
-    /// Centipawns.
-    Cp,
-    /// Predicted wins.
-    Wins,
-}
-
 impl Window {
     /// Whether a position without a value cannot be told to lie in it.
     #[must_use]
@@ -120,9 +110,9 @@ impl Window {
 
     /// Why a value is not wanted; `None` if it is.
     #[must_use]
-    pub fn refuses(&self, position: &Chess, worth: &Worth) -> Option<Outside> {
+    pub fn refuses(&self, position: &Chess, worth: &Worth) -> Option<Step> {
         if self.undecided && worth.is_decided() {
-            return Some(Outside::Decided);
+            return Some(Step::Decided);
         }
         let cp = match self.view {
             View::Better => worth.cp().abs(),
@@ -130,11 +120,11 @@ impl Window {
             View::Mover => worth.cp(),
         };
         if self.cp.is_some_and(|range| !range.contains(cp.into())) {
-            return Some(Outside::Cp);
+            return Some(Step::Cp);
         }
         let wins = || 100.0 * worth.results(position)[0];
         let outside = self.wins.is_some_and(|range| !range.contains(wins()));
-        outside.then_some(Outside::Wins)
+        outside.then_some(Step::Wins)
     }
 }
 
@@ -236,9 +226,9 @@ mod tests {
         };
         assert_eq!(refused(View::Better, "90..119"), None);
         assert_eq!(refused(View::Mover, "90..119"), None);
-        assert_eq!(refused(View::White, "90..119"), Some(Outside::Cp));
+        assert_eq!(refused(View::White, "90..119"), Some(Step::Cp));
         assert_eq!(refused(View::White, "-119..-90"), None);
-        assert_eq!(refused(View::Mover, "-119..-90"), Some(Outside::Cp));
+        assert_eq!(refused(View::Mover, "-119..-90"), Some(Step::Cp));
     }
 
     #[test]
@@ -251,7 +241,7 @@ mod tests {
         };
         assert_eq!(window.refuses(&position, &value), None);
         value.wdl = Some([10, 430, 560]);
-        assert_eq!(window.refuses(&position, &value), Some(Outside::Wins));
+        assert_eq!(window.refuses(&position, &value), Some(Step::Wins));
         value.wdl = Some([10, 490, 500]);
         assert_eq!(window.refuses(&position, &value), None);
     }
@@ -263,7 +253,7 @@ mod tests {
             undecided: true,
             ..Window::default()
         };
-        assert_eq!(window.refuses(&position, &value), Some(Outside::Decided));
+        assert_eq!(window.refuses(&position, &value), Some(Step::Decided));
         assert_eq!(Window::default().refuses(&position, &value), None);
     }
 

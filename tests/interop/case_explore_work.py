@@ -314,6 +314,22 @@ def explorer_speaks_five_languages_and_changes_its_looks():
                 code,
             )
             assert not left, (code, left)
+            # Nor is what the program says: about its options, about moves that are not played, about a text.
+            spoken = page.evaluate(
+                """async (code) => {
+                    const table = await import(document.querySelector('link[href*="/lang.js"]').href.replace('lang.js', `program-${code}.js`));
+                    return Object.values(table.default);
+                }""",
+                code,
+            )
+            helps = page.locator("#policy .hint").all_text_contents()
+            assert len(helps) > 9 and set(helps) <= set(spoken), (code, helps)
+            page.goto(server.url + "?play=e2e5&Book+Minimum+Games=1000000")
+            page.wait_for_selector("html[data-ready]")
+            reasons = page.locator(".reason").all_text_contents()
+            assert reasons and set(reasons) <= set(spoken), (code, reasons)
+            expect(page.locator("#status")).to_contain_text("(e2e5)")
+            assert "The address" not in page.locator("#status").inner_text(), code
             page.goto(server.url + "?play=e2e4,e7e5")
             page.wait_for_selector("html[data-ready]")
         page.click("#menu")

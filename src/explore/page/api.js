@@ -1,6 +1,6 @@
 // Requests to the program that served this page.
 
-import { t } from "./lang.js";
+import { t, told } from "./lang.js";
 
 const place = document.querySelector('meta[name="tabia-token"]');
 let token = place.content;
@@ -19,7 +19,7 @@ async function ask(path, options) {
     throw new Gone(t("The program does not answer. What you see is kept."));
   }
   const body = await response.json().catch(() => ({}));
-  if (!response.ok) throw new Error(body.error ?? `the program answered ${response.status}`);
+  if (!response.ok) throw new Error(body.error ? told(body.error) : t`The program answered ${response.status}.`);
   return body;
 }
 
@@ -37,7 +37,7 @@ export const post = (path, body) => ask(path, carrying(body));
 /** Asks for something that is told piece by piece, until it ends or `signal` ends it. */
 export async function follow(path, body, heard, signal) {
   const response = await fetch(path, carrying({ ...body, client }, signal));
-  if (!response.ok) throw new Error((await response.json()).error);
+  if (!response.ok) throw new Error(told((await response.json()).error));
   const reader = response.body.pipeThrough(new TextDecoderStream()).getReader();
   let rest = "";
   for (;;) {

@@ -3,7 +3,7 @@
 
 import { follow } from "./api.js";
 import { by, el, grouped } from "./dom.js";
-import { lettered, t } from "./lang.js";
+import { lettered, t, told } from "./lang.js";
 import * as trees from "./tree.js";
 
 /** Nobody is asked about positions that are only walked past, milliseconds. */
@@ -103,17 +103,17 @@ export class Engine {
   }
 
   hear(said) {
-    if (said.problem) { this.draw(t`The engine has stopped: ${said.problem}.`); return; }
+    if (said.problem) { this.draw(t`The engine has stopped: ${told(said.problem)}.`); return; }
     this.said = said;
     this.values(new Map(said.moves.map((move) => [move.uci, move])));
     const speed = said.nodes_a_second ? `, ${grouped(Math.round(said.nodes_a_second / 1000))}\u202fk/s` : "";
     this.draw(said.depth ? t`depth ${said.depth}` + `, ${said.engine}${speed}${said.done ? `, ${t("done")}` : ""}` : t("thinking…"));
   }
 
-  draw(told) {
+  draw(text) {
     const lines = this.said?.lines ?? [];
-    by("engine-told").textContent = told;
-    by("engine-told").title = told;
+    by("engine-told").textContent = text;
+    by("engine-told").title = text;
     const best = lines[0];
     by("engine-score").textContent = best ? valueText(best) : "–";
     const white = best ? share(best) : 0.5;

@@ -2,7 +2,7 @@
 // and those of a file that was dropped on the page, which stays in the browser.
 
 import { by, el } from "./dom.js";
-import { t } from "./lang.js";
+import { t, told } from "./lang.js";
 
 /** Games that are listed at once. */
 const MOST = 200;
@@ -91,7 +91,7 @@ export class Games {
     set("until", by("games-until").value);
     const response = await fetch(`${by("games-source").value}?${query}`);
     const answer = await response.json();
-    if (!response.ok) throw new Error(answer.error);
+    if (!response.ok) throw new Error(told(answer.error));
     const games = new Map([...(answer.topGames ?? []), ...(answer.recentGames ?? [])].map((game) => [game.id, game]));
     const player = ({ name, rating }) => (rating ? `${name} ${rating}` : name);
     return [...games.values()].map((game) => ({ id: game.id, label: `${player(game.white)} – ${player(game.black)}`, result: RESULTS[game.winner] ?? "½-½", when: String(game.month ?? game.year) }));

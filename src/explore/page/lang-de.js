@@ -337,4 +337,6 @@ export default {
   "They stay in the browser, and are forgotten with this page.": "Sie bleiben im Browser und werden mit dieser Seite vergessen.",
   "Open PGN files…": "PGN-Dateien öffnen…",
   "open and close books and files of games": "Bücher und Partiedateien öffnen und schließen",
+  "The program answered {0}.": "Das Programm antwortete {0}.",
+  "{0} as a number": "{0} als Zahl",
 };

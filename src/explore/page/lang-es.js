@@ -337,4 +337,6 @@ export default {
   "They stay in the browser, and are forgotten with this page.": "Se quedan en el navegador y se olvidan con esta página.",
   "Open PGN files…": "Abrir archivos PGN…",
   "open and close books and files of games": "abrir y cerrar libros y archivos de partidas",
+  "The program answered {0}.": "El programa respondió {0}.",
+  "{0} as a number": "{0} como número",
 };

@@ -337,4 +337,6 @@ export default {
   "They stay in the browser, and are forgotten with this page.": "Ils restent dans le navigateur et sont oubliés avec cette page.",
   "Open PGN files…": "Ouvrir des fichiers PGN…",
   "open and close books and files of games": "ouvrir et fermer livres et fichiers de parties",
+  "The program answered {0}.": "Le programme a répondu {0}.",
+  "{0} as a number": "{0} en chiffres",
 };

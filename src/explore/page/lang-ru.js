@@ -337,4 +337,6 @@ export default {
   "They stay in the browser, and are forgotten with this page.": "Они остаются в браузере, пока открыта страница.",
   "Open PGN files…": "Открыть файлы PGN…",
   "open and close books and files of games": "открывать и закрывать книги и файлы партий",
+  "The program answered {0}.": "Программа ответила {0}.",
+  "{0} as a number": "{0} числом",
 };

@@ -1,11 +1,12 @@
 // The language of the page and of the letters of pieces. English is in the
-// page itself; other languages are tables from English, loaded when chosen.
+// page itself; other languages are tables from English, loaded when chosen:
+// one of what the page says, one of what the program does.
 
 export const LANGUAGES = { en: "English", de: "Deutsch", es: "Español", fr: "Français", ru: "Русский" };
 
 const LETTERS = { en: "KQRBN", de: "KDTLS", es: "RDTAC", fr: "RDTFC", ru: ["Кр", "Ф", "Л", "С", "К"], figurines: "♔♕♖♗♘" };
 
-let words = {}, letters = null;
+let words = {}, sentences = {}, patterns = [], letters = null;
 
 export function kept(name, usual) {
   try { return localStorage.getItem(name) ?? usual; } catch { return usual; }
@@ -29,7 +30,10 @@ export async function begin() {
   const alphabet = LETTERS[set === "language" ? code : set] ?? LETTERS.en;
   letters = alphabet === LETTERS.en ? null : Object.fromEntries([..."KQRBN"].map((letter, index) => [letter, [...alphabet][index]]));
   if (code === "en") return;
-  words = (await import(`./lang-${code}.js`)).default;
+  const tables = await Promise.all([import(`./lang-${code}.js`), import(`./program-${code}.js`)]);
+  [words, sentences] = tables.map((table) => table.default);
+  const plain = (text) => text.replace(/[\\^$.*+?()[\]|]/g, "\\$&").replace(/\{\d\}/g, "(.+)");
+  patterns = Object.keys(sentences).filter((text) => text.includes("{0}")).map((text) => [new RegExp(`^${plain(text)}$`, "s"), sentences[text]]);
   document.documentElement.lang = code;
   const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
   for (let node = walker.nextNode(); node; node = walker.nextNode()) {
@@ -45,6 +49,16 @@ export async function begin() {
 export function t(first, ...values) {
   const key = typeof first === "string" ? first : first.reduce((text, part, index) => `${text}{${index - 1}}${part}`);
   return (words[key] ?? key).replace(/\{(\d)\}/g, (_, index) => values[index]);
+}
+
+/** What the program has said, in the language of the page; as it is where the table does not have it. */
+export function told(text) {
+  if (Object.hasOwn(sentences, text)) return sentences[text];
+  for (const [pattern, other] of patterns) {
+    const parts = pattern.exec(text);
+    if (parts) return other.replace(/\{(\d)\}/g, (_, index) => told(parts[Number(index) + 1]));
+  }
+  return text;
 }
 
 /** A move with the letters of the chosen language. */

@@ -7,7 +7,7 @@ import { by, el, isTyping, say } from "./dom.js";
 import { EditDialog, ends, linesOf } from "./edit.js";
 import { Engine } from "./engine.js";
 import { Games } from "./games.js";
-import { begin as beginLanguage, lettered, spoken, t } from "./lang.js";
+import { begin as beginLanguage, lettered, spoken, t, told } from "./lang.js";
 import { showMoves } from "./moves.js";
 import { draw } from "./plot.js";
 import { Policy } from "./policy.js";
@@ -71,7 +71,7 @@ function shown(how) {
   address.note(now, how);
   // Once: each mark is kept as long as the page.
   if (!performance.getEntriesByName("shown").length) performance.mark("shown");
-  if (view.problem) say(view.problem, true);
+  if (view.problem) say(told(view.problem), true);
   plotSoon();
 }
 
@@ -79,9 +79,9 @@ let announced = null;
 
 /** Says a move to screen readers; the opening's name says itself. */
 function announce({ tree, at }) {
-  const told = at === 0 ? "" : `${trees.numberOf(tree, at, true)} ${spoken(trees.node(tree, at).san)}`;
-  if (announced !== null && told !== announced) by("announce").textContent = told;
-  announced = told;
+  const text = at === 0 ? "" : `${trees.numberOf(tree, at, true)} ${spoken(trees.node(tree, at).san)}`;
+  if (announced !== null && text !== announced) by("announce").textContent = text;
+  announced = text;
 }
 
 function showOpening({ opening, fullmove, turn }) {
@@ -99,7 +99,7 @@ function showBooks(view) {
   const book = view.books.find(({ book: number }) => number === changed.at(-1)) ?? view.books.find(({ editable }) => editable);
   by("undo").hidden = by("redo").hidden = by("book-menu").hidden = !book?.editable;
   by("undo").disabled = !book?.undo;
-  by("undo").title = book?.last_change ? t`Take back: ${book.last_change} (Ctrl+Z)` : t("Nothing to take back");
+  by("undo").title = book?.last_change ? t`Take back: ${told(book.last_change)} (Ctrl+Z)` : t("Nothing to take back");
   by("redo").disabled = !book?.redo;
 }
 
@@ -186,13 +186,13 @@ const toEnd = () => store.want((from) => (from.at === from.tail ? null : { ...fr
 const flip = () => store.want((from) => ({ ...from, flip: !from.flip }), "keep");
 
 /** Another tree: `moves` in UCI notation from the first position, or what was pasted. */
-async function load({ moves, pasted }, told) {
+async function load({ moves, pasted }, said) {
   const read = pasted ?? await post("/api/read", { text: moves.join(" ") });
   const tree = trees.fromPasted(read);
   const end = trees.endOf(tree, 0);
   await store.want((from) => ({ ...from, tree, at: end, tail: end }));
-  if (read.problem) say(read.problem, true);
-  else if (told) say(told);
+  if (read.problem) say(told(read.problem), true);
+  else if (said) say(said);
 }
 
 /** A game, at the position that was shown if it comes to it. */
@@ -287,7 +287,7 @@ async function write(path, book, body) {
   changed.push(book);
   undone.length = 0;
   await refresh();
-  say(t`Saved: ${done.last_change}`);
+  say(t`Saved: ${told(done.last_change)}`);
 }
 
 function change(book, move, what, value, seen) {
@@ -336,7 +336,7 @@ async function takeBack() {
     changed.pop();
     if (done.taken_back) undone.push(book);
     await refresh();
-    say(done.taken_back ? t`Taken back: ${done.taken_back}` : t("There is nothing to take back."));
+    say(done.taken_back ? t`Taken back: ${told(done.taken_back)}` : t("There is nothing to take back."));
   } catch (error) { problem(error); }
 }
 
@@ -348,7 +348,7 @@ async function doAgain() {
     undone.pop();
     changed.push(book);
     await refresh();
-    say(t`Done again: ${done.last_change}`);
+    say(t`Done again: ${told(done.last_change)}`);
   } catch (error) { problem(error); }
 }
 
@@ -611,7 +611,7 @@ async function start() {
       showBooks(store.view);
     }
     const notices = start.books.flatMap((book) => book.notices);
-    if (notices.length && !store.view?.problem) say(notices.join(" "));
+    if (notices.length && !store.view?.problem) say(notices.map(told).join(" "));
     listen(() => store.running ?? refresh());
   } catch (error) {
     problem(error);

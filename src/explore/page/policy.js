@@ -2,7 +2,7 @@
 // which they are changed; the same names, ranges and defaults as in UCI.
 
 import { by, el } from "./dom.js";
-import { t } from "./lang.js";
+import { t, told } from "./lang.js";
 
 /** Places of the sliders of options with a wide range: small values matter most. */
 const STOPS = [0, 1, 2, 3, 4, 5, 6, 8, 10, 12, 15, 20, 25, 30, 40, 50, 75, 100, 150, 200, 300, 500, 750, 1000,
@@ -38,14 +38,14 @@ export class Policy {
   check(option, id, label) {
     const box = el("input", { type: "checkbox", id, name: option.name, "aria-describedby": `${id}-help`, onchange: () => this.changed(option.name, String(box.checked)) });
     this.setters.set(option.name, (value) => { box.checked = value === "true"; });
-    return el("div", { class: "option check" }, box, el("label", { for: id }, label), el("p", { class: "hint", id: `${id}-help` }, option.help));
+    return el("div", { class: "option check" }, box, el("label", { for: id }, label), el("p", { class: "hint", id: `${id}-help` }, told(option.help)));
   }
 
   combo(option, id, label) {
     const list = el("select", { id, name: option.name, onchange: () => this.changed(option.name, list.value) },
       ...option.words.map((word) => el("option", { value: word }, word)));
     this.setters.set(option.name, (value) => { list.value = value; });
-    return el("div", { class: "option combo", title: option.help }, el("label", { for: id }, label), list);
+    return el("div", { class: "option combo", title: told(option.help) }, el("label", { for: id }, label), list);
   }
 
   spin(option, id, label) {
@@ -54,7 +54,7 @@ export class Policy {
       type: "range", id, name: option.name, step: "1", "aria-describedby": `${id}-help`,
       min: stops ? 0 : option.least, max: stops ? stops.length - 1 : option.greatest,
     });
-    const number = el("input", { type: "number", min: option.least, max: option.greatest, step: "1", "aria-label": `${label} as a number` });
+    const number = el("input", { type: "number", min: option.least, max: option.greatest, step: "1", "aria-label": t`${label} as a number` });
     const set = (value) => {
       slider.value = stops ? nearest(stops, Number(value)) : value;
       slider.setAttribute("aria-valuetext", value);
@@ -73,7 +73,7 @@ export class Policy {
     this.setters.set(option.name, set);
     return el("div", { class: "option spin" },
       el("label", { for: id }, label), slider, number,
-      el("p", { class: "hint", id: `${id}-help` }, option.help));
+      el("p", { class: "hint", id: `${id}-help` }, told(option.help)));
   }
 
   /** Shows the values in force; `set` are those that were set here. */

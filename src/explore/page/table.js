@@ -2,7 +2,7 @@
 
 import { by, el, grouped, percent } from "./dom.js";
 import { valueText } from "./engine.js";
-import { lettered, t } from "./lang.js";
+import { lettered, t, told } from "./lang.js";
 import { comment, markSign, results, signed } from "./signs.js";
 
 const whole = (number) => (number === null || number === undefined ? "–" : Math.round(number).toString());
@@ -60,7 +60,7 @@ export class Table {
   empty(book) {
     const { end } = this.view;
     const text = end === "checkmate" ? t("Checkmate.") : end === "stalemate" ? t("Stalemate.")
-      : book.error ? book.error
+      : book.error ? told(book.error)
       : book.in_book ? t("The book’s line ends here.")
       : t("This position is not in the book. ← goes back to where it was.");
     const adds = book.editable && !book.in_book && !book.error && !end;
@@ -131,8 +131,8 @@ export class Table {
       el("button", { type: "button", class: "move", tabindex: "-1", "data-uci": move.uci, "data-book": book.book },
         move.transposition ? el("span", { class: "leads", title: t("Nobody stored this move, but it leads into the book") }, "↝\u202f") : "", lettered(move.san), el("span", { class: "sign" }, move.annotation)),
       comment(move.commentary),
-      name || move.not_played ? el("span", { class: "name", title: [name, move.not_played && t`not played: ${move.not_played}`].filter(Boolean).join("; ") },
-        move.not_played ? el("span", { class: "reason" }, move.not_played) : "", move.not_played && name ? " · " : "", name ? this.shortened(name) : "") : null);
+      name || move.not_played ? el("span", { class: "name", title: [name, move.not_played && t`not played: ${told(move.not_played)}`].filter(Boolean).join("; ") },
+        move.not_played ? el("span", { class: "reason" }, told(move.not_played)) : "", move.not_played && name ? " · " : "", name ? this.shortened(name) : "") : null);
   }
 
   /** A name without what the title says already. */
@@ -214,7 +214,7 @@ export class Table {
 
   /** Two books in one table: a pair of columns for each figure. */
   pair([a, b]) {
-    const error = [a, b].filter((book) => book.error).map((book) => el("p", { class: "notice error" }, `${book.name}: ${book.error}`));
+    const error = [a, b].filter((book) => book.error).map((book) => el("p", { class: "notice error" }, `${book.name}: ${told(book.error)}`));
     const of = (book) => new Map(book.moves.map((move) => [move.uci, move]));
     const [first, second] = [of(a), of(b)];
     const shared = a.moves.filter((move) => second.has(move.uci));

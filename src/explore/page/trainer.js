@@ -4,7 +4,7 @@
 import { follow } from "./api.js";
 import { Cards } from "./cards.js";
 import { by, say } from "./dom.js";
-import { lettered, t } from "./lang.js";
+import { lettered, t, told } from "./lang.js";
 import * as trees from "./tree.js";
 
 /** Before the other side moves, milliseconds: so that one's own move is seen. */
@@ -186,7 +186,7 @@ export class Trainer {
     let best = null;
     this.timer = setTimeout(() => asked.abort(), THINKS * 5);
     const heard = (said) => {
-      if (said.problem) throw new Error(t`The engine has stopped: ${said.problem}.`);
+      if (said.problem) throw new Error(t`The engine has stopped: ${told(said.problem)}.`);
       best = said.lines[0]?.moves[0] ?? best;
       if (best && (said.done || performance.now() - begun >= THINKS)) asked.abort();
     };

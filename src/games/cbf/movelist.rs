@@ -6,41 +6,8 @@
 
 use shakmaty::{Board, Color, File, Piece, Rank, Role, Square};
 
-/// A step: files and ranks.
-type Step = (i32, i32);
+use crate::games::steps::{BISHOP, KING, KNIGHT, QUEEN, ROOK, Step};
 
-const KING: [Step; 8] = [
-    (-1, -1),
-    (-1, 0),
-    (-1, 1),
-    (0, -1),
-    (0, 1),
-    (1, -1),
-    (1, 0),
-    (1, 1),
-];
-const QUEEN: [Step; 8] = [
-    (-1, -1),
-    (1, -1),
-    (1, 1),
-    (-1, 1),
-    (-1, 0),
-    (0, -1),
-    (1, 0),
-    (0, 1),
-];
-const ROOK: [Step; 4] = [(-1, 0), (0, -1), (1, 0), (0, 1)];
-const BISHOP: [Step; 4] = [(-1, -1), (1, -1), (1, 1), (-1, 1)];
-const KNIGHT: [Step; 8] = [
-    (-2, -1),
-    (-2, 1),
-    (2, -1),
-    (2, 1),
-    (-1, -2),
-    (-1, 2),
-    (1, -2),
-    (1, 2),
-];
 const PROMOTIONS: [Role; 4] = [Role::Queen, Role::Rook, Role::Bishop, Role::Knight];
 
 /// A move of the list; `None` where a number is taken by none.

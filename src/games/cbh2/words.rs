@@ -19,6 +19,8 @@ use std::sync::OnceLock;
 
 use shakmaty::{CastlingSide, Color, File, Move, Rank, Role, Square};
 
+use crate::games::steps::{BISHOP, KING, KNIGHT, QUEEN, ROOK, Step};
+
 /// What may be captured, in the order of the words.
 const CAPTURED: [Role; 5] = [
     Role::Queen,
@@ -94,41 +96,12 @@ fn table() -> &'static [(Color, Move)] {
     })
 }
 
-/// Directions as files and ranks.
-fn directions(role: Role) -> &'static [(i32, i32)] {
-    const QUEEN: [(i32, i32); 8] = [
-        (-1, -1),
-        (1, -1),
-        (1, 1),
-        (-1, 1),
-        (-1, 0),
-        (0, -1),
-        (1, 0),
-        (0, 1),
-    ];
+fn directions(role: Role) -> &'static [Step] {
     match role {
-        Role::King => &[
-            (-1, -1),
-            (-1, 0),
-            (-1, 1),
-            (0, -1),
-            (0, 1),
-            (1, -1),
-            (1, 0),
-            (1, 1),
-        ],
-        Role::Knight => &[
-            (-2, -1),
-            (-2, 1),
-            (2, -1),
-            (2, 1),
-            (-1, -2),
-            (-1, 2),
-            (1, -2),
-            (1, 2),
-        ],
-        Role::Bishop => QUEEN.split_at(4).0,
-        Role::Rook => QUEEN.split_at(4).1,
+        Role::King => &KING,
+        Role::Knight => &KNIGHT,
+        Role::Bishop => &BISHOP,
+        Role::Rook => &ROOK,
         _ => &QUEEN,
     }
 }

@@ -63,7 +63,7 @@ use super::lock::BookLock;
 use super::{
     CanonicalBoard, CtgBook, Entry, Key, MAX_MOVES, OpenOptions, Place, encode_entry, rewrite,
 };
-use crate::book::{Annotation, Probe as _};
+use crate::book::Annotation;
 use crate::watch::Watch;
 
 pub(in crate::book) use batch::ChangedByte;
@@ -273,12 +273,6 @@ impl Editor {
         &self.book
     }
 
-    /// The .ctg file.
-    #[must_use]
-    pub fn path(&self) -> &Path {
-        &self.path
-    }
-
     /// Whether opening has completed a change that was cut short.
     #[must_use]
     pub const fn completed_a_change(&self) -> bool {
@@ -295,15 +289,6 @@ impl Editor {
         Ok(CtgBook::open(&self.path, &OpenOptions::default())?)
     }
 
-    /// Whether the book stores this position.
-    ///
-    /// # Errors
-    ///
-    /// The book cannot be read.
-    pub fn contains(&self, position: &shakmaty::Chess) -> Result<bool, EditError> {
-        Ok(self.book.contains(position)?)
-    }
-
     /// Makes changes, all or (if it fails) none, and returns those that take
     /// them back, in the order in which they do.
     ///
@@ -314,13 +299,7 @@ impl Editor {
     ///
     /// A position or move is not there, or the book cannot be written.
     pub fn apply(&mut self, changes: &[Change]) -> Result<Vec<Change>, EditError> {
-        let mut entries = Entries::default();
-        let mut undo = Vec::new();
-        for change in changes {
-            let entry = entries.entry(&self.path, &self.book, &change.key())?;
-            undo.extend(entry.change(&self.path, change)?);
-        }
-        undo.reverse();
+        let (entries, undo) = self.changed(changes)?;
         let changed: Vec<&Held> = entries.held.values().filter(|e| e.is_changed()).collect();
         if changed.iter().any(|entry| entry.has_moved()) {
             self.rewrite(&changed)?;
@@ -340,6 +319,11 @@ impl Editor {
     ///
     /// As for [`Editor::apply`], as far as it can be known.
     pub fn rehearse(&self, changes: &[Change]) -> Result<Vec<Change>, EditError> {
+        Ok(self.changed(changes)?.1)
+    }
+
+    /// The entries as changes make them, and what takes these back.
+    fn changed(&self, changes: &[Change]) -> Result<(Entries, Vec<Change>), EditError> {
         let mut entries = Entries::default();
         let mut undo = Vec::new();
         for change in changes {
@@ -347,7 +331,7 @@ impl Editor {
             undo.extend(entry.change(&self.path, change)?);
         }
         undo.reverse();
-        Ok(undo)
+        Ok((entries, undo))
     }
 
     /// Begins a change of many bytes.

@@ -1,0 +1,38 @@
+//! How pieces go, in the order of ChessBase's programs: what numbers moves by
+//! it depends on that.
+
+/// A step: files and ranks.
+pub(super) type Step = (i32, i32);
+
+pub(super) const KING: [Step; 8] = [
+    (-1, -1),
+    (-1, 0),
+    (-1, 1),
+    (0, -1),
+    (0, 1),
+    (1, -1),
+    (1, 0),
+    (1, 1),
+];
+pub(super) const QUEEN: [Step; 8] = [
+    (-1, -1),
+    (1, -1),
+    (1, 1),
+    (-1, 1),
+    (-1, 0),
+    (0, -1),
+    (1, 0),
+    (0, 1),
+];
+pub(super) const ROOK: [Step; 4] = [(-1, 0), (0, -1), (1, 0), (0, 1)];
+pub(super) const BISHOP: [Step; 4] = [(-1, -1), (1, -1), (1, 1), (-1, 1)];
+pub(super) const KNIGHT: [Step; 8] = [
+    (-2, -1),
+    (-2, 1),
+    (2, -1),
+    (2, 1),
+    (-1, -2),
+    (-1, 2),
+    (1, -2),
+    (1, 2),
+];

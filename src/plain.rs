@@ -71,24 +71,30 @@ impl<W: Write> Plain<W> {
 
     /// Writes text, each whole style as it is, all else made visible.
     fn write_text(&mut self, text: &str) -> io::Result<()> {
-        if !text.contains(is_unsafe) {
-            return self.inner.write_all(text.as_bytes());
-        }
         if !self.keeps_colours {
-            return self.inner.write_all(escape_control(text).as_bytes());
+            return self.write_shown(text);
         }
         let mut rest = text;
         while let Some(at) = rest.find('\u{1b}') {
             let (before, from) = rest.split_at(at);
             let (style, after) = from.split_at(style_length(from).unwrap_or(0));
-            self.inner.write_all(escape_control(before).as_bytes())?;
+            self.write_shown(before)?;
             self.inner.write_all(style.as_bytes())?;
             if style.is_empty() {
                 self.inner.write_all(escape_control("\u{1b}").as_bytes())?;
             }
             rest = if style.is_empty() { &from[1..] } else { after };
         }
-        self.inner.write_all(escape_control(rest).as_bytes())
+        self.write_shown(rest)
+    }
+
+    /// Nearly all text shows as it is, which is seen many bytes at once.
+    fn write_shown(&mut self, text: &str) -> io::Result<()> {
+        let is_shown = |byte: &u8| matches!(byte, b' '..=b'~' | b'\n' | b'\t');
+        match text.as_bytes().iter().all(is_shown) {
+            true => self.inner.write_all(text.as_bytes()),
+            false => self.inner.write_all(escape_control(text).as_bytes()),
+        }
     }
 }
 

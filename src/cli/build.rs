@@ -5,9 +5,12 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use anyhow::{Context as _, ensure};
+use clap::Args;
 
-use super::args::{BuildArgs, Choice, Counting};
+use super::also::Also;
 use super::collection;
+use super::counting::{Choice, Counting};
+use super::force::Force;
 use super::style::counted;
 use super::{evaluations, progress, provenance};
 use crate::book::ctg::{RewriteOptions, Written, merge};
@@ -18,6 +21,51 @@ use crate::place::{self, Old};
 
 /// So many skipped games are named.
 const NAMED: usize = 20;
+
+/// Arguments of `build`.
+#[derive(Args, Debug)]
+pub(super) struct BuildArgs {
+    /// The book to make; .cto and .ctb are put beside it
+    #[arg(
+        short,
+        long,
+        value_name = "OUT.ctg",
+        required_unless_present = "records"
+    )]
+    output: Option<PathBuf>,
+    /// Writes what was counted as a Parquet table instead of a book, to be
+    /// added up with others by any SQL engine and given back as a source;
+    /// --min-games waits for the book
+    #[arg(long, value_name = "OUT.parquet", conflicts_with_all = ["output", "min_games", "annotations"])]
+    records: Option<PathBuf>,
+    /// Makes another book in the same pass over the games, of those that meet
+    /// these conditions: as "white1800.ctg: --ratings 1800 --only white"; may be
+    /// given several times. Behind the colon stand the options that choose
+    /// games, plies and moves (--max-ply, --eco-relative, --only, --min-games,
+    /// --dedupe, and all conditions on games); how games are read is said
+    /// outside, for all books. Implies --provenance
+    #[arg(long, value_name = "BOOK: OPTIONS", conflicts_with = "records", value_parser = Also::read)]
+    also: Vec<Also>,
+    /// Writes OUT.provenance.json beside the book: sources, conditions, counts,
+    /// and the version of this program
+    #[arg(long)]
+    provenance: bool,
+    /// Keeps what the comments of the games say of the book's positions
+    /// ([%eval 0.31]) in OUT.evals, as `tabia evaluate --import` does; the games
+    /// are read once more for it
+    #[arg(long, conflicts_with = "records")]
+    evaluations: bool,
+    #[command(flatten)]
+    force: Force,
+    /// Games: .pgn, also .gz, .zst or .bz2; databases (docs/databases.md); a
+    /// folder with such files; or `-` for PGN on standard input. Or records: .parquet, whose games were
+    /// chosen, and their plies cut, when they were written. Or books:
+    /// .ctg, whose numbers are added to those of the games
+    #[arg(value_name = "SOURCE", required_unless_present = "priority")]
+    sources: Vec<PathBuf>,
+    #[command(flatten)]
+    games: Counting,
+}
 
 pub(super) fn run(args: &BuildArgs, out: &mut impl Write) -> anyhow::Result<u8> {
     let (product, target) = match (&args.output, &args.records) {
@@ -106,7 +154,7 @@ pub(super) fn books_among(sources: &[PathBuf]) -> anyhow::Result<Vec<PathBuf>> {
         .cloned()
         .collect();
     for book in &books {
-        super::convert::only_ctg(book)?;
+        super::only_ctg(book)?;
     }
     Ok(books)
 }

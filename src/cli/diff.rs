@@ -1,7 +1,7 @@
 //! `tabia diff`: what two books disagree about.
 
 use std::fmt::{self, Write as _};
-use std::io::{self, Write};
+use std::io::Write;
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
@@ -10,7 +10,7 @@ use clap::{Args, ValueEnum};
 use shakmaty::san::SanPlus;
 use shakmaty::{Chess, Color, Move, Position as _};
 
-use super::diff_json;
+use super::diff_json::{self, line_text};
 use super::progress;
 use super::style::{
     FAINT, GREEN, HEADING, PLACE, Painted, RED, commentary_symbol, counted, signed, thousands,
@@ -121,7 +121,7 @@ pub(super) fn run(args: &DiffArgs, out: &mut impl Write) -> anyhow::Result<u8> {
         }
     };
     let mut heading = Heading::new(&reached);
-    let mut line = String::new();
+    let (mut line, mut text) = (String::new(), String::new());
     let found = |shown: Shown, way: Option<Way<'_>>| -> anyhow::Result<()> {
         if left == 0 {
             return Ok(());
@@ -139,8 +139,10 @@ pub(super) fn run(args: &DiffArgs, out: &mut impl Write) -> anyhow::Result<u8> {
             Some(way) => heading.write(&way, &mut line),
             None => line.push_str("not reached by stored moves"),
         }
-        write_heading(&line, out)?;
-        out.write_all(shown.text.as_bytes())?;
+        text.clear();
+        write_heading(&line, &mut text);
+        text.push_str(&shown.text);
+        out.write_all(text.as_bytes())?;
         Ok(())
     };
     let (compared, salvage) =
@@ -200,15 +202,6 @@ fn line_to(reached: &Line, moves: Vec<Move>) -> Line {
     line
 }
 
-/// That line in words.
-pub(super) fn line_text(line: &Line) -> String {
-    match line.plies() {
-        0 if *line.start() == Chess::default() => "start position".to_owned(),
-        0 => "the position given".to_owned(),
-        _ => line.to_string(),
-    }
-}
-
 /// Writes lines as [`line_text`] does, without a position for each move.
 struct Heading {
     /// Where nothing was played behind it.
@@ -256,20 +249,21 @@ impl Heading {
     }
 }
 
-fn write_heading(line: &str, out: &mut impl Write) -> io::Result<()> {
-    writeln!(out)?;
-    for (index, row) in wrapped(line, 78).iter().enumerate() {
-        let row = format!("{}{row}", if index > 0 { "  " } else { "" });
-        writeln!(out, "{}", Painted(HEADING, row))?;
+fn write_heading(line: &str, out: &mut String) {
+    out.push('\n');
+    for (index, row) in wrapped(line, 78).into_iter().enumerate() {
+        let indent = if index > 0 { "  " } else { "" };
+        // Writing to a string does not fail.
+        let _ = writeln!(out, "{}", Painted(HEADING, format_args!("{indent}{row}")));
     }
-    Ok(())
 }
 
 /// What stands below the line.
 fn text_of(difference: &Difference) -> String {
     let position = &difference.position;
-    let mut out = format!("{}\n", Painted(PLACE, notation::fen(position)));
+    let mut out = String::with_capacity(200);
     // Writing to a string does not fail.
+    let _ = writeln!(out, "{}", Painted(PLACE, notation::fen(position)));
     let _ = write_difference(difference, position, &mut out);
     out
 }

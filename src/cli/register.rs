@@ -180,7 +180,7 @@ fn announced(args: &RegisterArgs) -> anyhow::Result<Vec<Announced>> {
         engine: args.engine.clone(),
         ..PlayArgs::default()
     };
-    let (engines, _) = super::play::engines(&play, &super::configuration(&args.config)?)?;
+    let (engines, _) = super::engines::engines(&play, &super::configuration(&args.config)?)?;
     let settings = engines.profiles.first().map(|profile| &profile.settings);
     let Some(settings) = settings else {
         return Ok(Vec::new());

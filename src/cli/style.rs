@@ -82,17 +82,20 @@ pub(super) fn commentary_symbol(nag: u8) -> String {
 }
 
 /// A text broken at blanks into rows no wider than this, if its words are not.
-pub(super) fn wrapped(text: &str, width: usize) -> Vec<String> {
-    let mut rows: Vec<String> = Vec::new();
+pub(super) fn wrapped(text: &str, width: usize) -> Vec<&str> {
+    let mut rows = Vec::new();
+    let (mut row, mut filled, mut at) = (0, 0, 0);
     for word in text.split(' ') {
-        match rows.last_mut() {
-            Some(row) if row.chars().count() + 1 + word.chars().count() <= width => {
-                row.push(' ');
-                row.push_str(word);
-            }
-            _ => rows.push(word.to_owned()),
+        let needed = word.chars().count();
+        if at > 0 && filled + 1 + needed > width {
+            rows.push(&text[row..at - 1]);
+            (row, filled) = (at, needed);
+        } else {
+            filled += needed + usize::from(at > 0);
         }
+        at += word.len() + 1;
     }
+    rows.push(&text[row..]);
     rows
 }
 
@@ -110,6 +113,8 @@ mod tests {
     fn texts_are_broken_at_blanks() {
         assert_eq!(wrapped("a bb ccc dddd", 6), ["a bb", "ccc", "dddd"]);
         assert_eq!(wrapped("", 6), [""]);
+        assert_eq!(wrapped("longer than six", 6), ["longer", "than", "six"]);
+        assert_eq!(wrapped("♔a ♕b ♖c", 5), ["♔a ♕b", "♖c"]);
     }
 
     #[test]

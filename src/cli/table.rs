@@ -146,7 +146,8 @@ fn write_note(mv: &MoveView, width: usize, out: &mut impl Write) -> io::Result<(
         return writeln!(out);
     }
     let room = ROW.saturating_sub(width + 2).max(20);
-    let mut rows = wrapped(&parts.join(", "), room).into_iter();
+    let parts = parts.join(", ");
+    let mut rows = wrapped(&parts, room).into_iter();
     writeln!(out, "  {}", Painted(FAINT, rows.next().unwrap_or_default()))?;
     for row in rows {
         writeln!(out, "{:1$}{2}", "", width + 2, Painted(FAINT, row))?;

@@ -1,7 +1,6 @@
 //! Every position of two books, once.
 
 use std::collections::HashSet;
-use std::hash::{BuildHasher as _, BuildHasherDefault, DefaultHasher};
 
 use rustc_hash::FxBuildHasher;
 use shakmaty::san::SanPlus;
@@ -9,7 +8,7 @@ use shakmaty::{Chess, Move, Position as _};
 
 use super::{Aspect, Aspects, Difference, compare_at};
 use crate::book::ctg::{
-    BookEntry, CanonicalBoard, CtgBook, EntryReader, Key, RewriteError, Salvage, fill_from,
+    BookEntry, CanonicalBoard, CtgBook, EntryReader, RewriteError, Salvage, fill_from,
 };
 use crate::book::polyglot;
 use crate::book::walk::{Order, Reached, Walk};
@@ -357,6 +356,7 @@ impl Comparison<'_> {
         found: &mut impl FnMut(M, Option<Way<'_>>) -> Result<(), E>,
     ) -> Result<(), E> {
         let books = self.books;
+        let expected = books.expected();
         self.enter(&books.id(&plan.from));
         let mut sans = Vec::new();
         Walk::new(&plan.from, Order::Breadth).spread(
@@ -365,7 +365,7 @@ impl Comparison<'_> {
                 let mut next = looked.next.into_iter();
                 for (here, position) in share.iter().zip(looked.positions) {
                     let done = self.compared.positions;
-                    let watched = watch.position("comparing", done, books.expected());
+                    let watched = watch.position("comparing", done, expected);
                     watched.map_err(RewriteError::from)?;
                     let moves = position.moves;
                     if let Some(made) = self.count(position) {
@@ -411,7 +411,7 @@ impl Comparison<'_> {
                 let new = entry.map(|(place, entry)| {
                     // Most were come to: their positions need not be made.
                     let new = BookEntry::of(place, &entry);
-                    new.filter(|entry| !known.contains(&hash_of(&entry.key)))
+                    new.filter(|entry| !known.contains(&entry.key.wide_hash()))
                 });
                 all.extend(new.transpose());
                 Ok(())
@@ -494,12 +494,7 @@ impl Compared {
     }
 }
 
-/// A number for the entry that a ChessBase book has for a position. Two in a
-/// book of a million positions are the same once in a hundred million books.
+/// A number for the entry that a ChessBase book has for a position.
 fn canonical_key(position: &Chess) -> Option<u64> {
-    Some(hash_of(&CanonicalBoard::from_position(position)?.key()))
-}
-
-fn hash_of(key: &Key) -> u64 {
-    BuildHasherDefault::<DefaultHasher>::default().hash_one(key.as_bytes())
+    Some(CanonicalBoard::from_position(position)?.key().wide_hash())
 }

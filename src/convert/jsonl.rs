@@ -34,6 +34,7 @@ use crate::book::ctg::{
     encode_move_byte, find_move_byte,
 };
 use crate::book::{Annotation, PositionRecord, Stats};
+use crate::crew;
 use crate::notation;
 use crate::place::Beside;
 
@@ -202,17 +203,39 @@ pub(super) fn to_ctg(work: &mut Work<'_, '_>, target: &Path) -> Result<Summary, 
         return Err(lines.error(("version".to_owned(), text)));
     }
     let mut writer = UnsortedWriter::create(target, work.book_options(), work.job.memory)?;
-    let mut entry = Vec::new();
-    let (mut positions, mut astray) = (0, 0);
-    while let Some(line) = lines.next()? {
-        entry.clear();
-        let pushed = parse(line).and_then(|line| entry_of(&line, &mut entry));
-        let normal = pushed.map_err(|fault| lines.error(fault))?;
-        astray += u64::from(!normal);
-        writer.push(&entry, lines.number)?;
-        positions += 1;
-        work.step("reading", positions, None)?;
-    }
+    let (mut positions, mut astray, mut before) = (0, 0, lines.number);
+    let mut take = |lot: Lot| {
+        let mut begin = 0;
+        for (end, line) in lot.ends {
+            let entry = lot.entries.get(begin..end).unwrap_or_default();
+            writer.push(entry, before + line)?;
+            begin = end;
+            positions += 1;
+            work.step("reading", positions, None)?;
+        }
+        astray += lot.astray;
+        before += lot.lines;
+        match lot.fault {
+            Some(fault) => Err(line_error(path, before, fault)),
+            None => Ok(()),
+        }
+    };
+    crew::run(
+        std::thread::available_parallelism().map_or(1, usize::from),
+        |jobs| jobs.each(|text: Vec<u8>, _| Ok(Lot::of(&text))),
+        |lead| {
+            while let Some(text) = lines.lot()? {
+                lead.give(text);
+                while let Some(lot) = lead.ready()? {
+                    take(lot)?;
+                }
+            }
+            while let Some(lot) = lead.rest()? {
+                take(lot)?;
+            }
+            Ok::<_, Error>(())
+        },
+    )?;
     let written = writer.finish(
         first.games,
         |same, entry| match same {
@@ -377,13 +400,66 @@ fn move_bytes(
     Ok(bytes)
 }
 
+/// The entries of some lines.
+#[derive(Default)]
+struct Lot {
+    /// One after the other.
+    entries: Vec<u8>,
+    /// Where each ends, and its line, the first of the lot being 1.
+    ends: Vec<(usize, u64)>,
+    /// How many lines there are, up to the one at fault.
+    lines: u64,
+    /// Positions that no reader finds.
+    astray: u64,
+    fault: Option<Fault>,
+}
+
+impl Lot {
+    fn of(text: &[u8]) -> Lot {
+        let mut lot = Lot::default();
+        for line in text.split_inclusive(|byte| *byte == b'\n') {
+            lot.lines += 1;
+            if is_too_long(line) {
+                lot.fault = Some(too_long());
+                break;
+            }
+            if line.trim_ascii().is_empty() {
+                continue;
+            }
+            match parse(line).and_then(|line| entry_of(&line, &mut lot.entries)) {
+                Ok(normal) => lot.astray += u64::from(!normal),
+                Err(fault) => {
+                    lot.fault = Some(fault);
+                    break;
+                }
+            }
+            lot.ends.push((lot.entries.len(), lot.lines));
+        }
+        lot
+    }
+}
+
+fn is_too_long(line: &[u8]) -> bool {
+    line.len() as u64 >= MAX_LINE && !line.ends_with(b"\n") || line.len() as u64 > MAX_LINE
+}
+
+fn too_long() -> Fault {
+    let text = format!("longer than {MAX_LINE} bytes, which no position is");
+    (String::new(), text)
+}
+
 /// The lines of a file that are not empty.
 struct Lines<'a> {
     path: &'a Path,
     reader: BufReader<File>,
     line: Vec<u8>,
     number: u64,
+    /// Read, but of the next lot.
+    rest: Vec<u8>,
 }
+
+/// So much text becomes entries in one go.
+const LOT: u64 = 256 << 10;
 
 impl<'a> Lines<'a> {
     fn open(path: &'a Path) -> Result<Lines<'a>, Error> {
@@ -396,6 +472,7 @@ impl<'a> Lines<'a> {
             reader: BufReader::with_capacity(256 << 10, file),
             line: Vec::new(),
             number: 0,
+            rest: Vec::new(),
         })
     }
 
@@ -415,9 +492,8 @@ impl<'a> Lines<'a> {
             if read == 0 {
                 return Ok(None);
             }
-            if read as u64 == MAX_LINE && !self.line.ends_with(b"\n") {
-                let text = format!("longer than {MAX_LINE} bytes, which no position is");
-                return Err(self.error((String::new(), text)));
+            if is_too_long(&self.line) {
+                return Err(self.error(too_long()));
             }
             if !self.line.trim_ascii().is_empty() {
                 break;
@@ -427,12 +503,38 @@ impl<'a> Lines<'a> {
         Ok(Some(&self.line))
     }
 
-    fn error(&self, (field, text): Fault) -> Error {
-        Error::Line {
-            path: self.path.to_owned(),
-            line: self.number,
-            field,
-            text,
+    /// Whole lines behind that one; the last may be longer than any may be.
+    fn lot(&mut self) -> Result<Option<Vec<u8>>, Error> {
+        let mut lot = std::mem::take(&mut self.rest);
+        loop {
+            let read = self.reader.by_ref().take(LOT).read_to_end(&mut lot);
+            let read = read.map_err(|reason| Error::Input {
+                path: self.path.to_owned(),
+                reason,
+            })?;
+            if (read as u64) < LOT {
+                return Ok(Some(lot).filter(|lot| !lot.is_empty()));
+            }
+            if let Some(end) = lot.iter().rposition(|byte| *byte == b'\n') {
+                self.rest = lot.split_off(end + 1);
+                return Ok(Some(lot));
+            }
+            if is_too_long(&lot) {
+                return Ok(Some(lot));
+            }
         }
+    }
+
+    fn error(&self, fault: Fault) -> Error {
+        line_error(self.path, self.number, fault)
+    }
+}
+
+fn line_error(path: &Path, line: u64, (field, text): Fault) -> Error {
+    Error::Line {
+        path: path.to_owned(),
+        line,
+        field,
+        text,
     }
 }

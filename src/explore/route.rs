@@ -20,7 +20,7 @@ use super::openings;
 use super::pasted;
 use super::plot;
 use super::query::Query;
-use super::reply::{EVENTS, json, json_text, refuse, reply};
+use super::reply::{EVENTS, Refusal, bad, json, json_text, refuse, reply, unreadable};
 use shakmaty::Position as _;
 
 use crate::consult::DECIDING;
@@ -32,9 +32,6 @@ const MOST_SHOWN: usize = 4;
 
 /// Likeliest moves that a page may ask for at once.
 const MOST_AHEAD: usize = 16;
-
-/// A refusal: status and one sentence.
-pub(super) type Refusal = (StatusCode, String);
 
 /// What takes POST.
 const WRITING: [&str; 7] = [
@@ -499,12 +496,4 @@ fn body<'r, T: Deserialize<'r>>(request: &'r Request<Bytes>) -> Result<T, Refusa
 
 fn not_here() -> Refusal {
     (StatusCode::NOT_FOUND, "there is no such page".to_owned())
-}
-
-pub(super) const fn bad(error: String) -> Refusal {
-    (StatusCode::BAD_REQUEST, error)
-}
-
-fn unreadable(error: crate::book::Error) -> Refusal {
-    (StatusCode::INTERNAL_SERVER_ERROR, error.to_string())
 }

@@ -3,8 +3,8 @@
 use shakmaty::{Chess, Position as _, uci::UciMove};
 
 use super::{BookGraph, GraphMove, NodeId};
-use crate::book::ctg::{CanonicalBoard, Key, Orientation};
-use crate::book::{Annotation, Book, BookPosition, Error, Preference};
+use crate::book::ctg::{BookEntry, CanonicalBoard, Key, Orientation, RewriteError};
+use crate::book::{Annotation, Book, BookPosition, Error, Panicked, PositionRecord, Preference};
 use crate::evals::EvalKey;
 use crate::watch::Watch;
 
@@ -26,9 +26,18 @@ pub enum GraphError {
     /// Somebody wanted an end.
     #[error(transparent)]
     Stopped(#[from] crate::watch::Stopped),
+    /// Going through a book failed.
+    #[error(transparent)]
+    Reading(#[from] RewriteError),
     /// More positions or moves than a graph can number.
     #[error("a book with more than 4 thousand million moves")]
     TooLarge,
+}
+
+impl From<Panicked> for GraphError {
+    fn from(panicked: Panicked) -> GraphError {
+        GraphError::Reading(panicked.into())
+    }
 }
 
 /// The target of a move whose position has no number yet.
@@ -48,13 +57,36 @@ impl BookGraph {
         damaged: &mut dyn FnMut(&Error),
     ) -> Result<BookGraph, GraphError> {
         let mut making = Making::default();
-        for (done, found) in book.positions().enumerate() {
-            watch.position("reading", done as u64, None)?;
-            match found {
-                Ok(found) => making.add(&found)?,
-                // The walk of these goes on behind the damage.
-                Err(error) if book.as_ctg().is_some() => damaged(&error),
-                Err(error) => return Err(error.into()),
+        match book.as_ctg() {
+            Some(book) => book.each_block(
+                "reading",
+                watch,
+                |all: &mut Vec<Result<Read, Error>>, entry| {
+                    let read = entry.map(|(place, entry)| {
+                        let found = BookPosition::of(&BookEntry::of(place, &entry)?)?;
+                        Read::of(&found)
+                    });
+                    all.extend(read.transpose());
+                    Ok(())
+                },
+                Ok,
+                |all| {
+                    all.into_iter().try_for_each(|read| match read {
+                        Ok(read) => making.add(read),
+                        Err(error) => {
+                            damaged(&error);
+                            Ok(())
+                        }
+                    })
+                },
+            )?,
+            None => {
+                for (done, found) in book.positions().enumerate() {
+                    watch.position("reading", done as u64, None)?;
+                    if let Some(read) = Read::of(&found?) {
+                        making.add(read)?;
+                    }
+                }
             }
         }
         if options.transpositions {
@@ -112,33 +144,49 @@ fn after(position: &Chess, mv: shakmaty::Move) -> Option<Key> {
     Some(CanonicalBoard::from_position(&next)?.key())
 }
 
-impl Making {
-    fn add(&mut self, found: &BookPosition) -> Result<(), GraphError> {
-        let Some(board) = CanonicalBoard::from_position(&found.position) else {
-            return Ok(());
-        };
-        // Only books that do not exchange colours hold a position twice: as
-        // the first of its pictures.
-        if self.graph.number(&board.key())?.is_none() {
-            return Ok(());
-        }
-        self.graph.records.push(found.record);
-        for known in &found.moves {
-            let Some(child) = after(&found.position, known.mv) else {
-                continue;
-            };
-            let mv = turned(
-                known.mv.to_uci(shakmaty::CastlingMode::Chess960),
-                board.orientation(),
-            );
-            self.targets.push(EvalKey::of_board(&child));
-            self.graph.moves.push(GraphMove {
-                mv,
+/// A position as it becomes part of a graph.
+struct Read {
+    key: Key,
+    record: PositionRecord,
+    /// The moves, and where each leads.
+    moves: Vec<(GraphMove, EvalKey)>,
+}
+
+impl Read {
+    /// `None` with castling rights of Chess960.
+    fn of(found: &BookPosition) -> Option<Read> {
+        let board = CanonicalBoard::from_position(&found.position)?;
+        let moves = found.moves.iter().filter_map(|known| {
+            let child = after(&found.position, known.mv)?;
+            let mv = known.mv.to_uci(shakmaty::CastlingMode::Chess960);
+            let mv = GraphMove {
+                mv: turned(mv, board.orientation()),
                 to: OPEN,
                 annotation: known.annotation,
                 transposition: false,
                 preference: known.preference,
-            });
+            };
+            Some((mv, EvalKey::of_board(&child)))
+        });
+        Some(Read {
+            key: board.key(),
+            record: found.record,
+            moves: moves.collect(),
+        })
+    }
+}
+
+impl Making {
+    fn add(&mut self, read: Read) -> Result<(), GraphError> {
+        // Only books that do not exchange colours hold a position twice: as
+        // the first of its pictures.
+        if self.graph.number(&read.key)?.is_none() {
+            return Ok(());
+        }
+        self.graph.records.push(read.record);
+        for (mv, target) in read.moves {
+            self.targets.push(target);
+            self.graph.moves.push(mv);
         }
         let end = u32::try_from(self.graph.moves.len()).map_err(|_| GraphError::TooLarge)?;
         self.graph.move_begins.push(end);

@@ -8,7 +8,7 @@ use super::named::{admits, leads_out};
 use super::select::{Selection, select};
 use super::tell::{Told, tell};
 use crate::book::ctg::{Applied, Change, EditError, EditOptions, Editor, Error};
-use crate::book::{BookEditor, Field, Format, MarkEdit};
+use crate::book::{BookEditor, Field, Format, MarkEdit, Panicked};
 use crate::notation::Line;
 use crate::watch::Watch;
 
@@ -173,6 +173,12 @@ pub fn mark(
             }
             carry_out(editor, job, chosen, planned, told)
         }
+    }
+}
+
+impl From<Panicked> for MarkError {
+    fn from(panicked: Panicked) -> MarkError {
+        MarkError::Edit(panicked.into())
     }
 }
 

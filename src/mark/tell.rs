@@ -3,12 +3,13 @@
 use std::collections::{HashMap, HashSet};
 use std::fmt;
 
+use rustc_hash::FxBuildHasher;
 use shakmaty::{Chess, Move, Position as _};
 
 use super::words;
-use crate::book::ctg::{CanonicalBoard, CtgBook, EditError, Key, RewriteError};
-use crate::book::walk::{Order, Walk};
-use crate::book::{Field, Lookup, PositionRecord, Probe as _, Wanted, position_of};
+use crate::book::ctg::{CanonicalBoard, CtgBook, EditError, Key, RewriteError, fill_from};
+use crate::book::walk::{Order, Reached, Walk};
+use crate::book::{Field, Lookup, Panicked, PositionRecord, position_of};
 use crate::notation::{self, Line};
 use crate::watch::Watch;
 
@@ -155,48 +156,47 @@ impl fmt::Display for Told {
 /// # Errors
 ///
 /// The book cannot be read, who watches wants an end, or `found` fails.
-pub fn tell<E: From<EditError>>(
+pub fn tell<E: From<EditError> + From<Panicked> + Send>(
     book: &CtgBook,
     noted: Vec<Noted>,
     watch: &mut Watch<'_>,
     found: &mut dyn FnMut(&Told) -> Result<(), E>,
 ) -> Result<(), E> {
-    let read = |error: crate::book::Error| E::from(EditError::from(error));
     let mut wanted: HashMap<Key, Vec<Noted>> = HashMap::new();
     for noted in noted {
         wanted.entry(noted.key).or_default().push(noted);
     }
     let mut walk = Walk::new(&Chess::default(), Order::Breadth);
-    let mut seen: HashSet<Key> = HashSet::new();
-    let mut stored = Lookup::default();
-    let expected = Some(book.header().positions.into());
-    while let Some(here) = walk.next() {
-        if wanted.is_empty() {
-            return Ok(());
-        }
-        let told = watch.position("finding lines", seen.len() as u64, expected);
-        told.map_err(|stopped| EditError::from(RewriteError::from(stopped)))?;
-        // Lines end where the book is damaged; who looked for what to change
-        // has named the damage.
-        let key = match book.key_of(&here.position) {
-            Err(error) if error.is_damage() => continue,
-            key => key.map_err(read)?,
-        };
-        let Some(key) = key else { continue };
-        if !seen.insert(key) {
-            continue;
-        }
-        for noted in wanted.remove(&key).unwrap_or_default() {
-            let mut line = Line::default();
-            walk.line(&here).into_iter().for_each(|mv| line.push(mv));
-            found(&noted.told(line, true))?;
-        }
-        match book.probe(&here.position, Wanted::Stored, &mut stored) {
-            Err(error) if error.is_damage() => continue,
-            probed => probed.map_err(read)?,
-        }
-        walk.go_on(&here, stored.moves.iter().map(|known| known.mv), |_| true);
+    if wanted.is_empty() {
+        walk.end();
     }
+    let mut seen: HashSet<u64, FxBuildHasher> = HashSet::default();
+    let expected = Some(book.header().positions.into());
+    walk.spread(
+        |share| look(book, share).map_err(|error| E::from(EditError::from(error))),
+        |walk, share, (entries, next)| {
+            let mut next = next.into_iter();
+            for (here, (key, moves)) in share.iter().zip(entries) {
+                if wanted.is_empty() {
+                    walk.end();
+                    return Ok(());
+                }
+                let told = watch.position("finding lines", seen.len() as u64, expected);
+                told.map_err(|stopped| EditError::from(RewriteError::from(stopped)))?;
+                for noted in key.and_then(|key| wanted.remove(&key)).unwrap_or_default() {
+                    let mut line = Line::default();
+                    walk.line(here).into_iter().for_each(|mv| line.push(mv));
+                    found(&noted.told(line, true))?;
+                }
+                for (mv, position, number) in next.by_ref().take(moves) {
+                    if seen.insert(number) {
+                        walk.enter(here, mv, position, ());
+                    }
+                }
+            }
+            Ok(())
+        },
+    )?;
     let mut rest: Vec<Noted> = wanted.into_values().flatten().collect();
     rest.sort_by_key(|noted| noted.key);
     for noted in rest {
@@ -205,6 +205,41 @@ pub fn tell<E: From<EditError>>(
         }
     }
     Ok(())
+}
+
+/// The keys of entries with how many moves go on from each, and those moves
+/// with the positions after them and numbers that tell these apart.
+type Looked = (Vec<(Option<Key>, usize)>, Vec<(Move, Chess, u64)>);
+
+/// Looks at some positions. Lines end where the book is damaged; who looked for
+/// what to change has named the damage.
+fn look(book: &CtgBook, share: &[Reached]) -> Result<Looked, crate::book::Error> {
+    let (mut entries, mut next) = (Vec::with_capacity(share.len()), Vec::new());
+    let mut reader = book.entry_reader()?;
+    let mut stored = Lookup::default();
+    for here in share {
+        stored.clear();
+        let mut key = None;
+        if let Some(board) = CanonicalBoard::from_position(&here.position) {
+            match reader.entry_of(&board) {
+                Ok(Some(entry)) => {
+                    key = entry.key();
+                    fill_from(&entry, &board, &here.position.legal_moves(), &mut stored);
+                }
+                Err(error) if !error.is_damage() => return Err(error),
+                _ => {}
+            }
+        }
+        let before = next.len();
+        next.extend(stored.moves.iter().filter_map(|known| {
+            let mut after = here.position.clone();
+            after.play_unchecked(known.mv);
+            let key = CanonicalBoard::from_position(&after)?.key();
+            Some((known.mv, after, key.wide_hash()))
+        }));
+        entries.push((key, next.len() - before));
+    }
+    Ok((entries, next))
 }
 
 impl Noted {

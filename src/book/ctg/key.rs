@@ -1,6 +1,7 @@
 //! The bytes a position is stored under, and their hash.
 
 use std::fmt;
+use std::hash::{BuildHasher as _, BuildHasherDefault, DefaultHasher};
 
 /// The key of a position: up to 31 bytes, the first of which tells the length.
 ///
@@ -51,6 +52,12 @@ impl Key {
         self.bytes
             .get(..usize::from(first & Key::LENGTH))
             .unwrap_or_default()
+    }
+
+    /// A number for the key. Two in a book of a million positions are the same
+    /// once in a hundred million books.
+    pub(crate) fn wide_hash(&self) -> u64 {
+        BuildHasherDefault::<DefaultHasher>::default().hash_one(self.as_bytes())
     }
 
     /// The hash that leads to the key's slot.

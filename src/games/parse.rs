@@ -3,6 +3,7 @@
 use std::io::{self, Cursor, Read, Seek, SeekFrom};
 use std::ops::ControlFlow::{self, Break, Continue};
 
+use memchr::memmem;
 use pgn_reader::{Nag, RawComment, RawTag, Reader, SanPlus, Skip, Visitor};
 use shakmaty::fen::Fen;
 use shakmaty::san::San;
@@ -68,28 +69,18 @@ impl Parser {
         filter: Option<&Filter>,
         game: &mut Game,
     ) -> Option<Ending> {
-        let mut most = Sips::FEW_BYTES;
         loop {
             // One reader for each game, so that its tags, however long, stand
             // at the beginning of its buffer.
             let start = self.at;
             let left = text.get(start..self.end).unwrap_or_default();
-            let mut reader = Reader::new(Sips {
-                text: Cursor::new(left),
-                most,
-            });
+            let mut reader = Reader::new(Sips(Cursor::new(left)));
             if !reader.has_more().unwrap_or(false) {
                 return None;
             }
             self.game_start = start + place(&mut reader);
             let mut visit = Visit::new(wanted, filter, game);
             let read = reader.read_game(&mut visit);
-            // A tag may be longer than a piece: once more, with a full buffer.
-            if read.is_err() && most == Sips::FEW_BYTES {
-                most = usize::MAX;
-                continue;
-            }
-            most = Sips::FEW_BYTES;
             let at = start + place(&mut reader);
             // Passes over moves that were not read.
             self.at = match reader.has_more() {
@@ -129,27 +120,33 @@ fn place(reader: &mut Reader<Sips<'_>>) -> usize {
 }
 
 /// A text that is given in small pieces: a reader fills its buffer as far as it
-/// is given something, and copies so the text of twenty games to read one.
-struct Sips<'t> {
-    text: Cursor<&'t [u8]>,
-    /// Bytes of a piece.
-    most: usize,
-}
+/// is given something, and would copy the text of twenty games to read one. Only
+/// the tags, however long, are given at once.
+struct Sips<'t>(Cursor<&'t [u8]>);
 
 impl Sips<'_> {
-    const FEW_BYTES: usize = 1024;
+    const MOST_BYTES: usize = 1024;
 }
 
 impl Read for Sips<'_> {
     fn read(&mut self, to: &mut [u8]) -> io::Result<usize> {
-        let most = to.len().min(self.most);
-        self.text.read(to.get_mut(..most).unwrap_or_default())
+        let most = match self.0.position() {
+            0 => {
+                let text = self.0.get_ref();
+                let text = text.get(..to.len()).unwrap_or(text);
+                let tags = memmem::find(text, b"]\n\n");
+                tags.map_or(to.len(), |tags| tags + Sips::MOST_BYTES)
+            }
+            _ => Sips::MOST_BYTES,
+        };
+        let most = most.min(to.len());
+        self.0.read(to.get_mut(..most).unwrap_or_default())
     }
 }
 
 impl Seek for Sips<'_> {
     fn seek(&mut self, to: SeekFrom) -> io::Result<u64> {
-        self.text.seek(to)
+        self.0.seek(to)
     }
 }
 

@@ -77,6 +77,12 @@ def cases(games, months, folder):
     yield build("lichess form, from .zst", packed, size=month)
     yield build("lichess form, from a pipe", "-", size=month, pipe=str(months))
     yield build("lichess form, a tenth kept", months, "--min-elo", "2700", size=month)
+    def index(name, source, *options, size=text):
+        return name, ["index", "-o", f"{out}.tgx", *options, str(source)], None, size
+
+    yield index("index, 50 plies", games)
+    yield index("index, 50 plies, --memory 64M", games, "--memory", "64M")
+    yield index("index, lichess form, 50 plies", months, size=month)
     for kind in ("bin", "csv", "jsonl"):
         yield f"convert to .{kind}", ["convert", str(book), f"{out}.{kind}"], None, None
     yield "convert from .jsonl", ["convert", str(folder / "all.jsonl"), f"{out}.ctg"], None, None

@@ -230,21 +230,32 @@ fn read(
         let mut ids = Sorter::new(Arc::clone(&sorts.ids), share / 8);
         let mut blocks = BlockMaker::default();
         let mut game = Game::default();
-        let mut heads: Vec<Head> = Vec::new();
+        // Of the batch: keys of players and of names, with the places of games.
+        let (mut named, mut known) = (Vec::new(), Vec::new());
         let mut posting = Posting::default();
         batches.each(|batch| {
             let (mut without_result, mut last_month) = (0, 0);
-            heads.clear();
+            named.clear();
+            known.clear();
+            let mut number = 0;
             while batch.next(&mut game) {
                 let Some(head) = Head::of(&game) else {
                     without_result += 1;
                     continue;
                 };
-                counter.take(&game, head.facts, heads.len() as u32, max_ply.into());
+                counter.take(&game, head.facts, number, max_ply.into());
                 blocks.push(&head, &game);
                 let month = head.facts.date.month().map_or(0, |month| month.number());
                 last_month = last_month.max(month);
-                heads.push(head);
+                for color in Color::ALL {
+                    let name = head.names.get(color);
+                    if !name.is_empty() && name != "?" {
+                        named.push((player_key(name, color), number));
+                    }
+                }
+                let id = head.lichess_id().and_then(id_key);
+                known.extend(id.map(|key| (key, number)));
+                number += 1;
             }
             let (games, blocks) = blocks.finish();
             if !batch.turn().wait() {
@@ -256,19 +267,12 @@ fn read(
             next.store(behind, Relaxed);
             batch.turn().pass();
             counter.end_batch(start)?;
-            for (number, head) in (start..).zip(&heads) {
-                posting.games.clear();
-                posting.games.push(number);
-                for color in Color::ALL {
-                    let name = head.names.get(color);
-                    if !name.is_empty() && name != "?" {
-                        posting.key = player_key(name, color);
-                        players.push(&posting)?;
-                    }
-                }
-                if let Some(key) = head.lichess_id().and_then(id_key) {
+            for (sorter, keys) in [(&mut players, &named), (&mut ids, &known)] {
+                for &(key, number) in keys {
                     posting.key = key;
-                    ids.push(&posting)?;
+                    posting.games.clear();
+                    posting.games.push(start + number);
+                    sorter.push(&posting)?;
                 }
             }
             Ok(Piece {

@@ -2,17 +2,24 @@
 """Measures tabia on a quiet machine and writes docs/benchmarks.md.
 
     cargo build --release --bin tabia --example random_games --example read_games
-    benches/measure.py GAMES.pgn [--old TABIA] [--runs 7] [--folder DIR]
+    cargo bench --no-run --bench probe --bench relay
+    python/check
+    benches/measure.py GAMES.pgn [--old TABIA] [--runs 3] [--folder DIR]
 
 Each case runs with every program by turns. Medians of clock, processor (user
 and system together) and the largest memory come from the system's own account
 of the ended process. With --old, a binary of before the change, the ratio of
-processor time stands beside.
+processor time stands beside. Polyglot, where it is installed, makes a book of the
+same games. Look-ups from Python (benches/polyglot.py, by the package that
+python/check installs) and from Rust, and what the adapter adds to an engine's
+answers (the benches probe and relay), follow as these programs print them.
 """
 
 import argparse
 import json
 import os
+import platform
+import re
 import shutil
 import statistics
 import subprocess
@@ -71,6 +78,12 @@ def cases(games, months, folder):
     yield build("lichess form, from .zst", packed, size=month)
     yield build("lichess form, from a pipe", "-", size=month, pipe=str(months))
     yield build("lichess form, a tenth kept", months, "--min-elo", "2700", size=month)
+    def index(name, source, *options, size=text):
+        return name, ["index", "-o", f"{out}.tgx", *options, str(source)], None, size
+
+    yield index("index, 50 plies", games)
+    yield index("index, 50 plies, --memory 64M", games, "--memory", "64M")
+    yield index("index, lichess form, 50 plies", months, size=month)
     for kind in ("bin", "csv", "jsonl"):
         yield f"convert to .{kind}", ["convert", str(book), f"{out}.{kind}"], None, None
     yield "convert from .jsonl", ["convert", str(folder / "all.jsonl"), f"{out}.ctg"], None, None
@@ -104,6 +117,57 @@ def evaluate_a_tenth(folder):
                 to.write(f"{board} ce {number // 10 % 400 - 200}; acd 20;\n")
 
 
+def rivals(folder):
+    """What other programs do with the same games: once, being slow. (The real
+    games have comments that polyglot cannot read.)"""
+    polyglot = shutil.which("polyglot", path=f"{os.environ['PATH']}{os.pathsep}/usr/games")
+    if polyglot:
+        make = [polyglot, "make-book", "-pgn", str(folder / "many.pgn"), "-bin", str(folder / "out.bin")]
+        yield "polyglot make-book, 1,000,000 games, 24 plies", [*make, "-max-ply", "24", "-min-game", "1"]
+
+
+def text_of(command, **options):
+    """What a program prints; what it lacks, where it cannot run."""
+    try:
+        done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, **options)
+    except OSError as error:
+        return f"{command[0]}: {error.strerror}"
+    return done.stdout.rstrip() if done.returncode == 0 else done.stderr.rstrip()
+
+
+def looked_up(folder):
+    """Headings, and what the programs beneath them print."""
+    venv = ROOT / "target" / "python" / "venv" / "bin" / "python"
+    books = [str(folder / "all.bin"), str(folder / "all.ctg")]
+    if venv.is_file():
+        yield "Look-ups a second from Python", text_of([venv, ROOT / "benches" / "polyglot.py", *books])
+    else:
+        print("without the package: python/check installs it", file=sys.stderr)
+    for title, bench in [
+        ("Look-ups from Rust", "probe"),
+        ("What the adapter adds", "relay"),
+        ("Work over the starter book", "books"),
+    ]:
+        yield title, text_of(["cargo", "bench", "--quiet", "--bench", bench])
+
+
+def versions():
+    """What was measured on what, one a line."""
+    names = Path("/proc/cpuinfo").read_text() if Path("/proc/cpuinfo").exists() else ""
+    model = re.search(r"model name\s*: (.*)", names)
+    yield model[1] if model else platform.processor()
+    yield f"{platform.system()} {platform.release()}"
+    yield text_of([ROOT / "target" / "release" / "tabia", "--version"])
+    yield text_of(["rustc", "--version"])
+    yield f"Python {platform.python_version()}"
+    venv = ROOT / "target" / "python" / "venv" / "bin" / "python"
+    if venv.is_file():
+        yield "python-chess " + text_of([venv, "-c", "import chess; print(chess.__version__)"])
+    package = text_of(["dpkg-query", "-W", "-f", "polyglot ${Version} of Debian", "polyglot"])
+    if package.startswith("polyglot "):
+        yield package
+
+
 def clear(folder):
     for path in folder.glob("out*"):
         path.unlink()
@@ -113,11 +177,12 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("games", type=Path)
     parser.add_argument("--old", type=Path)
-    parser.add_argument("--runs", type=int, default=7)
+    parser.add_argument("--runs", type=int, default=3)
     parser.add_argument("--only", default="", help="cases whose names hold this")
     parser.add_argument("--folder", type=Path, help="for books; some gigabytes")
     parser.add_argument("--page", type=Path, default=ROOT / "docs" / "benchmarks.md")
     args = parser.parse_args()
+    began = time.monotonic()
     release = ROOT / "target" / "release"
     programs = {"new": release / "tabia"} | ({"old": args.old} if args.old else {})
     folder = Path(tempfile.mkdtemp(prefix="tabia-measure-", dir=args.folder))
@@ -141,6 +206,7 @@ def main():
         for kind in DATABASES[1:]:
             run([new, "games", str(folder / "many.pgn"), "-o", str(folder / f"many.{kind}")])
             run([new, "games", str(args.games), "-o", str(folder / f"real.{kind}")])
+        run([new, "convert", str(folder / "all.ctg"), str(folder / "all.bin")])
         reader = {"new": release / "examples" / "read_games"}
         todo = [(programs, *case) for case in cases(args.games, months, folder)]
         todo += [(reader, *case, None, None) for case in readings(args.games, folder)]
@@ -162,6 +228,20 @@ def main():
             ratio = f"{processor / medians['old'][1]:.2f}" if "old" in medians else ""
             rows.append(f"| {name} | {clock:.2f} | {processor:.2f} | {memory:.0f} | {rate} | {ratio} |")
             print(rows[-1], flush=True)
+        for name, command in rivals(folder):
+            if args.only in name:
+                clear(folder)
+                clock, processor, memory = run(command)
+                # It says what is wrong with exit code 0.
+                if not (folder / "out.bin").is_file():
+                    sys.exit(f"{command}: no book")
+                rows.append(f"| {name} | {clock:.2f} | {processor:.2f} | {memory:.0f} |  |  |")
+                print(rows[-1], flush=True)
+        sections = []
+        for title, text in [] if args.only else looked_up(folder):
+            text = text.replace(f"{folder}{os.sep}", "")
+            sections.append(f"\n## {title}\n\n```text\n{text}\n```\n")
+            print(sections[-1], flush=True)
     finally:
         shutil.rmtree(folder)
     if args.only:
@@ -171,9 +251,11 @@ def main():
         "# Measured\n\n"
         "Written by `benches/measure.py`, which says how. Games:"
         f" `{args.games.name}`, {args.games.stat().st_size / 1e6:.0f} MB; {cores} cores;"
-        f" medians of {args.runs} runs.\n\n"
-        "| case | clock, s | processor, s | memory, MB | PGN, MB/s | processor, new to old |\n"
-        "|---|---|---|---|---|---|\n" + "\n".join(rows) + "\n"
+        f" medians of {args.runs} runs; all of it took"
+        f" {(time.monotonic() - began) / 60:.0f} minutes.\n\n"
+        + "".join(f"* {line}\n" for line in versions())
+        + "\n| case | clock, s | processor, s | memory, MB | PGN, MB/s | processor, new to old |\n"
+        "|---|---|---|---|---|---|\n" + "\n".join(rows) + "\n" + "".join(sections)
     )
 
 

@@ -114,7 +114,7 @@ pub(crate) fn stored_for(
     mode: CastlingMode,
     policy: Policy,
 ) -> PyResult<Vec<Entry>> {
-    let all = stored(py, file, Some(polyglot::key(position)))?;
+    let mut all = stored(py, file, Some(polyglot::key(position)))?;
     if all.is_empty() {
         return Ok(Vec::new());
     }
@@ -123,30 +123,25 @@ pub(crate) fn stored_for(
     let is_from = |mv: &Move, from| mv.from().is_some_and(|own| own.to_u32() == u32::from(from));
     // Equal moves are one, of all their weight.
     let mut moves: Vec<(Move, u32)> = Vec::with_capacity(all.len());
-    let mut found = Vec::with_capacity(all.len());
-    for mut fields in all {
+    all.retain_mut(|fields| {
         if mode == CastlingMode::Standard {
             fields.mv = fields.mv.castling_by_target(kings);
         }
-        let Some(&mv) = legal
-            .iter()
-            .find(|mv| is_from(mv, fields.mv.from) && RawMove::of(**mv, mode) == Some(fields.mv))
-        else {
-            continue;
+        let is_meant =
+            |mv: &Move| is_from(mv, fields.mv.from) && RawMove::of(*mv, mode) == Some(fields.mv);
+        let Some(&mv) = legal.iter().find(|mv| is_meant(mv)) else {
+            return false;
         };
-        let known = moves.iter().position(|(known, _)| *known == mv);
-        let number = known.unwrap_or(moves.len());
-        match moves.get_mut(number) {
+        match moves.iter_mut().find(|(known, _)| *known == mv) {
             Some((_, weight)) => *weight += fields.weight,
             None => moves.push((mv, fields.weight)),
         }
-        found.push((fields, number));
-    }
-    let known = Arc::new(Known::new(position.turn(), moves, policy.native()));
-    let numbered = found.into_iter();
-    Ok(numbered
-        .map(|(fields, number)| Entry::new(fields, Some((Arc::clone(&known), number))))
-        .collect())
+        true
+    });
+    let known = Known::new(position.turn(), mode, moves, policy.native());
+    let known = Arc::new(known);
+    let entry = |fields| Entry::new(fields, Some(Arc::clone(&known)));
+    Ok(all.into_iter().map(entry).collect())
 }
 
 /// The same where only python-chess knows the rules.

@@ -99,9 +99,11 @@ fn read_board<'py>(board: &Bound<'py, PyAny>, counters: bool) -> PyResult<Asked<
     };
     let colours = board.getattr(intern!(py, "occupied_co"))?;
     let colours = colours.cast::<PyList>()?;
+    let white = Bitboard(colours.get_item(1)?.extract()?);
+    let all = by_role.iter().fold(Bitboard(0), |all, own| all | *own);
     let by_color = ByColor {
-        black: Bitboard(colours.get_item(0)?.extract()?),
-        white: Bitboard(colours.get_item(1)?.extract()?),
+        black: all & !white,
+        white,
     };
     let is_960: bool = board.getattr(intern!(py, "chess960"))?.extract()?;
     let mode = if is_960 {

@@ -235,15 +235,12 @@ impl NativeBook {
                 let rows = inner
                     .weighed(book, &position, policy.native())
                     .map_err(|error| error::of_book(py, &error))?;
-                let fields: Vec<_> = rows.iter().map(|row| row.fields(&position, mode)).collect();
+                let fields = rows.iter().map(|row| row.fields(&position, mode));
+                let fields: Vec<Option<Fields>> = fields.collect();
                 let told = rows.into_iter().map(|row| (row.mv, row.verdict)).unzip();
-                let known = Arc::new(Known::weighed(position.turn(), told));
-                let numbered = fields.into_iter().enumerate();
-                numbered
-                    .filter_map(|(number, fields)| {
-                        Some(Entry::new(fields?, Some((Arc::clone(&known), number))))
-                    })
-                    .collect()
+                let known = Arc::new(Known::weighed(position.turn(), mode, told));
+                let entry = |fields| Entry::new(fields, Some(Arc::clone(&known)));
+                fields.into_iter().flatten().map(entry).collect()
             }
             (Source::Other { .. }, Asked::Foreign(_)) => Vec::new(),
             (Source::Other { .. }, Asked::Key(key)) => {

@@ -7,7 +7,7 @@ use pyo3::pyclass::CompareOp;
 use pyo3::sync::PyOnceLock;
 use pyo3::types::{PyDict, PyTuple};
 use pyo3::{IntoPyObjectExt as _, intern};
-use shakmaty::{Chess, Color, Move, Role, Square};
+use shakmaty::{CastlingMode, Chess, Color, Move, Role, Square};
 use tabia::book::{Annotation, BookMove, Mark, PositionRecord, Preference, Stats};
 use tabia::policy::{self, Policy, Weighed};
 
@@ -15,6 +15,7 @@ use tabia::policy::{self, Policy, Weighed};
 /// their entries: kept once for all entries, and made when first asked for.
 pub(crate) struct Known {
     turn: Color,
+    mode: CastlingMode,
     weights: Vec<(Move, u32)>,
     policy: Policy,
     told: OnceLock<Told>,
@@ -25,9 +26,10 @@ type Told = (Vec<BookMove>, Vec<Weighed>);
 
 impl Known {
     /// Of moves that are weighed already; the verdicts are in their order.
-    pub(crate) fn weighed(turn: Color, told: Told) -> Known {
+    pub(crate) fn weighed(turn: Color, mode: CastlingMode, told: Told) -> Known {
         Known {
             turn,
+            mode,
             weights: Vec::new(),
             policy: Policy::default(),
             told: told.into(),
@@ -35,9 +37,15 @@ impl Known {
     }
 
     /// Of moves with nothing but a weight, to be weighed under a policy.
-    pub(crate) fn new(turn: Color, weights: Vec<(Move, u32)>, policy: Policy) -> Known {
+    pub(crate) fn new(
+        turn: Color,
+        mode: CastlingMode,
+        weights: Vec<(Move, u32)>,
+        policy: Policy,
+    ) -> Known {
         Known {
             turn,
+            mode,
             weights,
             policy,
             told: OnceLock::new(),
@@ -60,6 +68,13 @@ impl Known {
             (moves, verdicts)
         })
     }
+
+    /// What is known of a move.
+    fn of(&self, mv: RawMove) -> Option<(&BookMove, &Weighed)> {
+        let (moves, verdicts) = self.told();
+        let mut both = moves.iter().zip(verdicts);
+        both.find(|(known, _)| RawMove::of(known.mv, self.mode) == Some(mv))
+    }
 }
 
 /// A move of a position.
@@ -78,8 +93,8 @@ impl Known {
 #[pyclass(frozen, module = "tabia")]
 pub(crate) struct Entry {
     fields: Fields,
-    /// Its moves, and which of them this is; not of one looked up by key.
-    known: Option<(Arc<Known>, usize)>,
+    /// What is known of the position; not of one looked up by key.
+    known: Option<Arc<Known>>,
     mv: PyOnceLock<Py<PyAny>>,
 }
 
@@ -211,7 +226,7 @@ impl Entry {
     /// NAG number of the position after the move, 0 for none.
     #[getter]
     fn commentary(&self) -> u8 {
-        let turn = self.known.as_ref().map(|(known, _)| known.turn.other());
+        let turn = self.known.as_ref().map(|known| known.turn.other());
         turn.map_or(0, |turn| self.after().commentary_for(turn))
     }
 
@@ -297,8 +312,7 @@ impl Entry {
 }
 
 impl Entry {
-    /// Of what is `known` the entry is the move in that place.
-    pub(crate) fn new(fields: Fields, known: Option<(Arc<Known>, usize)>) -> Entry {
+    pub(crate) fn new(fields: Fields, known: Option<Arc<Known>>) -> Entry {
         Entry {
             fields,
             known,
@@ -312,13 +326,11 @@ impl Entry {
     }
 
     fn known(&self) -> Option<&BookMove> {
-        let (known, number) = self.known.as_ref()?;
-        known.told().0.get(*number)
+        Some(self.known.as_ref()?.of(self.fields.mv)?.0)
     }
 
     fn verdict(&self) -> Option<&Weighed> {
-        let (known, number) = self.known.as_ref()?;
-        known.told().1.get(*number)
+        Some(self.known.as_ref()?.of(self.fields.mv)?.1)
     }
 
     fn after(&self) -> PositionRecord {
@@ -383,7 +395,7 @@ impl RawMove {
     }
 
     /// A legal move as it is written in this mode of castling.
-    pub(crate) fn of(mv: Move, mode: shakmaty::CastlingMode) -> Option<RawMove> {
+    pub(crate) fn of(mv: Move, mode: CastlingMode) -> Option<RawMove> {
         match mv.to_uci(mode) {
             shakmaty::uci::UciMove::Normal {
                 from,

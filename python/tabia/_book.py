@@ -142,7 +142,7 @@ class Book:
         self,
         board: Asked,
         *,
-        minimum_weight: float = 1,
+        minimum_weight: float = 1.0,
         exclude_moves: Container[Any] = (),
         policy: Optional[Policy] = None,
     ) -> Iterator[Entry]:
@@ -168,7 +168,7 @@ class Book:
         self,
         board: Asked,
         *,
-        minimum_weight: float = 1,
+        minimum_weight: float = 1.0,
         exclude_moves: Container[Any] = (),
         policy: Optional[Policy] = None,
     ) -> Entry:
@@ -193,7 +193,7 @@ class Book:
         board: Asked,
         default: Optional[T] = None,
         *,
-        minimum_weight: float = 1,
+        minimum_weight: float = 1.0,
         exclude_moves: Container[Any] = (),
         policy: Optional[Policy] = None,
     ) -> Union[Entry, Optional[T]]:
@@ -216,7 +216,7 @@ class Book:
         self,
         board: Asked,
         *,
-        minimum_weight: float = 1,
+        minimum_weight: float = 1.0,
         exclude_moves: Container[Any] = (),
         random: Optional[_random.Random] = None,
         policy: Optional[Policy] = None,
@@ -252,7 +252,7 @@ class Book:
         >>> book.weighted_choice(tabia.START) == book.find(tabia.START)
         True
         """
-        entries = self._entries(board, 1, exclude_moves, policy)
+        entries = self._entries(board, 1.0, exclude_moves, policy)
         total = sum(entry.weight for entry in entries)
         if not total:
             raise IndexError()

@@ -6,8 +6,8 @@ use std::path::PathBuf;
 use anyhow::{Context as _, ensure};
 use clap::Args;
 
-use super::args::Counting;
 use super::build;
+use super::counting::Counting;
 use crate::notation::{self, Line};
 use crate::place::Old;
 
@@ -40,7 +40,7 @@ pub(super) const EXAMPLES: &str = "Examples:\n  \
     Exit codes: 0 done; 1 some games were skipped, with --strict; 2 nothing was changed.";
 
 pub(super) fn run(args: &AddArgs, out: &mut impl Write) -> anyhow::Result<u8> {
-    super::convert::only_ctg(&args.book)?;
+    super::only_ctg(&args.book)?;
     let mut lines = Vec::new();
     for text in &args.line {
         let line = Line::read("", text).with_context(|| format!("--line \"{text}\""))?;

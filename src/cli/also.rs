@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::{Args as _, Command, FromArgMatches as _};
 
-use super::args::Choice;
+use super::counting::Choice;
 
 /// A book, and what goes into it.
 #[derive(Clone, Debug)]

@@ -5,9 +5,12 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use anyhow::{Context as _, ensure};
+use clap::Args;
 
-use super::args::{BuildArgs, Choice, Counting};
+use super::also::Also;
 use super::collection;
+use super::counting::{Choice, Counting};
+use super::force::Force;
 use super::style::counted;
 use super::{evaluations, progress, provenance};
 use crate::book::ctg::{RewriteOptions, Written, merge};
@@ -16,8 +19,50 @@ use crate::input::kind::Kind;
 use crate::notation::Line;
 use crate::place::{self, Old};
 
-/// So many skipped games are named.
-const NAMED: usize = 20;
+/// Arguments of `build`.
+#[derive(Args, Debug)]
+pub(super) struct BuildArgs {
+    /// The book to make; .cto and .ctb are put beside it
+    #[arg(
+        short,
+        long,
+        value_name = "OUT.ctg",
+        required_unless_present = "records"
+    )]
+    output: Option<PathBuf>,
+    /// Writes what was counted as a Parquet table instead of a book, to be
+    /// added up with others by any SQL engine and given back as a source;
+    /// --min-games waits for the book
+    #[arg(long, value_name = "OUT.parquet", conflicts_with_all = ["output", "min_games", "annotations"])]
+    records: Option<PathBuf>,
+    /// Makes another book in the same pass over the games, of those that meet
+    /// these conditions: as "white1800.ctg: --ratings 1800 --only white"; may be
+    /// given several times. Behind the colon stand the options that choose
+    /// games, plies and moves (--max-ply, --eco-relative, --only, --min-games,
+    /// --dedupe, and all conditions on games); how games are read is said
+    /// outside, for all books. Implies --provenance
+    #[arg(long, value_name = "BOOK: OPTIONS", conflicts_with = "records", value_parser = Also::read)]
+    also: Vec<Also>,
+    /// Writes OUT.provenance.json beside the book: sources, conditions, counts,
+    /// and the version of this program
+    #[arg(long)]
+    provenance: bool,
+    /// Keeps what the comments of the games say of the book's positions
+    /// ([%eval 0.31]) in OUT.evals, as `tabia evaluate --import` does; the games
+    /// are read once more for it
+    #[arg(long, conflicts_with = "records")]
+    evaluations: bool,
+    #[command(flatten)]
+    force: Force,
+    /// Games: .pgn, also .gz, .zst or .bz2; databases (docs/databases.md); a
+    /// folder with such files; or `-` for PGN on standard input. Or records: .parquet, whose games were
+    /// chosen, and their plies cut, when they were written. Or books:
+    /// .ctg, whose numbers are added to those of the games
+    #[arg(value_name = "SOURCE", required_unless_present = "priority")]
+    sources: Vec<PathBuf>,
+    #[command(flatten)]
+    games: Counting,
+}
 
 pub(super) fn run(args: &BuildArgs, out: &mut impl Write) -> anyhow::Result<u8> {
     let (product, target) = match (&args.output, &args.records) {
@@ -68,7 +113,7 @@ fn build_all(args: &BuildArgs, job: Job, out: &mut impl Write) -> anyhow::Result
     let made = progress::watched(|watch| build::run_all(&jobs, watch))??;
     let time = start.elapsed();
     if let Some(summary) = made.first() {
-        collection::report(&summary.tally, NAMED);
+        collection::report(&summary.tally);
     }
     let mut code = 0;
     let choices = std::iter::once(&args.games.choice).chain(args.also.iter().map(|a| &a.choice));
@@ -92,7 +137,7 @@ fn build_all(args: &BuildArgs, job: Job, out: &mut impl Write) -> anyhow::Result
             }
             writeln!(out, "{object}")?;
         }
-        code = code.max(args.games.exit_code(summary));
+        code = code.max(collection::exit_code(args.games.strict, &summary.tally));
     }
     out.flush()?;
     Ok(code)
@@ -106,7 +151,7 @@ pub(super) fn books_among(sources: &[PathBuf]) -> anyhow::Result<Vec<PathBuf>> {
         .cloned()
         .collect();
     for book in &books {
-        super::convert::only_ctg(book)?;
+        super::only_ctg(book)?;
     }
     Ok(books)
 }
@@ -179,21 +224,15 @@ pub(super) fn add_to_books(
         writeln!(out, "{}", to_json(done.games.into(), &done.written, &games))?;
         out.flush()?;
     }
-    Ok(code.max(args.exit_code(&games)))
+    Ok(code.max(collection::exit_code(args.strict, &games.tally)))
 }
 
 fn build_games(job: &Job, name: &str) -> anyhow::Result<Summary> {
     let start = Instant::now();
     let summary = progress::watched(|watch| build::run(job, watch))??;
-    collection::report(&summary.tally, NAMED);
+    collection::report(&summary.tally);
     report(name, &summary, start.elapsed());
     Ok(summary)
-}
-
-impl Counting {
-    fn exit_code(&self, summary: &Summary) -> u8 {
-        u8::from(self.strict && summary.tally.skipped + summary.tally.cut > 0)
-    }
 }
 
 fn is_book(path: &Path) -> bool {

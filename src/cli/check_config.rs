@@ -8,7 +8,6 @@ use std::io::{self, Write};
 
 use shakmaty::{Chess, Color};
 
-use super::play::command_text;
 use crate::book::{Book, Probe};
 use crate::book_set::{BookSpec, Opener};
 use crate::config::Config;
@@ -40,7 +39,7 @@ pub(super) fn print(
     let mut playing = None;
     for (profile, command) in engines.profiles.iter().zip(commands).take(engines.chain) {
         writeln!(out, "\nengine {}", profile.name)?;
-        writeln!(out, "  command: {}", command_text(command))?;
+        writeln!(out, "  command: {}", command)?;
         if let Some(dir) = &command.dir {
             writeln!(out, "  folder: {}", dir.display())?;
         }

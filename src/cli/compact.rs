@@ -14,7 +14,7 @@ pub(super) fn run(args: &CompactArgs) -> anyhow::Result<u8> {
     if super::info_index::is_index(&args.book) {
         return compact_index(args);
     }
-    super::convert::only_ctg(&args.book)?;
+    super::only_ctg(&args.book)?;
     let target = args.output.as_ref().unwrap_or(&args.book);
     let start = Instant::now();
     let files = ["cto", "ctb"].map(|extension| sibling(&args.book, extension));

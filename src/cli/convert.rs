@@ -1,9 +1,8 @@
 //! `tabia convert`: books into one another.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::time::Instant;
 
-use anyhow::bail;
 use clap::Args;
 
 use super::args::size;
@@ -11,7 +10,6 @@ use super::force::Force;
 use super::progress;
 use super::style::counted;
 use crate::convert::{self, Job, PgnOptions, Weights};
-use crate::input::kind::{BookKind, Kind};
 
 /// Examples of the help.
 pub(super) const HELP: &str = "Examples:\n  \
@@ -110,17 +108,4 @@ pub(super) fn run(args: &ConvertArgs) -> anyhow::Result<u8> {
         start.elapsed().as_secs_f64(),
     );
     Ok(u8::from(done.salvage.is_loss()))
-}
-
-/// Refuses books of other formats, for commands that need a ChessBase one.
-pub(super) fn only_ctg(path: &Path) -> anyhow::Result<()> {
-    match Kind::of_file(path) {
-        None | Some(Kind::Book(BookKind::Ctg)) => Ok(()),
-        Some(Kind::Book(other)) => bail!(
-            "{}: a {}; this needs a ChessBase book, `tabia convert` makes one of it",
-            path.display(),
-            other.title()
-        ),
-        Some(kind) => bail!("{}: {}", path.display(), kind.no_book().unwrap_or_default()),
-    }
 }

@@ -10,7 +10,7 @@ use clap::{Args, ValueEnum};
 use shakmaty::san::SanPlus;
 use shakmaty::{Chess, Color, Move, Position as _};
 
-use super::diff_json;
+use super::diff_json::{self, line_text};
 use super::progress;
 use super::style::{
     FAINT, GREEN, HEADING, PLACE, Painted, RED, commentary_symbol, counted, signed, thousands,
@@ -200,15 +200,6 @@ fn line_to(reached: &Line, moves: Vec<Move>) -> Line {
     let mut line = reached.clone();
     moves.into_iter().for_each(|mv| line.push(mv));
     line
-}
-
-/// That line in words.
-pub(super) fn line_text(line: &Line) -> String {
-    match line.plies() {
-        0 if *line.start() == Chess::default() => "start position".to_owned(),
-        0 => "the position given".to_owned(),
-        _ => line.to_string(),
-    }
 }
 
 /// Writes lines as [`line_text`] does, without a position for each move.

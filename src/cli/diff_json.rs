@@ -3,7 +3,6 @@
 use serde_json::{Map, Value, json};
 use shakmaty::Chess;
 
-use super::diff::line_text;
 use crate::book::{PositionRecord, Preference, Stats};
 use crate::compare::{Aspect, Compared, Difference, MoveDifference};
 use crate::notation::{self, Line};
@@ -67,6 +66,15 @@ pub(super) fn difference(difference: &Difference, line: Option<Line>) -> Value {
         set("moves", json!(moves));
     }
     object
+}
+
+/// The line to a difference in words.
+pub(super) fn line_text(line: &Line) -> String {
+    match line.plies() {
+        0 if *line.start() == Chess::default() => "start position".to_owned(),
+        0 => "the position given".to_owned(),
+        _ => line.to_string(),
+    }
 }
 
 fn move_json(mv: &MoveDifference, position: &Chess) -> Value {

@@ -84,7 +84,7 @@ pub(super) const EXAMPLES: &str = "Examples:\n  \
     was written.";
 
 pub(super) fn run(args: &GrowArgs) -> anyhow::Result<u8> {
-    super::convert::only_ctg(&args.book)?;
+    super::only_ctg(&args.book)?;
     place::check(&args.output, &["cto", "ctb"], args.force.old())?;
     let start = Instant::now();
     let plan = args.engine.plan(1)?;

@@ -11,7 +11,7 @@ use crate::place;
 pub(super) fn run(args: &MergeArgs) -> anyhow::Result<u8> {
     place::check(&args.output, &["cto", "ctb"], args.force.old())?;
     for book in &args.books {
-        super::convert::only_ctg(book)?;
+        super::only_ctg(book)?;
     }
     let start = Instant::now();
     let done = progress::watched(|watch| {

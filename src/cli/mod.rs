@@ -26,14 +26,18 @@ mod check_config;
 pub mod check_engine;
 #[cfg(feature = "games")]
 mod collection;
+mod command;
 mod compact;
 mod convert;
+#[cfg(feature = "build")]
+mod counting;
 mod diff;
 mod diff_json;
 #[cfg(feature = "register")]
 mod difference;
 #[cfg(feature = "games")]
 mod engine_args;
+mod engines;
 #[cfg(feature = "games")]
 mod evaluate;
 #[cfg(feature = "build")]
@@ -83,22 +87,21 @@ mod valued;
 mod verify;
 mod welcome;
 
-use std::ffi::{OsStr, OsString};
+use std::ffi::OsStr;
 use std::io::{self, Write};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::ExitCode;
 
-use anyhow::Context as _;
-use clap::Parser;
+use clap::{CommandFactory as _, Parser as _};
 
 use crate::book::Book;
 use crate::book_set::Opener;
-use crate::config::{BUILTIN, Config};
-use crate::engine::EngineCommand;
+use crate::input::kind::{BookKind, Kind};
 use crate::input::path::to_text;
 use crate::notation::{Line, LineError};
 use crate::plain::Plain;
-use args::{Cli, Command, ConfigArgs};
+use command::{Cli, Command};
+use engines::{command_of, configuration, engine_named, program};
 
 /// Runs the program with its arguments.
 #[must_use]
@@ -167,7 +170,6 @@ fn misplaced(error: &clap::Error) -> Option<String> {
             format!("to look a move up: tabia probe BOOK --moves \"{word}\"")
         }
         _ => {
-            use clap::CommandFactory as _;
             let like = |name: &str| (strsim::damerau_levenshtein(word, name), name.to_owned());
             let command = Cli::command();
             let names = command
@@ -231,8 +233,8 @@ fn dispatch(cli: Cli) -> anyhow::Result<u8> {
         Command::Register(args) => register::run(&args, &mut painted()),
         #[cfg(feature = "register")]
         Command::Setup(args) => setup::run(&args, &mut painted()),
-        Command::Completions(args) => shell::completions(&args, &mut output()),
-        Command::Man(args) => shell::man(&args, &mut output()),
+        Command::Completions(args) => shell::completions(&args, Cli::command(), &mut output()),
+        Command::Man(args) => shell::man(&args, Cli::command(), &mut output()),
         #[cfg(feature = "explore")]
         Command::Explore(args) => explore::run(&args, &mut output()),
         Command::CheckEngine(args) => {
@@ -265,6 +267,19 @@ fn open_book(path: &Path, no_mmap: bool) -> anyhow::Result<Book> {
 fn open_quietly(path: &Path, no_mmap: bool) -> anyhow::Result<Book> {
     let opener = Opener::here(!no_mmap);
     Ok(opener.open(&to_text(path))?)
+}
+
+/// Refuses books of other formats, for commands that need a ChessBase one.
+fn only_ctg(path: &Path) -> anyhow::Result<()> {
+    match Kind::of_file(path) {
+        None | Some(Kind::Book(BookKind::Ctg)) => Ok(()),
+        Some(Kind::Book(other)) => anyhow::bail!(
+            "{}: a {}; this needs a ChessBase book, `tabia convert` makes one of it",
+            path.display(),
+            other.title()
+        ),
+        Some(kind) => anyhow::bail!("{}: {}", path.display(), kind.no_book().unwrap_or_default()),
+    }
 }
 
 /// Standard output, written in large pieces. Control characters of whatever
@@ -306,80 +321,4 @@ fn is_closed_output(error: &anyhow::Error) -> bool {
 fn is_odd(arg: &OsStr) -> bool {
     let text = arg.to_string_lossy();
     crate::plain::escape_control(&text) != text
-}
-
-/// Finds and reads the configuration: see [`ConfigArgs`].
-fn configuration(args: &ConfigArgs) -> anyhow::Result<Config> {
-    if let Some(path) = &args.config {
-        return Ok(Config::read(path)?);
-    }
-    if let Some(path) = std::env::var_os("TABIA_CONFIG").filter(|path| !path.is_empty()) {
-        return Config::read(Path::new(&path)).context("named by TABIA_CONFIG");
-    }
-    // A file of comments alone, as the one that comes with the program, hides
-    // no other.
-    let mut empty = None;
-    for path in config_places().into_iter().filter(|path| path.is_file()) {
-        let config = Config::read(&path)?;
-        if !config.says_nothing() {
-            return Ok(config);
-        }
-        empty.get_or_insert(config);
-    }
-    Ok(empty.unwrap_or_default())
-}
-
-fn config_places() -> Vec<PathBuf> {
-    let mut places = Vec::new();
-    if let Some(program) = program() {
-        // A renamed copy of the program has a configuration of its own.
-        places.push(program.with_extension("toml"));
-        places.push(program.with_file_name("engines.toml"));
-    }
-    if let Some(folder) = dirs::config_dir() {
-        places.push(folder.join("tabia").join("engines.toml"));
-    }
-    places.push(PathBuf::from("engines.toml"));
-    places
-}
-
-/// The file we run from.
-fn program() -> Option<PathBuf> {
-    std::env::current_exe().ok()
-}
-
-/// How the built-in engine is started, if this program has one.
-fn builtin() -> Option<EngineCommand> {
-    cfg!(feature = "builtin-engine").then(|| EngineCommand {
-        program: program().unwrap_or_else(|| PathBuf::from("tabia")),
-        args: vec!["engine".into()],
-        ..EngineCommand::default()
-    })
-}
-
-fn command_of(program: &OsString, args: &[OsString]) -> EngineCommand {
-    EngineCommand {
-        program: program.into(),
-        args: args.to_vec(),
-        ..EngineCommand::default()
-    }
-}
-
-/// Whether a name can only be that of a program file.
-fn is_program_path(name: &str) -> bool {
-    Path::new(name).components().count() > 1
-}
-
-fn engine_named(config: &ConfigArgs, name: Option<&str>) -> anyhow::Result<EngineCommand> {
-    let config = configuration(config)?;
-    if let Some(name) = name
-        && is_program_path(name)
-        && !config.engines.iter().any(|entry| entry.name == name)
-    {
-        return Ok(command_of(&name.into(), &[]));
-    }
-    let names: Vec<String> = name.into_iter().map(str::to_owned).collect();
-    let (_, mut commands) = config.engines(&names, builtin().as_ref())?;
-    anyhow::ensure!(!commands.is_empty(), "no engine is named: try {BUILTIN}");
-    Ok(commands.remove(0))
 }

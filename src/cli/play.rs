@@ -9,10 +9,8 @@ use anyhow::Context as _;
 use chrono::SecondsFormat;
 use rand::RngExt;
 
-use super::args::{PlayArgs, name_and_value};
-use super::{
-    builtin, check_config, command_of, configuration, is_program_path, output, program, welcome,
-};
+use super::args::PlayArgs;
+use super::{check_config, configuration, engines, output, program, welcome};
 use crate::book_set::Opener;
 use crate::config::Config;
 use crate::engine::EngineCommand;
@@ -29,7 +27,7 @@ const LOG_LIMIT: u64 = 4 << 30;
 /// Runs the adapter until the GUI or the engine ends it; the exit code.
 pub(super) fn run(args: &PlayArgs) -> anyhow::Result<u8> {
     let config = configuration(&args.config)?;
-    let (engines, commands) = engines(args, &config)?;
+    let (engines, commands) = engines::engines(args, &config)?;
     let opener = Opener {
         folders: book_folders(&config),
         mmap: !args.no_mmap,
@@ -92,7 +90,7 @@ fn transcript(
     remarks: &mut Vec<String>,
 ) -> anyhow::Result<Transcript> {
     let name = || format!("log {}", path.display());
-    let commands: Vec<String> = commands.iter().map(command_text).collect();
+    let commands: Vec<String> = commands.iter().map(ToString::to_string).collect();
     let text = |path: &PathBuf| {
         let path = std::path::absolute(path).unwrap_or_else(|_| path.clone());
         path.to_string_lossy().into_owned()
@@ -120,88 +118,6 @@ fn transcript(
     let opener = opener.clone();
     let identify = Box::new(move |path: &str| opener.identity(path));
     Transcript::begin(Box::new(file), &header, identify).with_context(name)
-}
-
-/// A command as it might be typed.
-pub(super) fn command_text(command: &EngineCommand) -> String {
-    let mut text = command.program.display().to_string();
-    for arg in &command.args {
-        text.push(' ');
-        text.push_str(&arg.to_string_lossy());
-    }
-    text
-}
-
-/// The engines to try, with all that the command line adds.
-pub(super) fn engines(
-    args: &PlayArgs,
-    config: &Config,
-) -> anyhow::Result<(Engines, Vec<EngineCommand>)> {
-    let (mut engines, commands) = match (args.command.split_first(), &args.engine) {
-        (Some((program, rest)), _) => one_engine(config, command_of(program, rest))?,
-        (None, Some(name)) => {
-            let described = config.engines.iter().any(|entry| entry.name == *name);
-            if is_program_path(name) && !described {
-                one_engine(config, command_of(&name.into(), &[]))?
-            } else {
-                config.engines(std::slice::from_ref(name), builtin().as_ref())?
-            }
-        }
-        (None, None) => config.engines(&[], builtin().as_ref())?,
-    };
-    if !args.book.is_empty() {
-        // Seen from where the command was typed, wherever the GUI runs us.
-        let books: Vec<String> = args
-            .book
-            .iter()
-            .map(|path| {
-                let path = crate::input::path::from_home(path);
-                let full = std::path::absolute(&path).unwrap_or(path);
-                crate::input::path::to_text(&full)
-            })
-            .collect();
-        let books = books.join(";");
-        for profile in &mut engines.profiles {
-            profile.settings.set(OptionId::File, &books)?;
-        }
-    }
-    for setting in &args.set {
-        let (name, value) = name_and_value(setting)?;
-        for profile in &mut engines.profiles {
-            match OptionId::by_name(name) {
-                Some(id) => {
-                    profile.settings.set(id, value)?;
-                }
-                None => profile.options.push((name.to_owned(), value.to_owned())),
-            }
-        }
-        if OptionId::by_name(name).is_none()
-            && let Some(meant) = OptionId::like(name)
-        {
-            say!(
-                "tabia: --set \"{name}\" goes to the engine; did you mean \"{}\"?",
-                meant.spec().name
-            );
-        }
-    }
-    Ok((engines, commands))
-}
-
-/// The configuration's book with an engine that it does not describe.
-fn one_engine(
-    config: &Config,
-    command: EngineCommand,
-) -> anyhow::Result<(Engines, Vec<EngineCommand>)> {
-    let name = command.program.to_string_lossy().into_owned();
-    let mut config = config.clone();
-    config.engines = vec![crate::config::EngineEntry {
-        name: name.clone(),
-        command,
-        start_timeout: crate::config::START_TIMEOUT,
-        options: Vec::new(),
-        book: Vec::new(),
-    }];
-    Ok(config.engines(&[name], builtin().as_ref())?)
 }
 
 /// Where a book with a relative path is looked for: beside the configuration,

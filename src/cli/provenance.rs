@@ -6,7 +6,8 @@ use std::path::{Path, PathBuf};
 use anyhow::Context as _;
 use serde::Serialize;
 
-use super::args::{Choice, Counting, PlayerColour};
+use super::args::PlayerColour;
+use super::counting::{Choice, Counting};
 use crate::build::{Job, Summary};
 use crate::place::{self, Old};
 

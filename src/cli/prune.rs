@@ -130,7 +130,7 @@ fn losing(
 
 pub(super) fn run(args: &PruneArgs) -> anyhow::Result<u8> {
     let mut conditions = args.conditions()?;
-    super::convert::only_ctg(&args.book)?;
+    super::only_ctg(&args.book)?;
     place::check(&args.output, &["cto", "ctb"], args.force.old())?;
     if let Some(max_loss) = args.max_loss {
         conditions.losing = Some(losing(&args.book, max_loss)?);

@@ -140,7 +140,7 @@ fn registration(args: &RegisterArgs) -> anyhow::Result<Registration> {
     }
     if let Some(name) = &args.engine {
         super::engine_named(&args.config, Some(name))?;
-        let name = match super::is_program_path(name) {
+        let name = match super::engines::is_program_path(name) {
             true if Path::new(name).is_file() => full(Path::new(name))?,
             true => bail!("--engine: there is no file {name}"),
             false => name.clone(),
@@ -180,7 +180,7 @@ fn announced(args: &RegisterArgs) -> anyhow::Result<Vec<Announced>> {
         engine: args.engine.clone(),
         ..PlayArgs::default()
     };
-    let (engines, _) = super::play::engines(&play, &super::configuration(&args.config)?)?;
+    let (engines, _) = super::engines::engines(&play, &super::configuration(&args.config)?)?;
     let settings = engines.profiles.first().map(|profile| &profile.settings);
     let Some(settings) = settings else {
         return Ok(Vec::new());

@@ -6,10 +6,9 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 
 use anyhow::Context as _;
-use clap::{Args, Command, CommandFactory as _};
+use clap::{Args, Command};
 use clap_complete::Shell;
 
-use super::args::Cli;
 use super::force::Force;
 use crate::place::{self, Old};
 
@@ -47,15 +46,19 @@ pub(super) struct ManArgs {
     force: Force,
 }
 
-pub(super) fn completions(args: &CompletionsArgs, out: &mut impl Write) -> anyhow::Result<u8> {
-    clap_complete::generate(args.shell, &mut Cli::command(), "tabia", out);
+pub(super) fn completions(
+    args: &CompletionsArgs,
+    mut tabia: Command,
+    out: &mut impl Write,
+) -> anyhow::Result<u8> {
+    clap_complete::generate(args.shell, &mut tabia, "tabia", out);
     out.flush()?;
     Ok(0)
 }
 
-pub(super) fn man(args: &ManArgs, out: &mut impl Write) -> anyhow::Result<u8> {
+pub(super) fn man(args: &ManArgs, tabia: Command, out: &mut impl Write) -> anyhow::Result<u8> {
     // "tabia help" repeats what every page says.
-    let mut tabia = Cli::command().disable_help_subcommand(true);
+    let mut tabia = tabia.disable_help_subcommand(true);
     tabia.build();
     let part = |name: &str| {
         let part = tabia.find_subcommand(name)?;

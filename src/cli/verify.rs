@@ -21,7 +21,7 @@ struct Json<'a> {
 }
 
 pub(super) fn run(args: &VerifyArgs, out: &mut impl Write) -> anyhow::Result<u8> {
-    super::convert::only_ctg(&args.book)?;
+    super::only_ctg(&args.book)?;
     let start = Instant::now();
     // Problems are printed as they are found: a ruined book may have millions.
     let mut first = true;

@@ -7,6 +7,7 @@
 //! signal and Windows closes the job.
 
 use std::ffi::OsString;
+use std::fmt;
 use std::fs::File;
 use std::io::{self, IsTerminal as _};
 use std::path::{Path, PathBuf};
@@ -29,6 +30,15 @@ pub struct EngineCommand {
     pub dir: Option<PathBuf>,
     /// Environment variables to add.
     pub env: Vec<(String, String)>,
+}
+
+/// As it might be typed.
+impl fmt::Display for EngineCommand {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.program.display().fmt(f)?;
+        let mut args = self.args.iter();
+        args.try_for_each(|arg| write!(f, " {}", arg.display()))
+    }
 }
 
 /// An engine that runs, and the ends of its pipes.

@@ -4,7 +4,7 @@ use std::sync::{Mutex, PoisonError};
 
 use shakmaty::{Chess, Color, Position as _};
 
-use super::gather::{GatherError, Gathered};
+use super::gathered::{GatherError, Gathered};
 use super::said::Said;
 use crate::book::{Book, Lookup, Probe as _, Wanted as Asked};
 use crate::eval::Value;

@@ -6,11 +6,14 @@ use std::fmt;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError, RwLock};
 
-use shakmaty::{Chess, Move};
+use shakmaty::{Chess, Color, Move};
 
 use super::edit::{Desk, Editor};
-use crate::book::{Probe, Stats};
+use crate::book::{Error, Probe, Stats};
+use crate::consult::{Consulted, consult_knowing};
+use crate::notation::Line;
 use crate::policy::LineMemory;
+use crate::settings::Settings;
 
 /// A book that is open.
 pub type Open = Arc<dyn Probe + Send + Sync>;
@@ -115,4 +118,27 @@ impl ExploredBook {
         self.renewals.fetch_add(1, Ordering::Release);
         Ok(open)
     }
+}
+
+/// Wins of White and of Black, from those of the side `own`.
+pub(super) const fn by_colour(stats: &Stats, own: Color) -> (u32, u32) {
+    coloured(own, stats.wins, stats.losses)
+}
+
+pub(super) const fn coloured(own: Color, wins: u32, losses: u32) -> (u32, u32) {
+    match own {
+        Color::White => (wins, losses),
+        Color::Black => (losses, wins),
+    }
+}
+
+/// Asks a book about the last position of a line, as the adapter would in a
+/// game of this line.
+pub(super) fn look_up(
+    (book, notes): &(Open, Arc<Notes>),
+    walked: &Line,
+    settings: &Settings,
+) -> Result<Consulted, Error> {
+    let (position, before) = (walked.last(), walked.before());
+    consult_knowing(book.as_ref(), &notes.lines, position, before, settings)
 }

@@ -5,11 +5,11 @@ use shakmaty::{Chess, Color, Move, Position};
 
 use std::sync::Arc;
 
-use super::books::{ExploredBook, Notes, Open};
+use super::books::{ExploredBook, Notes, Open, coloured, look_up};
 use super::openings::{self, Opening};
 use super::plot;
-use crate::book::{Error, Preference, Stats};
-use crate::consult::{Consulted, DECIDING, consult_knowing};
+use crate::book::Preference;
+use crate::consult::{Consulted, DECIDING};
 use crate::notation::{self, Line};
 use crate::settings::Settings;
 use crate::view::MoveView;
@@ -259,27 +259,4 @@ fn knows_results(found: &Consulted) -> bool {
         Preference::Weight(_) => false,
         Preference::Priority(_) => mv.stats().wins + mv.stats().losses > 0,
     }) || found.lookup.moves.is_empty()
-}
-
-/// Wins of White and of Black, from those of the side `own`.
-pub(super) const fn by_colour(stats: &Stats, own: Color) -> (u32, u32) {
-    coloured(own, stats.wins, stats.losses)
-}
-
-const fn coloured(own: Color, wins: u32, losses: u32) -> (u32, u32) {
-    match own {
-        Color::White => (wins, losses),
-        Color::Black => (losses, wins),
-    }
-}
-
-/// Asks a book about the last position of a line, as the adapter would in a
-/// game of this line.
-pub(super) fn look_up(
-    (book, notes): &(Open, Arc<Notes>),
-    walked: &Line,
-    settings: &Settings,
-) -> Result<Consulted, Error> {
-    let (position, before) = (walked.last(), walked.before());
-    consult_knowing(book.as_ref(), &notes.lines, position, before, settings)
 }

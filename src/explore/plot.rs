@@ -7,8 +7,7 @@ use std::sync::{Arc, PoisonError};
 use serde::Serialize;
 use shakmaty::{Color, Move, Position};
 
-use super::books::{Notes, Open};
-use super::look::{by_colour, look_up};
+use super::books::{Notes, Open, by_colour, look_up};
 use crate::book::{Error, Lookup, Stats, Wanted};
 use crate::consult::DECIDING;
 use crate::notation::{self, Line};

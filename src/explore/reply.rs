@@ -26,6 +26,19 @@ const EVERYWHERE: [(HeaderName, &str); 7] = [
     (header::SERVER, "tabia"),
 ];
 
+/// A refusal: status and one sentence.
+pub(super) type Refusal = (StatusCode, String);
+
+/// Asked for what cannot be.
+pub(super) const fn bad(error: String) -> Refusal {
+    (StatusCode::BAD_REQUEST, error)
+}
+
+/// A file that cannot be read.
+pub(super) fn unreadable(error: impl std::fmt::Display) -> Refusal {
+    (StatusCode::INTERNAL_SERVER_ERROR, error.to_string())
+}
+
 /// The type of a body that goes on telling.
 pub(super) const EVENTS: &str = "text/event-stream";
 
@@ -67,10 +80,10 @@ fn json_with(status: StatusCode, value: &impl Serialize) -> Response<Bytes> {
 /// A refusal: one short sentence.
 pub(super) fn refuse(status: StatusCode, error: &str) -> Response<Bytes> {
     #[derive(Serialize)]
-    struct Refusal<'a> {
+    struct Said<'a> {
         error: &'a str,
     }
-    json_with(status, &Refusal { error })
+    json_with(status, &Said { error })
 }
 
 #[cfg(test)]

@@ -20,7 +20,7 @@ use super::openings;
 use super::pasted;
 use super::plot;
 use super::query::Query;
-use super::reply::{EVENTS, json, json_text, refuse, reply};
+use super::reply::{EVENTS, Refusal, bad, json, json_text, refuse, reply, unreadable};
 use shakmaty::Position as _;
 
 use crate::consult::DECIDING;
@@ -32,9 +32,6 @@ const MOST_SHOWN: usize = 4;
 
 /// Likeliest moves that a page may ask for at once.
 const MOST_AHEAD: usize = 16;
-
-/// A refusal: status and one sentence.
-pub(super) type Refusal = (StatusCode, String);
 
 /// What takes POST.
 const WRITING: [&str; 7] = [
@@ -227,7 +224,7 @@ impl Explorer {
     fn read(&self, path: &str, request: &Request<Bytes>) -> Result<Response<Bytes>, Refusal> {
         let query = || Query::read(request.uri().query().unwrap_or_default());
         match path {
-            "/" => Ok(assets::page(self.access.token())),
+            "/" => Ok(self.page(query())),
             "/api/start" => Ok(json(&self.start())),
             "/api/position" => {
                 let query = query();
@@ -256,6 +253,16 @@ impl Explorer {
             }
             _ => assets::file(path, request.headers()).ok_or_else(not_here),
         }
+    }
+
+    /// The page, with the answer that it would ask for first.
+    fn page(&self, mut query: Query) -> Response<Bytes> {
+        query.set("lenient", "1");
+        query.set("ahead", &MOST_AHEAD.to_string());
+        let first = self.position(&query).map(Response::into_body);
+        // Without one it asks, and hears why there is none.
+        let first = first.unwrap_or_default();
+        assets::page(self.access.token(), &String::from_utf8_lossy(&first))
     }
 
     /// The answer to a request as it was before, while the books are.
@@ -489,12 +496,4 @@ fn body<'r, T: Deserialize<'r>>(request: &'r Request<Bytes>) -> Result<T, Refusa
 
 fn not_here() -> Refusal {
     (StatusCode::NOT_FOUND, "there is no such page".to_owned())
-}
-
-pub(super) const fn bad(error: String) -> Refusal {
-    (StatusCode::BAD_REQUEST, error)
-}
-
-fn unreadable(error: crate::book::Error) -> Refusal {
-    (StatusCode::INTERNAL_SERVER_ERROR, error.to_string())
 }

@@ -3,6 +3,7 @@
 use std::io::{self, Cursor, Read, Seek, SeekFrom};
 use std::ops::ControlFlow::{self, Break, Continue};
 
+use memchr::memmem;
 use pgn_reader::{Nag, RawComment, RawTag, Reader, SanPlus, Skip, Visitor};
 use shakmaty::fen::Fen;
 use shakmaty::san::San;
@@ -119,7 +120,8 @@ fn place(reader: &mut Reader<Sips<'_>>) -> usize {
 }
 
 /// A text that is given in small pieces: a reader fills its buffer as far as it
-/// is given something, and copies so the text of twenty games to read one.
+/// is given something, and would copy the text of twenty games to read one. Only
+/// the tags, however long, are given at once.
 struct Sips<'t>(Cursor<&'t [u8]>);
 
 impl Sips<'_> {
@@ -128,7 +130,16 @@ impl Sips<'_> {
 
 impl Read for Sips<'_> {
     fn read(&mut self, to: &mut [u8]) -> io::Result<usize> {
-        let most = to.len().min(Sips::MOST_BYTES);
+        let most = match self.0.position() {
+            0 => {
+                let text = self.0.get_ref();
+                let text = text.get(..to.len()).unwrap_or(text);
+                let tags = memmem::find(text, b"]\n\n");
+                tags.map_or(to.len(), |tags| tags + Sips::MOST_BYTES)
+            }
+            _ => Sips::MOST_BYTES,
+        };
+        let most = most.min(to.len());
         self.0.read(to.get_mut(..most).unwrap_or_default())
     }
 }

@@ -116,9 +116,7 @@ impl<'g> Recorder<'g> {
             let positions = &mut self.game.positions;
             // Copied, then played where it stands: what has just been changed
             // is slow to copy.
-            if let Some(last) = positions.last().cloned() {
-                positions.push(last);
-            }
+            positions.extend_from_within(positions.len().saturating_sub(1)..);
             if let Some(next) = positions.last_mut() {
                 next.play_unchecked(m);
             }

@@ -27,33 +27,40 @@ pub fn key(position: &Chess) -> u64 {
 #[derive(Debug, Default)]
 pub(super) struct Plies {
     keys: Vec<u64>,
+    /// Whether the position is not there again.
+    last: Vec<bool>,
 }
 
 impl Plies {
     /// Calls `each` with the key of each position and the place of its move,
     /// the last one first.
     pub(super) fn each(&mut self, game: &Game, max_ply: usize, mut each: impl FnMut(u64, usize)) {
-        let plies = game.moves.len().min(max_ply);
         self.keys.clear();
+        self.last.clear();
         let mut now: Option<Zobrist64> = None;
-        for (position, m) in game.positions.iter().zip(&game.moves).take(plies) {
+        let plies = game.positions.iter().zip(&game.moves).take(max_ply);
+        for (ply, (position, m)) in plies.enumerate() {
             let hash = now.unwrap_or_else(|| position.zobrist_hash(EnPassantMode::Legal));
-            self.keys.push(hash.into());
+            let key = u64::from(hash);
+            // Only as long as every move can be taken back was it there before,
+            // and nothing is the same after fewer than four.
+            let reversible = ply.min(position.halfmoves() as usize);
+            let mut back = 4;
+            while back <= reversible {
+                if self.keys.get(ply - back) == Some(&key)
+                    && let Some(is_last) = self.last.get_mut(ply - back)
+                {
+                    *is_last = false;
+                }
+                back += 2;
+            }
+            self.keys.push(key);
+            self.last.push(true);
             now = position.update_zobrist_hash(hash, *m, EnPassantMode::Legal);
         }
-        for ply in (0..plies).rev() {
-            let Some(key) = self.keys.get(ply).copied() else {
-                continue;
-            };
-            // Only as long as every move can be taken back is it there again.
-            let reversible = |later: &usize| {
-                let clock = game.positions.get(*later).map_or(0, Position::halfmoves);
-                clock as usize >= *later - ply
-            };
-            let mut later = (ply + 4..plies).step_by(2).take_while(reversible);
-            if !later.any(|later| self.keys.get(later) == Some(&key)) {
-                each(key, ply);
-            }
+        let plies = self.keys.iter().zip(&self.last).enumerate().rev();
+        for (ply, (key, _)) in plies.filter(|(_, (_, is_last))| **is_last) {
+            each(*key, ply);
         }
     }
 }

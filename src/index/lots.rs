@@ -16,8 +16,10 @@ pub(super) struct Seen {
 }
 
 impl Seen {
-    fn place(&self) -> (u64, PackedMove, Bucket) {
-        (self.hash, self.mv, self.bucket)
+    /// Hash, move and bucket.
+    #[inline]
+    fn place(&self) -> u128 {
+        u128::from(self.hash) << 64 | u128::from(self.mv.0) << 32 | u128::from(self.bucket.0)
     }
 }
 

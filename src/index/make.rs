@@ -4,6 +4,8 @@ use std::path::PathBuf;
 use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
 use std::sync::{Arc, Mutex, PoisonError};
 
+pub use super::error::IndexError;
+
 use super::count::Counter;
 use super::lots::{Lots, MOST_SORT_BYTES};
 use super::parts::{self, Joined};
@@ -11,11 +13,8 @@ use super::posting::{Posting, id_key, player_key};
 use super::row::Row;
 use super::rows::write_rows;
 use super::{IDS, PLAYERS, POSITIONS};
-use crate::crew::Panicked;
 use crate::games::tgx::{BlockMaker, GAMES, Head, Segment, TableWriter, WriteError, Writer};
-use crate::games::{
-    Batches, Filter, Game, Intake, ReadError, SourceError, Sources, Starts, Tally, Wanted,
-};
+use crate::games::{Batches, Filter, Game, Intake, ReadError, Sources, Starts, Tally, Wanted};
 use crate::place::{self, Old};
 use crate::sort::{Merge, Runs, SortError, Sorter};
 use crate::watch::{Stopped, Watch};
@@ -71,62 +70,6 @@ pub struct Summary {
     pub position_bytes: u64,
     /// Bytes that went through temporary files.
     pub sorted_on_disk: u64,
-}
-
-/// Why there is no index.
-#[derive(Debug, thiserror::Error)]
-#[non_exhaustive]
-pub enum IndexError {
-    /// The games cannot be read.
-    #[error(transparent)]
-    Read(#[from] ReadError),
-    /// Every game was filtered away or skipped, or has no result.
-    #[error(
-        "no game is left: {skipped} skipped, {filtered} do not meet the conditions, \
-         {without_result} have no result"
-    )]
-    NothingLeft {
-        /// Games that were no use.
-        skipped: u64,
-        /// Games that the filter turned away.
-        filtered: u64,
-        /// Games without a result.
-        without_result: u64,
-    },
-    /// The games that are there were indexed to another depth.
-    #[error("{}: its games are indexed to ply {there}, not {wanted}", path.display())]
-    OtherDepth {
-        /// The index.
-        path: PathBuf,
-        /// Its plies.
-        there: u16,
-        /// Those that were asked for.
-        wanted: u16,
-    },
-    /// The index would be one of its own sources.
-    #[error("{}: an index cannot be added to itself", path.display())]
-    Itself {
-        /// The index.
-        path: PathBuf,
-    },
-    /// Games are numbered with 32 bits.
-    #[error("an index holds {} games at most", u32::MAX)]
-    TooMany,
-    /// Temporary files fail.
-    #[error(transparent)]
-    Sort(#[from] SortError),
-    /// The index cannot be written.
-    #[error(transparent)]
-    Write(#[from] WriteError),
-    /// A thread met a fault of this program.
-    #[error(transparent)]
-    Panicked(#[from] Panicked),
-}
-
-impl From<SourceError> for IndexError {
-    fn from(error: SourceError) -> IndexError {
-        IndexError::Read(error.into())
-    }
 }
 
 /// What comes of a batch.
@@ -287,21 +230,32 @@ fn read(
         let mut ids = Sorter::new(Arc::clone(&sorts.ids), share / 8);
         let mut blocks = BlockMaker::default();
         let mut game = Game::default();
-        let mut heads: Vec<Head> = Vec::new();
+        // Of the batch: keys of players and of names, with the places of games.
+        let (mut named, mut known) = (Vec::new(), Vec::new());
         let mut posting = Posting::default();
         batches.each(|batch| {
             let (mut without_result, mut last_month) = (0, 0);
-            heads.clear();
+            named.clear();
+            known.clear();
+            let mut number = 0;
             while batch.next(&mut game) {
                 let Some(head) = Head::of(&game) else {
                     without_result += 1;
                     continue;
                 };
-                counter.take(&game, head.facts, heads.len() as u32, max_ply.into());
+                counter.take(&game, head.facts, number, max_ply.into());
                 blocks.push(&head, &game);
                 let month = head.facts.date.month().map_or(0, |month| month.number());
                 last_month = last_month.max(month);
-                heads.push(head);
+                for color in Color::ALL {
+                    let name = head.names.get(color);
+                    if !name.is_empty() && name != "?" {
+                        named.push((player_key(name, color), number));
+                    }
+                }
+                let id = head.lichess_id().and_then(id_key);
+                known.extend(id.map(|key| (key, number)));
+                number += 1;
             }
             let (games, blocks) = blocks.finish();
             if !batch.turn().wait() {
@@ -313,19 +267,12 @@ fn read(
             next.store(behind, Relaxed);
             batch.turn().pass();
             counter.end_batch(start)?;
-            for (number, head) in (start..).zip(&heads) {
-                posting.games.clear();
-                posting.games.push(number);
-                for color in Color::ALL {
-                    let name = head.names.get(color);
-                    if !name.is_empty() && name != "?" {
-                        posting.key = player_key(name, color);
-                        players.push(&posting)?;
-                    }
-                }
-                if let Some(key) = head.lichess_id().and_then(id_key) {
+            for (sorter, keys) in [(&mut players, &named), (&mut ids, &known)] {
+                for &(key, number) in keys {
                     posting.key = key;
-                    ids.push(&posting)?;
+                    posting.games.clear();
+                    posting.games.push(start + number);
+                    sorter.push(&posting)?;
                 }
             }
             Ok(Piece {

@@ -81,6 +81,7 @@ impl GameRef {
     }
 
     /// All but its number, in 31 bits: result, day, ratings.
+    #[inline]
     pub(super) fn pack(&self) -> u32 {
         let result = match self.winner {
             Some(Color::White) => 0,
@@ -92,6 +93,7 @@ impl GameRef {
     }
 
     /// Of such a number; `None` if it is none.
+    #[inline]
     pub(super) fn unpack(bits: u32, game: u32) -> Option<GameRef> {
         Some(GameRef {
             game,
@@ -158,6 +160,7 @@ impl Counts {
     }
 
     /// Counts a game.
+    #[inline]
     pub fn count(&mut self, winner: Option<Color>, elo: ByColor<u16>) {
         match winner {
             Some(winner) => *self.won.get_mut(winner) += 1,
@@ -206,6 +209,7 @@ impl Row {
     }
 
     /// Counts a game.
+    #[inline]
     pub fn count(&mut self, game: GameRef) {
         self.counts.count(game.winner, game.elo);
         self.refs.push(game);

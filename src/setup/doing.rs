@@ -7,11 +7,9 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context as _, ensure};
 
 use super::plan::{Plan, undone};
-use super::record::{Record, path_of};
+use super::record::{Record, Written, path_of};
+use crate::input::path::to_text;
 use crate::place::{Old, TextFile};
-
-/// What chess programs call us.
-pub(super) const NAME: &str = "Tabia";
 
 /// The text of a file; `None` when there is no such file.
 ///
@@ -67,7 +65,14 @@ pub fn carry_out(
             }
             _ => change.before.clone(),
         };
-        new.note(change, before);
+        if let Some(after) = change.after.clone() {
+            new.note(Written {
+                path: to_text(&change.path),
+                program: change.program,
+                before,
+                after,
+            });
+        }
     }
     command.clone_into(&mut new.command);
     let paths = plan.changes.iter().map(|change| change.path.as_path());

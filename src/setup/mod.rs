@@ -31,3 +31,6 @@ pub use places::Places;
 pub use plan::{Change, Plan, Situation, plan, undo};
 pub use programs::{ChessProgram, NoFile, chess_programs, usual_file};
 pub use record::{Record, Written};
+
+/// What chess programs call us.
+const NAME: &str = "Tabia";

@@ -167,7 +167,7 @@ pub(super) fn undone(file: &Written, command: &str, now: &str) -> Result<Option<
         );
     };
     let ours = Registration {
-        name: super::doing::NAME.to_owned(),
+        name: super::NAME.to_owned(),
         command: command.to_owned(),
         ..Registration::default()
     };

@@ -4,7 +4,6 @@ use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
-use super::plan::Change;
 use crate::input::path::{from_text, to_text};
 use crate::register::EditedFor;
 
@@ -41,20 +40,11 @@ impl Record {
         self.files.iter().find(|file| file.path == path)
     }
 
-    /// The record once this change is made. `before` is what undoing it shall
-    /// bring back.
-    pub(super) fn note(&mut self, change: &Change, before: Option<String>) {
-        let Some(after) = change.after.clone() else {
-            return;
-        };
-        let path = to_text(&change.path);
-        self.files.retain(|file| file.path != path);
-        self.files.push(Written {
-            path,
-            program: change.program,
-            before,
-            after,
-        });
+    /// The record once this file is written; what it says was before is what
+    /// undoing it shall bring back.
+    pub(super) fn note(&mut self, written: Written) {
+        self.files.retain(|file| file.path != written.path);
+        self.files.push(written);
     }
 
     /// The record once these folders are made.

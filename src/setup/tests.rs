@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 
 use super::*;
 use crate::config::Config;
+use crate::input::path::to_text;
 use crate::register::{EditedFor, PrintedFor, Registration};
 
 /// Names that a shell, TOML, JSON or a list parted by `;` would stumble over.
@@ -73,7 +74,12 @@ fn recorded(plan: &Plan) -> Record {
         ..Record::default()
     };
     for change in &plan.changes {
-        record.note(change, change.before.clone());
+        record.note(Written {
+            path: to_text(&change.path),
+            program: change.program,
+            before: change.before.clone(),
+            after: change.after.clone().unwrap(),
+        });
     }
     record
 }

@@ -2,9 +2,7 @@
 
 use std::time::Instant;
 
-use super::walk::{Fault, Verdict, Walk, seconds};
-
-type StepFn = fn(&mut Walk<'_>) -> Result<Verdict, Fault>;
+use super::walk::{Fault, StepFn, Verdict, Walk, seconds};
 
 pub(super) const STEPS: &[(&str, StepFn)] = &[
     ("ends on \"quit\"", |walk| {

@@ -3,9 +3,7 @@
 use std::time::Instant;
 
 use super::lines::DeclaredOption;
-use super::walk::{Fault, Verdict, Walk, explain, first_word};
-
-type StepFn = fn(&mut Walk<'_>) -> Result<Verdict, Fault>;
+use super::walk::{Fault, StepFn, Verdict, Walk, explain, first_word};
 
 const GREETING: &str = "answers \"uci\"";
 const READY: &str = "answers \"isready\" once";

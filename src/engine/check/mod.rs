@@ -190,5 +190,6 @@ pub fn play(
 /// ways to end it) and leaves none running. Takes a few seconds with a good
 /// engine.
 pub fn check(command: &EngineCommand, patience: &Patience, seen: &mut dyn FnMut(&Step)) -> Report {
-    walk::Walk::new(command, patience).run(seen)
+    let steps = [handshake::STEPS, play::STEPS, ending::STEPS];
+    walk::Walk::new(command, patience).run(&steps, handshake::is_essential, seen)
 }

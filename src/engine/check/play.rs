@@ -6,9 +6,7 @@ use shakmaty::{CastlingMode, Position};
 
 use super::clocks;
 use super::scene::Scene;
-use super::walk::{Fault, Verdict, Walk, first_word};
-
-type StepFn = fn(&mut Walk<'_>) -> Result<Verdict, Fault>;
+use super::walk::{Fault, StepFn, Verdict, Walk, first_word};
 
 pub(super) const STEPS: &[(&str, StepFn)] = &[
     ("searches to a depth", depth),

@@ -9,7 +9,7 @@ use super::super::EngineCommand;
 use super::super::peer::{Missing, Peer};
 use super::lines::{DeclaredOption, Info};
 use super::scene::{Scene, read_move};
-use super::{Outcome, Patience, Report, Step, ending, handshake, play};
+use super::{Outcome, Patience, Report, Step};
 
 /// An engine that has to be started this often again is not worth more
 /// waiting.
@@ -48,7 +48,7 @@ impl From<&str> for Fault {
     }
 }
 
-type StepFn = fn(&mut Walk<'_>) -> Result<Verdict, Fault>;
+pub(super) type StepFn = fn(&mut Walk<'_>) -> Result<Verdict, Fault>;
 
 /// A search that has been answered.
 pub(super) struct Answer {
@@ -94,13 +94,16 @@ impl<'a> Walk<'a> {
         }
     }
 
-    pub(super) fn run(mut self, seen: &mut dyn FnMut(&Step)) -> Report {
+    /// Goes these steps; where one that is `essential` fails, the others are
+    /// skipped.
+    pub(super) fn run(
+        mut self,
+        steps: &[&[(&'static str, StepFn)]],
+        essential: fn(&str) -> bool,
+        seen: &mut dyn FnMut(&Step),
+    ) -> Report {
         let mut report = Report::default();
-        let steps = handshake::STEPS
-            .iter()
-            .chain(play::STEPS)
-            .chain(ending::STEPS);
-        for &(name, step_fn) in steps {
+        for &(name, step_fn) in steps.iter().copied().flatten() {
             let step = self.step(name, step_fn);
             let failed = step.outcome == Outcome::Failed;
             seen(&step);
@@ -110,7 +113,7 @@ impl<'a> Walk<'a> {
             }
             // Whatever state it is in now, the next step deserves a fresh one.
             self.peer = None;
-            let lost = if handshake::is_essential(name) {
+            let lost = if essential(name) {
                 "the engine cannot be talked to"
             } else if self.restarts >= MAX_RESTARTS {
                 "too many failures before"

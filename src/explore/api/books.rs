@@ -3,7 +3,7 @@
 use shakmaty::{ByColor, Color, Position};
 
 use super::super::books::Open;
-use super::super::look::by_colour;
+use super::super::books::by_colour;
 use super::answer::{Explored, Told};
 use super::question::Question;
 use crate::book::{BookMove, Error, Preference, Stats};

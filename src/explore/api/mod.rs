@@ -23,8 +23,7 @@ pub use games::Games;
 
 use super::books::{ExploredBook, Open};
 use super::query::Query;
-use super::reply::{json, reply};
-use super::route::Refusal;
+use super::reply::{Refusal, bad, json, reply, unreadable};
 use crate::settings::Settings;
 use answer::Explored;
 use question::{Question, Shape};
@@ -234,12 +233,4 @@ fn declare(weights: bool, response: &mut Response<Bytes>) {
             .headers_mut()
             .insert(accel, HeaderValue::from_static("no"));
     }
-}
-
-const fn bad(error: String) -> Refusal {
-    (StatusCode::BAD_REQUEST, error)
-}
-
-fn unreadable(error: impl std::fmt::Display) -> Refusal {
-    (StatusCode::INTERNAL_SERVER_ERROR, error.to_string())
 }

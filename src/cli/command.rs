@@ -1,0 +1,243 @@
+//! What can be typed: the commands, and help texts.
+
+use clap::{Parser, Subcommand};
+
+use super::args::{
+    CheckEngineArgs, CompactArgs, InfoArgs, MergeArgs, PlayArgs, ProbeArgs, VerifyArgs,
+};
+#[cfg(feature = "build")]
+use super::build::BuildArgs;
+use super::replay::ReplayArgs;
+
+/// Plays any UCI engine from ChessBase opening books (.ctg).
+///
+/// Without a command, tabia is a UCI engine: register it in a chess GUI. In
+/// book it answers by itself, out of book the real engine does.
+#[derive(Debug, Parser)]
+#[command(
+    name = "tabia",
+    version,
+    args_conflicts_with_subcommands = true,
+    after_help = "Exit codes: 0 done; 1 a negative answer (not in book, an engine with \
+                  faults); 2 wrong usage, configuration or files.\n\n\
+                  Example: tabia --engine stockfish --book main.ctg --set \"Book Variety=20\""
+)]
+pub(super) struct Cli {
+    /// The command; `play` when there is none.
+    #[command(subcommand)]
+    pub(super) command: Option<Command>,
+    /// Arguments of `play`.
+    #[command(flatten)]
+    pub(super) play: PlayArgs,
+}
+
+/// What tabia can do.
+#[derive(Debug, Subcommand)]
+pub(super) enum Command {
+    /// The UCI adapter on standard input and output (also without a command)
+    #[command(after_help = "Examples:\n  \
+        tabia play --engine stockfish --book main.ctg\n  \
+        tabia play --set \"Book Variety=0\" --set Hash=256 -- /opt/lc0/lc0 --threads=2")]
+    Play(PlayArgs),
+    /// Shows what a book is: positions, moves, pages, marks, problems
+    #[command(after_help = "Examples:\n  \
+        tabia info books/tabia.ctg\n  \
+        tabia info --full huge.ctg\n  \
+        tabia info --json books/tabia.ctg")]
+    Info(InfoArgs),
+    /// Shows the moves of a position and how likely each is played
+    #[command(after_help = "Examples:\n  \
+        tabia probe books/tabia.ctg\n  \
+        tabia probe books/tabia.ctg --moves \"e2e4 c7c5\" --set \"Book Variety=100\"\n  \
+        tabia probe books/tabia.ctg --json - < fens.txt\n\n\
+        Exit code 1 when the position is not in the book.")]
+    Probe(ProbeArgs),
+    #[cfg(feature = "explore")]
+    /// Shows books in the browser: moves, figures, probabilities, marks
+    #[command(after_help = "Examples:\n  \
+        tabia explore\n  \
+        tabia explore main.ctg other.ctg\n  \
+        tabia explore --port 8000 --no-open --read-only main.ctg\n\n\
+        The address is printed on standard output. Ctrl-C ends it. Programs can ask it as \
+        they ask the lichess opening explorer: /masters?fen=...&play=e2e4,c7c5; see \
+        docs/explore.md of the source.")]
+    Explore(super::explore::ExploreArgs),
+    #[cfg(feature = "build")]
+    /// Makes a book from games
+    #[command(after_help = "Examples:\n  \
+        tabia build -o masters.ctg masters.pgn.zst\n  \
+        tabia build -o mine.ctg --player \"Smith, Jane\" --as white games/ extra.pgn\n  \
+        tabia build -o good.ctg --both-elo 2400 --since 2000 --min-games 3 all.pgn\n  \
+        tabia build -o blitz.ctg --speeds blitz --also \"slow.ctg: --speeds classical\" all.pgn\n  \
+        zcat games.pgn.gz | tabia build -o book.ctg --priority lines.pgn -\n  \
+        tabia build --records may.parquet may.pgn; tabia build -o all.ctg *.parquet\n\n\
+        A game must meet every condition given. What a game does not say about itself \
+        (year, rating) never meets one. The book is the same byte for byte whatever \
+        --threads and --memory are.\n\n\
+        Records (.parquet; needs a tabia built with the feature `parquet`) are sums: what \
+        chooses games, and --max-ply, acts when they are written; --min-games when the book \
+        is made. docs/scale.md of the source has their columns.\n\n\
+        Exit codes: 0 done; 1 some games were skipped, with --strict; 2 no book was made.")]
+    Build(BuildArgs),
+    #[cfg(feature = "build")]
+    /// Adds games, or a line, to a book
+    #[command(after_help = super::add::EXAMPLES)]
+    Add(super::add::AddArgs),
+    #[cfg(feature = "games")]
+    /// Game databases to PGN, or to a Simple Chess Database
+    #[command(after_help = super::games::AFTER_HELP)]
+    Games(super::games::GamesArgs),
+    #[cfg(feature = "index")]
+    /// Indexes games by position, for `tabia explore` and for books
+    #[command(after_help = super::index::EXAMPLES)]
+    Index(Box<super::index::IndexArgs>),
+    #[cfg(feature = "suite")]
+    /// What played games say about a book: exits, first values, results
+    #[command(after_help = super::review::AFTER_HELP)]
+    Review(super::review::ReviewArgs),
+    #[cfg(feature = "suite")]
+    /// Opening suites for engine testers: makes them, checks them, reports on
+    /// matches
+    #[command(after_help = super::suite::AFTER_HELP)]
+    Suite(Box<super::suite::SuiteArgs>),
+    #[cfg(feature = "games")]
+    /// Moves learn values by the results of games, without adding moves
+    #[command(after_help = super::learn::LEARN_EXAMPLES)]
+    Learn(super::learn::LearnArgs),
+    #[cfg(feature = "games")]
+    /// Fills the evaluations beside a book, from files or by engines
+    #[command(after_help = super::evaluate::EXAMPLES)]
+    Evaluate(super::evaluate::EvaluateArgs),
+    /// Says what is wrong with a book by its evaluations
+    #[command(after_help = super::audit::EXAMPLES)]
+    Audit(super::audit::AuditArgs),
+    /// Changes marks in place: main, avoid, ! and ?, learn values
+    #[command(after_help = super::mark::MARK_EXAMPLES)]
+    Mark(super::mark::MarkArgs),
+    /// Adds books up: numbers of shared positions are summed
+    #[command(after_help = "Examples:\n  \
+        tabia merge -o all.ctg 2023.ctg 2024.ctg 2025.ctg\n\n\
+        The order of the books does not matter, nor whether all are merged at once. \
+        Moves are united; of two marks or annotations the warning one stays.")]
+    Merge(MergeArgs),
+    #[cfg(feature = "build")]
+    /// Extends a book where it is dropped out of, by an engine
+    #[command(after_help = super::grow::EXAMPLES)]
+    Grow(Box<super::grow::GrowArgs>),
+    #[cfg(feature = "build")]
+    /// One's own moves out of a book, against what opponents play
+    #[command(after_help = super::repertoire::EXAMPLES)]
+    Repertoire(super::repertoire::RepertoireArgs),
+    /// Takes moves out of a book, and what only they lead to
+    #[command(after_help = super::prune::EXAMPLES)]
+    Prune(super::prune::PruneArgs),
+    /// Writes a book anew: stale bytes gone, index and counts right
+    #[command(after_help = "Examples:\n  \
+        tabia compact old.ctg\n  \
+        tabia compact damaged.ctg -o saved.ctg\n\n\
+        Works without .cto and .ctb, and on damaged books: what cannot be read is named \
+        and left out. Without -o the new book takes the place of the old one, at once \
+        and only when it is complete.")]
+    Compact(CompactArgs),
+    /// Turns a book into one of another format, into text, games or a table
+    #[command(after_help = super::convert::HELP)]
+    Convert(super::convert::ConvertArgs),
+    /// Reads every byte of a book and says what is wrong in it
+    #[command(after_help = "Examples:\n  \
+        tabia verify book.ctg\n  \
+        tabia verify --json book.ctg\n\n\
+        Looks at header, page bounds, keys, moves, children, numbers, and the index \
+        against the pages. Each problem has file, page, byte of the file, kind and text. \
+        What books made by ChessBase have too (stale bytes, a header that counts too many \
+        positions) is a note.\n\n\
+        Exit codes: 0 no problem; 1 problems; 2 the file cannot be read or is no book.")]
+    Verify(VerifyArgs),
+    /// Shows the tree of a book, what is seldom played folded away
+    #[command(after_help = super::tree::EXAMPLES)]
+    Tree(super::tree::TreeArgs),
+    /// Shows what two books disagree about, position by position
+    #[command(after_help = super::diff::EXAMPLES)]
+    Diff(super::diff::DiffArgs),
+    #[cfg(feature = "register")]
+    /// Registers the adapter with a chess program
+    #[command(after_help = super::register::EXAMPLES)]
+    Register(super::register::RegisterArgs),
+    #[cfg(feature = "register")]
+    /// Finds engines, books and chess programs, and sets everything up
+    #[command(after_help = super::setup::EXAMPLES)]
+    Setup(super::setup::SetupArgs),
+    /// Prints completions for a shell
+    #[command(after_help = super::shell::COMPLETIONS_EXAMPLES)]
+    Completions(super::shell::CompletionsArgs),
+    /// Prints the manual page, or writes all of them to a folder
+    #[command(after_help = super::shell::MAN_EXAMPLES)]
+    Man(super::shell::ManArgs),
+    /// Walks an engine through UCI step by step and says what it does wrong
+    #[command(after_help = "Examples:\n  \
+        tabia check-engine stockfish\n  \
+        tabia check-engine -- /opt/lc0/lc0 --threads=2\n\n\
+        Exit code 1 when it does something wrong.")]
+    CheckEngine(CheckEngineArgs),
+    /// Runs a log of the adapter once more and shows where it departs
+    #[command(
+        after_help = "Example: tabia --log game.log -- stockfish; tabia replay game.log\n\n\
+        No engine is started: what it said stands in the log. Books are opened again; the \
+        seed, the times and the settings are those of the log.\n\n\
+        Exit codes: 0 the same again; 1 it departs; 2 the file cannot be read or is no log."
+    )]
+    Replay(ReplayArgs),
+    #[cfg(feature = "builtin-engine")]
+    /// The built-in engine: an ordinary UCI engine
+    Engine,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use clap::CommandFactory;
+
+    #[test]
+    fn the_command_line_is_consistent_and_every_argument_explained() {
+        let mut command = Cli::command();
+        command.build();
+        command.clone().debug_assert();
+        for part in std::iter::once(&command).chain(command.get_subcommands()) {
+            for argument in part.get_arguments() {
+                assert!(
+                    argument.get_help().is_some(),
+                    "{} {}",
+                    part.get_name(),
+                    argument.get_id()
+                );
+            }
+        }
+    }
+
+    #[test]
+    fn play_is_the_default_and_takes_one_word_forms() {
+        let cli = Cli::parse_from([
+            "tabia",
+            "--config=a.toml",
+            "--engine=/opt/x",
+            "--",
+            "y",
+            "-z",
+        ]);
+        assert!(cli.command.is_none());
+        assert_eq!(cli.play.engine.as_deref(), Some("/opt/x"));
+        assert_eq!(cli.play.command, ["y", "-z"]);
+        let cli = Cli::parse_from([
+            "tabia",
+            "probe",
+            "b.ctg",
+            "8/8/8/8/8/8/8/Kk6",
+            "w",
+            "-",
+            "-",
+        ]);
+        let Some(Command::Probe(probe)) = cli.command else {
+            panic!("not probe");
+        };
+        assert_eq!(probe.fen.len(), 4);
+    }
+}

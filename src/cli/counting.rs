@@ -1,0 +1,82 @@
+//! Which games become a book, and how they are read: what `build` and `add`
+//! have in common.
+
+use std::num::NonZeroU16;
+use std::path::PathBuf;
+
+use clap::Args;
+
+use super::args::{PlayerColour, size};
+use super::collection::GameFilter;
+
+/// What of which games goes into a book.
+#[derive(Args, Clone, Debug)]
+#[command(mut_arg("player_colour", |arg| arg
+    .requires(clap::builder::Resettable::Reset)
+    .help("The colour of that player; without --player the same as --only")))]
+pub(super) struct Choice {
+    /// Plies of each game that are stored
+    #[arg(long, value_name = "N", default_value_t = 40)]
+    pub(super) max_ply: u16,
+    /// Of these, N plies at most behind the last position that has a name as an
+    /// opening; ChessBase proposes 20
+    #[arg(long, value_name = "N")]
+    pub(super) eco_relative: Option<u16>,
+    /// Stores moves of this side only
+    #[arg(long, value_name = "COLOUR")]
+    only: Option<PlayerColour>,
+    /// Leaves out positions and moves of fewer games
+    #[arg(long, value_name = "N", default_value_t = 1)]
+    pub(super) min_games: u32,
+    #[command(flatten)]
+    pub(super) filter: GameFilter,
+    /// Counts a game that is there several times once: the same moves, result
+    /// and family names
+    #[arg(long)]
+    pub(super) dedupe: bool,
+}
+
+impl Choice {
+    /// The side whose moves alone are stored: that of `--only`, or of an `--as`
+    /// that is nobody's colour.
+    pub(super) fn only(&self) -> Option<PlayerColour> {
+        self.only.or(self.filter.nobodys_colour())
+    }
+}
+
+/// What of which games is counted, and how they are read.
+#[derive(Args, Debug)]
+pub(super) struct Counting {
+    #[command(flatten)]
+    pub(super) choice: Choice,
+    /// Stores moves of variations too, without numbers
+    #[arg(long)]
+    pub(super) variations: bool,
+    /// Makes marks of the signs in the games: of moves (! ? !! ?? !? ?!, only
+    /// move) and of positions (+=, -+ and the like). The most frequent one
+    /// counts; of several, that of the best player
+    #[arg(long)]
+    pub(super) annotations: bool,
+    /// Games that count like the others and whose moves get the `main` mark;
+    /// may be given several times
+    #[arg(long, value_name = "SOURCE")]
+    pub(super) priority: Vec<PathBuf>,
+    /// Counts games from set-up positions too
+    #[arg(long)]
+    pub(super) setups: bool,
+    /// Threads that count [default: one for each processor]
+    #[arg(long, value_name = "N")]
+    pub(super) threads: Option<NonZeroU16>,
+    /// Memory for counting, as 64M or 2G; what does not fit is sorted on disk
+    #[arg(long, value_name = "SIZE", default_value = "512M", value_parser = size)]
+    pub(super) memory: u64,
+    /// Folder for temporary files [default: the book's folder]
+    #[arg(long, value_name = "FOLDER")]
+    pub(super) temp: Option<PathBuf>,
+    /// Prints one JSON object with the numbers of the book and of the games
+    #[arg(long)]
+    pub(super) json: bool,
+    /// Ends with exit code 1 when games were skipped
+    #[arg(long)]
+    pub(super) strict: bool,
+}

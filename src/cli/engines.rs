@@ -1,0 +1,164 @@
+//! Which configuration is used, and which engines that gives with what is
+//! typed.
+
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+
+use anyhow::Context as _;
+
+use super::args::{ConfigArgs, PlayArgs, name_and_value};
+use crate::config::{BUILTIN, Config};
+use crate::engine::EngineCommand;
+use crate::session::Engines;
+use crate::settings::OptionId;
+
+/// Finds and reads the configuration: see [`ConfigArgs`].
+pub(super) fn configuration(args: &ConfigArgs) -> anyhow::Result<Config> {
+    if let Some(path) = &args.config {
+        return Ok(Config::read(path)?);
+    }
+    if let Some(path) = std::env::var_os("TABIA_CONFIG").filter(|path| !path.is_empty()) {
+        return Config::read(Path::new(&path)).context("named by TABIA_CONFIG");
+    }
+    // A file of comments alone, as the one that comes with the program, hides
+    // no other.
+    let mut empty = None;
+    for path in config_places().into_iter().filter(|path| path.is_file()) {
+        let config = Config::read(&path)?;
+        if !config.says_nothing() {
+            return Ok(config);
+        }
+        empty.get_or_insert(config);
+    }
+    Ok(empty.unwrap_or_default())
+}
+
+fn config_places() -> Vec<PathBuf> {
+    let mut places = Vec::new();
+    if let Some(program) = program() {
+        // A renamed copy of the program has a configuration of its own.
+        places.push(program.with_extension("toml"));
+        places.push(program.with_file_name("engines.toml"));
+    }
+    if let Some(folder) = dirs::config_dir() {
+        places.push(folder.join("tabia").join("engines.toml"));
+    }
+    places.push(PathBuf::from("engines.toml"));
+    places
+}
+
+/// The file we run from.
+pub(super) fn program() -> Option<PathBuf> {
+    std::env::current_exe().ok()
+}
+
+/// How the built-in engine is started, if this program has one.
+pub(super) fn builtin() -> Option<EngineCommand> {
+    cfg!(feature = "builtin-engine").then(|| EngineCommand {
+        program: program().unwrap_or_else(|| PathBuf::from("tabia")),
+        args: vec!["engine".into()],
+        ..EngineCommand::default()
+    })
+}
+
+pub(super) fn command_of(program: &OsString, args: &[OsString]) -> EngineCommand {
+    EngineCommand {
+        program: program.into(),
+        args: args.to_vec(),
+        ..EngineCommand::default()
+    }
+}
+
+/// Whether a name can only be that of a program file.
+pub(super) fn is_program_path(name: &str) -> bool {
+    Path::new(name).components().count() > 1
+}
+
+pub(super) fn engine_named(
+    config: &ConfigArgs,
+    name: Option<&str>,
+) -> anyhow::Result<EngineCommand> {
+    let config = configuration(config)?;
+    if let Some(name) = name
+        && is_program_path(name)
+        && !config.engines.iter().any(|entry| entry.name == name)
+    {
+        return Ok(command_of(&name.into(), &[]));
+    }
+    let names: Vec<String> = name.into_iter().map(str::to_owned).collect();
+    let (_, mut commands) = config.engines(&names, builtin().as_ref())?;
+    anyhow::ensure!(!commands.is_empty(), "no engine is named: try {BUILTIN}");
+    Ok(commands.remove(0))
+}
+
+/// The engines to try, with all that the command line adds.
+pub(super) fn engines(
+    args: &PlayArgs,
+    config: &Config,
+) -> anyhow::Result<(Engines, Vec<EngineCommand>)> {
+    let (mut engines, commands) = match (args.command.split_first(), &args.engine) {
+        (Some((program, rest)), _) => one_engine(config, command_of(program, rest))?,
+        (None, Some(name)) => {
+            let described = config.engines.iter().any(|entry| entry.name == *name);
+            if is_program_path(name) && !described {
+                one_engine(config, command_of(&name.into(), &[]))?
+            } else {
+                config.engines(std::slice::from_ref(name), builtin().as_ref())?
+            }
+        }
+        (None, None) => config.engines(&[], builtin().as_ref())?,
+    };
+    if !args.book.is_empty() {
+        // Seen from where the command was typed, wherever the GUI runs us.
+        let books: Vec<String> = args
+            .book
+            .iter()
+            .map(|path| {
+                let path = crate::input::path::from_home(path);
+                let full = std::path::absolute(&path).unwrap_or(path);
+                crate::input::path::to_text(&full)
+            })
+            .collect();
+        let books = books.join(";");
+        for profile in &mut engines.profiles {
+            profile.settings.set(OptionId::File, &books)?;
+        }
+    }
+    for setting in &args.set {
+        let (name, value) = name_and_value(setting)?;
+        for profile in &mut engines.profiles {
+            match OptionId::by_name(name) {
+                Some(id) => {
+                    profile.settings.set(id, value)?;
+                }
+                None => profile.options.push((name.to_owned(), value.to_owned())),
+            }
+        }
+        if OptionId::by_name(name).is_none()
+            && let Some(meant) = OptionId::like(name)
+        {
+            say!(
+                "tabia: --set \"{name}\" goes to the engine; did you mean \"{}\"?",
+                meant.spec().name
+            );
+        }
+    }
+    Ok((engines, commands))
+}
+
+/// The configuration's book with an engine that it does not describe.
+fn one_engine(
+    config: &Config,
+    command: EngineCommand,
+) -> anyhow::Result<(Engines, Vec<EngineCommand>)> {
+    let name = command.program.to_string_lossy().into_owned();
+    let mut config = config.clone();
+    config.engines = vec![crate::config::EngineEntry {
+        name: name.clone(),
+        command,
+        start_timeout: crate::config::START_TIMEOUT,
+        options: Vec::new(),
+        book: Vec::new(),
+    }];
+    Ok(config.engines(&[name], builtin().as_ref())?)
+}

@@ -19,9 +19,6 @@ use crate::input::kind::Kind;
 use crate::notation::Line;
 use crate::place::{self, Old};
 
-/// So many skipped games are named.
-const NAMED: usize = 20;
-
 /// Arguments of `build`.
 #[derive(Args, Debug)]
 pub(super) struct BuildArgs {
@@ -116,7 +113,7 @@ fn build_all(args: &BuildArgs, job: Job, out: &mut impl Write) -> anyhow::Result
     let made = progress::watched(|watch| build::run_all(&jobs, watch))??;
     let time = start.elapsed();
     if let Some(summary) = made.first() {
-        collection::report(&summary.tally, NAMED);
+        collection::report(&summary.tally);
     }
     let mut code = 0;
     let choices = std::iter::once(&args.games.choice).chain(args.also.iter().map(|a| &a.choice));
@@ -140,7 +137,7 @@ fn build_all(args: &BuildArgs, job: Job, out: &mut impl Write) -> anyhow::Result
             }
             writeln!(out, "{object}")?;
         }
-        code = code.max(args.games.exit_code(summary));
+        code = code.max(collection::exit_code(args.games.strict, &summary.tally));
     }
     out.flush()?;
     Ok(code)
@@ -227,21 +224,15 @@ pub(super) fn add_to_books(
         writeln!(out, "{}", to_json(done.games.into(), &done.written, &games))?;
         out.flush()?;
     }
-    Ok(code.max(args.exit_code(&games)))
+    Ok(code.max(collection::exit_code(args.strict, &games.tally)))
 }
 
 fn build_games(job: &Job, name: &str) -> anyhow::Result<Summary> {
     let start = Instant::now();
     let summary = progress::watched(|watch| build::run(job, watch))??;
-    collection::report(&summary.tally, NAMED);
+    collection::report(&summary.tally);
     report(name, &summary, start.elapsed());
     Ok(summary)
-}
-
-impl Counting {
-    fn exit_code(&self, summary: &Summary) -> u8 {
-        u8::from(self.strict && summary.tally.skipped + summary.tally.cut > 0)
-    }
 }
 
 fn is_book(path: &Path) -> bool {

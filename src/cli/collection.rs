@@ -176,13 +176,21 @@ pub(super) fn threads(wanted: Option<NonZeroU16>) -> usize {
     }
 }
 
+/// So many skipped games are named.
+const NAMED: usize = 20;
+
+/// With `--strict`, games that were skipped or cut short are a negative answer.
+pub(super) fn exit_code(strict: bool, tally: &Tally) -> u8 {
+    u8::from(strict && tally.skipped + tally.cut > 0)
+}
+
 /// Names the first games that were skipped or cut short, and says what is to be
 /// said of the sources.
-pub(super) fn report(tally: &Tally, most: usize) {
-    for skipped in tally.named.iter().take(most) {
+pub(super) fn report(tally: &Tally) {
+    for skipped in tally.named.iter().take(NAMED) {
         say!("{skipped}");
     }
-    let unnamed = (tally.skipped + tally.cut).saturating_sub(most as u64);
+    let unnamed = (tally.skipped + tally.cut).saturating_sub(NAMED as u64);
     if unnamed > 0 {
         say!("... and {unnamed} more");
     }

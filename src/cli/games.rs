@@ -14,9 +14,6 @@ use super::progress;
 use crate::games;
 use crate::games::export::{self, Job, Summary, Target};
 
-/// So many skipped games are named.
-const NAMED: usize = 20;
-
 /// What `tabia games --help` says below the arguments.
 pub(super) const AFTER_HELP: &str = "Examples:\n  \
     tabia games club.dci -o club.pgn\n  \
@@ -77,9 +74,7 @@ pub(super) fn run(args: &GamesArgs, output: &mut dyn Write) -> anyhow::Result<u8
         Target::Output => "standard output".to_owned(),
     };
     report(&name, &summary, start.elapsed());
-    Ok(u8::from(
-        args.strict && summary.games.skipped + summary.games.cut > 0,
-    ))
+    Ok(collection::exit_code(args.strict, &summary.games))
 }
 
 /// Whether files are to be unpacked, not games to be written.
@@ -144,7 +139,7 @@ fn target(path: &Path) -> anyhow::Result<Target> {
 
 fn report(name: &str, summary: &Summary, time: Duration) {
     let games = &summary.games;
-    collection::report(games, NAMED);
+    collection::report(games);
     let extra = collection::counts([
         (games.filtered, "filtered out"),
         (games.left_out, "deleted games and texts left out"),

@@ -24,9 +24,6 @@ pub(super) const EXAMPLES: &str = "Examples:\n  \
     Exit codes: 0 done; 1 some games were skipped, with --strict; 2 no index was made, or \
     the old one is as it was.";
 
-/// So many skipped games are named.
-const NAMED: usize = 20;
-
 /// Arguments of `index`.
 #[derive(Args, Debug)]
 pub(super) struct IndexArgs {
@@ -86,13 +83,12 @@ pub(super) fn run(args: &IndexArgs, out: &mut impl Write) -> anyhow::Result<u8> 
         writeln!(out, "{}", to_json(&summary))?;
         out.flush()?;
     }
-    let tally = &summary.tally;
-    Ok(u8::from(args.strict && tally.skipped + tally.cut > 0))
+    Ok(collection::exit_code(args.strict, &summary.tally))
 }
 
 fn report(job: &Job, summary: &Summary, time: Duration) {
     let tally = &summary.tally;
-    collection::report(tally, NAMED);
+    collection::report(tally);
     let extra = collection::counts([
         (tally.filtered, "games filtered out"),
         (summary.without_result, "games without a result left out"),

@@ -23,9 +23,6 @@ use crate::mark::MarkError;
 /// So many changes are shown by `--dry-run`.
 const SHOWN: usize = 20;
 
-/// So many skipped games are named.
-const NAMED: usize = 10;
-
 /// Arguments of `learn`.
 #[derive(Args, Debug)]
 pub(super) struct LearnArgs {
@@ -164,7 +161,7 @@ pub(super) fn run(args: &LearnArgs, out: &mut impl Write) -> anyhow::Result<u8> 
     let wanted = args.counted();
     let mut learned =
         progress::watched(|watch| learn::tally_games(&book, &sources, &wanted, threads, watch))??;
-    collection::report(&learned.games, NAMED);
+    collection::report(&learned.games);
     let taken = args.side_files()?;
     for path in &taken {
         let added = learned.add_side_file(path, &book);

@@ -21,9 +21,6 @@ use crate::suite::{
     Window,
 };
 
-/// So many skipped games are named.
-const NAMED: usize = 20;
-
 /// What `tabia suite --help` says below the arguments.
 pub(super) const AFTER_HELP: &str = "Examples:\n  \
     tabia suite games.pgn -o suite.epd\n  \
@@ -289,9 +286,7 @@ pub(super) fn run(args: &SuiteArgs, out: &mut impl Write) -> anyhow::Result<u8> 
         writeln!(out, "{}", json(&job, &made))?;
         out.flush()?;
     }
-    Ok(u8::from(
-        args.strict && made.tally.skipped + made.tally.cut > 0,
-    ))
+    Ok(collection::exit_code(args.strict, &made.tally))
 }
 
 impl SuiteArgs {
@@ -440,7 +435,7 @@ impl OutArgs {
 
 /// What was made, on standard error.
 fn report(job: &Job, made: &Made, time: Duration) {
-    collection::report(&made.tally, NAMED);
+    collection::report(&made.tally);
     say!("{:>12} positions looked at", made.funnel.seen);
     for (what, lost, left) in made.funnel.rows() {
         say!("{left:>12} left: {lost} {what}");

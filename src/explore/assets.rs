@@ -19,6 +19,9 @@ const SVG: &str = "image/svg+xml";
 /// Where the page expects its token.
 const TOKEN_PLACE: &str = "{{token}}";
 
+/// Where it looks for the answer about its own address.
+const FIRST_PLACE: &str = "{{first}}";
+
 /// The folder of the files, as the page names it.
 const FOLDER: &str = "/page/";
 
@@ -76,12 +79,15 @@ const VERSION: u64 = {
     hash
 };
 
-/// The page itself, with its token. The addresses of its files carry the
+/// The page itself, with its token and its first answer in JSON, which saves
+/// it the way to ask for it. The addresses of its files carry the
 /// version, so that a browser need never ask whether one has changed.
-pub(super) fn page(token: &str) -> Response<Bytes> {
+pub(super) fn page(token: &str, first: &str) -> Response<Bytes> {
+    let first = first.replace('&', "&amp;").replace('"', "&quot;");
     let text = include_str!("page/index.html")
         .replace(FOLDER, &folder())
-        .replace(TOKEN_PLACE, token);
+        .replace(TOKEN_PLACE, token)
+        .replace(FIRST_PLACE, &first);
     reply(StatusCode::OK, HTML, text.into())
 }
 
@@ -136,7 +142,7 @@ mod tests {
 
     #[test]
     fn the_page_has_nothing_inline_and_asks_nobody_else() {
-        let page = String::from_utf8(page("f00").body().to_vec()).unwrap();
+        let page = String::from_utf8(page("f00", "{}").body().to_vec()).unwrap();
         assert!(page.contains("content=\"f00\""));
         for forbidden in ["<style", "style=", "onclick", "javascript:"] {
             assert!(!page.contains(forbidden), "{forbidden}");
@@ -301,7 +307,7 @@ mod tests {
 
     #[test]
     fn the_page_names_files_that_there_are() {
-        let page = String::from_utf8(page("x").body().to_vec()).unwrap();
+        let page = String::from_utf8(page("x", "").body().to_vec()).unwrap();
         let named: Vec<&str> = page
             .split('"')
             .filter(|part| part.starts_with(FOLDER))

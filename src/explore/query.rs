@@ -27,6 +27,11 @@ impl Query {
             .filter(|value| !value.is_empty())
     }
 
+    /// Gives a name another value.
+    pub(super) fn set(&mut self, name: &str, value: &str) {
+        self.0.push((name.to_owned(), value.to_owned()));
+    }
+
     /// A number, or `default` when it is not there.
     pub(super) fn number(&self, name: &str, default: usize) -> Result<usize, String> {
         match self.get(name) {

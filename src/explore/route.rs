@@ -224,7 +224,7 @@ impl Explorer {
     fn read(&self, path: &str, request: &Request<Bytes>) -> Result<Response<Bytes>, Refusal> {
         let query = || Query::read(request.uri().query().unwrap_or_default());
         match path {
-            "/" => Ok(assets::page(self.access.token())),
+            "/" => Ok(self.page(query())),
             "/api/start" => Ok(json(&self.start())),
             "/api/position" => {
                 let query = query();
@@ -253,6 +253,16 @@ impl Explorer {
             }
             _ => assets::file(path, request.headers()).ok_or_else(not_here),
         }
+    }
+
+    /// The page, with the answer that it would ask for first.
+    fn page(&self, mut query: Query) -> Response<Bytes> {
+        query.set("lenient", "1");
+        query.set("ahead", &MOST_AHEAD.to_string());
+        let first = self.position(&query).map(Response::into_body);
+        // Without one it asks, and hears why there is none.
+        let first = first.unwrap_or_default();
+        assets::page(self.access.token(), &String::from_utf8_lossy(&first))
     }
 
     /// The answer to a request as it was before, while the books are.

@@ -49,6 +49,9 @@ pub(crate) fn open(path: &Path) -> Result<SerializedFileReader<At>, String> {
 /// What a Parquet error says, without its kind.
 pub(crate) fn said(error: &ParquetError) -> String {
     let text = error.to_string();
+    if let Some((_, codec)) = text.split_once("Disabled feature at compile time: ") {
+        return format!("it is compressed by {codec}: write it anew with Snappy, or plain");
+    }
     let text = text.split_once(": ").map_or(&*text, |(_, text)| text);
     text.lines().next().unwrap_or_default().to_owned()
 }
@@ -98,5 +101,20 @@ impl ChunkReader for At {
         let mut bytes = vec![0; length];
         self.get_read(start)?.read_exact(&mut bytes)?;
         Ok(bytes.into())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_to_do_about_a_compression_is_said() {
+        let error = ParquetError::General("Disabled feature at compile time: zstd".to_owned());
+        assert!(said(&error).contains("by zstd: write it anew with Snappy"));
+        assert_eq!(
+            said(&ParquetError::EOF("it ends early".to_owned())),
+            "it ends early"
+        );
     }
 }

@@ -18,9 +18,9 @@ use super::entry::{bytes_of, number_of, other_wing, pack, reversed};
 use super::figures::{Figures, Summary};
 use super::metadata::{Checksums, Row};
 use super::worth::Worth;
-use super::{Error, is_epd};
+use super::{Error, gather, is_epd};
 use crate::evals::epd;
-use crate::games::{self, Batches, Filter, Game, Intake, Sources, Starts, Wanted};
+use crate::games::{Game, Starts, Wanted};
 use crate::notation;
 use crate::watch::Watch;
 
@@ -143,9 +143,6 @@ pub fn check(path: &Path, plies: Option<u32>, watch: &mut Watch<'_>) -> Result<R
     }
     Ok(checking.finish())
 }
-
-/// The end of a game, how its line begins, and its plies.
-type End = (Chess, Vec<u8>, u32);
 
 #[derive(Default)]
 struct Checking {
@@ -289,48 +286,28 @@ impl Checking {
         plies: Option<u32>,
         watch: &mut Watch<'_>,
     ) -> Result<(), Error> {
-        let path = path.to_owned();
-        let sources = Sources::list([&path]).map_err(games::ReadError::from)?;
-        let filter = Filter::default();
-        let intake = Intake {
-            filter: &filter,
-            wanted: Wanted {
-                plies: plies.map_or(usize::MAX, |plies| plies as usize),
-                ..Wanted::default()
-            },
-            starts: Starts::Any,
-            threads: 1,
+        let wanted = Wanted {
+            plies: plies.map_or(usize::MAX, |plies| plies as usize),
+            ..Wanted::default()
         };
+        let end = |game: &Game| {
+            let path: Vec<u8> = game.moves.iter().flat_map(|mv| bytes_of(*mv)).collect();
+            let opening = match game.set_up {
+                true => &[][..],
+                false => path.get(..8).unwrap_or(&path),
+            };
+            let end = game.positions.last().cloned();
+            Ok(end.map(|end| (end, opening.to_vec(), game.moves.len() as u32)))
+        };
+        let (ends, tally) = gather::each_game(path, wanted, Starts::Any, watch, end)?;
         let mut lengths: Vec<u32> = Vec::new();
-        let worker = |batches: &Batches<'_, Vec<End>, Error>| {
-            let mut game = Game::default();
-            batches.each(|batch| {
-                let mut ends = Vec::new();
-                while batch.next(&mut game) {
-                    let path: Vec<u8> = game.moves.iter().flat_map(|mv| bytes_of(*mv)).collect();
-                    let opening = if game.set_up {
-                        &[][..]
-                    } else {
-                        path.get(..8).unwrap_or(&path)
-                    };
-                    if let Some(end) = game.positions.last() {
-                        ends.push((end.clone(), opening.to_vec(), game.moves.len() as u32));
-                    }
-                }
-                Ok(ends)
-            })
-        };
-        let take = |ends: Vec<End>| {
-            for (end, opening, length) in ends {
-                lengths.push(length);
-                let number = lengths.len() as u64;
-                self.position(number, &end, &notation::fen(&end));
-                let opening = Some(opening.as_slice()).filter(|opening| !opening.is_empty());
-                self.figures.add(&end, Some(length), None, opening);
-            }
-            Ok(())
-        };
-        let tally = intake.read(&sources, worker, take, watch)?;
+        for (end, opening, length) in ends.into_iter().flatten() {
+            lengths.push(length);
+            let number = lengths.len() as u64;
+            self.position(number, &end, &notation::fen(&end));
+            let opening = Some(opening.as_slice()).filter(|opening| !opening.is_empty());
+            self.figures.add(&end, Some(length), None, opening);
+        }
         for skipped in &tally.named {
             self.found(0, Fault::IllegalMove, skipped.to_string());
         }

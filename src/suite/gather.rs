@@ -9,7 +9,7 @@ use super::entry::{Candidate, StartPosition};
 use super::filter::BoardFilter;
 use super::funnel::{Funnel, Step};
 use super::{Cut, Error};
-use crate::games::{Batches, Filter, Game, Intake, Sources, Starts, Tally, Wanted};
+use crate::games::{Batches, Filter, Game, Intake, ReadError, Sources, Starts, Tally, Wanted};
 use crate::notation;
 use crate::watch::Watch;
 
@@ -155,6 +155,40 @@ pub(super) fn read_games(
     };
     let tally = intake.read(sources, worker, take, watch)?;
     Ok(Read { tally, ..read })
+}
+
+/// What `each` makes of all games of a file, in their order.
+pub(super) fn each_game<T: Send>(
+    path: &Path,
+    wanted: Wanted,
+    starts: Starts,
+    watch: &mut Watch<'_>,
+    each: impl Fn(&Game) -> Result<T, Error> + Sync,
+) -> Result<(Vec<T>, Tally), Error> {
+    let sources = Sources::list([&path.to_owned()]).map_err(ReadError::from)?;
+    let intake = Intake {
+        filter: &Filter::default(),
+        wanted,
+        starts,
+        threads: std::thread::available_parallelism().map_or(1, usize::from),
+    };
+    let worker = |batches: &Batches<'_, Vec<T>, Error>| {
+        let mut game = Game::default();
+        batches.each(|batch| {
+            let mut made = Vec::new();
+            while batch.next(&mut game) {
+                made.push(each(&game)?);
+            }
+            Ok(made)
+        })
+    };
+    let mut all = Vec::new();
+    let take = |made: Vec<T>| {
+        all.extend(made);
+        Ok(())
+    };
+    let tally = intake.read(&sources, worker, take, watch)?;
+    Ok((all, tally))
 }
 
 /// Reads a suite of positions: a FEN or an EPD a line. Lines that are none are

@@ -1,7 +1,7 @@
 //! What a match says about the suite it was played from.
 
 use std::collections::{BTreeMap, HashMap};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use rustc_hash::FxBuildHasher;
 use serde::Serialize;
@@ -10,9 +10,7 @@ use shakmaty::Color;
 use super::entry::{number_of, pack};
 use super::gather::{self, Sieve};
 use super::{BoardFilter, Cut, Error, is_epd};
-use crate::games::{
-    self, Batches, Filter, Game, GameResult, Intake, Sources, Starts, Tally, Wanted,
-};
+use crate::games::{self, Filter, Game, GameResult, Sources, Starts, Tally, Wanted};
 use crate::watch::Watch;
 
 /// Results of pairs: both games of an opening, with colours exchanged.
@@ -217,34 +215,12 @@ struct Played {
 /// A file cannot be read.
 pub fn report(games: &Path, suite: &Path, watch: &mut Watch<'_>) -> Result<Report, Error> {
     let keys = keys_of(suite, watch)?;
-    let games: PathBuf = games.to_owned();
-    let sources = Sources::list([&games]).map_err(games::ReadError::from)?;
-    let filter = Filter::default();
-    let intake = Intake {
-        filter: &filter,
-        wanted: Wanted {
-            plies: 60,
-            ..Wanted::default()
-        },
-        starts: Starts::Any,
-        threads: std::thread::available_parallelism().map_or(1, usize::from),
+    let wanted = Wanted {
+        plies: 60,
+        ..Wanted::default()
     };
-    let worker = |batches: &Batches<'_, Vec<Played>, Error>| {
-        let mut game = Game::default();
-        batches.each(|batch| {
-            let mut played = Vec::new();
-            while batch.next(&mut game) {
-                played.push(Played::of(&game, &keys));
-            }
-            Ok(played)
-        })
-    };
-    let mut all = Vec::new();
-    let take = |played: Vec<Played>| {
-        all.extend(played);
-        Ok::<(), Error>(())
-    };
-    let tally = intake.read(&sources, worker, take, watch)?;
+    let played = |game: &Game| Ok(Played::of(game, &keys));
+    let (all, tally) = gather::each_game(games, wanted, Starts::Any, watch, played)?;
     Ok(count(all, keys.len() as u64, &tally))
 }
 

@@ -562,9 +562,17 @@ function listenToAll() {
   });
 }
 
+/** The answer about this address that came with the page. */
+function sent() {
+  const place = document.querySelector('meta[name="tabia-first"]');
+  const text = place?.content;
+  place?.remove();
+  return text ? JSON.parse(text) : null;
+}
+
 /** The first answer: what the address says, as far as it can be read. */
 async function first() {
-  const old = address.recall(history.state);
+  const old = address.recall(history.state), early = sent();
   if (old) return store.want(() => old, "keep");
   const asked = address.read(location.search);
   const query = new URLSearchParams(asked.set);
@@ -575,7 +583,7 @@ async function first() {
   query.set("lenient", "1");
   query.set("ahead", AHEAD);
   query.set("client", client);
-  const view = await get("/api/position", query);
+  const view = early ?? await get("/api/position", query);
   let tree = trees.empty(view.start), tail = 0;
   for (const move of view.line) [tree, tail] = trees.add(tree, tail, move);
   const at = trees.path(tree, tail)[view.at - 1] ?? 0;
@@ -599,13 +607,14 @@ async function start() {
   const loaded = first().catch(problem);
   try {
     const start = await get("/api/start");
+    // What is behind buttons can wait for the figures.
+    await loaded;
     options = start.options;
     policy = new Policy(options, set, unset);
     shelf.offer(start.books);
     engine.offer(start.engine);
     games.offer();
     by("play-engine").hidden = by("train-game").hidden = !start.engine;
-    await loaded;
     if (store.view) {
       policy.show(store.view.options, state().set);
       showBooks(store.view);

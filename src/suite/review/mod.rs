@@ -6,7 +6,7 @@ mod page;
 mod sums;
 mod value;
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 pub use page::html;
 use serde::Serialize;
@@ -14,9 +14,10 @@ use shakmaty::{Chess, Color, Move, Position as _};
 pub use sums::{Exit, Opening, Score, Spread};
 
 use super::Error;
+use super::gather::each_game;
 use crate::book::{Book, Lookup, Probe as _, Wanted as Of};
 use crate::eval::Evaluation;
-use crate::games::{self, Batches, Filter, Game, GameResult, Intake, Sources, Starts, Wanted};
+use crate::games::{self, Game, GameResult, Starts, Wanted};
 use crate::notation;
 use crate::openings;
 use crate::watch::Watch;
@@ -94,36 +95,13 @@ pub fn report(
     player: Option<&str>,
     watch: &mut Watch<'_>,
 ) -> Result<Report, Error> {
-    let named: PathBuf = games.to_owned();
-    let sources = Sources::list([&named]).map_err(games::ReadError::from)?;
-    let filter = Filter::default();
-    let intake = Intake {
-        filter: &filter,
-        wanted: Wanted::EVERYTHING,
-        starts: Starts::SetUp,
-        threads: std::thread::available_parallelism().map_or(1, usize::from),
+    let played = |game: &Game| match side_of(game, player) {
+        Some(side) => follow(game, book, side).map(Some),
+        None => Ok(None),
     };
-    let worker = |batches: &Batches<'_, Vec<Option<Played>>, Error>| {
-        let mut game = Game::default();
-        batches.each(|batch| {
-            let mut played = Vec::new();
-            while batch.next(&mut game) {
-                played.push(match side_of(&game, player) {
-                    Some(side) => Some(follow(&game, book, side)?),
-                    None => None,
-                });
-            }
-            Ok(played)
-        })
-    };
-    let mut all = Vec::new();
-    let mut others = 0;
-    let take = |played: Vec<Option<Played>>| {
-        others += played.iter().filter(|played| played.is_none()).count() as u64;
-        all.extend(played.into_iter().flatten());
-        Ok::<(), Error>(())
-    };
-    let tally = intake.read(&sources, worker, take, watch)?;
+    let (read, tally) = each_game(games, Wanted::EVERYTHING, Starts::SetUp, watch, played)?;
+    let others = read.iter().filter(|played| played.is_none()).count() as u64;
+    let all: Vec<Played> = read.into_iter().flatten().collect();
     if all.is_empty() {
         let who = player.map_or_else(String::new, |name| format!(" of {name}"));
         return Err(Error::Text(format!("{}: no game{who}", games.display())));

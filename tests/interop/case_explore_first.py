@@ -1,0 +1,73 @@
+"""How soon the page of `tabia explore` shows figures, beside an empty page."""
+
+import contextlib
+import http.server
+import statistics
+import threading
+from typing import Iterator
+
+from playwright.sync_api import Browser
+
+from pages import browser, explorer
+from runner import case
+
+ROUNDS = 20
+
+# The frame after the one in which it is there has been painted.
+PAINTED = """(() => {
+    const look = () => {
+        if (!document.querySelector('#books td.n, #empty')) { requestAnimationFrame(look); return; }
+        requestAnimationFrame(() => { window.painted = performance.now(); });
+    };
+    requestAnimationFrame(look);
+})()"""
+
+
+@contextlib.contextmanager
+def empty_page() -> Iterator[str]:
+    """The address of a page with a word on it."""
+
+    class Answer(http.server.BaseHTTPRequestHandler):
+        def do_GET(self) -> None:
+            text = b"<!doctype html><title>Empty</title><p id=empty>1"
+            self.send_response(200)
+            self.send_header("content-type", "text/html")
+            self.send_header("content-length", str(len(text)))
+            self.end_headers()
+            self.wfile.write(text)
+
+        def log_message(self, *_: object) -> None:
+            pass
+
+    with http.server.ThreadingHTTPServer(("127.0.0.1", 0), Answer) as server:
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        yield f"http://127.0.0.1:{server.server_port}/"
+        server.shutdown()
+
+
+def painted(started: Browser, address: str, again: bool) -> float:
+    """Milliseconds from the wish to see a page until it is painted; `again` for
+    a browser that has seen it before."""
+    context = started.new_context(viewport={"width": 1366, "height": 768})
+    context.add_init_script(PAINTED)
+    page = context.new_page()
+    for _ in range(2 if again else 1):
+        page.goto(address)
+        page.wait_for_function("() => window.painted !== undefined")
+        told = page.evaluate("window.painted")
+    context.close()
+    return told
+
+
+@case(limit=300)
+def explorer_shows_its_first_figures_nearly_as_soon_as_an_empty_page():
+    told = []
+    with explorer() as server, empty_page() as empty, browser() as started:
+        for again in (False, True):
+            # In turns, so that a busy machine is busy for both.
+            pairs = [(painted(started, empty, again), painted(started, server.url + "?play=e2e4,c7c5", again)) for _ in range(ROUNDS)]
+            without, figures = (statistics.median(one) for one in zip(*pairs))
+            told.append(f"{'seen before' if again else 'first time'}: empty {without:.0f} ms, figures {figures:.0f} ms, {figures - without:+.0f} ms")
+            # On a quiet machine it is 50 ms; this one may be anything.
+            assert figures - without < 1000 + 5 * without, told
+    return "\n".join(told)

@@ -16,6 +16,7 @@ answers (the benches probe and relay), follow as these programs print them.
 """
 
 import argparse
+import json
 import os
 import platform
 import re
@@ -91,6 +92,8 @@ def cases(games, months, folder):
     yield "compact", ["compact", str(book), "-o", f"{out}.ctg"], None, None
     marks = ["--all", "--where", "games<10 and score<40", "avoid", "--dry-run"]
     yield "mark --where, nothing written", ["mark", str(book), *marks], None, None
+    yield "suite of a book", ["suite", str(book), "-o", f"{out}.epd"], None, None
+    yield "audit, a tenth evaluated", ["audit", str(book)], None, None
     for kind in DATABASES:
         many = folder / f"many.{kind}"
         yield f"1,000,000 games from .{kind}, 24 plies, --memory 64M", [
@@ -103,6 +106,15 @@ def readings(games, folder):
     for kind in DATABASES:
         yield f"reading the real games from .{kind}", [str(games if kind == "pgn" else folder / f"real.{kind}")]
         yield f"reading 1,000,000 games from .{kind}", [str(folder / f"many.{kind}")]
+
+
+def evaluate_a_tenth(folder):
+    """Some value for every tenth position of the book."""
+    with open(folder / "all.jsonl") as lines, open(folder / "tenth.epd", "w") as to:
+        for number, line in enumerate(lines):
+            if number % 10 == 1:
+                board = json.loads(line)["fen"].rsplit(" ", 2)[0]
+                to.write(f"{board} ce {number // 10 % 400 - 200}; acd 20;\n")
 
 
 def rivals(folder):
@@ -131,7 +143,11 @@ def looked_up(folder):
         yield "Look-ups a second from Python", text_of([venv, ROOT / "benches" / "polyglot.py", *books])
     else:
         print("without the package: python/check installs it", file=sys.stderr)
-    for title, bench in [("Look-ups from Rust", "probe"), ("What the adapter adds", "relay")]:
+    for title, bench in [
+        ("Look-ups from Rust", "probe"),
+        ("What the adapter adds", "relay"),
+        ("Work over the starter book", "books"),
+    ]:
         yield title, text_of(["cargo", "bench", "--quiet", "--bench", bench])
 
 
@@ -183,6 +199,8 @@ def main():
         run([new, "build", "-o", str(folder / "all.ctg"), str(args.games)])
         run([new, "build", "-o", str(folder / "other.ctg"), "--min-games", "2", str(args.games)])
         run([new, "convert", str(folder / "all.ctg"), str(folder / "all.jsonl")])
+        evaluate_a_tenth(folder)
+        run([new, "evaluate", str(folder / "all.ctg"), "--import", str(folder / "tenth.epd")])
         with open(folder / "many.pgn", "wb") as to:
             subprocess.run([maker, "1000000", "24"], stdout=to, check=True)
         for kind in DATABASES[1:]:

@@ -239,16 +239,18 @@ fn engines(args: &ExploreArgs) -> anyhow::Result<Vec<EngineChoice>> {
     let names: Vec<String> = args.engine.iter().cloned().collect();
     let is_known = |name: &String| config.engines.iter().any(|entry| entry.name == *name);
     let mut choices: Vec<EngineChoice> = match names.first() {
-        Some(name) if super::is_program_path(name) && !is_known(name) => vec![EngineChoice {
-            name: Path::new(name)
-                .file_stem()
-                .map_or_else(|| name.clone(), |stem| stem.to_string_lossy().into_owned()),
-            command: super::command_of(&name.into(), &[]),
-            options: Vec::new(),
-            start_timeout: Duration::from_secs(8),
-        }],
+        Some(name) if super::engines::is_program_path(name) && !is_known(name) => {
+            vec![EngineChoice {
+                name: Path::new(name)
+                    .file_stem()
+                    .map_or_else(|| name.clone(), |stem| stem.to_string_lossy().into_owned()),
+                command: super::command_of(&name.into(), &[]),
+                options: Vec::new(),
+                start_timeout: Duration::from_secs(8),
+            }]
+        }
         _ => {
-            let (engines, commands) = config.engines(&names, super::builtin().as_ref())?;
+            let (engines, commands) = config.engines(&names, super::engines::builtin().as_ref())?;
             let tried = if names.is_empty() {
                 commands.len()
             } else {

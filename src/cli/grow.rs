@@ -15,6 +15,7 @@ use super::{collection, progress};
 use crate::book::ctg::RewriteOptions;
 use crate::evals::{self, EvalFile};
 use crate::grow::{self, Costs, End, GrowError, Played, Wishes};
+#[cfg(feature = "index")]
 use crate::index::GamesIndex;
 use crate::place;
 
@@ -183,6 +184,7 @@ pub(super) fn run(args: &GrowArgs) -> anyhow::Result<u8> {
 
 /// What tells how often moves are played.
 fn played(path: &Path) -> anyhow::Result<Box<dyn Played>> {
+    #[cfg(feature = "index")]
     if super::info_index::is_index(path) {
         return Ok(Box::new(GamesIndex::open(path, true)?));
     }

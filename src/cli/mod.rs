@@ -101,7 +101,7 @@ use crate::input::path::to_text;
 use crate::notation::{Line, LineError};
 use crate::plain::Plain;
 use command::{Cli, Command};
-use engines::{builtin, command_of, configuration, engine_named, is_program_path, program};
+use engines::{command_of, configuration, engine_named, program};
 
 /// Runs the program with its arguments.
 #[must_use]

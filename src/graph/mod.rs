@@ -28,7 +28,7 @@ pub use reach::Reach;
 use std::collections::HashMap;
 
 use rustc_hash::FxBuildHasher;
-use shakmaty::{CastlingMode, Chess, Move, Position as _, uci::UciMove};
+use shakmaty::{CastlingMode, Chess, Move, Position as _, Role, Square, uci::UciMove};
 
 use crate::book::ctg::{CanonicalBoard, Key};
 use crate::book::{Annotation, BookMove, PositionRecord, Preference};
@@ -155,33 +155,27 @@ impl BookGraph {
         EvalKey::of_board(&key)
     }
 
-    /// The moves as the policy weighs them, with the move that each is on the
-    /// board of [`BookGraph::position`].
-    #[must_use]
-    pub fn book_moves(&self, node: NodeId) -> Vec<BookMove> {
-        let moves = self.moves(node);
-        if moves.is_empty() {
-            return Vec::new();
-        }
-        let position = self.position(node);
-        let known = moves.iter().filter_map(|known| {
-            Some(BookMove {
-                mv: known.mv.to_move(&position).ok()?,
-                annotation: known.annotation,
-                after: self.record(known.to).copied(),
-                transposition: known.transposition,
-                preference: known.preference,
-                judged: None,
-            })
-        });
-        known.collect()
-    }
-
-    /// The moves of a position as the adapter plays them.
+    /// The moves of a position as the adapter plays them, in the order of
+    /// [`BookGraph::moves`].
     #[must_use]
     pub fn weighed(&self, node: NodeId, policy: &Policy) -> Vec<Weighed> {
+        // The policy asks what the book says of moves, not which they are: the
+        // position need not be made.
+        let mv = Move::Put {
+            role: Role::Pawn,
+            to: Square::A1,
+        };
+        let known = self.moves(node).iter().map(|known| BookMove {
+            mv,
+            annotation: known.annotation,
+            after: self.record(known.to).copied(),
+            transposition: known.transposition,
+            preference: known.preference,
+            judged: None,
+        });
+        let known: Vec<BookMove> = known.collect();
         let mut verdicts = Vec::new();
-        policy::weigh(&self.book_moves(node), policy, |_| None, &mut verdicts);
+        policy::weigh(&known, policy, |_| None, &mut verdicts);
         verdicts
     }
 

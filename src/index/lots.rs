@@ -127,7 +127,11 @@ impl Sorting {
         let record = |entry: &u64| lot.get((*entry & u64::from(u32::MAX)) as usize);
         for group in self.sorted.chunk_by(|a, b| a >> 32 == b >> 32) {
             same.clear();
-            group.iter().for_each(|entry| same.extend(record(entry)));
+            for entry in group {
+                if let Some(seen) = record(entry) {
+                    same.push(*seen);
+                }
+            }
             if same.len() > 1 {
                 same.sort_by_key(Seen::place);
             }

@@ -162,6 +162,11 @@ impl<'f> Joined<'f> {
         writer: &mut Writer,
     ) -> Result<(), WriteError> {
         self.entries += 1;
+        if self.older.is_empty()
+            && let Some(new) = new
+        {
+            return table::put(&mut self.table, key, new, writer);
+        }
         let here = |older: &&Entries<'_>| older.key() == Some(key);
         let mut all = self
             .older

@@ -9,7 +9,7 @@ const MARKS = [["main", "✓ Main (green)"], ["avoid", "✕ Avoid (red)"], ["non
 const ANNOTATIONS = ["none", "!", "!!", "!?", "?!", "?", "??", "□"];
 
 /** Commentaries by their NAG number. */
-const COMMENTARIES = [["0", "none"], ["10", "= equal"], ["13", "∞ unclear"], ["14", "⩲ White slightly better"], ["15", "⩱ Black slightly better"],
+const COMMENTARIES = [["0", "none"], ["10", "= equal"], ["13", "∞ unclear"], ["14", "+= White slightly better"], ["15", "=+ Black slightly better"],
   ["16", "± White better"], ["17", "∓ Black better"], ["18", "+− White winning"], ["19", "−+ Black winning"]];
 
 /** A tree as lines for the book, each with the signs of its moves. */

@@ -6,7 +6,7 @@ import { t } from "./lang.js";
 /** Commentaries by their NAG number. */
 const COMMENTS = {
   7: ["□", "forced"], 10: ["=", "equal"], 11: ["=", "equal, quiet"], 12: ["=", "equal, active"], 13: ["∞", "unclear"],
-  14: ["⩲", "White is slightly better"], 15: ["⩱", "Black is slightly better"],
+  14: ["+=", "White is slightly better"], 15: ["=+", "Black is slightly better"],
   16: ["±", "White is better"], 17: ["∓", "Black is better"],
   18: ["+−", "White is winning"], 19: ["−+", "Black is winning"],
   22: ["⨀", "zugzwang"], 32: ["⟳", "development"], 36: ["↑", "initiative"], 40: ["→", "attack"],

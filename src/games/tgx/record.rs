@@ -111,10 +111,10 @@ pub(super) fn encode(head: &Head, game: &Game, texts: &mut Texts, out: &mut Vec<
     for (position, m) in game.positions.iter().zip(&game.moves) {
         let (from, to) = squares(*m);
         let below = position.us().0 & ((1 << u32::from(from)) - 1);
-        bits.put(below.count_ones(), 4);
-        bits.put(to.into(), 6);
-        if let Some(role) = m.promotion() {
-            bits.put(role as u32 - 2, 2);
+        let move_bits = below.count_ones() | u32::from(to) << 4;
+        match m.promotion() {
+            None => bits.put(move_bits, 10),
+            Some(role) => bits.put(move_bits | (role as u32 - 2) << 10, 12),
         }
     }
     bits.end();

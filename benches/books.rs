@@ -1,0 +1,148 @@
+//! What work over a whole book costs: the starter book, and how many times
+//! as long as reading its entries one after the other each work takes.
+//!
+//! `cargo bench --bench books`; medians, all in one run, so that the ratios
+//! hold on a machine that has other work too.
+
+#![allow(clippy::print_stdout)] // The figures are for people.
+
+use std::error::Error;
+use std::fs;
+use std::hint::black_box;
+use std::path::Path;
+use std::time::Instant;
+
+use shakmaty::Chess;
+use tabia::book::ctg::{CtgBook, RewriteOptions, compact, verify};
+use tabia::book::{Book, OpenOptions};
+use tabia::compare::{Aspects, Plan, compare};
+use tabia::convert::{self, Job};
+use tabia::graph::{BookGraph, GraphOptions};
+use tabia::mark::{self, Filter, MarkError, Selection, words};
+use tabia::place::Old;
+use tabia::watch::Watch;
+
+const BOOK: &str = "books/tabia.ctg";
+const RUNS: usize = 9;
+
+type Outcome = Result<(), Box<dyn Error + Send + Sync>>;
+
+/// Median of the seconds that some work takes.
+fn median(mut work: impl FnMut() -> Outcome) -> Result<f64, Box<dyn Error + Send + Sync>> {
+    let mut times = Vec::new();
+    for _ in 0..RUNS {
+        let begin = Instant::now();
+        work()?;
+        times.push(begin.elapsed().as_secs_f64());
+    }
+    times.sort_by(f64::total_cmp);
+    Ok(times[times.len() / 2])
+}
+
+fn convert_to(source: &Path, target: &Path) -> Outcome {
+    let mut job = Job::new(source.to_owned(), target.to_owned());
+    job.old = Old::Replace;
+    convert::run(&job, &mut Watch::default())?;
+    Ok(())
+}
+
+/// The lines that a dry run of `mark --where` shows.
+fn lines_to_marks(book: &CtgBook) -> Outcome {
+    let mut selection = Selection {
+        filter: Some(Filter::parse("games<10 and score<40")?),
+        ..Selection::default()
+    };
+    selection.edit.recommendation = words::mark("avoid");
+    let mut noted = Vec::new();
+    let watch = &mut Watch::default();
+    mark::select(book, &selection, watch, &mut |_| {}, &mut |chosen| {
+        if noted.len() < 20 {
+            noted.push(chosen.noted());
+        }
+        Ok(())
+    })?;
+    mark::tell::<MarkError>(book, noted, watch, &mut |told| {
+        black_box(told);
+        Ok(())
+    })?;
+    Ok(())
+}
+
+fn main() -> Outcome {
+    let folder = tempfile::tempdir()?;
+    let at = |name: &str| folder.path().join(name);
+    let path = Path::new(BOOK);
+    let jsonl = at("all.jsonl");
+    convert_to(path, &jsonl)?;
+    // The other book: every second position.
+    let text = fs::read_to_string(&jsonl)?;
+    let half: Vec<&str> = text.lines().step_by(2).collect();
+    fs::write(at("half.jsonl"), half.join("\n"))?;
+    convert_to(&at("half.jsonl"), &at("half.ctg"))?;
+
+    let book = Book::open(path, &OpenOptions::default())?;
+    let half = Book::open(at("half.ctg"), &OpenOptions::default())?;
+    let ctg = CtgBook::open(path, &OpenOptions::default())?;
+    let plan = Plan {
+        from: Chess::default(),
+        plies: None,
+        unreached: true,
+        aspects: Aspects::of(&[]),
+    };
+    let plain = median(|| {
+        black_box(ctg.entries().count());
+        Ok(())
+    })?;
+    println!("{:<36}{:>9.1} ms", "reading the entries", 1e3 * plain);
+    let tell = |name: &str, work: &mut dyn FnMut() -> Outcome| -> Outcome {
+        let taken = median(work)?;
+        println!(
+            "{name:<36}{:>9.1} ms{:>8.1} times",
+            1e3 * taken,
+            taken / plain
+        );
+        Ok(())
+    };
+    tell("diff with every second position", &mut || {
+        let watch = &mut Watch::default();
+        compare(
+            &book,
+            &half,
+            &plan,
+            watch,
+            |one| one,
+            |one, way| {
+                black_box((one, way.map(|way| way.sans_back().count())));
+                Ok::<(), Box<dyn Error + Send + Sync>>(())
+            },
+        )?;
+        Ok(())
+    })?;
+    tell("mark --where, its lines", &mut || lines_to_marks(&ctg))?;
+    for kind in ["bin", "csv", "jsonl"] {
+        tell(&format!("convert to .{kind}"), &mut || {
+            convert_to(path, &at(&format!("out.{kind}")))
+        })?;
+    }
+    tell("convert from .jsonl", &mut || {
+        convert_to(&jsonl, &at("out.ctg"))
+    })?;
+    tell("compact", &mut || {
+        let options = RewriteOptions {
+            old: Old::Replace,
+            ..RewriteOptions::default()
+        };
+        compact(path, &at("compact.ctg"), &options, &mut Watch::default())?;
+        Ok(())
+    })?;
+    tell("verify", &mut || {
+        black_box(verify(path, true, &mut Watch::default(), &mut |_| {})?);
+        Ok(())
+    })?;
+    tell("the graph of audit", &mut || {
+        let watch = &mut Watch::default();
+        let graph = BookGraph::of(&book, GraphOptions::default(), watch, &mut |_| {})?;
+        black_box(graph.len());
+        Ok(())
+    })
+}

@@ -111,7 +111,7 @@ pub fn open(path: &Path, edit: &MarkEdit, options: &EditOptions) -> Result<BookE
 ///
 /// # Errors
 ///
-/// As for [`open`].
+/// As for [`open()`].
 pub fn open_ctg(path: &Path, options: &EditOptions) -> Result<Editor, MarkError> {
     match open(path, &MarkEdit::clear(), options)? {
         BookEditor::Ctg(editor) => Ok(editor),

@@ -66,6 +66,7 @@ pub(crate) struct Beside {
 /// # Errors
 ///
 /// Those of [`Beside::create`] and [`Beside::put`].
+#[cfg(any(feature = "cli", feature = "suite"))]
 pub(crate) fn put(path: &Path, bytes: &[u8], old: Old) -> Result<Placed, PlaceError> {
     let mut file = Beside::create(path, old)?;
     file.add(bytes)?;

@@ -78,8 +78,8 @@ def use(page: Page, turn: int) -> float:
 # with rounds that only ask. What a page forgets to forget is many times that.
 OF_THE_DRIVER = {"JSHeapUsedSize": 4096, "Nodes": 4, "JSEventListeners": 0.1, "server": 0}
 
-# Growth from the third quarter of the time to the last that is none: in two
-# minutes the allocators of the server's threads still fill up.
+# Growth from the third quarter of the time to the last that is none: in a
+# minute the allocators of the server's threads still fill up.
 NOTHING = {"JSHeapUsedSize": 0.06, "Nodes": 0.06, "JSEventListeners": 0.06, "server": 0.35}
 
 

@@ -19,7 +19,7 @@ THOROUGH = os.environ.get("TABIA_THOROUGH") == "1"
 # Runs of the held key, by the milliseconds that an answer takes.
 HELD_KEY_RUNS = ((0, 30), (30, 10), (300, 10)) if THOROUGH else ((0, 6), (30, 2), (300, 2))
 # How long the page is used without a pause.
-USE_MINUTES = float(os.environ.get("TABIA_USE_MINUTES", 60 if THOROUGH else 2))
+USE_MINUTES = float(os.environ.get("TABIA_USE_MINUTES", 60 if THOROUGH else 1))
 
 # Genuine books that may not lie in this repository.
 SHARED = ROOT.parent / "shared"

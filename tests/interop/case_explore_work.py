@@ -442,7 +442,8 @@ def explorer_closes_and_opens_books_and_files_of_games():
         expect(page.locator("#games-list li")).to_have_count(2)
         assert not any(body or "games" in url for url, body in sent), sent
         page.click("#games-list li:nth-child(2) button")
-        walked(page, "h3")
+        # It is shown from the position on in which it was chosen.
+        expect(page.locator("#line button.later")).to_have_text(["h3"])
         page.keyboard.press("b")
         page.click('#open-list button[aria-label="Close games.pgn"]')
         expect(page.locator("#open-list li")).to_have_count(0)

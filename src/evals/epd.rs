@@ -121,7 +121,9 @@ pub fn write(position: &Chess, evaluation: &Evaluation, out: &mut String) {
 /// `wdl 183 806 11`.
 fn wdl(operand: &str) -> Option<[u16; 3]> {
     let numbers = operand.strip_prefix("wdl ")?.split(' ');
-    let numbers: Vec<u16> = numbers.map_while(|number| number.parse::<u16>().ok()).collect();
+    let numbers: Vec<u16> = numbers
+        .map_while(|number| number.parse::<u16>().ok())
+        .collect();
     numbers.try_into().ok()
 }
 

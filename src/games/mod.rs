@@ -18,6 +18,7 @@ mod cbh2;
 mod cbv;
 mod circumstances;
 mod date;
+mod encodings;
 pub mod export;
 mod extract;
 mod files;
@@ -41,7 +42,6 @@ mod steps;
 #[cfg(feature = "index")]
 pub mod tgx;
 mod tree;
-mod windows1252;
 mod zip;
 mod zst;
 

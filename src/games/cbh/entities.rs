@@ -16,7 +16,7 @@
 
 use std::io;
 
-use crate::games::windows1252;
+use crate::games::encodings::push_field;
 use crate::input::bytes::Cursor;
 use crate::input::file::DataFile;
 
@@ -100,8 +100,8 @@ impl Entities {
             Some((cursor.take(first_bytes)?, cursor.take(second_bytes)?))
         };
         if let Some((one, other)) = fields() {
-            windows1252::push(one, first);
-            windows1252::push(other, second);
+            push_field(one, first);
+            push_field(other, second);
         }
     }
 }

@@ -10,7 +10,7 @@
 //! player; place and title of a tournament, then its date (4).
 
 use crate::games::cbh::fields;
-use crate::games::windows1252;
+use crate::games::encodings;
 use crate::input::bytes::{Cursor, be_u32_at, be_u64_at};
 use crate::input::file::DataFile;
 
@@ -134,5 +134,5 @@ impl Names {
 fn text(cursor: &mut Cursor<'_>) -> Option<String> {
     let length = usize::try_from(cursor.le_u32()?).ok()?;
     let bytes = cursor.take(length)?;
-    Some(windows1252::or_utf8(bytes))
+    Some(encodings::text(bytes).into_owned())
 }

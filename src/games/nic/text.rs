@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use super::{fields, movetext};
 use crate::games::archive::Located;
+use crate::games::encodings;
 use crate::games::{
     Game, GameBatch, GameResult, GameSource, Opened, Place, Recorder, SkipReason, Skipped,
     SourceError, Wanted,
@@ -23,7 +24,7 @@ pub(in crate::games) fn is_text(_: &Path, start: &[u8]) -> bool {
     if start.contains(&0) {
         return false;
     }
-    let text = decode(start);
+    let text = encodings::text(start);
     let first = text.lines().find(|line| !line.trim().is_empty());
     first.is_some_and(fields::begins_game)
 }
@@ -50,14 +51,6 @@ pub(in crate::games) fn open(named: &Located) -> Result<Opened, SourceError> {
         }),
         bytes: Some(bytes),
     })
-}
-
-/// UTF-8, or else Latin-1.
-fn decode(bytes: &[u8]) -> String {
-    match std::str::from_utf8(bytes) {
-        Ok(text) => text.to_owned(),
-        Err(_) => bytes.iter().map(|&byte| char::from(byte)).collect(),
-    }
 }
 
 /// The lines of a game.
@@ -92,7 +85,7 @@ impl TextSource {
             }
             self.bytes_read += bytes.len() as u64;
             self.line += 1;
-            let line = decode(&bytes);
+            let line = encodings::text(&bytes);
             let line = line.trim_end();
             let begins = self.next.has_moves && fields::begins_game(line);
             let full = self.next.text.len() > LONGEST_BYTES;

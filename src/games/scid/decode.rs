@@ -11,8 +11,8 @@ use shakmaty::fen::Fen;
 use shakmaty::{CastlingMode, CastlingSide, Chess, Move, Position};
 
 use super::moves::{Pieces, Rooks, Step, Token, Tokens, rooks};
-use crate::games::san::is_legal;
 use crate::games::encodings::text;
+use crate::games::san::is_legal;
 use crate::games::{Game, Recorder, SkipReason, Wanted};
 use crate::notation;
 

@@ -10,6 +10,7 @@ use hyper::header::{self, HeaderMap, HeaderValue};
 use hyper::{Response, StatusCode};
 
 use super::reply::reply;
+use crate::input::bytes::{FNV_START, fnv1a};
 
 const HTML: &str = "text/html; charset=utf-8";
 const CSS: &str = "text/css; charset=utf-8";
@@ -63,17 +64,12 @@ const FILES: [(&str, &str, &str); 34] = [
     ("favicon.svg", SVG, include_str!("page/favicon.svg")),
 ];
 
-/// Tells versions of the files apart (FNV-1a of all of them).
+/// Tells versions of the files apart.
 const VERSION: u64 = {
-    let mut hash: u64 = 0xcbf2_9ce4_8422_2325;
+    let mut hash = FNV_START;
     let mut file = 0;
     while file < FILES.len() {
-        let bytes = FILES[file].2.as_bytes();
-        let mut at = 0;
-        while at < bytes.len() {
-            hash = (hash ^ bytes[at] as u64).wrapping_mul(0x0100_0000_01b3);
-            at += 1;
-        }
+        hash = fnv1a(hash, FILES[file].2.as_bytes());
         file += 1;
     }
     hash

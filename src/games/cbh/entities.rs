@@ -67,10 +67,8 @@ impl Entities {
     ///
     /// It cannot be read, or is none of these.
     pub(super) fn new(file: DataFile, layout: Texts) -> io::Result<Entities> {
-        let mut header = [0; HEADER_BYTES as usize];
-        let view = file.view().map_err(io::Error::other)?;
-        let header = view.read(0, &mut header).map_err(io::Error::other)?;
-        let (stride, gap) = parse_header(header, layout)
+        let header = file.start(HEADER_BYTES as usize)?;
+        let (stride, gap) = parse_header(&header, layout)
             .ok_or_else(|| io::Error::new(io::ErrorKind::InvalidData, "its header is damaged"))?;
         Ok(Entities {
             file,

@@ -50,11 +50,9 @@ impl Names {
     ///
     /// What is wrong with it.
     pub(super) fn open(file: DataFile) -> Result<Names, String> {
-        let mut header = [0; HEADER_BYTES];
-        let read = file.view().and_then(|view| view.copy(0, &mut header));
-        let count = read.map_err(|error| error.to_string())?;
-        let header = header.get(..count).unwrap_or_default();
-        Names::parse(header, file).ok_or_else(|| "its header is damaged".to_owned())
+        let header = file.start(HEADER_BYTES);
+        let header = header.map_err(|error| error.to_string())?;
+        Names::parse(&header, file).ok_or_else(|| "its header is damaged".to_owned())
     }
 
     fn parse(header: &[u8], file: DataFile) -> Option<Names> {

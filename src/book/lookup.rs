@@ -194,6 +194,32 @@ pub struct Judged {
 }
 
 impl BookMove {
+    /// A move of a book that leaves all else to its statistics.
+    #[must_use]
+    pub const fn stored(
+        mv: Move,
+        annotation: Annotation,
+        after: Option<PositionRecord>,
+    ) -> BookMove {
+        BookMove {
+            mv,
+            annotation,
+            after,
+            transposition: false,
+            preference: Preference::Statistics,
+            judged: None,
+        }
+    }
+
+    /// A move that nobody stored.
+    #[must_use]
+    pub const fn transposition(mv: Move, after: PositionRecord) -> BookMove {
+        BookMove {
+            transposition: true,
+            ..BookMove::stored(mv, Annotation(0), Some(after))
+        }
+    }
+
     /// Results and ratings from the view of the player of the move; all zero
     /// when the position after it is not in the book.
     #[must_use]

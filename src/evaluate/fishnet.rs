@@ -11,6 +11,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use parquet::column::reader::{ColumnReader, ColumnReaderImpl};
 use parquet::data_type::{ByteArray, ByteArrayType, DataType, DoubleType, Int32Type, Int64Type};
 use parquet::errors::ParquetError;
+use parquet::file::metadata::RowGroupMetaData;
 use parquet::file::reader::{FileReader, SerializedFileReader};
 use shakmaty::{Chess, Position as _};
 
@@ -103,18 +104,13 @@ pub(super) fn read(
             Ok(())
         },
         |lead| {
-            let mut before = 0;
-            for (number, group) in groups.iter().enumerate() {
-                lead.give((number, before));
-                before += group.num_rows().unsigned_abs();
-                while let Some(piece) = lead.ready()? {
-                    hear(piece)?;
-                }
-            }
-            while let Some(piece) = lead.rest()? {
-                hear(piece)?;
-            }
-            Ok(())
+            let rows = |group: &RowGroupMetaData| group.num_rows().unsigned_abs();
+            let before = groups.iter().scan(0, |before, group| {
+                let here = *before;
+                *before += rows(group);
+                Some(here)
+            });
+            lead.each(before.enumerate(), |piece| Ok(hear(piece)?))
         },
     )?;
     read.first_bad = first_bad.map(|(row, fault)| format!("row {row}: {fault}"));

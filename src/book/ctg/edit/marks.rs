@@ -7,6 +7,7 @@ use crate::book::{
     Mark, MarkEdit, PositionRecord,
     ctg::{CanonicalBoard, encode_move_byte, moves},
 };
+use crate::notation;
 
 impl MarkEdit {
     /// The recommendation byte that `old` becomes.
@@ -76,8 +77,7 @@ impl Editor {
         mv: Move,
         edit: &MarkEdit,
     ) -> Result<Vec<Change>, EditError> {
-        let mut after = position.clone();
-        after.play_unchecked(mv);
+        let after = notation::after(position, mv);
         // What leads out of the book is no move of it.
         let mut changes = self.plan_position(&after, edit)?;
         if edit.touches_moves() {

@@ -542,13 +542,7 @@ impl CtgBook {
         let Some(board) = CanonicalBoard::from_position(position) else {
             return Ok(None);
         };
-        let mut reading = self.reading()?;
-        for key in [Some(board.key()), board.other_key()].into_iter().flatten() {
-            if reading.find(&key, |_| ())?.is_some() {
-                return Ok(Some(key));
-            }
-        }
-        Ok(None)
+        Ok(self.reading()?.find_position(&board)?.map(|(_, key)| key))
     }
 
     /// The entry of a key, as passes over the book show it.

@@ -2,7 +2,7 @@
 
 use shakmaty::{Color, Move};
 
-use super::Stats;
+use super::{Field, Stats};
 
 /// What a book stores about one position.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -45,6 +45,26 @@ impl PositionRecord {
     #[must_use]
     pub const fn commentary_for(&self, turn: Color) -> u8 {
         PositionRecord::commentary_seen(self.commentary, turn)
+    }
+
+    /// The bytes that can be set, as they are stored and in their order.
+    #[must_use]
+    pub const fn marks(&self) -> [(Field, u8); 3] {
+        [
+            (Field::Recommendation, self.recommendation),
+            (Field::Factor, self.factor.cast_unsigned()),
+            (Field::Commentary, self.commentary),
+        ]
+    }
+
+    /// Sets one of these; what is no mark of a position stays.
+    pub const fn set_mark(&mut self, field: Field, byte: u8) {
+        match field {
+            Field::Recommendation => self.recommendation = byte,
+            Field::Factor => self.factor = byte.cast_signed(),
+            Field::Commentary => self.commentary = byte,
+            Field::Annotation | Field::Weight | Field::Learn => {}
+        }
     }
 
     /// Between a NAG as it is stored and as it is seen on the real board, where

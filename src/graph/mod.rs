@@ -22,6 +22,8 @@ pub use build::{GraphError, GraphOptions};
 #[cfg(all(feature = "build", feature = "play"))]
 pub(crate) use extend::after;
 pub use reach::Reach;
+#[cfg(feature = "build")]
+pub(crate) use reach::flow;
 
 use std::collections::HashMap;
 

@@ -99,21 +99,8 @@ impl VisitedEntry {
         let new = edit.record(&self.record, Color::White);
         let start = self.place.file_offset()
             + (self.key.as_bytes().len() + self.move_bytes + STATISTICS_BYTES - 3) as u64;
-        let old = &self.record;
-        let fields = [
-            (
-                Field::Recommendation,
-                old.recommendation,
-                new.recommendation,
-            ),
-            (
-                Field::Factor,
-                old.factor.cast_unsigned(),
-                new.factor.cast_unsigned(),
-            ),
-            (Field::Commentary, old.commentary, new.commentary),
-        ];
-        for (offset, (field, old, new)) in (start..).zip(fields) {
+        let marks = self.record.marks().into_iter().zip(new.marks());
+        for (offset, ((field, old), (_, new))) in (start..).zip(marks) {
             if old != new {
                 found(Touch {
                     field,

@@ -11,6 +11,7 @@ use hyper::{Response, StatusCode};
 
 use super::bundle;
 use super::reply::reply;
+use crate::input::bytes::{FNV_START, fnv1a};
 
 const HTML: &str = "text/html; charset=utf-8";
 const CSS: &str = "text/css; charset=utf-8";
@@ -120,13 +121,11 @@ fn module(name: &str) -> Option<&'static str> {
     found.map(|(_, text)| *text)
 }
 
-/// The folder of the files of this version (FNV-1a of all of them): their
-/// addresses never mean anything else.
+/// The folder of the files of this version: their addresses never mean
+/// anything else.
 static VERSIONED: LazyLock<String> = LazyLock::new(|| {
-    let bytes = FILES.iter().flat_map(|file| file.text.iter());
-    let version = bytes.fold(0xcbf2_9ce4_8422_2325_u64, |hash, &byte| {
-        (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)
-    });
+    let add = |hash, file: &File| fnv1a(hash, &file.text);
+    let version = FILES.iter().fold(FNV_START, add);
     format!("{FOLDER}{version:016x}/")
 });
 

@@ -100,8 +100,8 @@ fn read(path: &Path, wanted: Wanted) -> Result<Read, SourceError> {
                     }
                     read.games.push(game.clone());
                 }
-                Err(skipped) if skipped.reason.is_intended() => read.left_out += 1,
-                Err(skipped) => read.problems.push(skipped.to_string()),
+                Err(reason) if reason.is_intended() => read.left_out += 1,
+                Err(reason) => read.problems.push(batch.skip(reason).to_string()),
             }
         }
     }

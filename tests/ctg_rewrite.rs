@@ -263,8 +263,8 @@ fn merging_is_the_same_in_any_order_and_grouping() {
     let at = |name: &str| folder.join(name).with_extension("ctg");
     let done = merged(&at("all"), &books, MEMORY).unwrap();
     assert_eq!(done.games, 46);
-    let all = files(&at("all"));
-    let found = contents(&at("all"));
+    let all = files(at("all"));
+    let found = contents(at("all"));
     assert_eq!(found.len() as u64, done.written.positions);
 
     let mut each: BTreeMap<Key, Vec<Vec<u8>>> = BTreeMap::new();
@@ -288,17 +288,17 @@ fn merging_is_the_same_in_any_order_and_grouping() {
         let mut turned = books.clone();
         turned.rotate_left(turn);
         merged(&at("turned"), &turned, 0).unwrap();
-        assert!(files(&at("turned")) == all);
+        assert!(files(at("turned")) == all);
         turned.reverse();
         merged(&at("turned"), &turned, MEMORY).unwrap();
-        assert!(files(&at("turned")) == all);
+        assert!(files(at("turned")) == all);
         merged(&at("left"), &turned[..2], MEMORY).unwrap();
         merged(&at("right"), &turned[2..], MEMORY).unwrap();
         merged(&at("both"), &[at("left"), at("right")], MEMORY).unwrap();
-        assert!(files(&at("both")) == all);
+        assert!(files(at("both")) == all);
         merged(&at("rest"), &turned[1..], MEMORY).unwrap();
         merged(&at("both"), &[at("rest"), turned[0].clone()], MEMORY).unwrap();
-        assert!(files(&at("both")) == all);
+        assert!(files(at("both")) == all);
     }
 }
 

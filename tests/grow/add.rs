@@ -47,7 +47,7 @@ fn a_line_has_its_signs_and_no_games() {
     let old = games("e4 c5");
     let before = folder.tabia("info book.ctg --json").json();
     folder.done(&["add", "book.ctg", "--line", line]);
-    assert_sound(&folder.join("book.ctg"));
+    assert_sound(folder.join("book.ctg"));
     let new = games("e4 c5");
     let known = |view: &Value| view["moves"].as_array().unwrap().len();
     assert_eq!(known(&new), known(&old) + 1);

@@ -85,7 +85,7 @@ fn the_number_of_engines_changes_nothing() {
         let options = format!("--positions 60 --jobs {jobs} --side black");
         grown(&folder, target, &options).ok();
     }
-    let of = |name: &str| files(&folder.join(name));
+    let of = |name: &str| files(folder.join(name));
     assert!(of("one.ctg") == of("three.ctg"), "not the same book");
 }
 
@@ -119,7 +119,7 @@ fn killed_at_any_moment_it_goes_on_where_it_was() {
         assert!(!folder.join("out.ctg").exists());
     }
     grown(&folder, "out.ctg", options).ends_saying(0, "going on with");
-    let of = |name: &str| files(&folder.join(name));
+    let of = |name: &str| files(folder.join(name));
     assert!(of("out.ctg") == of("whole.ctg"), "not the same book");
     // Only what was under way when it was killed has been asked again.
     let again = notes(&folder);
@@ -143,7 +143,7 @@ fn engines_that_die_or_hang_are_asked_again() {
         ("hangs.ctg", "SCORING_ENGINE_HANGS"),
     ] {
         run(target, name, "9").ends_saying(0, "engines started again");
-        let of = |name: &str| files(&folder.join(name));
+        let of = |name: &str| files(folder.join(name));
         assert!(of(target) == of("whole.ctg"), "{target} is another book");
     }
     // One that never answers ends it, and no book is left.

@@ -81,8 +81,12 @@ pub(crate) fn in_order<P: Send, E: From<Panicked> + Send>(
     work: impl Fn(u32) -> Result<P, E> + Sync,
     take: impl FnMut(P) -> Result<(), E>,
 ) -> Result<(), E> {
-    let threads = thread::available_parallelism().map_or(1, |n| n.get().min(8));
-    each_in_order(threads, 0..count, work, take)
+    each_in_order(threads().min(8), 0..count, work, take)
+}
+
+/// One for each processor.
+pub(crate) fn threads() -> usize {
+    thread::available_parallelism().map_or(1, usize::from)
 }
 
 /// Does jobs in some threads and hands what each gives to `take`, in their
@@ -100,7 +104,7 @@ pub(crate) fn each_in_order<J: Send, P: Send, E: From<Panicked> + Send>(
     run(
         threads,
         |jobs| jobs.each(|job, _| work(job)),
-        |lead| lead.each(all, take),
+        |lead| lead.each(all.into_iter().map(Ok), take),
     )
 }
 
@@ -234,18 +238,19 @@ pub(crate) struct Lead<'c, J, P, E> {
 }
 
 impl<J, P, E: From<Panicked>> Lead<'_, J, P, E> {
-    /// Gives all jobs, and takes what is made of each in their order.
+    /// Gives all jobs, and hands what is made of each to `take`, in their
+    /// order.
     ///
     /// # Errors
     ///
-    /// A worker failed, or what `take` says.
+    /// A job cannot be found, a worker failed, or what `take` says.
     pub(crate) fn each(
         &mut self,
-        all: impl IntoIterator<Item = J>,
+        all: impl IntoIterator<Item = Result<J, E>>,
         mut take: impl FnMut(P) -> Result<(), E>,
     ) -> Result<(), E> {
         for job in all {
-            self.give(job);
+            self.give(job?);
             while let Some(made) = self.ready()? {
                 take(made)?;
             }
@@ -370,7 +375,7 @@ mod tests {
                     work(job)
                 })
             },
-            |lead| lead.each(0..count, take),
+            |lead| lead.each((0..count).map(Ok), take),
         )
     }
 

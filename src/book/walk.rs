@@ -2,12 +2,11 @@
 //! comparing, converting and looking for lines take.
 
 use std::collections::VecDeque;
-use std::thread;
 
 use shakmaty::{Chess, Move, Position as _};
 
 use super::polyglot::PackedMove;
-use crate::crew::{Panicked, in_order};
+use crate::crew::{self, Panicked, in_order};
 use crate::notation;
 
 /// Which of the positions ahead comes next.
@@ -184,7 +183,7 @@ impl<T: Send + Sync> Walk<T> {
         look: impl Fn(&[Reached<T>]) -> Result<M, E> + Sync,
         mut take: impl FnMut(&mut Walk<T>, &[Reached<T>], M) -> Result<(), E>,
     ) -> Result<(), E> {
-        let threads = thread::available_parallelism().map_or(1, usize::from);
+        let threads = crew::threads();
         let most = threads * SHARES_EACH * SHARE;
         while !self.ahead.is_empty() {
             let batch: Vec<Reached<T>> = match self.order {

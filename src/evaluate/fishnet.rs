@@ -11,7 +11,6 @@ use std::sync::{Arc, Mutex, PoisonError};
 use parquet::column::reader::{ColumnReader, ColumnReaderImpl};
 use parquet::data_type::{ByteArray, ByteArrayType, DataType, DoubleType, Int32Type, Int64Type};
 use parquet::errors::ParquetError;
-use parquet::file::metadata::RowGroupMetaData;
 use parquet::file::reader::{FileReader, SerializedFileReader};
 use shakmaty::{Chess, Position as _};
 
@@ -54,22 +53,18 @@ pub(super) fn read(
     let mut read = Imported::default();
     let mut first_bad: Option<(u64, &'static str)> = None;
     let stop = watch.stop();
-    let mut hear = |(piece, bad): Piece| {
+    let hear = |(piece, bad): Piece| {
         read.bytes += piece.bytes;
         read.lines += piece.lines;
         read.hits += piece.hits;
         read.bad_lines += piece.bad_lines;
         // Pieces come in the order of the rows.
         first_bad = first_bad.or(bad);
-        watch.step(Progress::reading(
-            "rows",
-            read.lines,
-            read.bytes,
-            Some(total),
-        ))
+        let progress = Progress::reading("rows", read.lines, read.bytes, Some(total));
+        Ok(watch.step(progress)?)
     };
     crew::run(
-        std::thread::available_parallelism().map_or(1, usize::from),
+        crew::threads(),
         |jobs| {
             let mut heard = Said::default();
             jobs.each(|(group, before): (usize, u64), _| {
@@ -104,13 +99,13 @@ pub(super) fn read(
             Ok(())
         },
         |lead| {
-            let rows = |group: &RowGroupMetaData| group.num_rows().unsigned_abs();
-            let before = groups.iter().scan(0, |before, group| {
-                let here = *before;
-                *before += rows(group);
-                Some(here)
+            let mut behind = 0;
+            let jobs = groups.iter().enumerate().map(|(number, group)| {
+                let before = behind;
+                behind += group.num_rows().unsigned_abs();
+                Ok((number, before))
             });
-            lead.each(before.enumerate(), |piece| Ok(hear(piece)?))
+            lead.each(jobs, hear)
         },
     )?;
     read.first_bad = first_bad.map(|(row, fault)| format!("row {row}: {fault}"));

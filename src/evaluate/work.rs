@@ -153,7 +153,7 @@ pub fn work(
             let mut desk = Desk::new(plan, &restarts);
             jobs.each(|task: Task, _| bench.do_task(task, &mut desk))
         },
-        |lead| lead.each(tasks.iter().copied(), take),
+        |lead| lead.each(tasks.iter().copied().map(Ok), take),
     )?;
     worked.stopped |= watch.go_on().is_err();
     worked.restarts = restarts.into_inner();

@@ -266,7 +266,7 @@ impl Round<'_> {
                     None => Ok(Made::Stopped),
                 })
             },
-            |lead| lead.each(0..jobs.len(), take),
+            |lead| lead.each((0..jobs.len()).map(Ok), take),
         )?;
         Ok(made)
     }

@@ -30,6 +30,7 @@ use shakmaty::{Chess, Color, Move, Position};
 
 use super::Tally;
 use crate::book::ctg::{CanonicalBoard, Key};
+use crate::input::bytes::{FNV_START, fnv1a};
 use crate::notation;
 
 const HEADER: &str = "# tabia learn 1\n";
@@ -189,7 +190,9 @@ impl PlayedGame {
 /// The side file of a book: `main.ctg.learn` beside `main.ctg`.
 #[must_use]
 pub fn side_path(book: &Path) -> PathBuf {
-    book.with_added_extension("learn")
+    let mut name = book.file_name().unwrap_or_default().to_owned();
+    name.push(".learn");
+    book.with_file_name(name)
 }
 
 /// Where the games go when the book's own folder may not be written: a file
@@ -199,13 +202,11 @@ pub fn fallback_path(side: &Path) -> Option<PathBuf> {
     let name = side.file_name()?;
     let whole = std::path::absolute(side).unwrap_or_else(|_| side.to_owned());
     let folder = whole.parent()?.to_string_lossy().into_owned();
-    // FNV-1a: two books of one name must not share a file.
-    let hash = folder
-        .bytes()
-        .fold(0xcbf2_9ce4_8422_2325_u64, |hash, byte| {
-            (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)
-        });
-    let file = format!("{hash:016x}-{}", name.to_string_lossy());
+    // Two books of one name must not share a file.
+    let hash = fnv1a(FNV_START, folder.as_bytes());
+    let mut file = format!("{hash:016x}-").into_bytes();
+    file.extend_from_slice(name.to_string_lossy().as_bytes());
+    let file = String::from_utf8_lossy(&file).into_owned();
     Some(dirs::data_dir()?.join("tabia").join("learn").join(file))
 }
 
@@ -273,7 +274,9 @@ fn wait_for_turn(file: &File) {
 ///
 /// The file cannot be renamed.
 pub fn take_aside(path: &Path) -> io::Result<Option<PathBuf>> {
-    let aside = path.with_added_extension("taken");
+    let mut name = path.file_name().unwrap_or_default().to_owned();
+    name.push(".taken");
+    let aside = path.with_file_name(name);
     if aside.exists() {
         return Ok(Some(aside));
     }

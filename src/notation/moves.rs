@@ -61,6 +61,15 @@ pub(crate) fn is_move(word: &str) -> bool {
     castling_side(word).is_some() || Written::read(word).is_some()
 }
 
+/// The position after a legal move.
+#[inline]
+#[must_use]
+pub fn after(position: &Chess, mv: Move) -> Chess {
+    let mut after = position.clone();
+    after.play_unchecked(mv);
+    after
+}
+
 /// A move in algebraic notation: "Nf3", "O-O+".
 #[must_use]
 pub fn san(position: &Chess, mv: Move) -> String {

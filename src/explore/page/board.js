@@ -5,7 +5,6 @@ import { Arrows } from "./arrows.js";
 import { by, el, svg } from "./dom.js";
 import { t } from "./lang.js";
 
-const PICTURES = new URL("pieces.svg", import.meta.url).pathname;
 export const NAMES = { p: "pawn", n: "knight", b: "bishop", r: "rook", q: "queen", k: "king" };
 const GLIDE_MS = 120;
 
@@ -26,7 +25,7 @@ export function pieces(fen) {
 export function picture(letter) {
   const colour = letter === letter.toUpperCase() ? "white" : "black";
   return svg("svg", { class: `piece ${colour}`, viewBox: "0 0 45 45", "aria-hidden": "true" },
-    svg("use", { href: `${PICTURES}#${letter.toLowerCase()}` }));
+    svg("use", { href: `#piece-${letter.toLowerCase()}` }));
 }
 
 export class Board {

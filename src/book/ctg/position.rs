@@ -386,7 +386,7 @@ fn square_of_bit(bit: u32) -> Square {
     Square::from_coords(File::new(bit / 8 % 8), Rank::new(bit % 8))
 }
 
-fn castling_nibble(position: &Chess, inverted: bool) -> Option<u8> {
+pub(super) fn castling_nibble(position: &Chess, inverted: bool) -> Option<u8> {
     let rights = position.castles().castling_rights();
     if rights.is_empty() {
         return Some(0);

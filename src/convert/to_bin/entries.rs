@@ -6,13 +6,16 @@ use std::collections::HashMap;
 
 use rustc_hash::FxBuildHasher;
 use shakmaty::{
-    CastlingMode, CastlingSide, Chess, Color, EnPassantMode, Position as _, Setup, Square,
+    CastlingMode, CastlingSide, Chess, Color, EnPassantMode, File, Position as _, Role, Setup,
+    Square,
     zobrist::{Zobrist64, ZobristValue as _},
 };
 
 use super::reach::{Form, Reach, Steps};
 use super::{Counts, Line, Lines, weights};
-use crate::book::ctg::{BookEntry, CtgBook, Directory, DirectoryReader, Key, Place};
+use crate::book::ctg::{
+    BookEntry, CanonicalBoard, CtgBook, Directory, DirectoryReader, Key, Place,
+};
 use crate::book::polyglot::PackedMove;
 use crate::book::{Lookup, position_of};
 use crate::convert::{Error, Job, Summary, Work, wanted};
@@ -29,8 +32,9 @@ struct Lot {
     others: Vec<(usize, u8, Vec<Option<u16>>)>,
     /// How many entries.
     entries: usize,
-    /// Of these, those that a look-up comes to, where that was asked.
-    found: Vec<Place>,
+    /// Of these, those that a look-up comes to, where that was asked, and the
+    /// forms that they have.
+    found: Vec<(Place, u8)>,
 }
 
 pub(super) fn lines(
@@ -61,9 +65,9 @@ pub(super) fn lines(
     )?;
     reach.number_all();
     if job.all_forms {
-        for place in found {
+        for (place, forms) in found {
             if let Some(number) = reach.number(place) {
-                reach.come_to(number, 0b1111);
+                reach.come_to(number, forms);
             }
         }
     } else {
@@ -142,7 +146,12 @@ fn looked_at(
         if job.all_forms {
             let known = reader.entry_of(&position)?;
             let is_found = known.is_some_and(|known| known.place == entry.place);
-            lot.found.extend(is_found.then_some(entry.place));
+            // Wings are only exchanged where nobody may castle.
+            let forms = match position.castles().any() {
+                true => 0b0011,
+                false => 0b1111,
+            };
+            lot.found.extend(is_found.then_some((entry.place, forms)));
         }
         reader.probe_entry(&position, entry, wanted(job), &mut found)?;
         policy::weigh(&found.moves, &job.policy, |_| None, &mut verdicts);
@@ -223,15 +232,18 @@ fn each_line<E>(
     line: &mut Line,
     mut found: impl FnMut(&Line, usize) -> Result<(), E>,
 ) -> Result<(), E> {
-    let Some((_, position)) = position_of(key) else {
+    let Ok(board) = CanonicalBoard::from_key(key) else {
         return Ok(());
     };
-    let setup = position.to_setup(EnPassantMode::PseudoLegal);
-    let known = setup.ep_square.map(|square| square.file().to_u32() as u8);
-    for (form, key) in Form::ALL.into_iter().zip(keys(&setup)) {
-        if !form.is_in(reach.forms(number)) {
-            continue;
-        }
+    let setup = board.to_setup();
+    // Where a capture can be tried at all.
+    let file = setup.ep_square.and_then(|_| {
+        let (_, position) = position_of(key)?;
+        position.pseudo_legal_ep_square().map(Square::file)
+    });
+    let reached = reach.forms(number);
+    for form in Form::ALL.into_iter().filter(|form| form.is_in(reached)) {
+        let key = key_in(form, &setup);
         let other = others.get(&(number, form.0)).map(Vec::as_slice);
         line.moves.clear();
         let mut moves = 0;
@@ -242,43 +254,43 @@ fn each_line<E>(
             line.moves.extend(weight);
         }
         line.settle();
-        let passant = |file: u8| {
+        let passant = |file: File| {
             let file = match form.orientation().mirrored {
-                true => 7 - file,
+                true => file.flip_horizontal(),
                 false => file,
             };
-            let file = shakmaty::File::new(u32::from(file));
             Zobrist64::zobrist_for_en_passant_file(file).0
         };
         if form.is_in(reach.plain_forms(number)) {
-            line.key = key ^ known.map_or(0, passant);
+            line.key = key ^ file.map_or(0, passant);
             found(line, moves)?;
         }
         for file in reach.passants(number, form) {
-            line.key = key ^ passant(file);
+            line.key = key ^ passant(File::new(u32::from(file)));
             found(line, moves)?;
         }
     }
     Ok(())
 }
 
-/// Polyglot's keys of the two or four forms of a position with White to move,
-/// en passant left out.
-fn keys(setup: &Setup) -> impl Iterator<Item = u64> {
-    let turn = Zobrist64::zobrist_for_white_turn().0;
-    // By form: as it is, colours exchanged, wings exchanged, both.
-    let mut forms = [turn, 0, turn, 0];
-    for (square, piece) in setup.board.iter() {
-        let mut other = piece;
-        other.color = !piece.color;
-        let pictures = [
-            (square, piece),
-            (square.flip_vertical(), other),
-            (square.flip_horizontal(), piece),
-            (square.flip_horizontal().flip_vertical(), other),
-        ];
-        for (form, (square, piece)) in forms.iter_mut().zip(pictures) {
-            *form ^= Zobrist64::zobrist_for_piece(square, piece).0;
+/// Polyglot's key of a position, White to move, in a form; en passant left out.
+fn key_in(form: Form, setup: &Setup) -> u64 {
+    let orientation = form.orientation();
+    let color = |color: Color| match orientation.inverted {
+        true => !color,
+        false => color,
+    };
+    let mut key = match orientation.inverted {
+        true => 0,
+        false => Zobrist64::zobrist_for_white_turn().0,
+    };
+    for role in Role::ALL {
+        let men = setup.board.by_role(role);
+        for known in Color::ALL {
+            let piece = role.of(color(known));
+            for square in men & setup.board.by_color(known) {
+                key ^= Zobrist64::zobrist_for_piece(orientation.apply(square), piece).0;
+            }
         }
     }
     let rights = [
@@ -287,13 +299,10 @@ fn keys(setup: &Setup) -> impl Iterator<Item = u64> {
         (Square::H8, Color::Black, CastlingSide::KingSide),
         (Square::A8, Color::Black, CastlingSide::QueenSide),
     ];
-    let [plain, reversed, ..] = &mut forms;
-    for (square, color, side) in rights {
+    for (square, known, side) in rights {
         if setup.castling_rights.contains(square) {
-            *plain ^= Zobrist64::zobrist_for_castling_right(color, side).0;
-            *reversed ^= Zobrist64::zobrist_for_castling_right(!color, side).0;
+            key ^= Zobrist64::zobrist_for_castling_right(color(known), side).0;
         }
     }
-    let count = if setup.castling_rights.any() { 2 } else { 4 };
-    forms.into_iter().take(count)
+    key
 }

@@ -31,8 +31,8 @@ pub struct Directory {
     /// Upper bits of a place, lower bits of a hash; 0 is free. A hash belongs
     /// to the place its upper bits say, or one soon after it.
     slots: Vec<AtomicU64>,
-    /// Some eight bits for every entry, one of which its hash sets: what leads
-    /// nowhere mostly ends here, near to the processor.
+    /// Some eight bits for every entry, three of which its hash sets, all in one
+    /// word: what leads nowhere mostly ends here, near to the processor.
     sieve: Vec<AtomicU64>,
     /// Bits of a place.
     place_bits: u32,
@@ -76,7 +76,7 @@ impl Directory {
         let packed = u64::from(place.page) << OFFSET_BITS | u64::from(place.offset);
         let value = self.check(hash) | packed;
         if let Some(word) = self.sieve.get(self.sieve_word(hash)) {
-            word.fetch_or(1 << (hash % 64), Ordering::Relaxed);
+            word.fetch_or(Directory::sieve_bits(hash), Ordering::Relaxed);
         }
         let mut at = self.first(hash);
         // There is room: the entries were counted. Once around is enough.
@@ -127,8 +127,14 @@ impl Directory {
 
     /// False means that the book does not hold it.
     fn may_hold(&self, hash: u64) -> bool {
+        let bits = Directory::sieve_bits(hash);
         let word = self.sieve.get(self.sieve_word(hash));
-        word.is_none_or(|word| word.load(Ordering::Relaxed) >> (hash % 64) & 1 != 0)
+        word.is_none_or(|word| word.load(Ordering::Relaxed) & bits == bits)
+    }
+
+    /// Not those that choose the word.
+    fn sieve_bits(hash: u64) -> u64 {
+        1 << (hash % 64) | 1 << (hash >> 58) | 1 << (hash >> 52 & 63)
     }
 }
 

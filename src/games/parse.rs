@@ -9,9 +9,9 @@ use shakmaty::fen::Fen;
 use shakmaty::san::San;
 use shakmaty::{CastlingMode, Chess, Color, Outcome};
 
-use super::pgn_text::{comment_text, month, note_tag, number, text_of, year};
+use super::pgn_text::{month, note_tag, number, text_of, year};
 use super::san::resolve;
-use super::{Filter, Game, GameResult, Recorder, SkipReason, Wanted};
+use super::{Filter, Game, GameResult, Recorder, SkipReason, Wanted, encodings};
 
 use crate::notation;
 
@@ -345,7 +345,9 @@ impl Visitor for Visit<'_> {
     fn comment(&mut self, (): &mut (), comment: RawComment<'_>) -> ControlFlow<Self::Output> {
         if self.wanted.notes {
             self.comment.extend_from_slice(comment.as_bytes());
-            let text = comment_text(&self.comment);
+            // Line breaks stay: who writes text again breaks lines anew, and
+            // databases hold them as they are.
+            let text = encodings::text(self.comment.trim_ascii()).into_owned();
             self.comment.clear();
             if !text.is_empty() {
                 self.is_game = true;

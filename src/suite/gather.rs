@@ -170,7 +170,7 @@ pub(super) fn each_game<T: Send>(
         filter: &Filter::default(),
         wanted,
         starts,
-        threads: std::thread::available_parallelism().map_or(1, usize::from),
+        threads: crate::crew::threads(),
     };
     let worker = |batches: &Batches<'_, Vec<T>, Error>| {
         let mut game = Game::default();

@@ -4,7 +4,7 @@ use std::cmp::Reverse;
 use std::collections::HashSet;
 
 use rustc_hash::FxBuildHasher;
-use shakmaty::{Chess, Move, Position as _};
+use shakmaty::{Chess, Move};
 
 use super::{Counts, Line, Lines, weights};
 use crate::book::polyglot::{self, PackedMove};
@@ -12,6 +12,7 @@ use crate::book::walk::{Order, Walk};
 use crate::book::{Book, Lookup, Probe as _};
 use crate::convert::from_keyed::unreached;
 use crate::convert::{Error, Summary, Work, wanted};
+use crate::notation;
 use crate::policy;
 
 /// What became of some positions.
@@ -63,8 +64,7 @@ pub(super) fn lines(
                 all.lines.push(line);
             }
             for known in found.moves.iter().filter(|mv| mv.after.is_some()) {
-                let mut after = position.clone();
-                after.play_unchecked(known.mv);
+                let after = notation::after(position, known.mv);
                 let key = polyglot::key(&after);
                 all.next.push((at, known.mv, after, key));
             }

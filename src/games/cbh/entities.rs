@@ -16,7 +16,7 @@
 
 use std::io;
 
-use crate::games::windows1252;
+use crate::games::encodings::push_field;
 use crate::input::bytes::Cursor;
 use crate::input::file::DataFile;
 
@@ -67,10 +67,8 @@ impl Entities {
     ///
     /// It cannot be read, or is none of these.
     pub(super) fn new(file: DataFile, layout: Texts) -> io::Result<Entities> {
-        let mut header = [0; HEADER_BYTES as usize];
-        let view = file.view().map_err(io::Error::other)?;
-        let header = view.read(0, &mut header).map_err(io::Error::other)?;
-        let (stride, gap) = parse_header(header, layout)
+        let header = file.start(HEADER_BYTES as usize)?;
+        let (stride, gap) = parse_header(&header, layout)
             .ok_or_else(|| io::Error::new(io::ErrorKind::InvalidData, "its header is damaged"))?;
         Ok(Entities {
             file,
@@ -100,8 +98,8 @@ impl Entities {
             Some((cursor.take(first_bytes)?, cursor.take(second_bytes)?))
         };
         if let Some((one, other)) = fields() {
-            windows1252::push(one, first);
-            windows1252::push(other, second);
+            push_field(one, first);
+            push_field(other, second);
         }
     }
 }

@@ -46,10 +46,9 @@ pub(super) fn archive(
     bytes: DataFile,
     password: Option<&str>,
 ) -> Result<Arc<dyn Archive>, String> {
-    let mut start = [0; table::HEADER_BYTES];
-    let copied = bytes.view().and_then(|view| view.copy(0, &mut start));
-    let count = copied.map_err(|error| error.to_string())?;
-    let is_plain = table::extent(start.get(..count).unwrap_or_default()).is_some();
+    let start = bytes.start(table::HEADER_BYTES);
+    let start = start.map_err(|error| error.to_string())?;
+    let is_plain = table::extent(&start).is_some();
     if !is_plain && password.is_none() && has_extension(path, "cbz") {
         return Err("an encrypted archive: give its --password".to_owned());
     }
@@ -144,15 +143,15 @@ struct Bytes {
 impl Bytes {
     /// Reads what there is from `at` on, at most as much as `buffer` holds.
     fn read(&self, at: u64, buffer: &mut [u8]) -> io::Result<usize> {
-        let view = self.file.view().map_err(io::Error::other)?;
+        let view = self.file.view()?;
         let Some(key) = &self.key else {
-            return view.copy(at, buffer).map_err(io::Error::other);
+            return Ok(view.copy(at, buffer)?);
         };
         let before = (at % password::BLOCK_BYTES as u64) as usize;
         let wanted = (before + buffer.len()).next_multiple_of(password::BLOCK_BYTES);
         let mut blocks = vec![0; wanted];
         let start = at - before as u64;
-        let count = view.copy(start, &mut blocks).map_err(io::Error::other)?;
+        let count = view.copy(start, &mut blocks)?;
         blocks.truncate(count);
         key.decipher(&mut blocks);
         let found = blocks.get(before..).unwrap_or_default();

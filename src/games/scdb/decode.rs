@@ -48,7 +48,7 @@ pub(super) fn decode(
             Err(text) => text,
         };
         let game = recorder.game();
-        game.cut.get_or_insert(SkipReason::Text(reason.to_owned()));
+        game.cut.get_or_insert(SkipReason::text(reason));
         break;
     }
     recorder.finish();
@@ -57,7 +57,7 @@ pub(super) fn decode(
 
 /// Reads the first position; gives the bytes behind it.
 fn start<'b>(bytes: &'b [u8], game: &mut Game) -> Result<&'b [u8], SkipReason> {
-    let damaged = |text: &str| Err(SkipReason::Text(text.to_owned()));
+    let damaged = |text: &str| Err(SkipReason::text(text));
     let (marker, rest) = match bytes.split_first() {
         Some((marker, rest)) => (*marker, rest),
         None => return damaged("it is empty"),

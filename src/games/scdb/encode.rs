@@ -39,8 +39,7 @@ impl ScdbRecord {
         let fits = write_body(game, &mut body);
         let mut bytes = Vec::with_capacity(body.len() + length::MOST_BYTES);
         if !fits || !length::write(body.len(), &mut bytes) {
-            let text = "it is too large for the format".to_owned();
-            return Err(SkipReason::Text(text));
+            return Err(SkipReason::text("it is too large for the format"));
         }
         bytes.append(&mut body);
         let tag = |name: &str| game.tags.get(name).unwrap_or("").to_owned();

@@ -6,6 +6,7 @@
 use shakmaty::{Chess, Color, File, Move, Position as _, Role, Square};
 
 use crate::book::ctg::{CanonicalBoard, Orientation, position::castling_nibble};
+use crate::notation;
 
 /// By what stands on a square (pawn 1 to king 6, 8 more for the side that is
 /// not to move), and the square; row 0 is that of the castling rights.
@@ -114,11 +115,7 @@ impl Picture {
                     ^ mover(to, Role::Pawn)
                     ^ taken(captured, Role::Pawn)
             }
-            _ => {
-                let mut after = position.clone();
-                after.play_unchecked(mv);
-                of_position(&after)
-            }
+            _ => of_position(&notation::after(position, mv)),
         }
     }
 }

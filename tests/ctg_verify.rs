@@ -481,8 +481,7 @@ fn children_that_are_not_there() {
             let (byte, _) = *book.entries[&board.key()].0.first()?;
             let legal = shakmaty::Position::legal_moves(&position);
             let n = tabia::book::ctg::find_move_byte(byte, &board, &legal).unwrap();
-            let mut child = position.clone();
-            shakmaty::Position::play_unchecked(&mut child, legal[n]);
+            let child = tabia::notation::after(&position, legal[n]);
             let child = CanonicalBoard::from_position(&child).unwrap().key();
             (!book.entries[&child].0.iter().any(|_| true)).then_some((board.key(), child))
         })

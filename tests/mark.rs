@@ -16,9 +16,9 @@ use proptest::prelude::*;
 use serde_json::{Value, json};
 use shakmaty::{Chess, Position};
 use tabia::book::ctg::{
-    BookInfo, Change, CtgBook, EditError, EditOptions, Editor, Key, OpenOptions,
+    BookInfo, CtgBook, EditError, EditOptions, Editor, EntryChange, Key, OpenOptions,
 };
-use tabia::book::{Annotation, Lookup, Mark, MarkEdit, Preference, Probe, Wanted};
+use tabia::book::{Annotation, Field, Lookup, Mark, MarkEdit, Preference, Probe, Wanted};
 use tabia::notation::Line;
 use tabia::watch::Watch;
 
@@ -583,7 +583,7 @@ fn a_sign_for_a_transposition_stores_the_move() {
         ..MarkEdit::default()
     };
     let plan = editor.plan(&position, mv, &wish).unwrap();
-    assert!(plan.iter().any(Change::moves_entries));
+    assert!(plan.iter().any(EntryChange::moves_entries));
     let undo = editor.apply(&plan).unwrap();
     let found = lookup(&path, &position);
     let stored = found.moves.iter().find(|known| known.mv == mv).unwrap();
@@ -628,7 +628,7 @@ fn entries_that_outgrow_their_pages_split_them() {
             .filter(|byte| entry.moves.iter().all(|(known, _)| known != byte))
             .take(40)
         {
-            changes.push(Change::AddMove {
+            changes.push(EntryChange::AddMove {
                 key: entry.key,
                 mv,
                 annotation: 1,
@@ -657,19 +657,17 @@ fn entries_that_outgrow_their_pages_split_them() {
     );
 }
 
-fn any_change(keys: Vec<(Key, Vec<u8>)>) -> impl Strategy<Value = Change> {
+fn any_change(keys: Vec<(Key, Vec<u8>)>) -> impl Strategy<Value = EntryChange> {
     (0..keys.len(), 0..5_u8, any::<u8>(), any::<u8>()).prop_map(move |(n, kind, byte, at)| {
         let (key, moves) = keys[n].clone();
         match (kind, moves.get(usize::from(at) % moves.len().max(1))) {
-            (0, _) => Change::Recommendation { key, byte },
-            (1, _) => Change::Factor {
-                key,
-                value: byte.cast_signed(),
-            },
-            (2, _) => Change::Commentary { key, byte },
-            (3, Some(&mv)) => Change::Annotation { key, mv, byte },
-            (4, Some(&mv)) if byte < 12 => Change::RemoveMove { key, mv },
-            _ => Change::Recommendation { key, byte },
+            (3, Some(&mv)) => EntryChange::Annotation { key, mv, byte },
+            (4, Some(&mv)) if byte < 12 => EntryChange::RemoveMove { key, mv },
+            (kind, _) => {
+                let marks = [Field::Recommendation, Field::Factor, Field::Commentary];
+                let field = marks[usize::from(kind) % 3];
+                EntryChange::Mark { key, field, byte }
+            }
         }
     })
 }
@@ -694,7 +692,7 @@ fn changes_and_their_undoing_leave_every_byte_as_it_was() {
     runner
         .run(&strategy, |changes| {
             let mut editor = edit(&path);
-            let moves_entries = changes.iter().any(Change::moves_entries);
+            let moves_entries = changes.iter().any(EntryChange::moves_entries);
             match editor.apply(&changes) {
                 Ok(undo) => {
                     if !moves_entries {

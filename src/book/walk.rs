@@ -7,6 +7,7 @@ use shakmaty::{Chess, Move, Position as _};
 
 use super::polyglot::PackedMove;
 use crate::crew::{self, Panicked, in_order};
+use crate::notation;
 
 /// Which of the positions ahead comes next.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -67,8 +68,7 @@ impl Walk {
     ) {
         let order = self.order;
         let mut enter = |mv: Move| {
-            let mut position = here.position.clone();
-            position.play_unchecked(mv);
+            let position = notation::after(&here.position, mv);
             if is_new(&position) {
                 self.enter(here, mv, position, ());
             }

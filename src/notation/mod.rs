@@ -15,5 +15,5 @@ pub use fen::{FenError, fen, position, position_of};
 pub(crate) use line::nag;
 pub use line::{Line, LineError, MOST_PLIES, pass, signs};
 pub use moves::{
-    MoveError, find_uci, number, read_move, san, san_or_null, san_plus, uci, uci_or_null,
+    MoveError, after, find_uci, number, read_move, san, san_or_null, san_plus, uci, uci_or_null,
 };

@@ -54,6 +54,15 @@ pub fn read_move(position: &Chess, word: &str) -> Result<Move, MoveError> {
     Err(MoveError::Illegal)
 }
 
+/// The position after a legal move.
+#[inline]
+#[must_use]
+pub fn after(position: &Chess, mv: Move) -> Chess {
+    let mut after = position.clone();
+    after.play_unchecked(mv);
+    after
+}
+
 /// A move in algebraic notation: "Nf3", "O-O+".
 #[must_use]
 pub fn san(position: &Chess, mv: Move) -> String {

@@ -263,8 +263,7 @@ pub fn random_book(games: u64, plies: usize) -> (TestBook, Vec<Chess>) {
         let board = CanonicalBoard::from_position(position).unwrap();
         let mut moves = Vec::new();
         for (n, m) in position.legal_moves().into_iter().enumerate() {
-            let mut child = position.clone();
-            child.play_unchecked(m);
+            let child = tabia::notation::after(position, m);
             let key = CanonicalBoard::from_position(&child).unwrap().key();
             if n % 2 == 0
                 && book.entries.contains_key(&key)

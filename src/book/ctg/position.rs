@@ -33,6 +33,7 @@
 
 use shakmaty::{
     Bitboard, Board, ByColor, ByRole, Chess, Color, File, Position as _, Rank, Role, Setup, Square,
+    uci::UciMove,
 };
 
 use super::{
@@ -50,13 +51,30 @@ pub struct Orientation {
 }
 
 impl Orientation {
-    /// the same square on the other board; its own inverse.
+    /// The same square on the other board; its own inverse.
     #[inline]
     #[must_use]
     pub fn apply(self, square: Square) -> Square {
         let files = if self.mirrored { 7 } else { 0 };
         let ranks = if self.inverted { 56 } else { 0 };
         Square::new(square.to_u32() ^ files ^ ranks)
+    }
+
+    /// The same move there; its own inverse.
+    #[must_use]
+    pub fn apply_to_move(self, mv: UciMove) -> UciMove {
+        match mv {
+            UciMove::Normal {
+                from,
+                to,
+                promotion,
+            } => UciMove::Normal {
+                from: self.apply(from),
+                to: self.apply(to),
+                promotion,
+            },
+            other => other,
+        }
     }
 }
 

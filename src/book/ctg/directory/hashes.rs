@@ -6,6 +6,8 @@ use shakmaty::{
     zobrist::{Zobrist64, ZobristValue as _},
 };
 
+use crate::notation;
+
 /// The Zobrist hash without the en passant file.
 #[inline]
 pub(super) fn base_hash(position: &Chess) -> u64 {
@@ -47,8 +49,7 @@ pub(super) fn hash_after(position: &Chess, here: u64, mv: Move) -> u64 {
             turned ^ man(from, Role::Pawn) ^ man(to, Role::Pawn) ^ other(captured, Role::Pawn)
         }
         _ => {
-            let mut after = position.clone();
-            after.play_unchecked(mv);
+            let after = notation::after(position, mv);
             base_hash(&after)
         }
     }

@@ -365,8 +365,7 @@ mod tests {
                 let legal = position.legal_moves();
                 let here = base_hash(&position);
                 for mv in &legal {
-                    let mut after = position.clone();
-                    after.play_unchecked(*mv);
+                    let after = crate::notation::after(&position, *mv);
                     assert_eq!(hash_after(&position, here, *mv), base_hash(&after));
                 }
                 state = state
@@ -400,11 +399,12 @@ mod tests {
             }
             seen += 1;
             if seen + ahead.len() < 3000 {
-                ahead.extend(by_probe.moves.iter().map(|mv| {
-                    let mut after = position.clone();
-                    after.play_unchecked(mv.mv);
-                    after
-                }));
+                ahead.extend(
+                    by_probe
+                        .moves
+                        .iter()
+                        .map(|mv| crate::notation::after(&position, mv.mv)),
+                );
             }
         }
         assert!(seen > 1000);

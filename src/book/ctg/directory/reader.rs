@@ -8,9 +8,11 @@ use super::Directory;
 use super::hashes::{base_hash, hash_after};
 use crate::book::ctg::{
     BookEntry, CanonicalBoard, CtgBook, Entry, Error, Place, moves, page::split_entry,
+    reader::MoveSet,
 };
-use crate::book::{Annotation, BookMove, Lookup, PositionRecord, Preference, Wanted};
+use crate::book::{Annotation, BookMove, Lookup, PositionRecord, Wanted};
 use crate::input::file::View;
+use crate::notation;
 
 /// Looks positions up by a [`Directory`]; one for each thread.
 pub struct DirectoryReader<'b> {
@@ -164,7 +166,7 @@ impl<'b> DirectoryReader<'b> {
         self.entries.clear();
         found.here = record;
         let legal = position.legal_moves();
-        let mut known = [0_u64; 4];
+        let mut known = MoveSet::default();
         if !stored.is_empty()
             && let Some(board) = CanonicalBoard::from_position(position)
         {
@@ -172,26 +174,16 @@ impl<'b> DirectoryReader<'b> {
                 let Ok(n) = moves::find(byte, &board, &legal) else {
                     continue;
                 };
-                let (Some(&mv), Some(word)) = (legal.get(n), known.get_mut(n / 64)) else {
-                    continue;
-                };
-                if *word >> (n % 64) & 1 != 0 {
-                    continue;
+                if let Some(&mv) = legal.get(n)
+                    && known.insert(n)
+                {
+                    let after = self.record_after(position, here, mv)?;
+                    found.moves.push(BookMove::stored(mv, annotation, after));
                 }
-                *word |= 1 << (n % 64);
-                let after = self.record_after(position, here, mv)?;
-                found.moves.push(BookMove {
-                    mv,
-                    annotation,
-                    after,
-                    transposition: false,
-                    preference: Preference::Statistics,
-                    judged: None,
-                });
             }
         }
         if wanted == Wanted::Transpositions {
-            self.transpositions(position, here, &legal, known, found)?;
+            self.transpositions(position, here, &legal, &known, found)?;
         }
         Ok(())
     }
@@ -201,7 +193,7 @@ impl<'b> DirectoryReader<'b> {
         position: &Chess,
         here: u64,
         legal: &MoveList,
-        known: [u64; 4],
+        known: &MoveSet,
         found: &mut Lookup,
     ) -> Result<(), Error> {
         // All hashes first: the places they lead to are then fetched side by
@@ -209,29 +201,21 @@ impl<'b> DirectoryReader<'b> {
         let mut hashes = std::mem::take(&mut self.hashes);
         hashes.clear();
         hashes.extend(legal.iter().map(|mv| hash_after(position, here, *mv)));
-        let mut likely = [0_u64; 4];
+        let mut likely = MoveSet::default();
         for (n, hash) in hashes.iter().enumerate() {
-            if let Some(word) = likely.get_mut(n / 64) {
-                *word |= u64::from(self.directory.may_hold(*hash)) << (n % 64);
+            if self.directory.may_hold(*hash) {
+                likely.insert(n);
             }
         }
         for (n, (&mv, &hash)) in legal.iter().zip(&hashes).enumerate() {
-            let bit = |words: &[u64; 4]| words.get(n / 64).map_or(0, |word| word >> (n % 64) & 1);
-            if bit(&likely) == 0 || bit(&known) != 0 {
+            if !likely.contains(n) || known.contains(n) {
                 continue;
             }
             if self.directory.candidates(hash).next().is_none() {
                 continue;
             }
             if let Some(after) = self.record_after(position, here, mv)? {
-                found.moves.push(BookMove {
-                    mv,
-                    annotation: Annotation::default(),
-                    after: Some(after),
-                    transposition: true,
-                    preference: Preference::Statistics,
-                    judged: None,
-                });
+                found.moves.push(BookMove::transposition(mv, after));
             } else {
                 // Not one of the moves that were found.
                 self.after.pop();
@@ -248,8 +232,7 @@ impl<'b> DirectoryReader<'b> {
         here: u64,
         mv: Move,
     ) -> Result<Option<PositionRecord>, Error> {
-        let mut after = position.clone();
-        after.play_unchecked(mv);
+        let after = notation::after(position, mv);
         let hash = hash_after(position, here, mv);
         let mut entries = std::mem::take(&mut self.entries);
         let found = self.find_with(hash, &after, |entry| {

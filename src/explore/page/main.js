@@ -13,6 +13,7 @@ import { draw } from "./plot.js";
 import { Policy } from "./policy.js";
 import { Search } from "./search.js";
 import * as settings from "./settings.js";
+import { OF_MOVES, OF_POSITIONS, offer } from "./signs.js";
 import * as share from "./share.js";
 import { Shelf } from "./shelf.js";
 import { AHEAD, Store, WAIT } from "./store.js";
@@ -368,7 +369,7 @@ function openNote() {
   if (state().at === 0) by("note-title").textContent = t("Before the first move");
   else by("note-title").textContent = `${trees.numberOf(state().tree, state().at, true)} ${lettered(current().san)}`;
   by("note-text").value = current().comment;
-  by("note-signs").value = String(current().nags[0] ?? 0);
+  offer(by("note-signs"), [...OF_MOVES, ...OF_POSITIONS], current().nags[0] ?? 0);
   by("note-signs").disabled = state().at === 0;
   by("menu-dialog").close();
   by("note-dialog").showModal();

@@ -134,7 +134,7 @@ pub fn run(job: &Job, watch: &mut Watch<'_>) -> Result<Summary, IndexError> {
         players: Arc::new(Runs::new(job.memory / 16, folder)),
         ids: Arc::new(Runs::new(job.memory / 16, folder)),
     };
-    let first_game = writer.games();
+    let first_game = writer.root().games();
     let (mut summary, mut games) = read(job, &sources, &sorts, &mut writer, max_ply, watch)?;
     if summary.added == 0 {
         return Err(IndexError::NothingLeft {
@@ -221,7 +221,7 @@ fn read(
         starts: Starts::SetUp,
         threads: job.threads,
     };
-    let first = u32::try_from(writer.games()).map_err(|_| IndexError::TooMany)?;
+    let first = u32::try_from(writer.root().games()).map_err(|_| IndexError::TooMany)?;
     let next = AtomicU32::new(first);
     let worker = |batches: &Batches<'_, Piece, IndexError>| {
         let sort_bytes = (share / 4 * 3).min(MOST_SORT_BYTES) as usize;

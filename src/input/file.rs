@@ -106,6 +106,15 @@ enum Store {
     Positional,
 }
 
+impl Store {
+    fn memory(bytes: Vec<u8>) -> Store {
+        Store::Memory {
+            bytes: bytes.into_boxed_slice(),
+            overwritten: AtomicBool::new(false),
+        }
+    }
+}
+
 impl DataFile {
     /// Opens `path` for reading. With `mmap`, files over [`IN_MEMORY_LIMIT`]
     /// are mapped; without it nothing is held in memory, whatever the size.
@@ -145,10 +154,7 @@ impl DataFile {
             let mut bytes = Vec::new();
             (&file).take(in_memory).read_to_end(&mut bytes)?;
             len = bytes.len() as u64;
-            Store::Memory {
-                bytes: bytes.into_boxed_slice(),
-                overwritten: AtomicBool::new(false),
-            }
+            Store::memory(bytes)
         } else {
             map(&file).map_or(Store::Positional, |map| {
                 // Look-ups jump about; reading ahead would only fetch bytes
@@ -200,10 +206,7 @@ impl DataFile {
                 path: name.into(),
                 file: None,
                 len: bytes.len() as u64,
-                store: Store::Memory {
-                    bytes: bytes.into_boxed_slice(),
-                    overwritten: AtomicBool::new(false),
-                },
+                store: Store::memory(bytes),
             };
             return Ok((held, start.err()));
         }

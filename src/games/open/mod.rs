@@ -11,7 +11,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use super::archive::{Located, Packed};
 use super::zst::ZstReader;
 use super::{GameSource, PgnSource, cbf, cbh, cbh2, cbv, nic, scdb, scid, zip};
-use crate::input::kind;
+use crate::input::kind::{self, Packing};
 use crate::input::path::has_extension;
 
 /// A source that cannot be used.
@@ -319,22 +319,13 @@ fn text(path: &Path, start: Vec<u8>, rest: Counted) -> Result<Box<dyn Read + Sen
 
 /// The plain bytes of an input that begins with `start`.
 fn decompress(start: Vec<u8>, rest: Counted) -> Box<dyn Read + Send> {
-    let kind: [u8; 4] = {
-        let mut kind = [0; 4];
-        kind.iter_mut()
-            .zip(&start)
-            .for_each(|(to, from)| *to = *from);
-        kind
-    };
+    let packing = Packing::of(&start);
     let whole = io::Cursor::new(start).chain(rest);
-    match kind {
-        [0x1f, 0x8b, ..] => Box::new(flate2::read::MultiGzDecoder::new(whole)),
-        [b'B', b'Z', b'h', b'1'..=b'9'] => Box::new(bzip2::read::MultiBzDecoder::new(whole)),
-        // A frame, or one to be skipped before it.
-        [0x28, 0xb5, 0x2f, 0xfd] | [0x50..=0x5f, 0x2a, 0x4d, 0x18] => {
-            Box::new(ZstReader::new(whole))
-        }
-        _ => Box::new(whole),
+    match packing {
+        Some(Packing::Gzip) => Box::new(flate2::read::MultiGzDecoder::new(whole)),
+        Some(Packing::Bzip2) => Box::new(bzip2::read::MultiBzDecoder::new(whole)),
+        Some(Packing::Zstd) => Box::new(ZstReader::new(whole)),
+        None => Box::new(whole),
     }
 }
 

@@ -365,7 +365,9 @@ fn all_files(folder: &Path) -> Vec<(String, Vec<u8>)> {
 fn archives_are_unpacked_byte_for_byte_into_a_folder() {
     let folder = Folder::new();
     let mut files = parts("chessbase/Capa", &["cbg", "cbh", "cbp", "cbt"]);
-    files.push(("html/a.jpg".to_owned(), vec![7; 200_000]));
+    // More than is read at once.
+    let large = (0..1_000_000_u32).map(|n| (n.wrapping_mul(n) >> 7) as u8);
+    files.push(("html/a.jpg".to_owned(), large.collect()));
     for (name, bytes) in [("x.cbv", pack_cbv(&files)), ("y.zip", pack_zip(&files))] {
         folder.put(name, bytes);
         let out = format!("{name} out/");

@@ -400,12 +400,12 @@ fn parts_become_one() {
         let added = added.unwrap();
         assert_eq!((added.added, added.games), (160, 160 * (number + 1)));
         let index = GamesIndex::open(&path, false).unwrap();
-        parts.push(index.root().segments.len());
+        parts.push(index.file().root().segments.len());
     }
     // Of a level there are three at most.
     assert_eq!(parts, [1, 2, 3, 1, 2, 3, 1]);
     let index = GamesIndex::open(&path, false).unwrap();
-    let part = &index.root().segments[0];
+    let part = &index.file().root().segments[0];
     assert_eq!(part.sources.len(), 7);
     assert_eq!(part.filter, "all; --rated");
     assert_eq!(

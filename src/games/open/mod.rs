@@ -189,21 +189,35 @@ pub fn open(path: &Path) -> Result<Opened, SourceError> {
 /// It cannot be read, or this is not its password.
 pub fn open_with(path: &Path, password: Option<&str>) -> Result<Opened, SourceError> {
     let failed = |source| SourceError::io(path, source);
-    let stream: Box<dyn Read + Send> = if path == Path::new("-") {
-        Box::new(io::stdin())
-    } else if path.metadata().map_err(failed)?.is_file() {
+    if path != Path::new("-") && path.metadata().map_err(failed)?.is_file() {
         let access = Access { password, depth: 0 };
         return open_located(&Located::on_disk(path), access);
-    } else {
-        Box::new(File::open(path).map_err(failed)?)
-    };
+    }
+    let (stream, _) = stream(path).map_err(failed)?;
+    pgn(path, begin(stream).map_err(failed)?, None)
+}
+
+/// A file as it lies there (`-`: standard input), and its bytes, if they can be
+/// known.
+fn stream(path: &Path) -> io::Result<(Box<dyn Read + Send>, Option<u64>)> {
+    if path == Path::new("-") {
+        return Ok((Box::new(io::stdin()), None));
+    }
+    let file = File::open(path)?;
+    let metadata = file.metadata()?;
+    let size = metadata.is_file().then_some(metadata.len());
+    Ok((Box::new(file), size))
+}
+
+/// What is no database is PGN.
+fn pgn(path: &Path, begun: Begun, bytes: Option<u64>) -> Result<Opened, SourceError> {
+    let (start, input, counter) = begun;
     let name = path.display().to_string();
     let shown = if name == "-" { "standard input" } else { &name };
-    let (start, input, counter) = begin(stream).map_err(failed)?;
     let text = text(path, start, input)?;
     Ok(Opened {
         source: Box::new(PgnSource::new(shown, text, counter)),
-        bytes: None,
+        bytes,
     })
 }
 
@@ -224,15 +238,7 @@ pub struct PlainText {
 ///
 /// It cannot be read.
 pub fn unpacked(path: &Path) -> io::Result<PlainText> {
-    let (stream, size): (Box<dyn Read + Send>, _) = match path == Path::new("-") {
-        true => (Box::new(io::stdin()), None),
-        false => {
-            let file = File::open(path)?;
-            let size = file.metadata()?;
-            let size = size.is_file().then_some(size.len());
-            (Box::new(file), size)
-        }
-    };
+    let (stream, size) = stream(path)?;
     let (start, input, read) = begin(stream)?;
     Ok(PlainText {
         plain: decompress(start, input),
@@ -252,16 +258,11 @@ pub(in crate::games) fn open_located(
         return Err(SourceError::format(file.path(), text));
     }
     let (stream, size) = file.stream().map_err(failed)?;
-    let (start, input, counter) = begin(stream).map_err(failed)?;
-    if let Some(kind) = KINDS.iter().find(|kind| (kind.is)(file.path(), &start)) {
+    let begun = begin(stream).map_err(failed)?;
+    if let Some(kind) = KINDS.iter().find(|kind| (kind.is)(file.path(), &begun.0)) {
         return (kind.open)(file, access);
     }
-    let name = file.path().display().to_string();
-    let text = text(file.path(), start, input)?;
-    Ok(Opened {
-        source: Box::new(PgnSource::new(&name, text, counter)),
-        bytes: Some(size),
-    })
+    pgn(file.path(), begun, Some(size))
 }
 
 /// The files in an archive on the disk; `None` if it is none.
@@ -288,8 +289,10 @@ pub(in crate::games) fn packed(
     Ok(Some(Packed::new(path, archive)))
 }
 
-/// The first bytes of a stream, and the rest, which counts what is read.
-fn begin(input: Box<dyn Read + Send>) -> io::Result<(Vec<u8>, Counted, Arc<AtomicU64>)> {
+/// The first bytes of a stream, the rest, and what counts all that is read.
+type Begun = (Vec<u8>, Counted, Arc<AtomicU64>);
+
+fn begin(input: Box<dyn Read + Send>) -> io::Result<Begun> {
     let counter = Arc::new(AtomicU64::new(0));
     let mut input = Counted {
         input,

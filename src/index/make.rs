@@ -25,7 +25,7 @@ pub const USUAL_PLIES: u16 = 50;
 
 /// What is to be made.
 #[derive(Clone, Debug)]
-pub struct Job {
+pub struct IndexJob {
     /// The games: files, folders, or `-` for standard input.
     pub sources: Vec<PathBuf>,
     /// The index.
@@ -53,7 +53,7 @@ pub struct Job {
 
 /// What was made.
 #[derive(Clone, Debug, Default)]
-pub struct Summary {
+pub struct IndexReport {
     /// What became of the games of the sources.
     pub tally: Tally,
     /// Games that have no result, and so are not in it.
@@ -94,7 +94,7 @@ struct Sorts {
 /// # Errors
 ///
 /// There is no index then, or the old one as it was.
-pub fn run(job: &Job, watch: &mut Watch<'_>) -> Result<Summary, IndexError> {
+pub fn run(job: &IndexJob, watch: &mut Watch<'_>) -> Result<IndexReport, IndexError> {
     let sources = Sources::list(&job.sources)?.with_password(job.password.as_deref());
     let is_target = |path: &&PathBuf| place::is_same_file(path, &job.target);
     if let Some(path) = job.sources.iter().find(is_target) {
@@ -204,13 +204,13 @@ pub fn run(job: &Job, watch: &mut Watch<'_>) -> Result<Summary, IndexError> {
 /// Reads every game, writes down the games themselves and sorts what is to be
 /// known of them.
 fn read(
-    job: &Job,
+    job: &IndexJob,
     sources: &Sources,
     sorts: &Sorts,
     writer: &mut Writer,
     max_ply: u16,
     watch: &mut Watch<'_>,
-) -> Result<(Summary, TableWriter), IndexError> {
+) -> Result<(IndexReport, TableWriter), IndexError> {
     let share = job.memory / 2 / job.threads.max(1) as u64;
     let intake = Intake {
         filter: &job.filter,
@@ -290,7 +290,7 @@ fn read(
         Ok(())
     };
     let mut table = TableWriter::default();
-    let (mut summary, mut last_month) = (Summary::default(), 0);
+    let (mut summary, mut last_month) = (IndexReport::default(), 0);
     let mut number = u64::from(first);
     let sink = |piece: Piece| {
         for (place, block) in &piece.blocks {

@@ -7,7 +7,7 @@ use hyper::{Method, Request, StatusCode};
 use serde_json::{Value, json};
 use tabia::explore::{Access, Explorer, Games, Guest};
 use tabia::games::Filter;
-use tabia::index::make::{self, Job, Summary};
+use tabia::index::make::{self, IndexJob, IndexReport};
 use tabia::index::{self, GamesIndex};
 use tabia::place::Old;
 use tabia::settings::Settings;
@@ -69,8 +69,8 @@ const GAMES: &str = r#"[Event "Rated Blitz game"]
 1. d4 *
 "#;
 
-fn job(source: &Path, target: PathBuf) -> Job {
-    Job {
+fn job(source: &Path, target: PathBuf) -> IndexJob {
+    IndexJob {
         sources: vec![source.to_owned()],
         target,
         old: Old::Refuse,
@@ -85,7 +85,7 @@ fn job(source: &Path, target: PathBuf) -> Job {
     }
 }
 
-fn run(job: &Job) -> Result<Summary, make::IndexError> {
+fn run(job: &IndexJob) -> Result<IndexReport, make::IndexError> {
     make::run(job, &mut Watch::default())
 }
 
@@ -304,7 +304,7 @@ fn games_added_are_seen_and_the_index_does_not_depend_on_threads() {
     run(&job(&source, path.clone())).unwrap();
     let explorer = explorer_of(&path, &[]);
     assert_eq!(results(&value(&get(&explorer, "/masters"))), [2, 1, 1]);
-    let again = Job {
+    let again = IndexJob {
         append: true,
         ..job(&source, path.clone())
     };
@@ -314,7 +314,7 @@ fn games_added_are_seen_and_the_index_does_not_depend_on_threads() {
         results(&value(&get(&explorer, "/player?player=ann&color=white"))),
         [2, 2, 0]
     );
-    let refused = run(&Job {
+    let refused = run(&IndexJob {
         max_ply: Some(10),
         ..again.clone()
     });
@@ -329,7 +329,7 @@ fn games_added_are_seen_and_the_index_does_not_depend_on_threads() {
     let many = written(folder.path(), "many.pgn", &GAMES.repeat(800));
     let made = |name: &str, threads, memory| {
         let target = folder.path().join(name);
-        let job = Job {
+        let job = IndexJob {
             threads,
             memory,
             ..job(&many, target.clone())
@@ -392,7 +392,7 @@ fn parts_become_one() {
     let made = run(&job(&at_once, whole.clone())).unwrap();
     let mut parts = Vec::new();
     for number in 0..7 {
-        let added = run(&Job {
+        let added = run(&IndexJob {
             append: number > 0,
             conditions: if number == 2 { "--rated" } else { "" }.to_owned(),
             ..job(&source, path.clone())
@@ -437,7 +437,7 @@ fn parts_become_one() {
             assert_eq!(get(one, target).body(), expected.body(), "{target}");
         }
     }
-    let again = run(&Job {
+    let again = run(&IndexJob {
         append: true,
         ..job(&source, compacted.clone())
     });

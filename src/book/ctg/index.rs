@@ -38,7 +38,7 @@ use std::{io, path::Path};
 use super::Error;
 use crate::input::{
     bytes::{be_u16_at, be_u32_at},
-    file::{DataFile, ReadError, View},
+    file::{DataFile, FileError, View},
 };
 
 /// Bytes before slot 0 in a .cto file.
@@ -234,7 +234,7 @@ impl SlotFile {
 fn read_start<'b>(file: &'b DataFile, buffer: &'b mut [u8]) -> Result<&'b [u8], String> {
     file.positional_view()
         .read(0, buffer)
-        .map_err(|error: ReadError| format!("cannot be read ({error})"))
+        .map_err(|error: FileError| format!("cannot be read ({error})"))
 }
 
 /// Looks into slots.

@@ -69,7 +69,7 @@ pub struct Opened {
 }
 
 /// A kind of database beside PGN, which is what all else is taken for.
-struct Kind {
+struct DatabaseKind {
     /// How the files end that stand for a database in a folder, in lower case.
     endings: &'static [&'static str],
     /// Whether a file is of this kind, by its name and its first bytes
@@ -80,18 +80,18 @@ struct Kind {
 }
 
 /// All kinds. The first that takes a file has it.
-const KINDS: &[Kind] = &[
-    Kind {
+const KINDS: &[DatabaseKind] = &[
+    DatabaseKind {
         endings: &[".cbh"],
         is: cbh::is_cbh,
         open: |file, _| cbh::open(file),
     },
-    Kind {
+    DatabaseKind {
         endings: &[".zip"],
         is: |_, start| zip::is_archive(start),
         open: |file, access| unpacked::open(file, access, zip::archive),
     },
-    Kind {
+    DatabaseKind {
         endings: &[".cbv", ".cbz"],
         is: cbv::is_archive,
         open: |file, access| {
@@ -100,44 +100,44 @@ const KINDS: &[Kind] = &[
             })
         },
     },
-    Kind {
+    DatabaseKind {
         endings: &[".2cbh"],
         is: cbh2::is_index,
         open: |file, _| cbh2::open(file),
     },
-    Kind {
+    DatabaseKind {
         endings: &[".cbf"],
         is: cbf::is_cbf,
         open: |file, _| cbf::open(file),
     },
-    Kind {
+    DatabaseKind {
         endings: &[".dci"],
         is: scdb::is_index,
         open: |file, _| scdb::open(file),
     },
-    Kind {
+    DatabaseKind {
         endings: &[".si4", ".si5"],
         is: |path, start| scid::is_old(start) || has_extension(path, "si5"),
         open: |file, _| scid::open(file),
     },
-    Kind {
+    DatabaseKind {
         endings: &[".prn"],
         is: nic::is_text,
         open: |file, _| nic::open(file),
     },
     #[cfg(feature = "index")]
-    Kind {
+    DatabaseKind {
         endings: &[".tgx"],
         is: |_, start| super::tgx::is_index(start),
         open: |file, _| super::tgx::open(file),
     },
     // Refused with a word of advice.
-    Kind {
+    DatabaseKind {
         endings: &[],
         is: nic::is_binary,
         open: |file, _| nic::refuse(file.path()),
     },
-    Kind {
+    DatabaseKind {
         endings: &[],
         is: cbh::is_other,
         open: |file, _| cbh::refuse(file.path()),

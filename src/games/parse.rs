@@ -43,12 +43,8 @@ pub(super) enum Ending {
     Game,
     /// It cannot.
     Skip(SkipReason),
-    /// A move is impossible; it stands before byte `at`.
-    Move {
-        number: String,
-        san: String,
-        at: usize,
-    },
+    /// A move is impossible; it stands before a byte.
+    Move(Broken, usize),
 }
 
 impl Parser {
@@ -101,12 +97,8 @@ impl Parser {
                     return Some(Ending::Game);
                 }
                 Ok(Some(Err(Fault::Skip(reason)))) => return Some(Ending::Skip(reason)),
-                Ok(Some(Err(Fault::Move { number, san }))) => {
-                    return Some(Ending::Move { number, san, at });
-                }
-                Err(error) => {
-                    return Some(Ending::Skip(SkipReason::Text(error.to_string())));
-                }
+                Ok(Some(Err(Fault::Move(broken)))) => return Some(Ending::Move(broken, at)),
+                Err(error) => return Some(Ending::Skip(SkipReason::text(error.to_string()))),
             }
         }
     }
@@ -154,7 +146,7 @@ impl Seek for Sips<'_> {
 
 enum Fault {
     Skip(SkipReason),
-    Move { number: String, san: String },
+    Move(Broken),
 }
 
 struct Visit<'a> {
@@ -179,9 +171,10 @@ struct Visit<'a> {
 }
 
 /// A move that cannot be.
-struct Broken {
-    number: String,
-    san: String,
+pub(super) struct Broken {
+    /// As in `12...`.
+    pub(super) number: String,
+    pub(super) san: String,
 }
 
 impl<'a> Visit<'a> {
@@ -228,14 +221,21 @@ impl<'a> Visit<'a> {
         Ok(())
     }
 
-    /// Remembers the first move that cannot be.
-    fn note_broken(&mut self, san: San) {
-        if self.recorder.position().is_some() {
-            self.broken.get_or_insert_with(|| Broken {
-                number: self.recorder.move_number(),
-                san: san.to_string(),
-            });
+    /// Ends the game at a move of the main line that cannot be.
+    fn impossible(&mut self, san: SanPlus) -> ControlFlow<Result<(), Fault>> {
+        let broken = |recorder: &Recorder<'_>, san: String| Broken {
+            number: recorder.move_number(),
+            san,
+        };
+        if !self.wanted.notes && self.recorder.is_main_line() {
+            let broken = broken(&self.recorder, san.to_string());
+            return Break(Err(Fault::Move(broken)));
         }
+        if self.broken.is_none() && self.recorder.position().is_some() {
+            self.broken = Some(broken(&self.recorder, san.san.to_string()));
+        }
+        self.recorder.drop_line();
+        Continue(())
     }
 }
 
@@ -293,9 +293,8 @@ impl Visitor for Visit<'_> {
     }
 
     fn begin_movetext(&mut self, (): ()) -> ControlFlow<Self::Output> {
-        match self.set_up() {
-            Ok(()) => {}
-            Err(reason) => return Break(Err(Fault::Skip(reason))),
+        if let Err(reason) = self.set_up() {
+            return Break(Err(Fault::Skip(reason)));
         }
         // Without a tag the result comes behind the moves.
         match self.filter {
@@ -389,20 +388,5 @@ impl Visitor for Visit<'_> {
     fn end_game(&mut self, (): ()) -> Self::Output {
         self.recorder.finish();
         Ok(())
-    }
-}
-
-impl Visit<'_> {
-    /// Ends the game at a move of the main line that cannot be.
-    fn impossible(&mut self, san: SanPlus) -> ControlFlow<Result<(), Fault>> {
-        if self.wanted.notes || !self.recorder.is_main_line() {
-            self.note_broken(san.san);
-            self.recorder.drop_line();
-            return Continue(());
-        }
-        Break(Err(Fault::Move {
-            number: self.recorder.move_number(),
-            san: san.to_string(),
-        }))
     }
 }

@@ -50,11 +50,9 @@ impl Names {
     ///
     /// What is wrong with it.
     pub(super) fn open(file: DataFile) -> Result<Names, String> {
-        let mut header = [0; HEADER_BYTES];
-        let read = file.view().and_then(|view| view.copy(0, &mut header));
-        let count = read.map_err(|error| error.to_string())?;
-        let header = header.get(..count).unwrap_or_default();
-        Names::parse(header, file).ok_or_else(|| "its header is damaged".to_owned())
+        let header = file.start(HEADER_BYTES);
+        let header = header.map_err(|error| error.to_string())?;
+        Names::parse(&header, file).ok_or_else(|| "its header is damaged".to_owned())
     }
 
     fn parse(header: &[u8], file: DataFile) -> Option<Names> {
@@ -109,11 +107,8 @@ impl Names {
             let mut cursor = Cursor::new(buffer);
             Some((text(&mut cursor)?, text(&mut cursor)?))
         });
-        let (mut name, first) = found.unwrap_or_default();
-        if !name.is_empty() && !first.is_empty() {
-            name.push_str(", ");
-        }
-        name + &first
+        let (last, first) = found.unwrap_or_default();
+        fields::full_name(last, &first)
     }
 
     /// Title, place and date.
@@ -125,8 +120,8 @@ impl Names {
         self.room(TOURNAMENTS, number, buffer)?;
         let mut cursor = Cursor::new(buffer);
         let (place, title) = (text(&mut cursor)?, text(&mut cursor)?);
-        let date = cursor.le_u32().filter(|date| *date > 0).map(fields::date);
-        Some((title, place, date))
+        let date = cursor.le_u32().filter(|date| *date > 0);
+        Some((title, place, date.map(|date| fields::date(date).to_pgn())))
     }
 }
 

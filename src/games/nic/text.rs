@@ -8,8 +8,8 @@ use super::{fields, movetext};
 use crate::games::archive::Located;
 use crate::games::encodings;
 use crate::games::{
-    Game, GameBatch, GameResult, GameSource, Opened, Place, Recorder, SkipReason, Skipped,
-    SourceError, Wanted,
+    Game, GameBatch, GameResult, GameSource, Opened, Place, Recorder, SkipReason, SourceError,
+    Wanted,
 };
 use crate::input::reader::FileReader;
 
@@ -138,7 +138,7 @@ struct TextBatch {
 }
 
 impl GameBatch for TextBatch {
-    fn next_game(&mut self, wanted: Wanted, game: &mut Game) -> Result<bool, Skipped> {
+    fn next_game(&mut self, wanted: Wanted, game: &mut Game) -> Result<bool, SkipReason> {
         let Some(print) = self.prints.next() else {
             return Ok(false);
         };
@@ -180,13 +180,12 @@ impl GameBatch for TextBatch {
         Ok(true)
     }
 
-    fn skip(&self, reason: SkipReason) -> Skipped {
-        Skipped {
-            source: self.name.to_string(),
-            place: Place::Line(self.line),
-            cut: false,
-            reason,
-        }
+    fn source(&self) -> &str {
+        &self.name
+    }
+
+    fn place(&self) -> Place {
+        Place::Line(self.line)
     }
 }
 

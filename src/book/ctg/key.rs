@@ -36,11 +36,39 @@ impl Key {
     #[inline]
     #[must_use]
     pub fn from_prefix(bytes: &[u8]) -> Option<Key> {
-        let length = usize::from(bytes.first()? & Key::LENGTH);
-        let source = bytes.get(..length).filter(|source| !source.is_empty())?;
         let mut key = [0; Key::MAX_BYTES];
-        key.get_mut(..length)?.copy_from_slice(source);
+        Key::read(bytes, &mut key)?;
         Some(Key { bytes: key })
+    }
+
+    /// As [`Key::from_prefix`], to where [`Key::padded`] shall stand; gives the
+    /// key's length.
+    #[inline]
+    pub(crate) fn read(bytes: &[u8], key: &mut [u8; Key::MAX_BYTES]) -> Option<usize> {
+        let length = usize::from(bytes.first()? & Key::LENGTH);
+        if length == 0 || length > bytes.len() {
+            return None;
+        }
+        match bytes.first_chunk::<{ Key::MAX_BYTES }>() {
+            // Nearly always there are more: then all are taken and those
+            // behind the key wiped out, in two halves of 16 bytes that share
+            // one, for a number of bytes would be copied by a call.
+            Some(all) => {
+                let behind = Key::MAX_BYTES - length;
+                for from in [0, Key::MAX_BYTES - 16] {
+                    let half = all.get(from..)?.first_chunk::<16>()?;
+                    let kept = KEPT.get(behind + from..)?.first_chunk::<16>()?;
+                    let half = u128::from_ne_bytes(*half) & u128::from_ne_bytes(*kept);
+                    *key.get_mut(from..)?.first_chunk_mut::<16>()? = half.to_ne_bytes();
+                }
+            }
+            None => {
+                let (to, behind) = key.split_at_mut_checked(length)?;
+                to.copy_from_slice(bytes.get(..length)?);
+                behind.fill(0);
+            }
+        }
+        Some(length)
     }
 
     /// The bytes as they stand in the file, byte 0 included.
@@ -54,6 +82,15 @@ impl Key {
             .unwrap_or_default()
     }
 
+    /// Appends [`Key::as_bytes`]: all there is room for and then the rest away, so
+    /// that nothing is called for a number of bytes.
+    #[inline]
+    pub(crate) fn append_to(&self, out: &mut Vec<u8>) {
+        let end = out.len() + self.as_bytes().len();
+        out.extend_from_slice(&self.bytes);
+        out.truncate(end);
+    }
+
     /// A number for the key. Two in a book of a million positions are the same
     /// once in a hundred million books.
     pub(crate) fn wide_hash(&self) -> u64 {
@@ -61,6 +98,7 @@ impl Key {
     }
 
     /// The hash that leads to the key's slot.
+    #[inline]
     #[must_use]
     pub fn hash(&self) -> u32 {
         hash(self.as_bytes())
@@ -99,6 +137,18 @@ impl fmt::Debug for Key {
         write!(f, "Key({self})")
     }
 }
+
+/// From each place on a mask for the bytes of a key: those it has, then the
+/// others.
+const KEPT: [u8; 2 * Key::MAX_BYTES] = {
+    let mut mask = [0; 2 * Key::MAX_BYTES];
+    let mut n = 0;
+    while n < Key::MAX_BYTES {
+        mask[n] = 0xff;
+        n += 1;
+    }
+    mask
+};
 
 /// The 32-bit hash of key bytes.
 ///

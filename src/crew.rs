@@ -81,8 +81,12 @@ pub(crate) fn in_order<P: Send, E: From<Panicked> + Send>(
     work: impl Fn(u32) -> Result<P, E> + Sync,
     take: impl FnMut(P) -> Result<(), E>,
 ) -> Result<(), E> {
-    let threads = thread::available_parallelism().map_or(1, |n| n.get().min(8));
-    each_in_order(threads, 0..count, work, take)
+    each_in_order(threads().min(8), 0..count, work, take)
+}
+
+/// One for each processor.
+pub(crate) fn threads() -> usize {
+    thread::available_parallelism().map_or(1, usize::from)
 }
 
 /// Does jobs in some threads and hands what each gives to `take`, in their
@@ -95,23 +99,12 @@ pub(crate) fn each_in_order<J: Send, P: Send, E: From<Panicked> + Send>(
     threads: usize,
     all: impl IntoIterator<Item = J>,
     work: impl Fn(J) -> Result<P, E> + Sync,
-    mut take: impl FnMut(P) -> Result<(), E>,
+    take: impl FnMut(P) -> Result<(), E>,
 ) -> Result<(), E> {
     run(
         threads,
         |jobs| jobs.each(|job, _| work(job)),
-        |lead| {
-            for job in all {
-                lead.give(job);
-                while let Some(made) = lead.ready()? {
-                    take(made)?;
-                }
-            }
-            while let Some(made) = lead.rest()? {
-                take(made)?;
-            }
-            Ok(())
-        },
+        |lead| lead.each(all.into_iter().map(Ok), take),
     )
 }
 
@@ -245,6 +238,29 @@ pub(crate) struct Lead<'c, J, P, E> {
 }
 
 impl<J, P, E: From<Panicked>> Lead<'_, J, P, E> {
+    /// Gives all jobs, and hands what is made of each to `take`, in their
+    /// order.
+    ///
+    /// # Errors
+    ///
+    /// A job cannot be found, a worker failed, or what `take` says.
+    pub(crate) fn each(
+        &mut self,
+        all: impl IntoIterator<Item = Result<J, E>>,
+        mut take: impl FnMut(P) -> Result<(), E>,
+    ) -> Result<(), E> {
+        for job in all {
+            self.give(job?);
+            while let Some(made) = self.ready()? {
+                take(made)?;
+            }
+        }
+        while let Some(made) = self.rest()? {
+            take(made)?;
+        }
+        Ok(())
+    }
+
     /// Gives a job. Then take what is [ready](Lead::ready) until there is
     /// nothing: that keeps the number of jobs under way within its limit.
     pub(crate) fn give(&mut self, job: J) {
@@ -347,7 +363,7 @@ mod tests {
     fn squares(
         count: u64,
         work: impl Fn(u64) -> Result<u64, Failure> + Sync,
-        mut take: impl FnMut(u64) -> Result<(), Failure>,
+        take: impl FnMut(u64) -> Result<(), Failure>,
     ) -> Result<(), Failure> {
         run(
             4,
@@ -359,18 +375,7 @@ mod tests {
                     work(job)
                 })
             },
-            |lead| {
-                for job in 0..count {
-                    lead.give(job);
-                    while let Some(piece) = lead.ready()? {
-                        take(piece)?;
-                    }
-                }
-                while let Some(piece) = lead.rest()? {
-                    take(piece)?;
-                }
-                Ok(())
-            },
+            |lead| lead.each((0..count).map(Ok), take),
         )
     }
 

@@ -4,9 +4,10 @@
 use std::collections::HashSet;
 
 use rustc_hash::FxBuildHasher;
-use shakmaty::{Chess, Position as _};
+use shakmaty::Chess;
 
 use crate::book::{BookMove, Error, Lookup, Preference, Probe, Wanted, polyglot};
+use crate::notation;
 
 /// What is shown of a tree.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -89,8 +90,7 @@ impl<'b> Tree<'b> {
                 branches.folded_share += share;
                 continue;
             }
-            let mut after = position.clone();
-            after.play_unchecked(mv.mv);
+            let after = notation::after(position, mv.mv);
             branches.shown.push(Branch {
                 shown_above: self.expanded.contains(&polyglot::key(&after)),
                 mv,

@@ -175,14 +175,8 @@ mod tests {
 
     fn view(after: PositionRecord) -> MoveView {
         let position = Chess::default();
-        let mv = BookMove {
-            mv: notation::read_move(&position, "e4").unwrap(),
-            annotation: Annotation::GOOD,
-            after: Some(after),
-            transposition: false,
-            preference: Preference::Statistics,
-            judged: None,
-        };
+        let mv = notation::read_move(&position, "e4").unwrap();
+        let mv = BookMove::stored(mv, Annotation::GOOD, Some(after));
         MoveView::new(&position, &mv, &Weighed::default())
     }
 

@@ -5,20 +5,13 @@
 mod common;
 
 use std::fs;
-use std::path::{Path, PathBuf};
-use std::process::{Command, Output};
+use std::path::PathBuf;
 
-use serde_json::Value;
-use shakmaty::{Chess, Position as _};
-use tabia::book::{Book, Lookup, OpenOptions, PositionRecord, Probe, Stats, Wanted};
+use common::{Folder, after, assert_has, lookup};
+use serde_json::{Value, json};
+use shakmaty::Position as _;
+use tabia::book::{PositionRecord, Stats};
 use tabia::evals::{EvalFile, beside};
-use tabia::notation::Line;
-
-const TABIA: &str = env!("CARGO_BIN_EXE_tabia");
-
-fn after(moves: &str) -> Chess {
-    Line::read("", moves).unwrap().last().clone()
-}
 
 /// 1.e4 e5 is good, 1.e4 f6 loses; 1.f3 loses, 1.f3 e5 2.g4 is mated by Qh4,
 /// of which nothing tells; and 1.f3 a6 gives some of it back. 1.d4 is unknown.
@@ -36,7 +29,7 @@ const VALUES: [(&str, &str); 9] = [
     ("f3 e5 g4 a6", "ce -20; bm e4;"),
 ];
 
-fn made(folder: &Path) -> PathBuf {
+fn made(folder: &Folder) -> PathBuf {
     let mut book = common::TestBook::default();
     let mut positions = vec![String::new()];
     for line in LINES {
@@ -78,25 +71,13 @@ fn made(folder: &Path) -> PathBuf {
         let fields: Vec<&str> = fen.split(' ').take(4).collect();
         text += &format!("{} {operations} acd 20;\n", fields.join(" "));
     }
-    fs::write(beside(&path), text).unwrap();
+    folder.put("made.evals", text);
     path
 }
 
-fn run(command: &str, book: &Path, args: &[&str]) -> Output {
-    Command::new(TABIA)
-        .arg(command)
-        .arg(book)
-        .args(args)
-        .output()
-        .unwrap()
-}
-
-fn audit(book: &Path, args: &[&str]) -> Value {
-    let args = [&["--json", "--set", "Book Tournament=false"], args].concat();
-    let output = run("audit", book, &args);
-    let said = String::from_utf8_lossy(&output.stderr);
-    assert!(output.status.code() < Some(2), "{said}");
-    serde_json::from_slice(&output.stdout).unwrap()
+fn audit(folder: &Folder, options: &str) -> Value {
+    let audit = format!("audit made.ctg --json --set 'Book Tournament=false' {options}");
+    serde_json::from_str(&folder.tabia(&audit).negative()).unwrap()
 }
 
 fn lines(found: &Value) -> Vec<String> {
@@ -107,40 +88,29 @@ fn lines(found: &Value) -> Vec<String> {
 
 #[test]
 fn every_fault_is_found_and_nothing_else() {
-    let folder = tempfile::tempdir().unwrap();
-    let book = made(folder.path());
-    let found = audit(&book, &[]);
+    let folder = Folder::new();
+    made(&folder);
+    let found = audit(&folder, "");
     // 1.f3 is worth what 2.Kf2 gives: -70, a hundred less than 1.e4.
-    let losing = &found["losing"];
-    let mut moves: Vec<(String, i64)> = losing
-        .as_array()
-        .unwrap()
-        .iter()
-        .map(|mv| {
-            (
-                mv["line"].as_str().unwrap().to_owned(),
-                mv["loss"].as_i64().unwrap(),
-            )
-        })
+    let losing = found["losing"].as_array().unwrap().iter();
+    let mut moves: Vec<_> = losing
+        .map(|mv| (mv["line"].as_str(), mv["loss"].as_i64()))
         .collect();
     moves.sort();
-    let moves: Vec<(&str, i64)> = moves.iter().map(|(line, loss)| (&**line, *loss)).collect();
-    assert_eq!(
-        moves,
-        [
-            ("1.e4 f6", 110),
-            ("1.f3", 100),
-            ("1.f3 e5 2.g4", 930),
-            ("1.f3 e5 2.g4 a6", 980),
-        ]
-    );
+    let expected = [
+        ("1.e4 f6", 110),
+        ("1.f3", 100),
+        ("1.f3 e5 2.g4", 930),
+        ("1.f3 e5 2.g4 a6", 980),
+    ];
+    assert_eq!(moves, expected.map(|(line, loss)| (Some(line), Some(loss))));
     assert_eq!(found["green_count"], 1);
     assert_eq!(lines(&found["refutations"]), ["1.f3 e5 2.g4 Qh4#"]);
     let ends = lines(&found["bad_ends"]);
     assert_eq!(ends, ["1.f3 e5 2.g4 Qh4#"]);
     // White alone: 1.f3 and 2.g4.
-    assert_eq!(audit(&book, &["--side", "white"])["losing_count"], 2);
-    assert_eq!(audit(&book, &["--max-loss", "120"])["losing_count"], 2);
+    assert_eq!(audit(&folder, "--side white")["losing_count"], 2);
+    assert_eq!(audit(&folder, "--max-loss 120")["losing_count"], 2);
     // All of play ends somewhere, and 1.d4 at nothing known.
     let share = |side: &str| found[side]["likelihood"].as_f64().unwrap();
     let sum = share("white_exits") + share("black_exits");
@@ -149,15 +119,12 @@ fn every_fault_is_found_and_nothing_else() {
 
 #[test]
 fn marks_are_set_and_a_persons_own_stay() {
-    let folder = tempfile::tempdir().unwrap();
-    let book = made(folder.path());
-    let output = run("audit", &book, &["--mark", "--symbols"]);
-    assert_eq!(output.status.code(), Some(1));
+    let folder = Folder::new();
+    let book = made(&folder);
+    folder.tabia("audit made.ctg --mark --symbols").ends(1);
     let marks = |moves: &str, mv: &str| {
-        let open = Book::open(&book, &OpenOptions::default()).unwrap();
         let position = after(moves);
-        let mut found = Lookup::default();
-        open.probe(&position, Wanted::Stored, &mut found).unwrap();
+        let found = lookup(&book, &position);
         let mv = tabia::notation::read_move(&position, mv).unwrap();
         let known = found.moves.iter().find(|known| known.mv == mv).unwrap();
         let symbol = known.after.unwrap().commentary_for(!position.turn());
@@ -169,100 +136,71 @@ fn marks_are_set_and_a_persons_own_stay() {
     assert_eq!(marks("", "f3"), ("main", "?!", 15));
     assert_eq!(marks("f3 e5", "g4"), ("avoid", "??", 19));
     assert_eq!(marks("f3 e5 g4", "Qh4").0, "none");
-    let verify = run("verify", &book, &[]);
-    assert_eq!(verify.status.code(), Some(0));
+    folder.done("verify made.ctg");
     // Now only the green one is left to be told of.
-    assert_eq!(audit(&book, &[])["losing_count"], 1);
-    run("audit", &book, &["--mark", "--over"]);
+    assert_eq!(audit(&folder, "")["losing_count"], 1);
+    folder.tabia("audit made.ctg --mark --over");
     assert_eq!(marks("", "f3").0, "avoid");
 }
 
 #[test]
 fn reports_are_written_once() {
-    let folder = tempfile::tempdir().unwrap();
-    let book = made(folder.path());
+    let folder = Folder::new();
+    made(&folder);
     for (name, wanted) in [
         ("r.html", "<td class=d>"),
         ("r.md", "1.f3"),
         ("r.json", "\"losing\""),
     ] {
-        let report = folder.path().join(name);
-        let path = report.to_str().unwrap();
-        assert_eq!(
-            run("audit", &book, &["--report", path]).status.code(),
-            Some(1)
-        );
-        assert!(
-            fs::read_to_string(&report).unwrap().contains(wanted),
-            "{name}"
-        );
-        assert_eq!(
-            run("audit", &book, &["--report", path]).status.code(),
-            Some(2)
-        );
-        assert_eq!(
-            run("audit", &book, &["--report", path, "--force"])
-                .status
-                .code(),
-            Some(1)
-        );
+        let report = format!("audit made.ctg --report {name}");
+        folder.tabia(&report).ends(1);
+        assert_has(&folder.text(name), wanted);
+        folder.tabia(&report).ends(2);
+        folder.tabia(&format!("{report} --force")).ends(1);
     }
-    let bad = folder.path().join("r.doc");
-    let output = run("audit", &book, &["--report", bad.to_str().unwrap()]);
-    assert_eq!(output.status.code(), Some(2));
-    assert!(!bad.exists());
+    folder.tabia("audit made.ctg --report r.doc").ends(2);
+    assert!(!folder.join("r.doc").exists());
 }
 
 #[test]
 fn without_evaluations_there_is_nothing_to_say() {
-    let folder = tempfile::tempdir().unwrap();
-    let book = made(folder.path());
+    let folder = Folder::new();
+    let book = made(&folder);
     fs::remove_file(beside(&book)).unwrap();
-    let output = run("audit", &book, &[]);
-    assert_eq!(output.status.code(), Some(2));
-    assert!(String::from_utf8_lossy(&output.stderr).contains("tabia evaluate"));
+    folder.tabia("audit made.ctg").refused("tabia evaluate");
 }
 
 #[test]
 fn the_adapter_chooses_by_the_evaluations_beside_the_book() {
-    let folder = tempfile::tempdir().unwrap();
-    let book = made(folder.path());
-    let probe = |sets: &[&str]| -> Value {
-        let mut args = vec!["--json", "--set", "Book Tournament=false"];
-        args.extend(sets.iter().flat_map(|set| ["--set", *set]));
-        let output = run("probe", &book, &args);
-        serde_json::from_slice(&output.stdout).unwrap()
+    let folder = Folder::new();
+    made(&folder);
+    let f3 = |options: &str| -> Value {
+        let probe = format!("probe made.ctg --json --set 'Book Tournament=false' {options}");
+        let view = folder.tabia(&probe).json();
+        let mut moves = view["moves"].as_array().unwrap().iter();
+        moves.find(|known| known["san"] == "f3").unwrap().clone()
     };
-    let of = |view: &Value, mv: &str| -> Value {
-        let moves = view["moves"].as_array().unwrap();
-        moves
-            .iter()
-            .find(|known| known["san"] == mv)
-            .unwrap()
-            .clone()
-    };
-    let usual = probe(&[]);
-    let f3 = of(&usual, "f3");
+    let usual = f3("");
     assert_eq!(
-        (&f3["evaluation"], &f3["loss"]),
-        (&(-70).into(), &100.into())
+        json!([usual["evaluation"], usual["loss"]]),
+        json!([-70, 100])
     );
-    assert!((f3["probability"].as_f64().unwrap() - 1.0 / 3.0).abs() < 0.01);
-    let none = probe(&["Book Evaluations=<empty>"]);
-    assert!(of(&none, "f3").get("evaluation").is_none());
-    assert_eq!(of(&none, "f3")["probability"], f3["probability"]);
-    let strict = of(&probe(&["Book Maximum Loss=50"]), "f3");
+    assert!((usual["probability"].as_f64().unwrap() - 1.0 / 3.0).abs() < 0.01);
+    let none = f3("--set 'Book Evaluations=<empty>'");
+    assert!(none.get("evaluation").is_none());
+    assert_eq!(none["probability"], usual["probability"]);
+    let strict = f3("--set 'Book Maximum Loss=50'");
     assert_eq!(strict["not_played"], "loses 100 cp, limit 50");
-    let both = of(&probe(&["Book Judgement=both"]), "f3");
+    let both = f3("--set 'Book Judgement=both'");
     assert!(both["probability"].as_f64().unwrap() < 0.1, "{both}");
     // The file may stand elsewhere.
-    let other = folder.path().join("other.evals");
+    let other = folder.join("other.evals");
     let mut file = EvalFile::open(&other).unwrap();
     let (position, mut evaluation) =
         tabia::evals::epd::read("rnbqkbnr/pppppppp/8/8/8/5P2/PPPPP1PP/RNBQKBNR b KQkq - ce 11;")
             .unwrap();
     evaluation.depth = 3;
     file.add(&position, &evaluation).unwrap();
-    let set = format!("Book Evaluations={}", other.display());
-    assert_eq!(of(&probe(&[&set]), "f3")["evaluation"], -11);
+    let set = format!("--set 'Book Evaluations={}'", other.display());
+    assert_eq!(f3(&set)["evaluation"], -11);
 }

@@ -15,9 +15,12 @@ use std::collections::{BTreeMap, HashSet};
 use std::fs;
 use std::io::Write;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Output, Stdio};
 
-use common::{choices, colours_exchanged, position, wander, wings_exchanged};
+use common::{
+    Folder, Ran, TABIA, assert_has, choices, colours_exchanged, files, position, wander,
+    wings_exchanged,
+};
+use serde_json::json;
 use shakmaty::fen::Fen;
 use shakmaty::san::San;
 use shakmaty::{
@@ -31,53 +34,40 @@ use tabia::book::{PositionRecord, Stats};
 type Content = BTreeMap<String, (PositionRecord, Vec<String>)>;
 
 struct Run {
-    folder: tempfile::TempDir,
-    output: Output,
+    folder: Folder,
+    ran: Ran,
 }
 
 impl Run {
     fn book(&self) -> PathBuf {
-        self.folder.path().join("out.ctg")
+        self.folder.join("out.ctg")
     }
 
     fn content(&self) -> Content {
-        assert!(self.output.status.success(), "{}", self.messages());
+        self.ran.ok();
         content(&self.book())
     }
 
     fn messages(&self) -> String {
-        String::from_utf8_lossy(&self.output.stderr).into_owned()
+        self.ran.err()
     }
 
-    fn bytes(&self) -> Vec<Vec<u8>> {
-        ["ctg", "cto", "ctb"]
-            .map(|part| fs::read(self.book().with_extension(part)).unwrap())
-            .to_vec()
+    fn bytes(&self) -> [Vec<u8>; 3] {
+        files(self.book())
     }
 }
 
 /// Builds from a file `games.pgn` in a folder of its own.
-fn build(pgn: impl AsRef<[u8]>, args: &[&str]) -> Run {
-    let folder = tempfile::tempdir().unwrap();
-    fs::write(folder.path().join("games.pgn"), pgn).unwrap();
-    let mut all = vec!["games.pgn"];
-    all.extend(args);
-    build_in(folder, &all, b"")
+fn build(pgn: impl AsRef<[u8]>, options: &str) -> Run {
+    let folder = Folder::new();
+    folder.put("games.pgn", pgn);
+    build_in(folder, &format!("games.pgn {options}"), b"")
 }
 
-fn build_in(folder: tempfile::TempDir, args: &[&str], input: &[u8]) -> Run {
-    let mut child = Command::new(env!("CARGO_BIN_EXE_tabia"))
-        .args(["build", "-o", "out.ctg"])
-        .args(args)
-        .current_dir(folder.path())
-        .stdin(Stdio::piped())
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped())
-        .spawn()
-        .unwrap();
-    let _ = child.stdin.take().unwrap().write_all(input);
-    let output = child.wait_with_output().unwrap();
-    Run { folder, output }
+fn build_in(folder: Folder, rest: &str, input: &[u8]) -> Run {
+    let mut command = folder.command(&format!("build -o out.ctg {rest}"));
+    let ran = Ran::told(&mut command, input);
+    Run { folder, ran }
 }
 
 fn content(path: &Path) -> Content {
@@ -308,13 +298,13 @@ fn assert_same(found: &Content, expected: &Content) {
 #[test]
 fn the_book_says_what_replaying_the_games_says() {
     let games = random_games(300, 30);
-    let run = build(pgn(&games), &["--max-ply", "25"]);
+    let run = build(pgn(&games), "--max-ply 25");
     let found = run.content();
     assert_same(&found, &recount(&games, 25));
     let (record, moves) = &found[&fen(&Chess::default())];
     assert_eq!(record.stats.games, 300);
     assert_eq!(moves.len(), 3);
-    assert!(run.messages().contains("300 games"), "{}", run.messages());
+    assert_has(&run.messages(), "300 games");
     let book = CtgBook::open(run.book(), &OpenOptions::default()).unwrap();
     assert_eq!(book.header().games, 300);
 }
@@ -323,7 +313,7 @@ fn the_book_says_what_replaying_the_games_says() {
 fn moves_stand_by_games_and_then_by_byte() {
     let line = |m: &str| format!("[Event \"?\"]\n\n1. {m} *\n\n");
     let text = ["e4", "d4", "d4", "c4", "a3"].map(line).concat();
-    let (_, moves) = &build(&text, &[]).content()[&fen(&Chess::default())];
+    let (_, moves) = &build(&text, "").content()[&fen(&Chess::default())];
     // Bytes: a3 ec, e4 5f, c4 9b.
     assert_eq!(moves, &["d2d4", "e2e4", "c2c4", "a2a3"]);
 }
@@ -332,15 +322,15 @@ fn moves_stand_by_games_and_then_by_byte() {
 fn threads_and_memory_change_no_byte() {
     let games = random_games(400, 60);
     let text = pgn(&games);
-    let usual = build(&text, &["--max-ply", "60", "--threads", "1"]);
-    for args in [
-        ["--threads", "2", "--memory", "512M"],
-        ["--threads", "5", "--memory", "64M"],
-        ["--threads", "1", "--memory", "1M"],
-        ["--threads", "3", "--memory", "1M"],
+    let usual = build(&text, "--max-ply 60 --threads 1");
+    for options in [
+        "--threads 2 --memory 512M",
+        "--threads 5 --memory 64M",
+        "--threads 1 --memory 1M",
+        "--threads 3 --memory 1M",
     ] {
-        let run = build(&text, &[&["--max-ply", "60"][..], &args].concat());
-        assert!(run.bytes() == usual.bytes(), "{args:?}");
+        let run = build(&text, &format!("--max-ply 60 {options}"));
+        assert!(run.bytes() == usual.bytes(), "{options}");
     }
     assert_same(&usual.content(), &recount(&games, 60));
 }
@@ -349,53 +339,31 @@ fn threads_and_memory_change_no_byte() {
 fn filters_compose() {
     let games = random_games(400, 12);
     let text = pgn(&games);
-    let check = |args: &[&str], admits: &dyn Fn(&TestGame) -> bool| {
+    let check = |options: &str, admits: &dyn Fn(&TestGame) -> bool| {
         let kept: Vec<&TestGame> = games.iter().filter(|game| admits(game)).collect();
-        assert!(kept.len() > 2 && kept.len() < games.len(), "{args:?}");
+        assert!(kept.len() > 2 && kept.len() < games.len(), "{options}");
         let expected = recount(kept.iter().copied(), 40);
-        assert_same(&build(&text, args).content(), &expected);
+        assert_same(&build(&text, options).content(), &expected);
     };
-    check(&["--min-elo", "2400"], &|g| {
-        g.elo.iter().any(|e| *e >= 2400)
-    });
-    check(&["--both-elo", "2000"], &|g| {
-        g.elo.iter().all(|e| *e >= 2000)
-    });
-    check(&["--since", "1995", "--until", "1999"], &|g| {
+    check("--min-elo 2400", &|g| g.elo.iter().any(|e| *e >= 2400));
+    check("--both-elo 2000", &|g| g.elo.iter().all(|e| *e >= 2000));
+    check("--since 1995 --until 1999", &|g| {
         (1995..2000).contains(&g.year)
     });
-    check(&["--eco", "B20-B98,C"], &|g| {
-        g.eco == "B20" || g.eco == "C57"
-    });
-    check(&["--result", "1/2-1/2"], &|g| g.result == "1/2-1/2");
+    check("--eco B20-B98,C", &|g| g.eco == "B20" || g.eco == "C57");
+    check("--result 1/2-1/2", &|g| g.result == "1/2-1/2");
     check(
-        &[
-            "--result",
-            "1-0",
-            "--min-elo",
-            "2100",
-            "--until",
-            "2003",
-            "--player",
-            "beta",
-            "--as",
-            "black",
-        ],
+        "--result 1-0 --min-elo 2100 --until 2003 --player beta --as black",
         &|g| g.result == "1-0" && g.elo.iter().any(|e| *e >= 2100) && g.year <= 2003,
     );
-    let none = build(&text, &["--player", "beta", "--as", "white"]);
-    assert_eq!(none.output.status.code(), Some(2));
-    assert!(
-        none.messages().contains("no game is left"),
-        "{}",
-        none.messages()
-    );
+    let none = build(&text, "--player beta --as white");
+    none.ran.refused("no game is left");
 }
 
 #[test]
 fn rare_positions_and_moves_are_left_out() {
     let games = random_games(200, 10);
-    let found = build(pgn(&games), &["--min-games", "5"]).content();
+    let found = build(pgn(&games), "--min-games 5").content();
     let all = recount(&games, 40);
     let kept = all
         .iter()
@@ -421,7 +389,7 @@ fn exchanged_colours_are_one_entry() {
     // The same position with White and with Black to move.
     let text = "[Event \"?\"]\n[Result \"1-0\"]\n[WhiteElo \"2000\"]\n\n1. e4 e5 1-0\n\n\
                 [Event \"?\"]\n[Result \"1-0\"]\n[WhiteElo \"2200\"]\n\n1. e3 e5 2. e4 1-0\n";
-    let found = build(text, &[]).content();
+    let found = build(text, "").content();
     let twin = position("rnbqkbnr/pppp1ppp/8/4p3/4P3/8/PPPP1PPP/RNBQKBNR w KQkq - 0 2");
     let (record, _) = &found[&fen(&twin)];
     let expected = Stats {
@@ -440,7 +408,7 @@ fn exchanged_colours_are_one_entry() {
 #[test]
 fn a_game_counts_once_in_a_position_but_all_its_moves_stand() {
     let text = "[Event \"?\"]\n\n1. Nf3 Nf6 2. Ng1 Ng8 3. Nf3 Nf6 4. Ng1 Ng8 5. e4 *\n";
-    let found = build(text, &[]).content();
+    let found = build(text, "").content();
     let (record, moves) = &found[&fen(&Chess::default())];
     assert_eq!(record.stats.games, 1);
     assert_eq!(record.points, 5);
@@ -453,11 +421,11 @@ fn a_game_counts_once_in_a_position_but_all_its_moves_stand() {
 #[test]
 fn only_the_first_half_moves_and_the_position_after_are_stored() {
     let text = "[Event \"?\"]\n\n1. e4 e5 2. Nf3 *\n";
-    let found = build(text, &["--max-ply", "2"]).content();
+    let found = build(text, "--max-ply 2").content();
     assert_eq!(found.len(), 3);
     let last = position("rnbqkbnr/pppp1ppp/8/4p3/4P3/8/PPPP1PPP/RNBQKBNR w KQkq - 0 2");
     assert_eq!(found[&fen(&last)].1, [""; 0]);
-    assert_eq!(build(text, &["--max-ply", "0"]).content().len(), 1);
+    assert_eq!(build(text, "--max-ply 0").content().len(), 1);
 }
 
 const SET_UP: &str = "[Event \"?\"]\n[SetUp \"1\"]\n[FEN \"8/4P1k1/8/8/8/8/8/4K3 w - - 0 1\"]\n\n";
@@ -465,30 +433,26 @@ const SET_UP: &str = "[Event \"?\"]\n[SetUp \"1\"]\n[FEN \"8/4P1k1/8/8/8/8/8/4K3
 #[test]
 fn set_up_games_are_skipped_or_counted() {
     let text = format!("[Event \"?\"]\n\n1. e4 *\n\n{SET_UP}1. e8=Q *\n");
-    let run = build(&text, &[]);
+    let run = build(&text, "");
     assert_eq!(run.content().len(), 2);
-    assert!(
-        run.messages()
-            .contains("line 5: game skipped: it starts from a set-up")
+    assert_has(
+        &run.messages(),
+        "line 5: game skipped: it starts from a set-up",
     );
-    assert_eq!(build(&text, &["--strict"]).output.status.code(), Some(1));
-    let run = build(&text, &["--setups", "--strict"]);
-    assert_eq!(run.output.status.code(), Some(0));
+    build(&text, "--strict").ran.ends(1);
+    let run = build(&text, "--setups --strict");
+    run.ran.ok();
     assert_eq!(run.content().len(), 4);
 }
 
 #[test]
 fn what_the_format_cannot_hold_is_left_out_and_what_follows_kept() {
-    let run = build(format!("{SET_UP}1. e8=N+ Kf8 *\n"), &["--setups"]);
+    let run = build(format!("{SET_UP}1. e8=N+ Kf8 *\n"), "--setups");
     let found = run.content();
     assert_eq!(found.len(), 3);
     let start = position("8/4P1k1/8/8/8/8/8/4K3 w - - 0 1");
     assert!(found[&fen(&start)].1.is_empty());
-    assert!(
-        run.messages().contains("1 moves left out"),
-        "{}",
-        run.messages()
-    );
+    assert_has(&run.messages(), "1 moves left out");
 }
 
 #[test]
@@ -496,17 +460,11 @@ fn other_games_than_chess_are_skipped() {
     let variant = "[Event \"?\"]\n[Variant \"Crazyhouse\"]\n\n1. e4 *\n\n";
     let chess960 = "[Event \"?\"]\n[FEN \"bqnbrnkr/pppppppp/8/8/8/8/PPPPPPPP/BQNBRNKR w HEhe - 0 1\"]\n\n1. e4 *\n\n";
     let usual = "[Event \"?\"]\n[Variant \"Standard\"]\n\n1. e4 *\n\n";
-    let run = build(format!("{variant}{chess960}{usual}"), &["--setups"]);
+    let run = build(format!("{variant}{chess960}{usual}"), "--setups");
     assert_eq!(run.content().len(), 2);
     let messages = run.messages();
-    assert!(
-        messages.contains("line 1: game skipped: its variant is Crazyhouse"),
-        "{messages}"
-    );
-    assert!(
-        messages.contains("line 6: game skipped: its variant is Chess960"),
-        "{messages}"
-    );
+    assert_has(&messages, "line 1: game skipped: its variant is Crazyhouse");
+    assert_has(&messages, "line 6: game skipped: its variant is Chess960");
 }
 
 #[test]
@@ -518,7 +476,7 @@ fn broken_games_are_named_and_the_rest_is_built() {
                 [Event \"bad FEN\"]\n[FEN \"what\"]\n\n1. e4 *\n\n\
                 [Event \"no kings\"]\n[FEN \"8/8/8/8/8/8/8/8 w - - 0 1\"]\n\n*\n\n\
                 [Event \"good\"]\n\n1. b4 b5 *\n";
-    let run = build(text, &["--setups"]);
+    let run = build(text, "--setups");
     let found = run.content();
     assert_eq!(found[&fen(&Chess::default())].0.stats.games, 3);
     assert_eq!(found.len(), 7);
@@ -531,9 +489,9 @@ fn broken_games_are_named_and_the_rest_is_built() {
         "3 games, 7 positions",
         "4 games skipped",
     ] {
-        assert!(messages.contains(part), "{part} in {messages}");
+        assert_has(&messages, part);
     }
-    assert_eq!(build(text, &["--strict"]).output.status.code(), Some(1));
+    build(text, "--strict").ran.ends(1);
 }
 
 #[test]
@@ -542,13 +500,13 @@ fn old_encodings_line_ends_and_results_are_read() {
     text.extend_from_slice(
         "[Event \"?\"]\r\n[Black \"Hübner, R\"]\r\n\r\n1. d4 1-0\r\n".as_bytes(),
     );
-    let run = build(&text, &["--player", "hübner"]);
+    let run = build(&text, "--player 'hübner'");
     let found = run.content();
     let (record, _) = &found[&fen(&Chess::default())];
     // The second result stands behind the moves only.
     assert_eq!((record.stats.games, record.stats.wins), (2, 1));
     assert_eq!(record.points, 15);
-    let white = build(&text, &["--player", "HÜBNER", "--as", "white"]).content();
+    let white = build(&text, "--player 'HÜBNER' --as white").content();
     assert_eq!(white.len(), 3);
 }
 
@@ -556,16 +514,16 @@ fn old_encodings_line_ends_and_results_are_read() {
 fn a_missing_capture_sign_or_promotion_is_forgiven() {
     let text = "[Event \"?\"]\n\n1. e4 d5 2. ed5 Qd5 *\n\n";
     // A pawn's file alone is no move in PGN; the queen's capture is clear.
-    let run = build("[Event \"?\"]\n\n1. e4 d5 2. exd5 Qd5 *\n", &[]);
+    let run = build("[Event \"?\"]\n\n1. e4 d5 2. exd5 Qd5 *\n", "");
     assert_eq!(run.content().len(), 5);
-    let run = build(format!("{SET_UP}1. e8 *\n\n{text}"), &["--setups"]);
-    assert!(run.output.status.success());
+    let run = build(format!("{SET_UP}1. e8 *\n\n{text}"), "--setups");
+    run.ran.ok();
 }
 
 #[test]
 fn variations_become_moves_without_numbers() {
     let text = "[Event \"?\"]\n\n1. e4 (1. d4 d5 (1... Nf6 2. c4) 2. Nf3) (1. Ke2) 1... e5 *\n";
-    let found = build(text, &["--variations"]).content();
+    let found = build(text, "--variations").content();
     let (record, moves) = &found[&fen(&Chess::default())];
     assert_eq!(
         (record.stats.games, moves.as_slice()),
@@ -577,19 +535,18 @@ fn variations_become_moves_without_numbers() {
     after.play_unchecked(common::uci(&after, "d2d4"));
     let (record, moves) = &found[&normal(&after, None).0];
     assert_eq!((record.stats.games, moves.len()), (0, 2));
-    assert_eq!(build(text, &[]).content().len(), 3);
+    assert_eq!(build(text, "").content().len(), 3);
 }
 
 #[test]
 fn priority_games_count_and_mark_their_moves() {
-    let folder = tempfile::tempdir().unwrap();
-    fs::write(
-        folder.path().join("a.pgn"),
+    let folder = Folder::new();
+    folder.put(
+        "a.pgn",
         "[Event \"?\"]\n\n1. e4 e5 *\n\n[Event \"?\"]\n\n1. d4 *\n",
-    )
-    .unwrap();
-    fs::write(folder.path().join("b.pgn"), "[Event \"?\"]\n\n1. e4 c5 *\n").unwrap();
-    let found = build_in(folder, &["a.pgn", "--priority", "b.pgn"], b"").content();
+    );
+    folder.put("b.pgn", "[Event \"?\"]\n\n1. e4 c5 *\n");
+    let found = build_in(folder, "a.pgn --priority b.pgn", b"").content();
     let marked: Vec<u32> = found
         .values()
         .filter(|(record, _)| record.recommendation == 0x80)
@@ -616,13 +573,11 @@ fn a_game_that_is_there_twice_counts_once_if_asked() {
     ]
     .concat();
     let stats = |run: Run| run.content()[&fen(&Chess::default())].0.stats;
-    assert_eq!(stats(build(&text, &[])).games, 4);
+    assert_eq!(stats(build(&text, "")).games, 4);
     for threads in ["1", "4"] {
         // The beginning alone does not make two games the same.
-        let found = stats(build(
-            &text,
-            &["--dedupe", "--max-ply", "1", "--threads", threads],
-        ));
+        let options = format!("--dedupe --max-ply 1 --threads {threads}");
+        let found = stats(build(&text, &options));
         assert_eq!((found.games, found.own_rating_sum), (3, 7800));
     }
 }
@@ -630,48 +585,44 @@ fn a_game_that_is_there_twice_counts_once_if_asked() {
 #[test]
 fn sources_may_be_compressed_folders_and_streams() {
     let text = pgn(&random_games(20, 10));
-    let plain = build(&text, &[]);
-    let folder = tempfile::tempdir().unwrap();
-    let games = folder.path().join("games");
-    fs::create_dir(&games).unwrap();
+    let plain = build(&text, "");
+    let folder = Folder::new();
+    fs::create_dir(folder.join("games")).unwrap();
     let part = text.match_indices("[Event").nth(10).unwrap().0;
     let (first, second) = text.split_at(part);
-    let mut gz = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
-    gz.write_all(first.as_bytes()).unwrap();
-    fs::write(games.join("1.pgn.gz"), gz.finish().unwrap()).unwrap();
-    fs::write(games.join("2.PGN"), second).unwrap();
-    fs::write(games.join("notes.txt"), "[Event \"none\"]\n\n1. a4 *\n").unwrap();
+    folder.put("games/1.pgn.gz", gzip(first));
+    folder.put("games/2.PGN", second);
+    folder.put("games/notes.txt", "[Event \"none\"]\n\n1. a4 *\n");
     // A file of the folder that is named too counts once.
-    let run = build_in(folder, &["games", "games/2.PGN"], b"");
+    let run = build_in(folder, "games games/2.PGN", b"");
     assert!(run.bytes() == plain.bytes());
-    let run = build_in(tempfile::tempdir().unwrap(), &["-"], text.as_bytes());
+    let run = build_in(Folder::new(), "-", text.as_bytes());
     assert!(run.bytes() == plain.bytes());
 
     let zst = ruzstd::encoding::compress_to_vec(
         text.as_bytes(),
         ruzstd::encoding::CompressionLevel::Fastest,
     );
-    assert!(build(zst, &[]).bytes() == plain.bytes());
+    assert!(build(zst, "").bytes() == plain.bytes());
     let mut bz2 = bzip2::write::BzEncoder::new(Vec::new(), bzip2::Compression::fast());
     bz2.write_all(text.as_bytes()).unwrap();
-    assert!(build(bz2.finish().unwrap(), &[]).bytes() == plain.bytes());
-    let cut = build(gzip_cut_short(&text), &[]);
-    assert_eq!(cut.output.status.code(), Some(2));
+    assert!(build(bz2.finish().unwrap(), "").bytes() == plain.bytes());
+    let whole = gzip(&text);
+    let cut = build(&whole[..whole.len() / 2], "");
+    cut.ran.ends(2);
     assert!(!cut.book().exists());
 }
 
-fn gzip_cut_short(text: &str) -> Vec<u8> {
+fn gzip(text: &str) -> Vec<u8> {
     let mut gz = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
     gz.write_all(text.as_bytes()).unwrap();
-    let mut bytes = gz.finish().unwrap();
-    bytes.truncate(bytes.len() / 2);
-    bytes
+    gz.finish().unwrap()
 }
 
 #[test]
 fn games_need_no_event_tag_to_be_told_apart() {
     let text = "[White \"A\"]\n[Result \"1-0\"]\n\n1. e4 1-0\n\n[White \"B\"]\n[Result \"0-1\"]\n\n1. d4 0-1\n";
-    let (record, moves) = &build(text, &[]).content()[&fen(&Chess::default())];
+    let (record, moves) = &build(text, "").content()[&fen(&Chess::default())];
     assert_eq!(
         (record.stats.games, record.stats.wins, record.stats.losses),
         (2, 1, 1)
@@ -681,69 +632,37 @@ fn games_need_no_event_tag_to_be_told_apart() {
 
 #[test]
 fn bad_input_is_refused_without_harm() {
-    let folder = tempfile::tempdir().unwrap();
-    let at = |name: &str| folder.path().join(name);
-    fs::write(at("games.pgn"), "[Event \"?\"]\n\n1. e4 *\n").unwrap();
-    fs::write(at("empty.pgn"), "").unwrap();
-    fs::write(at("zeros.pgn"), vec![0_u8; 100_000]).unwrap();
-    fs::write(at("old.ctg"), "an old book").unwrap();
-    fs::create_dir(at("nothing")).unwrap();
-    let names = || {
-        let mut names: Vec<_> = fs::read_dir(folder.path())
-            .unwrap()
-            .map(|entry| entry.unwrap().file_name())
-            .collect();
-        names.sort();
-        names
-    };
-    let before = names();
-    for (args, message) in [
-        (&["-f", "-o", "old.ctg", "missing.pgn"][..], "missing.pgn"),
+    let folder = Folder::new();
+    folder.put("games.pgn", "[Event \"?\"]\n\n1. e4 *\n");
+    folder.put("empty.pgn", "");
+    folder.put("zeros.pgn", vec![0_u8; 100_000]);
+    folder.put("old.ctg", "an old book");
+    fs::create_dir(folder.join("nothing")).unwrap();
+    let before = folder.names();
+    for (arguments, message) in [
+        ("-fo old.ctg missing.pgn", "missing.pgn"),
+        ("-fo old.ctg empty.pgn games.pgn", "empty.pgn: no games"),
         (
-            &["-f", "-o", "old.ctg", "empty.pgn", "games.pgn"],
-            "empty.pgn: no games",
-        ),
-        (
-            &["-f", "-o", "old.ctg", "zeros.pgn"],
+            "-fo old.ctg zeros.pgn",
             "zeros.pgn: this is neither games nor a book",
         ),
+        ("-fo old.ctg nothing", "nothing: the folder holds no .pgn"),
+        ("-o nowhere/new.ctg games.pgn", "nowhere"),
+        ("-o games.pgn games.pgn", "must end with .ctg"),
+        ("-o old.ctg games.pgn", "old.ctg: is there already"),
         (
-            &["-f", "-o", "old.ctg", "nothing"],
-            "nothing: the folder holds no .pgn",
-        ),
-        (&["-o", "nowhere/new.ctg", "games.pgn"], "nowhere"),
-        (&["-o", "games.pgn", "games.pgn"], "must end with .ctg"),
-        (&["-o", "old.ctg", "games.pgn"], "old.ctg: is there already"),
-        (
-            &["-o", "old.ctg", "old.ctg", "missing.pgn"],
+            "-o old.ctg old.ctg missing.pgn",
             "old.ctg: is there already",
         ),
-        (
-            &["-f", "-o", "old.ctg", "games.pgn", "--min-games", "2"],
-            "no position",
-        ),
-        (&["-f", "-o", "old.ctg", "games.pgn", "--eco", "Z99"], "ECO"),
-        (
-            &["-f", "-o", "old.ctg", "games.pgn", "--memory", "12X"],
-            "size",
-        ),
-        (
-            &["-f", "-o", "old.ctg", "games.pgn", "--temp", "nowhere"],
-            "nowhere",
-        ),
-        (&["-o", "old.ctg"], "SOURCE"),
+        ("-fo old.ctg games.pgn --min-games 2", "no position"),
+        ("-fo old.ctg games.pgn --eco Z99", "ECO"),
+        ("-fo old.ctg games.pgn --memory 12X", "size"),
+        ("-fo old.ctg games.pgn --temp nowhere", "nowhere"),
+        ("-o old.ctg", "SOURCE"),
     ] {
-        let output = Command::new(env!("CARGO_BIN_EXE_tabia"))
-            .arg("build")
-            .args(args)
-            .current_dir(folder.path())
-            .output()
-            .unwrap();
-        let text = String::from_utf8_lossy(&output.stderr);
-        assert_eq!(output.status.code(), Some(2), "{args:?}: {text}");
-        assert!(text.contains(message), "{args:?}: {text}");
-        assert_eq!(fs::read_to_string(at("old.ctg")).unwrap(), "an old book");
-        assert_eq!(names(), before, "{args:?}");
+        folder.tabia(&format!("build {arguments}")).refused(message);
+        assert_eq!(folder.text("old.ctg"), "an old book");
+        assert_eq!(folder.names(), before, "{arguments}");
     }
 }
 
@@ -754,20 +673,18 @@ fn bad_input_is_refused_without_harm() {
 fn a_full_disk_ends_the_build_with_its_message() {
     use std::time::{Duration, Instant};
 
-    let folder = tempfile::tempdir().unwrap();
+    let folder = Folder::new();
     // More than all threads together have in hand.
     let games = pgn(&random_games(600, 60)).repeat(30);
-    fs::write(folder.path().join("games.pgn"), games).unwrap();
+    folder.put("games.pgn", games);
     // Whoever ignores the signal gets an error instead.
     let script = "trap '' XFSZ; ulimit -f 100; exec \"$0\" build -o new.ctg games.pgn \
                   --memory 1M --max-ply 60 --threads \"$1\" $2";
     for (threads, more) in [("1", ""), ("2", ""), ("4", "--dedupe")] {
-        let mut child = Command::new("sh")
-            .args(["-c", script, env!("CARGO_BIN_EXE_tabia"), threads, more])
-            .current_dir(folder.path())
-            .stderr(Stdio::piped())
-            .spawn()
-            .unwrap();
+        let mut sh = std::process::Command::new("sh");
+        sh.args(["-c", script, TABIA, threads, more])
+            .current_dir(&folder);
+        let mut child = sh.stderr(std::process::Stdio::piped()).spawn().unwrap();
         let start = Instant::now();
         while child.try_wait().unwrap().is_none() {
             if start.elapsed() > Duration::from_secs(120) {
@@ -779,40 +696,27 @@ fn a_full_disk_ends_the_build_with_its_message() {
         let output = child.wait_with_output().unwrap();
         let text = String::from_utf8_lossy(&output.stderr);
         assert_eq!(output.status.code(), Some(2), "{text}");
-        assert!(text.contains("temporary files for sorting"), "{text}");
-        let left: Vec<_> = fs::read_dir(folder.path()).unwrap().collect();
-        assert_eq!(left.len(), 1, "{left:?}");
+        assert_has(&text, "temporary files for sorting");
+        assert_eq!(folder.names(), ["games.pgn"]);
     }
 }
 
 /// Output that programs read.
 #[test]
 fn the_numbers_come_as_json() {
-    let run = build("[Event \"?\"]\n\n1. e4 e5 *\n\n1. d4 *\n", &["--json"]);
-    assert_eq!(run.output.status.code(), Some(0));
-    let object: serde_json::Value = serde_json::from_slice(&run.output.stdout).unwrap();
-    assert_eq!(object["games"], 2);
-    assert_eq!(object["positions"], 4);
-    assert_eq!(object["moves"], 3);
-    assert_eq!(object["skipped"], 0);
-    let out = run.folder.path().join("out.ctg");
+    let run = build("[Event \"?\"]\n\n1. e4 e5 *\n\n1. d4 *\n", "--json");
+    let object = run.ran.json();
+    for (field, value) in [("games", 2), ("positions", 4), ("moves", 3), ("skipped", 0)] {
+        assert_eq!(object[field], value, "{field}");
+    }
+    let out = run.folder.join("out.ctg");
     let before = fs::read(&out).unwrap();
     // Added to itself, when that is said, and kept.
-    let again = |args: &[&str]| {
-        Command::new(env!("CARGO_BIN_EXE_tabia"))
-            .args(["build", "--json", "-o", "out.ctg", "out.ctg", "games.pgn"])
-            .args(args)
-            .current_dir(run.folder.path())
-            .output()
-            .unwrap()
-    };
-    assert_eq!(again(&[]).status.code(), Some(2));
-    let output = again(&["--force"]);
-    let text = String::from_utf8_lossy(&output.stderr);
-    assert_eq!(output.status.code(), Some(0), "{text}");
-    let object: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
-    assert_eq!((&object["games"], &object["read"]), (&4.into(), &2.into()));
-    let kept = run.folder.path().join("out.ctg.bak");
+    let again = "build --json -o out.ctg out.ctg games.pgn";
+    run.folder.tabia(again).ends(2);
+    let object = run.folder.tabia(&format!("{again} --force")).json();
+    assert_eq!(json!([object["games"], object["read"]]), json!([4, 2]));
+    let kept = run.folder.join("out.ctg.bak");
     assert_eq!(fs::read(kept).unwrap(), before);
 }
 
@@ -843,26 +747,23 @@ fn long_games_are_stored_to_the_end() {
         positions.extend(path.iter().map(|position| normal(position, None).0));
     }
     assert!(promotions > 5, "{promotions}");
-    let run = build(&text, &["--max-ply", "500"]);
+    let run = build(&text, "--max-ply 500");
     let found = run.content();
     let names: HashSet<String> = found.keys().cloned().collect();
     assert_eq!(names, positions);
     assert!(found.values().all(|(_, moves)| moves.len() <= 50));
-    assert!(
-        run.messages().contains("moves left out"),
-        "{}",
-        run.messages()
-    );
+    assert_has(&run.messages(), "moves left out");
 }
 
 #[test]
 fn a_book_is_a_source_too() {
     let games = random_games(40, 20);
     let (first, second) = games.split_at(25);
-    let whole = build(pgn(&games), &[]).content();
-    let part = build(pgn(first), &[]);
+    let whole = build(pgn(&games), "").content();
+    let part = build(pgn(first), "");
     let book = part.book();
-    let run = build(pgn(second), &[book.to_str().unwrap()]);
+    let book = format!("'{}'", book.display());
+    let run = build(pgn(second), &book);
     let sum = run.content();
     let unordered = |content: &Content| -> Content {
         let mut content = content.clone();
@@ -870,14 +771,9 @@ fn a_book_is_a_source_too() {
         content
     };
     assert_same(&unordered(&sum), &unordered(&whole));
-    let left = fs::read_dir(run.folder.path()).unwrap().count();
-    assert_eq!(left, 4, "games.pgn and the three files of the book");
+    let left = run.folder.names();
+    assert_eq!(left.len(), 4, "games.pgn and the three files of the book");
 
-    let refused = build(pgn(second), &[book.to_str().unwrap(), "--min-games", "2"]);
-    assert_eq!(refused.output.status.code(), Some(2));
-    assert!(
-        refused.messages().contains("--min-games"),
-        "{}",
-        refused.messages()
-    );
+    let refused = build(pgn(second), &format!("{book} --min-games 2"));
+    refused.ran.refused("--min-games");
 }

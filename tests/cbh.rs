@@ -3,10 +3,12 @@
 
 #![allow(clippy::unwrap_used)]
 
+mod common;
+
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Output};
 
+use common::{Folder, assert_has, files, project};
 use proptest::prelude::*;
 use shakmaty::san::SanPlus;
 use tabia::games::{self, Game, Item, SourceError, Wanted};
@@ -14,29 +16,29 @@ use tabia::games::{self, Game, Item, SourceError, Wanted};
 const PARTS: [&str; 4] = ["cbh", "cbg", "cbp", "cbt"];
 
 fn genuine(name: &str) -> PathBuf {
-    let data = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/chessbase");
-    data.join(name).with_extension("cbh")
+    project("tests/data/chessbase")
+        .join(name)
+        .with_extension("cbh")
 }
 
 /// A copy of a genuine database that may be changed.
 struct Copy {
-    folder: tempfile::TempDir,
+    folder: Folder,
     name: &'static str,
 }
 
 impl Copy {
     fn of(name: &'static str) -> Copy {
-        let folder = tempfile::tempdir().unwrap();
+        let folder = Folder::new();
         for part in PARTS {
             let file = genuine(name).with_extension(part);
-            let bytes = fs::read(&file).unwrap();
-            fs::write(folder.path().join(file.file_name().unwrap()), bytes).unwrap();
+            fs::copy(&file, folder.join(file.file_name().unwrap())).unwrap();
         }
         Copy { folder, name }
     }
 
     fn part(&self, part: &str) -> PathBuf {
-        self.folder.path().join(self.name).with_extension(part)
+        self.folder.join(self.name).with_extension(part)
     }
 
     fn change(&self, part: &str, change: impl FnOnce(&mut Vec<u8>)) {
@@ -98,8 +100,8 @@ fn read(path: &Path, wanted: Wanted) -> Result<Read, SourceError> {
                     }
                     read.games.push(game.clone());
                 }
-                Err(skipped) if skipped.reason.is_intended() => read.left_out += 1,
-                Err(skipped) => read.problems.push(skipped.to_string()),
+                Err(reason) if reason.is_intended() => read.left_out += 1,
+                Err(reason) => read.problems.push(batch.skip(reason).to_string()),
             }
         }
     }
@@ -132,10 +134,7 @@ fn tags_and_moves_are_those_of_chessbase() {
         [White \"Corzo\"]\n[Black \"Capablanca\"]\n[Result \"0-1\"]\n[ECO \"C25\"]\n\n\
         1. e4 e5 2. Nc3 Nc6 3. f4 exf4 4. Nf3 g5 5. h4 g4 6. Ng5 h6 7. Nxf7 Kxf7 8. d4\n";
     assert!(first.starts_with(expected), "{first}");
-    assert!(
-        first.contains("13. Ne2 (13. Qxc5 Bxc5+)\n13... Qb6"),
-        "{first}"
-    );
+    assert_has(first, "13. Ne2 (13. Qxc5 Bxc5+)\n13... Qb6");
 
     let positions = read(&genuine("256-2023"), Wanted::EVERYTHING).unwrap();
     assert!(
@@ -148,7 +147,7 @@ fn tags_and_moves_are_those_of_chessbase() {
     assert!(
         first.contains("[FEN \"4r2k/p1r1b1pp/1p1pqn2/4p3/1PP4B/P4B1P/4QPP1/2RR2K1 w - - 0 1\"]")
     );
-    assert!(first.contains("[Date \"2023.11.06\"]"), "{first}");
+    assert_has(first, "[Date \"2023.11.06\"]");
 }
 
 #[test]
@@ -179,40 +178,23 @@ fn the_main_line_alone_is_the_same_main_line() {
     }
 }
 
-fn tabia(folder: &Path, arguments: &[&str]) -> Output {
-    Command::new(env!("CARGO_BIN_EXE_tabia"))
-        .args(arguments)
-        .current_dir(folder)
-        .output()
-        .unwrap()
-}
-
 #[test]
 fn a_book_of_a_database_and_one_of_its_pgn_are_the_same_bytes() {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = Folder::new();
     for name in ["Capa", "fob"] {
         let database = genuine(name);
-        let database = database.to_str().unwrap();
-        let made = tabia(folder.path(), &["games", database, "-f", "-o", "games.pgn"]);
-        assert!(made.status.success(), "{made:?}");
-        for arguments in [
-            &["--max-ply", "300"][..],
-            &["--variations", "--min-elo", "0"],
-            &["--eco", "C00-E99", "--dedupe", "--threads", "3"],
+        let database = format!("'{}'", database.display());
+        folder.done(&format!("games {database} -fo games.pgn"));
+        for options in [
+            "--max-ply 300",
+            "--variations --min-elo 0",
+            "--eco C00-E99 --dedupe --threads 3",
         ] {
-            for (source, book) in [(database, "one.ctg"), ("games.pgn", "other.ctg")] {
-                let all = [&["build", source, "-f", "-o", book], arguments].concat();
-                let made = tabia(folder.path(), &all);
-                assert!(made.status.success(), "{made:?}");
-            }
-            for part in ["ctg", "cto", "ctb"] {
-                let bytes =
-                    |name: &str| fs::read(folder.path().join(name).with_extension(part)).unwrap();
-                assert!(
-                    bytes("one") == bytes("other"),
-                    "{name} {arguments:?} {part}"
-                );
-            }
+            let [one, other] = [&*database, "games.pgn"].map(|source| {
+                folder.done(&format!("build {source} -fo book.ctg {options}"));
+                files(folder.join("book.ctg"))
+            });
+            assert!(one == other, "{name} {options}");
         }
     }
 }
@@ -361,7 +343,7 @@ fn files_are_found_in_any_case() {
         ("cbp", "capa.Cbp"),
         ("cbt", "Capa.CBT"),
     ] {
-        fs::rename(copy.part(part), copy.folder.path().join(name)).unwrap();
+        fs::rename(copy.part(part), copy.folder.join(name)).unwrap();
     }
     let whole = read(&genuine("Capa"), Wanted::EVERYTHING).unwrap();
     assert_eq!(copy.read().texts(), whole.texts());

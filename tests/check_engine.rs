@@ -2,24 +2,13 @@
 
 #![allow(clippy::unwrap_used)]
 
-use std::path::{Path, PathBuf};
+mod common;
+
 use std::time::{Duration, Instant};
 
+use common::{TABIA, example};
 use tabia::engine::EngineCommand;
 use tabia::engine::check::{Outcome, Patience, Report, check};
-
-/// Cargo puts examples beside the binary.
-fn odd_engine() -> PathBuf {
-    let name = format!("odd_engine{}", std::env::consts::EXE_SUFFIX);
-    let path = Path::new(env!("CARGO_BIN_EXE_tabia"))
-        .with_file_name("examples")
-        .join(name);
-    assert!(
-        path.exists(),
-        "run `cargo build --examples` first: {path:?}"
-    );
-    path
-}
 
 /// For what no engine here fails to do, however slow the machine.
 const LONG: Duration = Duration::from_secs(120);
@@ -50,7 +39,7 @@ fn patience() -> Patience {
 
 fn check_odd(fault: &str, patience: &Patience) -> Report {
     let command = EngineCommand {
-        program: odd_engine(),
+        program: example("odd_engine"),
         args: vec![fault.into()],
         ..EngineCommand::default()
     };
@@ -85,7 +74,7 @@ fn a_proper_engine_passes() {
 #[test]
 fn the_built_in_engine_passes() {
     let command = EngineCommand {
-        program: env!("CARGO_BIN_EXE_tabia").into(),
+        program: TABIA.into(),
         args: vec!["engine".into()],
         ..EngineCommand::default()
     };
@@ -97,110 +86,71 @@ fn the_built_in_engine_passes() {
 
 #[test]
 fn every_fault_is_found_where_it_is() {
-    use Outcome::{Failed, Warning};
-    const GREETING: &str = "answers \"uci\"";
-    const DEPTH: &str = "searches to a depth";
-    let rows = [
-        ("dies-at-start", GREETING, Failed, "ended by itself"),
-        ("babbles", GREETING, Failed, "4 MiB"),
-        ("endless-line", GREETING, Failed, "64 KiB"),
+    let failures = [
+        (
+            "answers-too-early",
+            "searches until \"stop\"",
+            "before \"stop\"",
+        ),
+        ("answers-too-early", "ponders until \"ponderhit\"", "before"),
+        ("answers-twice", "searches to a depth", "nobody asked for"),
+        ("babbles", "answers \"uci\"", "4 MiB"),
+        ("bad-info", "searches to a depth", "score is neither"),
         (
             "bad-options",
             "declares its options properly",
-            Failed,
             "default 5 is outside 10 to 20",
         ),
         (
             "bad-options",
             "declares its options properly",
-            Failed,
             "declared twice",
-        ),
-        (
-            "blank-default",
-            "declares its options properly",
-            Warning,
-            "<empty>",
-        ),
-        (
-            "ready-twice",
-            "answers \"isready\" once",
-            Failed,
-            "more than once",
-        ),
-        (
-            "dies-on-options",
-            "ignores an unknown option",
-            Failed,
-            "ended by itself",
-        ),
-        (
-            "dies-in-search",
-            "searches for a time",
-            Failed,
-            "ended by itself",
-        ),
-        ("bad-info", DEPTH, Failed, "score is neither"),
-        ("silent", DEPTH, Warning, "score"),
-        ("wrong-pv", DEPTH, Warning, "is not legal"),
-        ("illegal-move", DEPTH, Failed, "e2e5 is not legal"),
-        ("shouts", DEPTH, Failed, "should be written"),
-        ("answers-twice", DEPTH, Failed, "nobody asked for"),
-        (
-            "ignores-searchmoves",
-            "obeys \"searchmoves\"",
-            Warning,
-            "it played",
-        ),
-        (
-            "answers-too-early",
-            "searches until \"stop\"",
-            Failed,
-            "before \"stop\"",
-        ),
-        (
-            "answers-too-early",
-            "ponders until \"ponderhit\"",
-            Failed,
-            "before",
         ),
         (
             "deaf-in-search",
             "answers \"isready\" during a search",
-            Failed,
             "readyok",
         ),
+        ("dies-at-start", "answers \"uci\"", "ended by itself"),
+        ("dies-in-search", "searches for a time", "ended by itself"),
         (
-            "ignores-stop",
-            "searches until \"stop\"",
-            Failed,
-            "bestmove",
+            "dies-on-options",
+            "ignores an unknown option",
+            "ended by itself",
         ),
-        ("ignores-quit", "ends on \"quit\"", Failed, "still runs"),
-        ("fails-on-quit", "ends on \"quit\"", Failed, "failure"),
-        (
-            "ignores-end-of-input",
-            "ends with its input",
-            Failed,
-            "still runs",
-        ),
+        ("endless-line", "answers \"uci\"", "64 KiB"),
+        ("fails-on-quit", "ends on \"quit\"", "failure"),
+        ("ignores-end-of-input", "ends with its input", "still runs"),
+        ("ignores-quit", "ends on \"quit\"", "still runs"),
+        ("ignores-stop", "searches until \"stop\"", "bestmove"),
+        ("illegal-move", "searches to a depth", "e2e5 is not legal"),
+        ("ready-twice", "answers \"isready\" once", "more than once"),
+        ("shouts", "searches to a depth", "should be written"),
+    ];
+    let warnings = [
+        ("blank-default", "declares its options properly", "<empty>"),
         (
             "ignores-end-of-input",
             "ends with its input during a search",
-            Warning,
             "still runs",
         ),
+        ("ignores-searchmoves", "obeys \"searchmoves\"", "it played"),
+        ("silent", "searches to a depth", "score"),
+        ("wrong-pv", "searches to a depth", "is not legal"),
     ];
+    let mut rows = failures.map(|row| (row, Outcome::Failed)).to_vec();
+    rows.extend(warnings.map(|row| (row, Outcome::Warning)));
+    rows.sort_by_key(|((fault, ..), _)| *fault);
     // All at once: what they cost is the waiting.
     std::thread::scope(|scope| {
-        for same in rows.chunk_by(|one, next| one.0 == next.0) {
+        for same in rows.chunk_by(|(one, _), (next, _)| one.0 == next.0) {
             scope.spawn(move || {
-                let fault = same[0].0;
+                let ((fault, ..), _) = same[0];
                 let report = check_odd(fault, &patience());
-                assert_eq!(report.passed(), report.count(Failed) == 0);
-                for &(_, step, expected, text) in same {
+                assert_eq!(report.passed(), report.count(Outcome::Failed) == 0);
+                for ((_, step, text), expected) in same {
                     let (outcome, explanation) = outcome(&report, step);
-                    assert_eq!(outcome, expected, "{fault}: {step}: {explanation}");
+                    assert_eq!(outcome, *expected, "{fault}: {step}: {explanation}");
                     assert!(explanation.contains(text), "{fault}: {explanation}");
                 }
             });

@@ -5,10 +5,10 @@
 mod common;
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::process::Command;
 
-use common::{TestBook, random_book, record};
+use common::{Folder, TestBook, assert_has, random_book, record};
 use proptest::prelude::*;
+use serde_json::json;
 use shakmaty::{Chess, Move, Position as _};
 use tabia::book::ctg::{CanonicalBoard, Key};
 use tabia::book::{Annotation, Book, OpenOptions};
@@ -32,9 +32,9 @@ fn whole(aspects: &[Aspect]) -> Plan {
 type Found = Vec<(Difference, Option<Vec<Move>>)>;
 
 fn differences(a: &TestBook, b: &TestBook, plan: &Plan) -> (Found, Compared) {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = Folder::new();
     let open = |book: &TestBook, name| {
-        let path = book.write(folder.path(), name);
+        let path = book.write(&folder, name);
         Book::open(path, &OpenOptions::default()).unwrap()
     };
     let (a, b) = (open(a, "a"), open(b, "b"));
@@ -237,23 +237,13 @@ fn the_command_shows_each_kind_of_difference_at_80_columns() {
     moves[0].1 = Annotation(1);
     moves.remove(2);
     moves.remove(2);
-    let folder = tempfile::tempdir().unwrap();
-    let run = |args: &[&str]| {
-        Command::new(env!("CARGO_BIN_EXE_tabia"))
-            .arg("diff")
-            .args(args)
-            .current_dir(folder.path())
-            .output()
-            .unwrap()
-    };
-    a.write(folder.path(), "a");
-    b.write(folder.path(), "b");
-    let same = run(&["a.ctg", "a.ctg"]);
-    assert_eq!(same.status.code(), Some(0));
-    assert!(String::from_utf8_lossy(&same.stderr).contains("no difference"));
-    let differ = run(&["a.ctg", "b.ctg"]);
-    assert_eq!(differ.status.code(), Some(1));
-    let text = String::from_utf8(differ.stdout).unwrap();
+    let folder = Folder::new();
+    let run = |options: &str| folder.tabia(&format!("diff {options}"));
+    a.write(&folder, "a");
+    b.write(&folder, "b");
+    run("a.ctg a.ctg").ends_saying(0, "no difference");
+    let differ = run("a.ctg b.ctg");
+    let text = differ.negative();
     let expected = "\
 A  a.ctg
 B  b.ctg
@@ -267,46 +257,26 @@ rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1
   commentary  none                     |  +/-
 ";
     assert!(text.starts_with(expected), "{text}");
-    assert!(text.contains("moves only in A: "), "{text}");
-    assert!(text.contains(" |  ") && text.contains("!\n"), "{text}");
+    assert_has(&text, "moves only in A: ");
+    assert_has(&text, " |  ");
+    assert_has(&text, "!\n");
     assert!(
         text.lines().all(|line| line.chars().count() <= 80),
         "{text}"
     );
-    let summary = String::from_utf8(differ.stderr).unwrap();
-    assert!(
-        summary.contains("1 differs: 0 only in A, 0 only in B, 1 in moves, 1 in stats, 1 in marks"),
-        "{summary}"
-    );
-    let json = run(&["a.ctg", "b.ctg", "--json"]);
-    let lines = String::from_utf8(json.stdout).unwrap();
-    let lines: Vec<serde_json::Value> = lines
-        .lines()
-        .map(|line| serde_json::from_str(line).unwrap())
-        .collect();
+    let summary = "1 differs: 0 only in A, 0 only in B, 1 in moves, 1 in stats, 1 in marks";
+    assert_has(&differ.err(), summary);
+    let json = run("a.ctg b.ctg --json").out();
+    let lines = json.lines().map(|line| serde_json::from_str(line).unwrap());
+    let lines: Vec<serde_json::Value> = lines.collect();
     assert_eq!(lines.len(), 2);
-    assert_eq!(lines[0]["mark"], serde_json::json!(["none", "main"]));
-    assert_eq!(lines[0]["factor"], serde_json::json!([0, 5]));
+    assert_eq!(lines[0]["mark"], json!(["none", "main"]));
+    assert_eq!(lines[0]["factor"], json!([0, 5]));
     assert_eq!(lines[0]["stats"][1]["wins"], 3);
     assert_eq!(lines[1]["summary"]["different"], 1);
-    for only in [
-        "marks",
-        "moves",
-        "stats",
-        "factors",
-        "annotations",
-        "commentaries",
-    ] {
-        assert_eq!(
-            run(&["a.ctg", "b.ctg", "--only", only]).status.code(),
-            Some(1)
-        );
+    for only in "marks moves stats factors annotations commentaries".split(' ') {
+        run(&format!("a.ctg b.ctg --only {only}")).ends(1);
     }
-    assert_eq!(
-        run(&["a.ctg", "b.ctg", "--only", "positions"])
-            .status
-            .code(),
-        Some(0)
-    );
-    assert_eq!(run(&["a.ctg", "nothing.ctg"]).status.code(), Some(2));
+    run("a.ctg b.ctg --only positions").ok();
+    run("a.ctg nothing.ctg").ends(2);
 }

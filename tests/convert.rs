@@ -10,11 +10,14 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
 
-use common::{TestBook, choices, colours_exchanged, random_book, wings_exchanged};
+use common::{
+    Folder, STARTER, TestBook, choices, colours_exchanged, contents, files, random_book,
+    wings_exchanged,
+};
 use proptest::prelude::*;
 use shakmaty::{Chess, Position};
 use tabia::book::bin::BinBook;
-use tabia::book::ctg::{CanonicalBoard, CtgBook, Key, encode_entry};
+use tabia::book::ctg::{CanonicalBoard, CtgBook, Key};
 use tabia::book::polyglot::{self, PackedMove};
 use tabia::book::{
     Annotation, Book, Lookup, OpenOptions, PositionRecord, Preference, Probe, Stats, Wanted, bin,
@@ -23,8 +26,6 @@ use tabia::convert::{Error, Job, PgnOptions, Summary, Weights, run};
 use tabia::place::Old;
 use tabia::policy::{self, Policy};
 use tabia::watch::Watch;
-
-const STARTER: &str = "books/tabia.ctg";
 
 fn convert(job: &Job) -> Result<Summary, Error> {
     let job = &Job {
@@ -38,52 +39,29 @@ fn plain(source: &Path, target: &Path) -> Summary {
     convert(&Job::new(source.to_owned(), target.to_owned())).unwrap()
 }
 
-fn entries(path: &Path) -> BTreeMap<Key, Vec<u8>> {
-    let book = CtgBook::open(path, &OpenOptions::default()).unwrap();
-    let entries = book.entries().map(|entry| {
-        let entry = entry.unwrap();
-        let mut bytes = Vec::new();
-        encode_entry(&entry.key, &entry.moves, &entry.record, &mut bytes);
-        (entry.key, bytes)
-    });
-    entries.collect()
-}
-
-fn three_files(ctg: &Path) -> Vec<Vec<u8>> {
-    ["ctg", "cto", "ctb"]
-        .map(|extension| fs::read(ctg.with_extension(extension)).unwrap())
-        .to_vec()
-}
-
 /// Nothing but these files is in the folder.
 fn only(folder: &Path, names: &[&str]) {
-    let mut found: Vec<String> = folder
-        .read_dir()
-        .unwrap()
-        .map(|entry| entry.unwrap().file_name().into_string().unwrap())
-        .collect();
-    found.sort();
-    assert_eq!(found, names);
+    assert_eq!(common::names(folder), names);
 }
 
 #[test]
 fn the_starter_book_there_and_back_is_the_same_bytes() {
-    let folder = tempfile::tempdir().unwrap();
-    let (text, back) = (folder.path().join("a.jsonl"), folder.path().join("a.ctg"));
+    let folder = Folder::new();
+    let (text, back) = (folder.join("a.jsonl"), folder.join("a.ctg"));
     let there = plain(Path::new(STARTER), &text);
     let again = plain(&text, &back);
     assert_eq!(
         (there.positions, there.moves),
         (again.positions, again.moves)
     );
-    assert_eq!(three_files(&back), three_files(Path::new(STARTER)));
+    assert_eq!(files(&back), files(Path::new(STARTER)));
     let first = fs::read_to_string(&text).unwrap();
     let first = first.lines().next().unwrap();
     assert!(
         first.starts_with("{\"format\":\"tabia-book\",\"version\":1,\"games\":"),
         "{first}"
     );
-    only(folder.path(), &["a.ctb", "a.ctg", "a.cto", "a.jsonl"]);
+    only(&folder, &["a.ctb", "a.ctg", "a.cto", "a.jsonl"]);
 }
 
 /// A number that is often an extreme.
@@ -157,13 +135,13 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(20))]
     #[test]
     fn no_byte_of_any_entry_is_lost(book in any_book()) {
-        let folder = tempfile::tempdir().unwrap();
-        let at = |name: &str| folder.path().join(name);
-        let source = book.write(folder.path(), "source.ctg");
+        let folder = Folder::new();
+        let at = |name: &str| folder.join(name);
+        let source = book.write(&folder, "source.ctg");
         let there = plain(&source, &at("a.jsonl"));
         prop_assert_eq!(there.positions, book.entries.len() as u64);
         plain(&at("a.jsonl"), &at("a.ctg"));
-        prop_assert_eq!(entries(&at("a.ctg")), entries(&source));
+        prop_assert_eq!(contents(at("a.ctg")), contents(&source));
         let header = CtgBook::open(at("a.ctg"), &OpenOptions::default()).unwrap().header();
         prop_assert_eq!((header.games, u64::from(header.positions)), (book.games, there.positions));
         // What we have written ourselves comes back byte for byte, whatever
@@ -177,7 +155,7 @@ proptest! {
         for again in ["b", "c"] {
             let (text, ctg) = (at(&format!("{again}.jsonl")), at(&format!("{again}.ctg")));
             plain(&text, &ctg);
-            prop_assert_eq!(three_files(&ctg), three_files(&at("a.ctg")));
+            prop_assert_eq!(files(&ctg), files(at("a.ctg")));
         }
     }
 }
@@ -187,12 +165,12 @@ const FIRST: &str = r#"{"format":"tabia-book","version":1,"games":1}"#;
 
 #[test]
 fn bad_lines_are_named_with_their_field() {
-    let folder = tempfile::tempdir().unwrap();
-    let (text, ctg) = (folder.path().join("x.jsonl"), folder.path().join("x.ctg"));
+    let folder = Folder::new();
+    let (text, ctg) = (folder.join("x.jsonl"), folder.join("x.ctg"));
     let refused = |content: &str| {
         fs::write(&text, content).unwrap();
         let error = convert(&Job::new(text.clone(), ctg.clone())).unwrap_err();
-        only(folder.path(), &["x.jsonl"]);
+        only(&folder, &["x.jsonl"]);
         error.to_string()
     };
     for (content, expected) in [
@@ -301,8 +279,8 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(150))]
     #[test]
     fn damaged_text_is_one_message(cut in any::<prop::sample::Index>(), bytes in prop::collection::vec((any::<prop::sample::Index>(), any::<u8>()), 0..4)) {
-        let folder = tempfile::tempdir().unwrap();
-        let (text, ctg) = (folder.path().join("x.jsonl"), folder.path().join("x.ctg"));
+        let folder = Folder::new();
+        let (text, ctg) = (folder.join("x.jsonl"), folder.join("x.ctg"));
         let mut content = format!("{FIRST}\n{GOOD}\n").into_bytes();
         for (at, byte) in bytes {
             let at = at.index(content.len());
@@ -322,14 +300,14 @@ proptest! {
 
 #[test]
 fn wrong_names_are_refused_before_anything_is_written() {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = Folder::new();
     let refused = |source: &Path, target: PathBuf| {
         let error = convert(&Job::new(source.to_owned(), target)).unwrap_err();
-        only(folder.path(), &[]);
+        only(&folder, &[]);
         error.to_string()
     };
     let starter = Path::new(STARTER);
-    let at = |name: &str| folder.path().join(name);
+    let at = |name: &str| folder.join(name);
     assert!(
         refused(starter, at("x.abk")).contains("must end with .ctg, .bin, .jsonl, .pgn or .csv")
     );
@@ -353,7 +331,7 @@ fn wrong_names_are_refused_before_anything_is_written() {
     let stopped = run(&job, &mut Watch::stopped_by(&AtomicBool::new(true))).unwrap_err();
     assert!(stopped.to_string().contains("interrupted"), "{stopped}");
     assert_eq!(fs::read(&kept).unwrap(), b"old");
-    only(folder.path(), &["kept.bin"]);
+    only(&folder, &["kept.bin"]);
 }
 
 /// The chances of the moves of a position.
@@ -378,12 +356,12 @@ fn chances(book: &dyn Probe, position: &Chess) -> Option<BTreeMap<PackedMove, f6
 
 #[test]
 fn a_polyglot_book_is_played_as_the_book_it_was_made_of() {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = Folder::new();
     let (book, positions) = random_book(30, 30);
-    let source = book.write(folder.path(), "source.ctg");
+    let source = book.write(&folder, "source.ctg");
     let ctg = CtgBook::open(&source, &OpenOptions::default()).unwrap();
     for all_forms in [false, true] {
-        let target = folder.path().join("x.bin");
+        let target = folder.join("x.bin");
         let job = Job {
             all_forms,
             policy: Policy {
@@ -441,7 +419,7 @@ fn a_polyglot_book_is_played_as_the_book_it_was_made_of() {
 
 #[test]
 fn weights_may_be_games_or_points() {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = Folder::new();
     let start = Chess::default();
     let mut book = TestBook::default();
     let moves = ["e2e4", "d2d4", "c2c4", "a2a3"].map(|text| common::uci(&start, text));
@@ -473,8 +451,8 @@ fn weights_may_be_games_or_points() {
             },
         );
     }
-    let source = book.write(folder.path(), "x.ctg");
-    let target = folder.path().join("x.bin");
+    let source = book.write(&folder, "x.ctg");
+    let target = folder.join("x.bin");
     let weights = |weights: Weights, keep_never: bool| {
         let policy = Policy {
             minimum_share: 0,
@@ -551,8 +529,8 @@ fn small_bin(path: &Path) {
 
 #[test]
 fn weights_become_statistics_that_play_alike() {
-    let folder = tempfile::tempdir().unwrap();
-    let (source, target) = (folder.path().join("x.bin"), folder.path().join("x.ctg"));
+    let folder = Folder::new();
+    let (source, target) = (folder.join("x.bin"), folder.join("x.ctg"));
     small_bin(&source);
     let done = plain(&source, &target);
     let notes = done.notes.join("; ");
@@ -588,14 +566,11 @@ fn weights_become_statistics_that_play_alike() {
     );
     assert_eq!(found.here.unwrap().stats.games, 4);
     // And as text, by way of a book that is gone afterwards.
-    plain(&source, &folder.path().join("x.jsonl"));
-    plain(&folder.path().join("x.jsonl"), &folder.path().join("y.ctg"));
-    assert_eq!(
-        three_files(&folder.path().join("y.ctg")),
-        three_files(&target)
-    );
+    plain(&source, &folder.join("x.jsonl"));
+    plain(&folder.join("x.jsonl"), &folder.join("y.ctg"));
+    assert_eq!(files(folder.join("y.ctg")), files(&target));
     only(
-        folder.path(),
+        &folder,
         &[
             "x.bin", "x.ctb", "x.ctg", "x.cto", "x.jsonl", "y.ctb", "y.ctg", "y.cto",
         ],
@@ -634,8 +609,8 @@ fn main_lines(text: &str) -> Vec<Vec<String>> {
 
 #[test]
 fn games_of_a_book_hold_every_move_once_and_build_into_a_book_again() {
-    let folder = tempfile::tempdir().unwrap();
-    let target = folder.path().join("x.pgn");
+    let folder = Folder::new();
+    let target = folder.join("x.pgn");
     for game_moves in [1, 200, u32::MAX] {
         let pgn = PgnOptions {
             plies: 14,
@@ -664,7 +639,7 @@ fn games_of_a_book_hold_every_move_once_and_build_into_a_book_again() {
         if game_moves == u32::MAX {
             assert_eq!(lines.len(), 1);
         }
-        let built = folder.path().join("built.ctg");
+        let built = folder.join("built.ctg");
         let sources = vec![tabia::build::Source {
             path: target.clone(),
             priority: false,
@@ -687,8 +662,8 @@ fn games_of_a_book_hold_every_move_once_and_build_into_a_book_again() {
 
 #[test]
 fn a_table_has_a_row_for_each_move() {
-    let folder = tempfile::tempdir().unwrap();
-    let target = folder.path().join("x.csv");
+    let folder = Folder::new();
+    let target = folder.join("x.csv");
     let policy = Policy {
         transpositions: false,
         ..Policy::default()

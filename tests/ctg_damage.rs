@@ -7,7 +7,7 @@ mod common;
 
 use std::{fs, path::Path};
 
-use common::{choices, random_book, wander};
+use common::{Folder, SMALL, assert_has, choices, copy, random_book, wander};
 use proptest::prelude::*;
 use shakmaty::Chess;
 use tabia::book::{
@@ -25,8 +25,8 @@ fn simple() -> Vec<u8> {
 
 #[track_caller]
 fn refused(bytes: &[u8], expected: &str) {
-    let folder = tempfile::tempdir().unwrap();
-    let path = folder.path().join("x.ctg");
+    let folder = Folder::new();
+    let path = folder.join("x.ctg");
     fs::write(&path, bytes).unwrap();
     for mmap in [true, false] {
         let error = CtgBook::open(&path, &OpenOptions { mmap }).unwrap_err();
@@ -72,10 +72,10 @@ fn files_that_are_no_book_are_refused_by_name() {
 
 #[test]
 fn a_folder_or_a_missing_file_is_refused() {
-    let folder = tempfile::tempdir().unwrap();
-    let text = open(folder.path()).unwrap_err();
+    let folder = Folder::new();
+    let text = open(&folder).unwrap_err();
     assert!(text.contains("not a regular file"), "{text}");
-    let text = open(&folder.path().join("none.ctg")).unwrap_err();
+    let text = open(&folder.join("none.ctg")).unwrap_err();
     assert!(text.contains("none.ctg: cannot read the book"), "{text}");
 }
 
@@ -92,11 +92,11 @@ fn with_index(folder: &Path, ctg: &[u8]) -> CtgBook {
 
 #[test]
 fn a_damaged_entry_is_named_with_page_and_byte() {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = Folder::new();
     let mut bytes = simple();
     // The length byte of the move block of the second entry.
     bytes[4096 + 60 + 22] = 4;
-    let book = with_index(folder.path(), &bytes);
+    let book = with_index(&folder, &bytes);
     let mut found = Lookup::default();
     let error = book
         .probe(&Chess::default(), Wanted::Transpositions, &mut found)
@@ -118,8 +118,8 @@ fn a_damaged_entry_is_named_with_page_and_byte() {
 fn a_cut_book_is_noticed_and_read_as_far_as_it_goes() {
     let (mut test_book, positions) = random_book(3, 60);
     test_book.page_limit = 600;
-    let folder = tempfile::tempdir().unwrap();
-    let path = test_book.write(folder.path(), "book");
+    let folder = Folder::new();
+    let path = test_book.write(&folder, "book");
     let bytes = fs::read(&path).unwrap();
     for keep in [bytes.len() - 100, bytes.len() - 5000, bytes.len() / 2] {
         fs::write(&path, &bytes[..keep]).unwrap();
@@ -138,8 +138,8 @@ fn a_cut_book_is_noticed_and_read_as_far_as_it_goes() {
 fn what_is_there_of_a_cut_or_damaged_book_is_played() {
     let (mut test_book, positions) = random_book(3, 60);
     test_book.page_limit = 600;
-    let folder = tempfile::tempdir().unwrap();
-    let path = test_book.write(folder.path(), "book");
+    let folder = Folder::new();
+    let path = test_book.write(&folder, "book");
     let whole = fs::read(&path).unwrap();
     let mut damaged = whole.clone();
     for page in (4096..whole.len()).step_by(3 * 4096) {
@@ -167,8 +167,8 @@ fn what_is_there_of_a_cut_or_damaged_book_is_played() {
 
 #[test]
 fn a_short_last_page_is_read_when_its_entries_are_there() {
-    let folder = tempfile::tempdir().unwrap();
-    let book = with_index(folder.path(), &simple()[..4096 + 234]);
+    let folder = Folder::new();
+    let book = with_index(&folder, &simple()[..4096 + 234]);
     assert!(book.contains(&Chess::default()).unwrap());
     assert!(book.notices()[0].contains("the last page is not whole"));
 }
@@ -177,8 +177,8 @@ fn a_short_last_page_is_read_when_its_entries_are_there() {
 fn a_slot_beyond_the_book_is_named() {
     let (mut test_book, positions) = random_book(3, 60);
     test_book.page_limit = 600;
-    let folder = tempfile::tempdir().unwrap();
-    let path = test_book.write(folder.path(), "book");
+    let folder = Folder::new();
+    let path = test_book.write(&folder, "book");
     let cto = path.with_extension("cto");
     let mut bytes = fs::read(&cto).unwrap();
     // Every fifth page number is off; most still agree, so the index is used.
@@ -251,8 +251,8 @@ proptest! {
     ) {
         let (mut book, positions) = random_book(2, 25);
         book.page_limit = 400;
-        let folder = tempfile::tempdir().unwrap();
-        let path = book.write(folder.path(), "book");
+        let folder = Folder::new();
+        let path = book.write(&folder, "book");
         let paths = ["ctg", "cto", "ctb"].map(|extension| path.with_extension(extension));
         let mut files = paths.clone().map(|path| fs::read(path).unwrap());
         for (file, place, byte) in changes {
@@ -277,8 +277,8 @@ proptest! {
         ctb in prop::collection::vec(any::<u8>(), 0..40),
         seed in 1..1000_u64,
     ) {
-        let folder = tempfile::tempdir().unwrap();
-        let path = folder.path().join("x.ctg");
+        let folder = Folder::new();
+        let path = folder.join("x.ctg");
         let start = |start: &[u8], rest: Vec<u8>| [start.to_vec(), rest].concat();
         let mut ctg = start(&[0, 0x20, 0x10, 0], ctg);
         for page in (4096..ctg.len().saturating_sub(4)).step_by(4096) {
@@ -296,86 +296,48 @@ proptest! {
 /// with file, page and byte, counts it, and does not say that all went well.
 #[test]
 fn one_policy_for_damage_in_every_command() {
-    let folder = tempfile::tempdir().unwrap();
-    let at = |name: &str| folder.path().join(name);
-    let start = |name: &str, extension: &str| {
-        fs::copy(
-            format!("tests/data/small.{extension}"),
-            at(&format!("{name}.{extension}")),
-        )
-        .unwrap();
-    };
-    for extension in ["ctg", "cto", "ctb"] {
-        start("whole", extension);
-        start("bad", extension);
-    }
+    let folder = Folder::new();
+    let at = |name: &str| folder.join(name);
+    copy(SMALL, &at("whole.ctg"));
+    copy(SMALL, &at("bad.ctg"));
     let mut bytes = fs::read(at("bad.ctg")).unwrap();
     // Not the page of the start position: the index leads past this one.
     let book = open(&at("whole.ctg")).unwrap();
     let first = book.explain(&Chess::default()).unwrap();
     let used = format!("{first:?}");
-    let page = (1..)
-        .find(|page| !used.contains(&format!("page: {page},")))
-        .unwrap();
+    let is_unused = |page: &usize| !used.contains(&format!("page: {page},"));
+    let page = (1..).find(is_unused).unwrap();
     bytes[4096 * (page + 1) + 2..][..2].fill(0xff);
     fs::write(at("bad.ctg"), bytes).unwrap();
-    let tabia = |args: &[&str]| {
-        let mut command = std::process::Command::new(env!("CARGO_BIN_EXE_tabia"));
-        let done = command
-            .args(args)
-            .current_dir(folder.path())
-            .output()
-            .unwrap();
-        let text = String::from_utf8(done.stderr).unwrap();
-        (done.status.code(), text)
-    };
-    let commands: [(&str, &[&str]); 6] = [
-        ("out.jsonl", &["convert", "bad.ctg", "out.jsonl"]),
-        ("out.csv", &["convert", "bad.ctg", "out.csv"]),
-        ("out.bin", &["convert", "bad.ctg", "out.bin"]),
-        (
-            "out.pgn",
-            &["convert", "bad.ctg", "out.pgn", "--plies", "6"],
-        ),
-        (
-            "all.ctg",
-            &["merge", "-o", "all.ctg", "bad.ctg", "whole.ctg"],
-        ),
-        ("saved.ctg", &["compact", "bad.ctg", "-o", "saved.ctg"]),
-    ];
-    // A book that agrees with itself but for what nobody can read of it.
-    let (code, text) = tabia(&["diff", "bad.ctg", "whole.ctg", "--strict"]);
-    assert_eq!(code, Some(2), "{text}");
-    let (code, text) = tabia(&["diff", "bad.ctg", "whole.ctg"]);
-    assert_eq!(code, Some(1), "{text}");
     let named = format!("bad.ctg: page {page} (file byte {})", 4096 * (page + 1));
-    assert_eq!(text.matches(&named).count(), 1, "{text}");
-    assert!(
-        text.contains("; no difference; 1 damaged page not read to its end; "),
-        "{text}"
+    let told = |command: &str| {
+        let ran = folder.tabia(command);
+        let text = ran.ends_saying(1, "; 1 damaged page not read to its end");
+        assert_eq!(text.matches(&named).count(), 1, "{command}: {text}");
+        text
+    };
+    // A book that agrees with itself but for what nobody can read of it.
+    let diff = "diff bad.ctg whole.ctg";
+    folder.tabia(&format!("{diff} --strict")).ends(2);
+    assert_has(
+        &told(diff),
+        "; no difference; 1 damaged page not read to its end; ",
     );
-    for (out, args) in commands {
-        let (code, text) = tabia(&[args, &["--strict"]].concat());
-        assert_eq!(code, Some(2), "{args:?} {text}");
-        assert!(
-            text.contains("1 damaged page not read to its end"),
-            "{text}"
-        );
-        assert!(!at(out).exists(), "{args:?}");
-        let (code, text) = tabia(args);
-        assert_eq!(code, Some(1), "{args:?} {text}");
-        let named = format!("bad.ctg: page {page} (file byte {})", 4096 * (page + 1));
-        assert_eq!(text.matches(&named).count(), 1, "{args:?} {text}");
-        assert!(
-            text.contains("; 1 damaged page not read to its end"),
-            "{text}"
-        );
-        assert!(fs::metadata(at(out)).unwrap().len() > 10_000, "{args:?}");
+    for (out, command) in [
+        ("out.jsonl", "convert bad.ctg out.jsonl"),
+        ("out.csv", "convert bad.ctg out.csv"),
+        ("out.bin", "convert bad.ctg out.bin"),
+        ("out.pgn", "convert bad.ctg out.pgn --plies 6"),
+        ("all.ctg", "merge -o all.ctg bad.ctg whole.ctg"),
+        ("saved.ctg", "compact bad.ctg -o saved.ctg"),
+    ] {
+        let strict = folder.tabia(&format!("{command} --strict"));
+        strict.refused("1 damaged page not read to its end");
+        assert!(!at(out).exists(), "{command}");
+        told(command);
+        assert!(fs::metadata(at(out)).unwrap().len() > 10_000, "{command}");
         if out != "out.pgn" && out != "out.csv" {
-            let sound = args.iter().map(|arg| arg.replace("bad", "whole"));
-            let sound: Vec<String> = sound.chain(["--force".to_owned()]).collect();
-            let sound: Vec<&str> = sound.iter().map(String::as_str).collect();
-            assert_eq!(tabia(&sound).0, Some(0), "{args:?}");
+            folder.done(&format!("{} --force", command.replace("bad", "whole")));
         }
     }
 }
@@ -383,64 +345,36 @@ fn one_policy_for_damage_in_every_command() {
 /// A wish for a whole book, too.
 #[test]
 fn marks_of_a_damaged_book_are_told_to_be_incomplete() {
-    let folder = tempfile::tempdir().unwrap();
-    let at = |name: &str| folder.path().join(name);
-    for extension in ["ctg", "cto", "ctb"] {
-        let from = format!("tests/data/small.{extension}");
-        fs::write(at(&format!("bad.{extension}")), fs::read(from).unwrap()).unwrap();
-    }
+    let folder = Folder::new();
+    let at = |name: &str| folder.join(name);
+    copy(SMALL, &at("bad.ctg"));
     let mut bytes = fs::read(at("bad.ctg")).unwrap();
     bytes[4096 * 8 + 2..][..2].fill(0xff);
     fs::write(at("bad.ctg"), &bytes).unwrap();
-    let tabia = |args: &[&str]| {
-        let mut command = std::process::Command::new(env!("CARGO_BIN_EXE_tabia"));
-        let done = command
-            .args(["mark", "bad.ctg", "--factor", "7", "--where", "games>=2"])
-            .args(args)
-            .current_dir(folder.path())
-            .output()
-            .unwrap();
-        let text = String::from_utf8(done.stderr).unwrap();
-        (done.status.code(), text)
-    };
-    let (code, text) = tabia(&["--strict"]);
-    assert_eq!(code, Some(2), "{text}");
-    assert!(text.contains("nothing was changed"), "{text}");
+    let mark = "mark bad.ctg --factor 7 --where 'games>=2'";
+    let strict = folder.tabia(&format!("{mark} --strict"));
+    strict.refused("nothing was changed");
     assert_eq!(fs::read(at("bad.ctg")).unwrap(), bytes);
-    for more in [
-        &["--dry-run", "--list"][..],
-        &[],
-        &["--colour", "white", "--dry-run"],
-    ] {
-        let (code, text) = tabia(more);
-        assert_eq!(code, Some(1), "{text}");
+    for more in ["--dry-run --list", "", "--colour white --dry-run"] {
+        let marked = folder.tabia(&format!("{mark} {more}"));
+        let text = marked.ends_saying(1, "1 damaged page not read to its end");
         let named = "bad.ctg: page 7 (file byte 32768)";
         assert_eq!(text.matches(named).count(), 1, "{text}");
-        assert!(
-            text.contains("1 damaged page not read to its end"),
-            "{text}"
-        );
     }
 }
 
 /// A book of which nothing fits a format makes no file.
 #[test]
 fn an_empty_result_is_an_error() {
-    let folder = tempfile::tempdir().unwrap();
-    let at = |name: &str| folder.path().join(name);
+    let folder = Folder::new();
+    let at = |name: &str| folder.join(name);
     let line = r#"{"fen":"4k3/8/8/8/8/8/8/4K2R w - - 0 1","games":1,"wins":0,"losses":0,"draws":1,"points":5,"own_rated":0,"own_rating_sum":0,"other_rated":0,"other_rating_sum":0,"recommendation":0,"factor":0,"commentary":0,"moves":[{"uci":"h1h8","annotation":0}]}"#;
     let text = format!("{{\"format\":\"tabia-book\",\"version\":1,\"games\":1}}\n{line}\n");
     fs::write(at("end.jsonl"), text).unwrap();
     for out in ["end.bin", "end.pgn"] {
-        let done = std::process::Command::new(env!("CARGO_BIN_EXE_tabia"))
-            .args(["convert", "end.jsonl", out])
-            .current_dir(folder.path())
-            .output()
-            .unwrap();
-        let text = String::from_utf8(done.stderr).unwrap();
-        assert_eq!(done.status.code(), Some(2), "{text}");
-        assert!(text.contains("none of its moves can be written"), "{text}");
-        assert!(text.contains("1 position"), "{text}");
+        let convert = folder.tabia(&format!("convert end.jsonl {out}"));
+        let text = convert.refused("none of its moves can be written");
+        assert_has(&text, "1 position");
         assert!(!at(out).exists());
     }
 }

@@ -13,7 +13,7 @@ use common::{
 };
 use shakmaty::{CastlingMode, Chess, Position, fen::Fen};
 use tabia::book::{
-    Annotation, BookMove, Lookup, PositionRecord, Preference, Probe, Wanted,
+    Annotation, BookMove, Lookup, PositionRecord, Probe, Wanted,
     ctg::{CanonicalBoard, CtgBook, Error, OpenOptions, Step, encode_move_byte},
 };
 use tabia::input::state::Change;
@@ -180,20 +180,16 @@ fn expected(book: &TestBook, position: &Chess) -> Lookup {
     let here = entry(position);
     let mut all: Vec<BookMove> = Vec::new();
     for mv in position.legal_moves() {
-        let mut child = position.clone();
-        child.play_unchecked(mv);
+        let child = tabia::notation::after(position, mv);
         let byte = encode_move_byte(&board, mv);
         let stored =
             here.and_then(|(moves, _)| moves.iter().position(|&(known, _)| Some(known) == byte));
         let after = entry(&child).map(|(_, record)| *record);
         if stored.is_some() || after.is_some() {
+            let annotation = stored.map_or(Annotation(0), |n| here.unwrap().0[n].1);
             all.push(BookMove {
-                mv,
-                annotation: stored.map_or(Annotation(0), |n| here.unwrap().0[n].1),
-                after,
                 transposition: stored.is_none(),
-                preference: Preference::Statistics,
-                judged: None,
+                ..BookMove::stored(mv, annotation, after)
             });
         }
     }

@@ -9,11 +9,11 @@ use std::{
     collections::BTreeMap,
     fs,
     path::{Path, PathBuf},
-    process::{Command, Output},
+    process::Command,
     sync::atomic::AtomicBool,
 };
 
-use common::{TestBook, random_book};
+use common::{Folder, SIMPLE, TestBook, assert_has, contents, files, in_order, names, random_book};
 use proptest::prelude::*;
 use tabia::book::{
     Probe,
@@ -31,89 +31,35 @@ fn open(path: &Path) -> CtgBook {
     CtgBook::open(path, &OpenOptions::default()).unwrap()
 }
 
+/// In place of what is there.
+fn options(repack: bool, memory: u64) -> RewriteOptions {
+    RewriteOptions {
+        old: Old::Replace,
+        repack,
+        memory,
+        strict: false,
+    }
+}
+
 fn compacted(source: &Path, target: &Path, repack: bool) -> Rewritten {
-    compact(
-        source,
-        target,
-        &RewriteOptions {
-            old: Old::Replace,
-            repack,
-            memory: MEMORY,
-            strict: false,
-        },
-        &mut Watch::default(),
-    )
-    .unwrap()
+    let options = options(repack, MEMORY);
+    compact(source, target, &options, &mut Watch::default()).unwrap()
 }
 
 fn merged(target: &Path, sources: &[PathBuf], memory: u64) -> Result<Rewritten, RewriteError> {
     merge(
         target,
         sources,
-        &RewriteOptions {
-            old: Old::Replace,
-            repack: false,
-            memory,
-            strict: false,
-        },
+        &options(false, memory),
         &mut Watch::default(),
     )
 }
 
-fn files(path: &Path) -> [Vec<u8>; 3] {
-    ["ctg", "cto", "ctb"].map(|extension| fs::read(path.with_extension(extension)).unwrap())
-}
-
-/// Every entry of a book, as bytes by key.
-fn contents(path: &Path) -> BTreeMap<Key, Vec<u8>> {
-    let book = open(path);
-    assert_eq!(book.notices(), [""; 0]);
-    book.entries()
-        .map(|entry| {
-            let entry = entry.unwrap();
-            let mut bytes = Vec::new();
-            encode_entry(&entry.key, &entry.moves, &entry.record, &mut bytes);
-            (entry.key, bytes)
-        })
-        .collect()
-}
-
-fn expected(book: &TestBook) -> BTreeMap<Key, Vec<u8>> {
-    let entries = book.entries.iter().map(|(key, (moves, record))| {
-        let mut bytes = Vec::new();
-        encode_entry(key, moves, record, &mut bytes);
-        (*key, bytes)
-    });
-    entries.collect()
-}
-
-fn names(folder: &Path) -> Vec<String> {
-    let mut names: Vec<String> = fs::read_dir(folder)
-        .unwrap()
-        .map(|entry| entry.unwrap().file_name().into_string().unwrap())
-        // The lock of a book is a file of its own there, and stays.
-        .filter(|name| cfg!(unix) || !name.ends_with(".lock"))
-        .collect();
-    names.sort();
-    names
-}
-
-fn tabia(args: &[&str]) -> Output {
-    Command::new(env!("CARGO_BIN_EXE_tabia"))
-        .args(args)
-        .output()
-        .unwrap()
-}
-
-fn stderr(output: &Output) -> String {
-    String::from_utf8_lossy(&output.stderr).into_owned()
-}
-
 #[test]
 fn the_genuine_book_compacted_is_the_genuine_book() {
-    let source = Path::new("tests/data/ctg/simple.ctg");
-    let folder = tempfile::tempdir().unwrap();
-    let target = folder.path().join("simple.ctg");
+    let source = Path::new(SIMPLE);
+    let folder = Folder::new();
+    let target = folder.join("simple.ctg");
     let done = compacted(source, &target, false);
     assert!(done.splits_kept);
     assert!(files(&target) == files(source));
@@ -127,15 +73,15 @@ fn the_genuine_book_compacted_is_the_genuine_book() {
 
 #[test]
 fn compacting_keeps_splits_and_drops_what_is_stale() {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = Folder::new();
     let (mut book, positions) = random_book(20, 60);
     (book.page_limit, book.games) = (900, 77);
-    let path = book.write(folder.path(), "book");
+    let path = book.write(&folder, "book");
     let [_, cto, ctb] = files(&path);
     let done = compacted(&path, &path, false);
     assert!(done.splits_kept && !done.salvage.is_loss());
     assert_eq!(done.games, 77);
-    assert_eq!(contents(&path), expected(&book));
+    assert_eq!(contents(&path), book.contents());
     let [_, new_cto, new_ctb] = files(&path);
     assert!(new_ctb == ctb);
     // The same slots are live; only more follow.
@@ -148,26 +94,26 @@ fn compacting_keeps_splits_and_drops_what_is_stale() {
     };
     assert_eq!(live(&new_cto), live(&cto));
     assert!(new_cto.len() > cto.len());
-    let again = folder.path().join("again.ctg");
+    let again = folder.join("again.ctg");
     compacted(&path, &again, false);
     assert!(files(&again) == files(&path));
 
     let done = compacted(&path, &again, true);
     assert!(!done.splits_kept);
     assert!(files(&again)[0].len() < files(&path)[0].len() / 2);
-    assert_eq!(contents(&again), expected(&book));
+    assert_eq!(contents(&again), book.contents());
     let again = open(&again);
     assert!(positions.iter().all(|p| again.contains(p).unwrap()));
 }
 
 #[test]
 fn compacting_makes_a_lost_or_damaged_index_anew() {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = Folder::new();
     for shuffled in [false, true] {
         let (mut book, _) = random_book(20, 60);
         book.shuffled = shuffled;
         for damage in 0..4 {
-            let path = book.write(folder.path(), "book");
+            let path = book.write(&folder, "book");
             let cto = path.with_extension("cto");
             match damage {
                 0 => fs::remove_file(&cto).unwrap(),
@@ -178,30 +124,23 @@ fn compacting_makes_a_lost_or_damaged_index_anew() {
                 _ => fs::remove_file(path.with_extension("ctb")).unwrap(),
             }
             // The least memory, so that overlapping pages are sorted on disk.
-            compact(
-                &path,
-                &path,
-                &RewriteOptions {
-                    old: Old::Refuse,
-                    repack: false,
-                    memory: 0,
-                    strict: false,
-                },
-                &mut Watch::default(),
-            )
-            .unwrap();
-            assert_eq!(contents(&path), expected(&book));
-            assert_eq!(names(folder.path()), ["book.ctb", "book.ctg", "book.cto"]);
+            let rewrite = RewriteOptions {
+                old: Old::Refuse,
+                ..options(false, 0)
+            };
+            compact(&path, &path, &rewrite, &mut Watch::default()).unwrap();
+            assert_eq!(contents(&path), book.contents());
+            assert_eq!(folder.names(), ["book.ctb", "book.ctg", "book.cto"]);
         }
     }
 }
 
 #[test]
 fn compacting_saves_what_can_be_read() {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = Folder::new();
     let (mut book, _) = random_book(20, 60);
     book.page_limit = 900;
-    let path = book.write(folder.path(), "book");
+    let path = book.write(&folder, "book");
     let mut bytes = fs::read(&path).unwrap();
     let keys = |path: &Path| contents(path).len();
     let all = keys(&path);
@@ -211,42 +150,27 @@ fn compacting_saves_what_can_be_read() {
     bytes[4096 * 7 + 4 + first_length] = 0;
     bytes[4096 * 9 + 5..][..12].fill(0);
     fs::write(&path, &bytes).unwrap();
-    let saved = folder.path().join("saved.ctg");
-    let output = tabia(&[
-        "compact",
-        path.to_str().unwrap(),
-        "-o",
-        saved.to_str().unwrap(),
-    ]);
-    let text = stderr(&output);
-    assert_eq!(output.status.code(), Some(1), "{text}");
-    assert!(
-        text.contains("2 damaged pages not read to their end"),
-        "{text}"
-    );
-    assert!(
-        text.contains("1 position with an impossible key left out"),
-        "{text}"
-    );
-    assert!(text.contains("page 3 (file byte 16384)"), "{text}");
+    let saved = folder.join("saved.ctg");
+    let text = folder.tabia("compact book.ctg -o saved.ctg");
+    let text = text.ends_saying(1, "2 damaged pages not read to their end");
+    assert_has(&text, "1 position with an impossible key left out");
+    assert_has(&text, "page 3 (file byte 16384)");
     let left = keys(&saved);
     assert!(left < all - 2 && left > all / 2);
     assert_eq!(open(&saved).info().unwrap().problems, [""; 0]);
     // Nothing readable at all: the old book stays.
     bytes[4096..].fill(0xa5);
     fs::write(&path, &bytes).unwrap();
-    let output = tabia(&["compact", path.to_str().unwrap()]);
-    assert_eq!(output.status.code(), Some(2));
-    assert!(stderr(&output).contains("42405 bytes used"));
+    folder.tabia("compact book.ctg").refused("42405 bytes used");
     assert!(fs::read(&path).unwrap() == bytes);
 }
 
 #[test]
 fn what_no_slot_leads_to_gives_way_but_is_not_lost() {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = Folder::new();
     let (mut book, _) = random_book(20, 60);
     book.page_limit = 900;
-    let path = book.write(folder.path(), "book");
+    let path = book.write(&folder, "book");
     // A page at the end that repeats one with other numbers.
     let mut bytes = fs::read(&path).unwrap();
     let mut stale = bytes[4096..8192].to_vec();
@@ -257,11 +181,11 @@ fn what_no_slot_leads_to_gives_way_but_is_not_lost() {
     let pages = u32::from_be_bytes(bytes[16..20].try_into().unwrap()) + 1;
     bytes[16..20].copy_from_slice(&pages.to_be_bytes());
     fs::write(&path, &bytes).unwrap();
-    let target = folder.path().join("new.ctg");
+    let target = folder.join("new.ctg");
     let done = compacted(&path, &target, false);
     assert_eq!(done.salvage.unreached_pages, 1);
     assert!(done.salvage.repeated > 1);
-    assert_eq!(contents(&target), expected(&book));
+    assert_eq!(contents(&target), book.contents());
     // A slot that was lost: its page is found all the same.
     let mut cto = fs::read(path.with_extension("cto")).unwrap();
     let slot = cto[16..]
@@ -272,7 +196,7 @@ fn what_no_slot_leads_to_gives_way_but_is_not_lost() {
     fs::write(path.with_extension("cto"), &cto).unwrap();
     let done = compacted(&path, &target, false);
     assert_eq!((done.salvage.unreached_pages, done.splits_kept), (2, true));
-    assert_eq!(contents(&target), expected(&book));
+    assert_eq!(contents(&target), book.contents());
 }
 
 #[test]
@@ -281,18 +205,18 @@ fn an_index_that_only_seems_to_fit_costs_no_position() {
     for games in 1..20 {
         let (mut book, _) = random_book(games, 2);
         (book.page_limit, book.shuffled) = (1198, true);
-        let folder = tempfile::tempdir().unwrap();
-        let path = book.write(folder.path(), "book");
+        let folder = Folder::new();
+        let path = book.write(&folder, "book");
         compacted(&path, &path, false);
-        assert_eq!(contents(&path), expected(&book));
+        assert_eq!(contents(&path), book.contents());
     }
 }
 
 #[test]
 fn of_a_repeated_position_the_first_is_kept() {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = Folder::new();
     let (book, _) = random_book(1, 3);
-    let path = book.write(folder.path(), "book");
+    let path = book.write(&folder, "book");
     let mut bytes = fs::read(&path).unwrap();
     let used = usize::from(u16::from_be_bytes([bytes[4098], bytes[4099]]));
     let key = usize::from(bytes[4100] & 31);
@@ -303,11 +227,11 @@ fn of_a_repeated_position_the_first_is_kept() {
     bytes[4097] += 1;
     bytes[4098..4100].copy_from_slice(&((used + length) as u16).to_be_bytes());
     fs::write(&path, &bytes).unwrap();
-    let target = folder.path().join("new.ctg");
+    let target = folder.join("new.ctg");
     let done = compacted(&path, &target, true);
     assert_eq!(done.salvage.repeated, 1);
     assert!(done.salvage.messages[0].contains("stands elsewhere too"));
-    assert_eq!(contents(&target), expected(&book));
+    assert_eq!(contents(&target), book.contents());
 }
 
 /// Some books that share many positions.
@@ -334,13 +258,13 @@ fn family(folder: &Path) -> Vec<PathBuf> {
 
 #[test]
 fn merging_is_the_same_in_any_order_and_grouping() {
-    let folder = tempfile::tempdir().unwrap();
-    let books = family(folder.path());
-    let at = |name: &str| folder.path().join(name).with_extension("ctg");
+    let folder = Folder::new();
+    let books = family(&folder);
+    let at = |name: &str| folder.join(name).with_extension("ctg");
     let done = merged(&at("all"), &books, MEMORY).unwrap();
     assert_eq!(done.games, 46);
-    let all = files(&at("all"));
-    let found = contents(&at("all"));
+    let all = files(at("all"));
+    let found = contents(at("all"));
     assert_eq!(found.len() as u64, done.written.positions);
 
     let mut each: BTreeMap<Key, Vec<Vec<u8>>> = BTreeMap::new();
@@ -364,136 +288,107 @@ fn merging_is_the_same_in_any_order_and_grouping() {
         let mut turned = books.clone();
         turned.rotate_left(turn);
         merged(&at("turned"), &turned, 0).unwrap();
-        assert!(files(&at("turned")) == all);
+        assert!(files(at("turned")) == all);
         turned.reverse();
         merged(&at("turned"), &turned, MEMORY).unwrap();
-        assert!(files(&at("turned")) == all);
+        assert!(files(at("turned")) == all);
         merged(&at("left"), &turned[..2], MEMORY).unwrap();
         merged(&at("right"), &turned[2..], MEMORY).unwrap();
         merged(&at("both"), &[at("left"), at("right")], MEMORY).unwrap();
-        assert!(files(&at("both")) == all);
+        assert!(files(at("both")) == all);
         merged(&at("rest"), &turned[1..], MEMORY).unwrap();
         merged(&at("both"), &[at("rest"), turned[0].clone()], MEMORY).unwrap();
-        assert!(files(&at("both")) == all);
+        assert!(files(at("both")) == all);
     }
 }
 
 #[test]
 fn wrong_wishes_are_refused_and_nothing_is_lost() {
-    let folder = tempfile::tempdir().unwrap();
-    let books = family(folder.path());
-    let before = names(folder.path());
+    let folder = Folder::new();
+    let books = family(&folder);
+    let before = folder.names();
     let bytes = fs::read(&books[0]).unwrap();
-    let text = |path: &Path| path.to_str().unwrap().to_owned();
-    let refused = |args: &[&str], expected: &str| {
-        let output = tabia(args);
-        let text = stderr(&output);
-        assert_eq!(output.status.code(), Some(2), "{text}");
-        assert!(text.contains(expected), "{text}");
+    let refused = |arguments: &str, expected: &str| {
+        let output = folder.tabia(arguments);
+        let text = output.refused(expected);
         assert_eq!(text.lines().count(), 1, "{text}");
         // Said once, not once more by its cause.
         assert!(text.matches("No such file").count() <= 1, "{text}");
-        assert!(output.stdout.is_empty());
-        assert_eq!(names(folder.path()), before);
+        assert!(output.out().is_empty());
+        assert_eq!(folder.names(), before);
     };
-    let [a, b] = [text(&books[0]), text(&books[1])];
-    let out = text(&folder.path().join("out.ctg"));
-    let none = text(&folder.path().join("none.ctg"));
-    let elsewhere = text(&folder.path().join("no").join("out.ctg"));
-    refused(&["merge", "-o", &a, &b, &a], "is there already");
-    refused(&["compact", &a, "-o", &b], "is there already");
-    let roundabout = text(&folder.path().join(".").join("BOOK0.CTG"));
+    refused("merge -o book0.ctg book1.ctg book0.ctg", "is there already");
+    refused("compact book0.ctg -o book1.ctg", "is there already");
     // Where letters count, the book is another one with this one's index.
     let in_the_way = if cfg!(windows) {
         "BOOK0.CTG: is there already"
     } else {
         "book0.cto: is there already"
     };
-    refused(&["merge", "-o", &roundabout, &a, &b], in_the_way);
-    refused(
-        &["merge", "-o", &out, &a, &none],
-        "none.ctg: cannot read the book",
-    );
-    refused(&["merge", "-o", &elsewhere, &a, &b], "there is no folder");
-    refused(
-        &["merge", "-o", &a.replace("book0.ctg", "new.xyz"), &a, &b],
-        "must end with .ctg",
-    );
-    refused(&["compact", &none], "cannot read the book");
-    refused(&["compact", &a, "-o", &elsewhere], "there is no folder");
-    let no_book = folder.path().join("book0.ctb");
-    refused(
-        &["merge", "-o", &out, &a, &text(&no_book)],
-        "this is the index of a book",
-    );
+    refused("merge -o ./BOOK0.CTG book0.ctg book1.ctg", in_the_way);
+    for (arguments, message) in [
+        (
+            "merge -o out.ctg book0.ctg none.ctg",
+            "none.ctg: cannot read the book",
+        ),
+        (
+            "merge -o no/out.ctg book0.ctg book1.ctg",
+            "there is no folder",
+        ),
+        ("merge -o new.xyz book0.ctg book1.ctg", "must end with .ctg"),
+        ("compact none.ctg", "cannot read the book"),
+        ("compact book0.ctg -o no/out.ctg", "there is no folder"),
+        (
+            "merge -o out.ctg book0.ctg book0.ctb",
+            "this is the index of a book",
+        ),
+    ] {
+        refused(arguments, message);
+    }
     assert!(fs::read(&books[0]).unwrap() == bytes);
     // Stopped before the end.
     let stop = AtomicBool::new(true);
-    let stopped = merge(
-        Path::new(&out),
-        &books,
-        &RewriteOptions {
-            old: Old::Refuse,
-            repack: false,
-            memory: MEMORY,
-            strict: false,
-        },
-        &mut Watch::stopped_by(&stop),
-    )
-    .unwrap_err();
-    assert!(matches!(stopped, RewriteError::Stopped(_)));
-    let stopped = compact(
-        &books[0],
-        &books[0],
-        &RewriteOptions {
-            old: Old::Refuse,
-            repack: true,
-            memory: MEMORY,
-            strict: false,
-        },
-        &mut Watch::stopped_by(&stop),
-    )
-    .unwrap_err();
-    assert!(matches!(stopped, RewriteError::Stopped(_)));
-    assert_eq!(names(folder.path()), before);
+    let rewrite = RewriteOptions {
+        old: Old::Refuse,
+        ..options(true, MEMORY)
+    };
+    let out = folder.join("out.ctg");
+    for stopped in [
+        merge(&out, &books, &rewrite, &mut Watch::stopped_by(&stop)),
+        compact(
+            &books[0],
+            &books[0],
+            &rewrite,
+            &mut Watch::stopped_by(&stop),
+        ),
+    ] {
+        assert!(matches!(stopped, Err(RewriteError::Stopped(_))));
+    }
+    assert_eq!(folder.names(), before);
     assert!(fs::read(&books[0]).unwrap() == bytes);
 }
 
 #[test]
 fn the_command_line_tells_what_was_made() {
-    let folder = tempfile::tempdir().unwrap();
-    let books = family(folder.path());
-    let out = folder.path().join("out.ctg");
-    let mut args = vec!["merge", "-o", out.to_str().unwrap()];
-    args.extend(books.iter().map(|path| path.to_str().unwrap()));
-    let output = tabia(&args);
-    let text = stderr(&output);
-    assert_eq!(output.status.code(), Some(0), "{text}");
-    assert!(text.contains("4 books; 46 games, "), "{text}");
+    let folder = Folder::new();
+    let books = family(&folder);
+    assert_eq!(books.len(), 4);
+    let text = folder.done("merge -o out.ctg book0.ctg book1.ctg book2.ctg book3.ctg");
+    assert_has(&text, "4 books; 46 games, ");
     assert_eq!(text.lines().count(), 1, "{text}");
     // All three files are compared with all three.
-    let parts = ["ctg", "cto", "ctb"].map(|part| out.with_extension(part));
-    let bytes: u64 = parts
-        .iter()
-        .map(|part| fs::metadata(part).unwrap().len())
-        .sum();
-    let output = tabia(&["compact", out.to_str().unwrap()]);
-    let text = stderr(&output);
-    let before = format!("{bytes} bytes in all its files before; ");
-    assert!(text.contains(&before), "{text}");
-    assert!(
-        text.contains(&format!(" moves, {bytes} bytes in ")),
-        "{text}"
-    );
-    let output = tabia(&["compact", "--repack", out.to_str().unwrap()]);
-    assert!(stderr(&output).contains("index made anew"));
+    let bytes: usize = files(folder.join("out.ctg")).iter().map(Vec::len).sum();
+    let text = folder.tabia("compact out.ctg").err();
+    assert_has(&text, &format!("{bytes} bytes in all its files before; "));
+    assert_has(&text, &format!(" moves, {bytes} bytes in "));
+    let text = folder.tabia("compact --repack out.ctg").err();
+    assert_has(&text, "index made anew");
 }
 
 #[test]
 fn an_old_book_is_refused_or_kept_with_all_its_files() {
-    let folder = tempfile::tempdir().unwrap();
-    let books = family(folder.path());
-    let [a, b] = [0, 1].map(|n| books[n].to_str().unwrap().to_owned());
+    let folder = Folder::new();
+    let books = family(&folder);
     let parts = |suffix: &str| {
         ["ctg", "cto", "ctb"].map(|part| {
             let name = format!("{}{suffix}", books[0].with_extension(part).display());
@@ -502,27 +397,24 @@ fn an_old_book_is_refused_or_kept_with_all_its_files() {
     };
     let old = parts("");
     // The old form, which would destroy the first book.
-    let output = tabia(&["merge", &a, &b]);
-    assert_eq!(output.status.code(), Some(2));
-    assert!(stderr(&output).contains("--output"), "{}", stderr(&output));
-    let output = tabia(&["merge", "-o", &a, &b]);
-    assert_eq!(output.status.code(), Some(2), "one book is no sum");
-    let output = tabia(&["merge", "-o", &a, &a, &b]);
-    let text = stderr(&output);
-    assert!(text.contains("is there already"), "{text}");
-    assert!(text.contains("book0.ctg.bak"), "{text}");
+    folder
+        .tabia("merge book0.ctg book1.ctg")
+        .refused("--output");
+    folder.tabia("merge -o book0.ctg book1.ctg").ends(2);
+    let merge = "book0.ctg book0.ctg book1.ctg";
+    let text = folder.tabia(&format!("merge -o {merge}")).err();
+    assert_has(&text, "is there already");
+    assert_has(&text, "book0.ctg.bak");
     assert_eq!(parts(""), old);
     // A source may be the target when that is said.
-    let output = tabia(&["merge", "-f", "-o", &a, &a, &b]);
-    assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
+    folder.done(&format!("merge -fo {merge}"));
     assert_eq!(parts(".bak"), old);
     assert_ne!(parts("")[0], old[0]);
     let sum = contents(&books[0]).len();
     assert!(sum >= contents(&books[1]).len());
     // No second backup, and the first is the last book.
     let second = parts("");
-    let output = tabia(&["compact", &b, "--force", "-o", &a]);
-    assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
+    folder.done("compact book1.ctg --force -o book0.ctg");
     assert_eq!(parts(".bak"), second);
 }
 
@@ -577,9 +469,7 @@ fn book_of(state: u32) -> TestBook {
 }
 
 fn sorted(book: &TestBook) -> Vec<Vec<u8>> {
-    let mut entries: Vec<(Key, Vec<u8>)> = expected(book).into_iter().collect();
-    entries.sort_by_key(|(key, _)| (key.hash().reverse_bits(), *key));
-    entries.into_iter().map(|(_, bytes)| bytes).collect()
+    in_order(book.contents().into_values())
 }
 
 const OVER: WriteOptions = WriteOptions {
@@ -599,16 +489,16 @@ fn write_over(path: &Path, entries: &[Vec<u8>]) {
 #[cfg(unix)]
 #[test]
 fn a_kill_at_any_moment_leaves_the_old_book_or_the_new_one() {
-    let folder = tempfile::tempdir().unwrap();
-    let ready = folder.path().join("ready");
-    let books = folder.path().join("books");
+    let folder = Folder::new();
+    let ready = folder.join("ready");
+    let books = folder.join("books");
     fs::create_dir(&books).unwrap();
     let path = books.join("book.ctg");
     let (_, positions) = random_book(33, 40);
     let states = [book_of(1), book_of(2)];
     write_over(&path, &sorted(&states[0]));
     for (state, name) in states.iter().zip(["1", "2"]) {
-        fs::write(folder.path().join(name), sorted(state).concat()).unwrap();
+        folder.put(name, sorted(state).concat());
     }
     let mut seen = [0, 0];
     let mut without_index = 0;
@@ -617,7 +507,7 @@ fn a_kill_at_any_moment_leaves_the_old_book_or_the_new_one() {
         let mut command = Command::new(std::env::current_exe().unwrap());
         command
             .args(["--ignored", "--exact", "a_writer_that_is_killed"])
-            .env("TABIA_TEST_FOLDER", folder.path())
+            .env("TABIA_TEST_FOLDER", &*folder)
             .stdout(std::process::Stdio::null());
         // The first three are killed where it is known what they have written.
         if round < 3 {
@@ -661,8 +551,8 @@ fn a_kill_at_any_moment_leaves_the_old_book_or_the_new_one() {
 #[cfg(unix)]
 #[test]
 fn a_reader_sees_one_book_while_another_is_put_in_place() {
-    let folder = tempfile::tempdir().unwrap();
-    let path = folder.path().join("book.ctg");
+    let folder = Folder::new();
+    let path = folder.join("book.ctg");
     let states = [book_of(1), book_of(2)];
     let entries = states.each_ref().map(sorted);
     let (_, positions) = random_book(33, 40);
@@ -699,15 +589,15 @@ proptest! {
         let (mut book, _) = random_book(games, plies);
         book.page_limit = limit;
         book.shuffled = shuffled;
-        let folder = tempfile::tempdir().unwrap();
-        let path = book.write(folder.path(), "book");
-        let stop = AtomicBool::new(false);
-        let done = compact(&path, &path, &RewriteOptions { old: Old::Refuse, repack, memory, strict: false }, &mut Watch::stopped_by(&stop)).unwrap();
+        let folder = Folder::new();
+        let path = book.write(&folder, "book");
+        let rewrite = RewriteOptions { old: Old::Refuse, ..options(repack, memory) };
+        let done = compact(&path, &path, &rewrite, &mut Watch::default()).unwrap();
         prop_assert_eq!(done.salvage.repeated, 0);
         prop_assert!(!done.salvage.is_loss());
-        prop_assert_eq!(contents(&path), expected(&book));
+        prop_assert_eq!(contents(&path), book.contents());
         let before = files(&path);
-        compact(&path, &path, &RewriteOptions { old: Old::Refuse, repack, memory, strict: false }, &mut Watch::stopped_by(&stop)).unwrap();
+        compact(&path, &path, &rewrite, &mut Watch::default()).unwrap();
         prop_assert!(files(&path) == before);
     }
 }

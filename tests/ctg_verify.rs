@@ -5,14 +5,20 @@
 
 mod common;
 
-use std::{fs, path::Path, process::Command, sync::LazyLock};
+use std::{fs, path::Path, sync::LazyLock};
 
-use common::{TestBook, choices, position, random_book, record};
+use common::{
+    Folder, SIMPLE, TestBook, assert_has, choices, in_order, position, random_book, record, tabia,
+};
 use proptest::prelude::*;
+use serde_json::{Value, json};
 use shakmaty::Chess;
 use tabia::book::{
     Annotation, PositionRecord, Stats,
-    ctg::{BookWriter, CanonicalBoard, Key, Problem, Verified, WriteOptions, encode_entry, verify},
+    ctg::{
+        BookWriter, CanonicalBoard, Key, Problem, RewriteOptions, Verified, WriteOptions, compact,
+        verify,
+    },
 };
 use tabia::watch::Watch;
 
@@ -30,8 +36,7 @@ fn number(bytes: &[u8], at: usize) -> u32 {
 
 impl Files {
     fn read(path: &Path) -> Files {
-        let [ctg, cto, ctb] = ["ctg", "cto", "ctb"]
-            .map(|extension| fs::read(path.with_extension(extension)).unwrap());
+        let [ctg, cto, ctb] = common::files(path);
         Files { ctg, cto, ctb }
     }
 
@@ -111,15 +116,8 @@ fn verified(path: &Path) -> (Verified, Vec<Problem>) {
 }
 
 fn write(path: &Path, book: &TestBook) {
-    let mut entries: Vec<(u32, Key, Vec<u8>)> = Vec::new();
-    for (key, (moves, record)) in &book.entries {
-        let mut bytes = Vec::new();
-        encode_entry(key, moves, record, &mut bytes);
-        entries.push((key.hash().reverse_bits(), *key, bytes));
-    }
-    entries.sort();
     let mut writer = BookWriter::create(path, WriteOptions::default()).unwrap();
-    for (_, _, bytes) in entries {
+    for bytes in in_order(book.contents().into_values()) {
         writer.push(&bytes).unwrap();
     }
     writer.finish(1).unwrap();
@@ -131,8 +129,8 @@ fn sound_book() -> TestBook {
 
 /// The files of [`sound_book`].
 static SOUND: LazyLock<Files> = LazyLock::new(|| {
-    let folder = tempfile::tempdir().unwrap();
-    let path = folder.path().join("book.ctg");
+    let folder = Folder::new();
+    let path = folder.join("book.ctg");
     write(&path, &sound_book());
     Files::read(&path)
 });
@@ -142,8 +140,8 @@ type Row = (String, Option<u32>, u64);
 
 /// Plants a fault in a sound book and gives what is found.
 fn plant(fault: impl FnOnce(&mut Files)) -> Vec<Row> {
-    let folder = tempfile::tempdir().unwrap();
-    let path = folder.path().join("book.ctg");
+    let folder = Folder::new();
+    let path = folder.join("book.ctg");
     let mut files = SOUND.clone();
     fault(&mut files);
     files.write(&path);
@@ -176,8 +174,8 @@ fn sound_books_have_no_problem() {
     assert_eq!(plant(|_| ()), []);
     // An empty book, and one of one entry.
     for positions in [0, 1] {
-        let folder = tempfile::tempdir().unwrap();
-        let path = folder.path().join("b.ctg");
+        let folder = Folder::new();
+        let path = folder.join("b.ctg");
         let mut book = random_book(1, 0).0;
         if positions == 0 {
             book.entries.clear();
@@ -190,14 +188,14 @@ fn sound_books_have_no_problem() {
 
 #[test]
 fn what_genuine_books_have_is_a_note() {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = Folder::new();
     let mut book = sound_book();
     for (_, record) in book.entries.values_mut() {
         record.points = 0;
     }
     // The writer of the tests leaves stale bytes, and an index no longer than
     // it must be.
-    let path = book.write(folder.path(), "book");
+    let path = book.write(&folder, "book");
     let mut files = Files::read(&path);
     let positions = number(&files.ctg, 24) + 16;
     files.ctg[24..28].copy_from_slice(&positions.to_be_bytes());
@@ -218,8 +216,8 @@ fn what_genuine_books_have_is_a_note() {
 fn header_constants_and_counts() {
     let byte = |at: usize| plant(|files| files.ctg[at] ^= 0x40);
     for at in [2, 3] {
-        let folder = tempfile::tempdir().unwrap();
-        let path = folder.path().join("book.ctg");
+        let folder = Folder::new();
+        let path = folder.join("book.ctg");
         let mut bytes = fs::read("tests/data/ctg/simple.ctg").unwrap();
         bytes[at] ^= 0x40;
         fs::write(&path, bytes).unwrap();
@@ -331,8 +329,8 @@ fn alone(key: Key, moves: &[u8], record: PositionRecord) -> Vec<String> {
     let mut book = TestBook::default();
     let moves = moves.iter().map(|&byte| (byte, Annotation(0))).collect();
     book.add_key(key, moves, record);
-    let folder = tempfile::tempdir().unwrap();
-    let path = folder.path().join("book.ctg");
+    let folder = Folder::new();
+    let path = folder.join("book.ctg");
     write(&path, &book);
     let (_, problems) = verified(&path);
     problems
@@ -483,15 +481,14 @@ fn children_that_are_not_there() {
             let (byte, _) = *book.entries[&board.key()].0.first()?;
             let legal = shakmaty::Position::legal_moves(&position);
             let n = tabia::book::ctg::find_move_byte(byte, &board, &legal).unwrap();
-            let mut child = position.clone();
-            shakmaty::Position::play_unchecked(&mut child, legal[n]);
+            let child = tabia::notation::after(&position, legal[n]);
             let child = CanonicalBoard::from_position(&child).unwrap().key();
             (!book.entries[&child].0.iter().any(|_| true)).then_some((board.key(), child))
         })
         .unwrap();
     book.entries.remove(&child).unwrap();
-    let folder = tempfile::tempdir().unwrap();
-    let path = folder.path().join("book.ctg");
+    let folder = Folder::new();
+    let path = folder.join("book.ctg");
     write(&path, &book);
     let (_, problems) = verified(&path);
     assert!(!problems.is_empty());
@@ -662,8 +659,8 @@ fn heads_of_the_index_files() {
 
 #[test]
 fn index_files_that_are_not_there() {
-    let folder = tempfile::tempdir().unwrap();
-    let path = folder.path().join("book.ctg");
+    let folder = Folder::new();
+    let path = folder.join("book.ctg");
     write(&path, &sound_book());
     let files = |path: &Path| -> Vec<String> {
         let (_, problems) = verified(path);
@@ -686,40 +683,26 @@ fn index_files_that_are_not_there() {
     // Pages that follow no order are no problem of their own.
     let mut book = sound_book();
     book.shuffled = true;
-    let path = book.write(folder.path(), "shuffled");
+    let path = book.write(&folder, "shuffled");
     fs::remove_file(path.with_extension("cto")).unwrap();
     assert_eq!(files(&path), ["cto"]);
 }
 
 #[test]
 fn the_command_line() {
-    let tabia = |args: &[&str]| {
-        let output = Command::new(env!("CARGO_BIN_EXE_tabia"))
-            .arg("verify")
-            .args(args)
-            .output()
-            .unwrap();
-        let text = |bytes: Vec<u8>| String::from_utf8(bytes).unwrap();
-        (
-            output.status.code().unwrap(),
-            text(output.stdout),
-            text(output.stderr),
-        )
-    };
-    let (code, out, err) = tabia(&["tests/data/ctg/simple.ctg"]);
-    assert_eq!((code, out.as_str()), (0, ""));
-    assert!(err.contains("4 positions, 3 moves, 1 pages"), "{err}");
-    assert!(err.contains("no problem"), "{err}");
+    let sound = tabia(&["verify", SIMPLE]);
+    assert_eq!(sound.printed(), "");
+    assert_has(&sound.err(), "4 positions, 3 moves, 1 pages");
+    assert_has(&sound.err(), "no problem");
 
-    let folder = tempfile::tempdir().unwrap();
-    let path = folder.path().join("book.ctg");
-    let mut bytes = fs::read("tests/data/ctg/simple.ctg").unwrap();
+    let folder = Folder::new();
+    let mut bytes = common::files(SIMPLE)[0].clone();
     // The second entry's first move.
     bytes[4096 + 60 + 23] = 0x02;
-    fs::write(&path, bytes).unwrap();
-    let name = path.to_str().unwrap();
-    let (code, out, err) = tabia(&[name]);
-    assert_eq!(code, 1);
+    folder.put("book.ctg", bytes);
+    let bad = folder.tabia("verify book.ctg");
+    bad.ends_saying(1, "3 problems");
+    let out = bad.out();
     let lines: Vec<&str> = out.lines().collect();
     let ends = [
         "book.cto: byte 0: index: the index file is missing",
@@ -730,26 +713,23 @@ fn the_command_line() {
     for (line, end) in lines.iter().zip(ends) {
         assert!(line.ends_with(end), "{line}");
     }
-    assert!(err.contains("3 problems"), "{err}");
 
-    let (code, out, _) = tabia(&["--json", name]);
-    assert_eq!(code, 1);
-    let json: serde_json::Value = serde_json::from_str(&out).unwrap();
-    assert_eq!((&json["positions"], &json["moves"]), (&4.into(), &3.into()));
+    let json = folder.tabia("verify --json book.ctg").negative();
+    let json: Value = serde_json::from_str(&json).unwrap();
+    assert_eq!(json!([json["positions"], json["moves"]]), json!([4, 3]));
     let problems = json["problems"].as_array().unwrap();
     assert_eq!(problems.len(), 3);
-    assert_eq!(problems[2]["file"], name);
-    assert_eq!(problems[2]["page"], 0);
-    assert_eq!(problems[2]["offset"], 4179);
-    assert_eq!(problems[2]["kind"], "unknown-move");
-    assert_eq!(problems[0]["page"], serde_json::Value::Null);
-    let (_, out, _) = tabia(&["--json", "tests/data/ctg/simple.ctg"]);
-    let json: serde_json::Value = serde_json::from_str(&out).unwrap();
-    assert_eq!(json["problems"], serde_json::Value::Array(Vec::new()));
+    let last = json!({"file": "book.ctg", "page": 0, "offset": 4179, "kind": "unknown-move"});
+    for (field, value) in last.as_object().unwrap() {
+        assert_eq!(problems[2][field], *value, "{field}");
+    }
+    assert_eq!(problems[0]["page"], Value::Null);
+    let sound = tabia(&["verify", "--json", SIMPLE]).json();
+    assert_eq!(sound["problems"], json!([]));
 
-    let (code, out, err) = tabia(&["Cargo.toml"]);
-    assert_eq!((code, out.as_str(), err.lines().count()), (2, "", 1));
-    assert!(err.contains("this is no opening book"), "{err}");
+    let none = tabia("verify Cargo.toml");
+    let said = none.refused("this is no opening book");
+    assert_eq!((none.out().as_str(), said.lines().count()), ("", 1));
 }
 
 #[test]
@@ -773,8 +753,8 @@ proptest! {
         let (mut book, _) = random_book(2, 25);
         book.page_limit = 400;
         book.shuffled = choices(seed).next().unwrap().is_multiple_of(4);
-        let folder = tempfile::tempdir().unwrap();
-        let path = book.write(folder.path(), "book");
+        let folder = Folder::new();
+        let path = book.write(&folder, "book");
         let paths = ["ctg", "cto", "ctb"].map(|extension| path.with_extension(extension));
         let mut files = paths.clone().map(|path| fs::read(path).unwrap());
         for (file, place, byte) in changes {
@@ -793,9 +773,9 @@ proptest! {
             prop_assert_eq!(report.problems, count);
             // What is saved of a damaged book is a sound one but for children
             // and numbers.
-            let target = folder.path().join("saved.ctg");
-            let stop = std::sync::atomic::AtomicBool::new(false);
-            if tabia::book::ctg::compact(&path, &target, &tabia::book::ctg::RewriteOptions { old: tabia::place::Old::Replace, repack: false, memory: 0, strict: false }, &mut Watch::stopped_by(&stop)).is_ok() {
+            let target = folder.join("saved.ctg");
+            let options = RewriteOptions { memory: 0, ..RewriteOptions::default() };
+            if compact(&path, &target, &options, &mut Watch::default()).is_ok() {
                 let mut kinds = Vec::new();
                 verify(&target, true, &mut Watch::default(), &mut |problem| kinds.push(problem.kind.as_str())).unwrap();
                 let allowed = [

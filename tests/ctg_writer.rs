@@ -11,7 +11,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use common::{TestBook, position, random_book, record};
+use common::{Folder, TestBook, contents, in_order, position, random_book, record};
 use proptest::prelude::*;
 use shakmaty::{CastlingMode, Chess, FromSetup as _, PositionError, fen::Fen};
 use tabia::book::{
@@ -30,24 +30,11 @@ fn open(path: &Path) -> CtgBook {
 }
 
 fn encoded(book: &TestBook) -> Vec<Vec<u8>> {
-    let entries = book.entries.iter().map(|(key, (moves, record))| {
-        let mut bytes = Vec::new();
-        encode_entry(key, moves, record, &mut bytes);
-        bytes
-    });
-    sorted(entries.collect())
+    in_order(book.contents().into_values())
 }
 
 fn key_of(entry: &[u8]) -> Key {
     Key::from_prefix(entry).unwrap()
-}
-
-fn sorted(mut entries: Vec<Vec<u8>>) -> Vec<Vec<u8>> {
-    entries.sort_by_key(|entry| {
-        let key = key_of(entry);
-        (key.hash().reverse_bits(), key.as_bytes().to_vec())
-    });
-    entries
 }
 
 /// In place of what is there.
@@ -68,23 +55,7 @@ fn write(path: &Path, entries: &[Vec<u8>], options: WriteOptions) -> Result<Writ
 
 /// Every entry of a book, as bytes, in the order of the writer.
 fn read(path: &Path) -> Vec<Vec<u8>> {
-    let book = open(path);
-    let entries = book.entries().map(|entry| {
-        let entry = entry.unwrap();
-        let mut bytes = Vec::new();
-        encode_entry(&entry.key, &entry.moves, &entry.record, &mut bytes);
-        bytes
-    });
-    sorted(entries.collect())
-}
-
-fn names(folder: &Path) -> Vec<String> {
-    let mut names: Vec<String> = fs::read_dir(folder)
-        .unwrap()
-        .map(|entry| entry.unwrap().file_name().into_string().unwrap())
-        .collect();
-    names.sort();
-    names
+    in_order(contents(path).into_values())
 }
 
 /// Checks everything about the files that needs no look into the chess.
@@ -178,8 +149,8 @@ fn the_genuine_book_comes_out_byte_for_byte() {
         })
         .collect();
     entries.sort_by_key(|(entry, _)| key_of(entry).hash().reverse_bits());
-    let folder = tempfile::tempdir().unwrap();
-    let path = folder.path().join("simple.ctg");
+    let folder = Folder::new();
+    let path = folder.join("simple.ctg");
     let options = WriteOptions {
         split_root: false,
         ..WriteOptions::default()
@@ -200,8 +171,8 @@ fn the_genuine_book_comes_out_byte_for_byte() {
 
 #[test]
 fn without_a_freedom_taken_slot_0_is_split() {
-    let folder = tempfile::tempdir().unwrap();
-    let path = folder.path().join("b.ctg");
+    let folder = Folder::new();
+    let path = folder.join("b.ctg");
     let (book, positions) = random_book(1, 3);
     let entries = encoded(&book);
     let written = write(&path, &entries, WriteOptions::default()).unwrap();
@@ -213,8 +184,8 @@ fn without_a_freedom_taken_slot_0_is_split() {
 #[test]
 fn a_book_of_nothing_and_one_of_one_entry() {
     for count in [0, 1] {
-        let folder = tempfile::tempdir().unwrap();
-        let path = folder.path().join("b.ctg");
+        let folder = Folder::new();
+        let path = folder.join("b.ctg");
         let (book, _) = random_book(1, 0);
         let entries = &encoded(&book)[..count];
         let written = write(&path, entries, WriteOptions::default()).unwrap();
@@ -226,13 +197,13 @@ fn a_book_of_nothing_and_one_of_one_entry() {
 
 #[test]
 fn the_same_index_as_from_a_trie_in_memory() {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = Folder::new();
     let (mut book, positions) = random_book(40, 80);
     let entries = encoded(&book);
     book.games = 7;
     book.clean = true;
-    let expected = book.write(folder.path(), "expected");
-    let path = folder.path().join("b.ctg");
+    let expected = book.write(&folder, "expected");
+    let path = folder.join("b.ctg");
     let written = write(&path, &entries, WriteOptions::default()).unwrap();
     sound(&path, &entries, written);
     let bytes = |path: &Path, extension| fs::read(path.with_extension(extension)).unwrap();
@@ -249,7 +220,7 @@ fn the_same_index_as_from_a_trie_in_memory() {
 
     // Splits that a book has are kept, minimal or not.
     book.page_limit = 700;
-    let expected = book.write(folder.path(), "expected");
+    let expected = book.write(&folder, "expected");
     let slots = bytes(&expected, "cto");
     let live_slots = slots[16..]
         .chunks(4)
@@ -314,8 +285,8 @@ fn entry(key: &[u8], moves: usize) -> Vec<u8> {
 
 #[test]
 fn a_run_of_equal_hashes_fills_a_page_and_no_more() {
-    let folder = tempfile::tempdir().unwrap();
-    let path = folder.path().join("b.ctg");
+    let folder = Folder::new();
+    let path = folder.join("b.ctg");
     let keys = keys_alike(16, 32);
     assert!(
         keys.iter()
@@ -325,7 +296,7 @@ fn a_run_of_equal_hashes_fills_a_page_and_no_more() {
     // 13 entries of 300 bytes; the last one fills the page.
     let left = 4092 - 13 * 300;
     fitting.push(entry(&keys[13], (left - 64) / 2));
-    let fitting = sorted(fitting);
+    let fitting = in_order(fitting);
     assert_eq!(fitting.iter().map(Vec::len).sum::<usize>(), 4092);
     let written = write(&path, &fitting, WriteOptions::default()).unwrap();
     sound(&path, &fitting, written);
@@ -333,12 +304,12 @@ fn a_run_of_equal_hashes_fills_a_page_and_no_more() {
 
     let mut too_much = fitting;
     too_much.push(entry(&keys[14], 0));
-    let error = write(&path, &sorted(too_much.clone()), over()).unwrap_err();
+    let error = write(&path, &in_order(too_much.clone()), over()).unwrap_err();
     assert!(
         matches!(error, WriteError::HashRun { most: 4092, .. }),
         "{error}"
     );
-    assert_eq!(names(folder.path()), ["b.ctb", "b.ctg", "b.cto"]);
+    assert_eq!(folder.names(), ["b.ctb", "b.ctg", "b.cto"]);
     assert_eq!(read(&path).len(), 14);
 }
 
@@ -355,9 +326,9 @@ fn hashes_alike_in_many_bits_split_deeply() {
         }
     }
     assert!(keys.len() > 15);
-    let entries = sorted(keys.iter().map(|key| entry(key, 127)).collect());
-    let folder = tempfile::tempdir().unwrap();
-    let path = folder.path().join("b.ctg");
+    let entries = in_order(keys.iter().map(|key| entry(key, 127)));
+    let folder = Folder::new();
+    let path = folder.join("b.ctg");
     let written = write(&path, &entries, WriteOptions::default()).unwrap();
     sound(&path, &entries, written);
     assert!(written.slots > 1 << 14, "{written:?}");
@@ -366,22 +337,22 @@ fn hashes_alike_in_many_bits_split_deeply() {
 #[test]
 fn an_index_larger_than_any_book_is_refused() {
     let keys = keys_alike(16, 26);
-    let entries = sorted(keys.iter().map(|key| entry(key, 118)).collect());
-    let folder = tempfile::tempdir().unwrap();
-    let path = folder.path().join("b.ctg");
+    let entries = in_order(keys.iter().map(|key| entry(key, 118)));
+    let folder = Folder::new();
+    let path = folder.join("b.ctg");
     let error = write(&path, &entries, WriteOptions::default()).unwrap_err();
     assert!(matches!(error, WriteError::DeepIndex { .. }), "{error}");
-    assert!(names(folder.path()).is_empty());
+    assert!(folder.names().is_empty());
 }
 
 #[test]
 fn wrong_entries_are_refused_and_change_nothing() {
-    let folder = tempfile::tempdir().unwrap();
-    let path = folder.path().join("b.ctg");
+    let folder = Folder::new();
+    let path = folder.join("b.ctg");
     let (book, _) = random_book(1, 30);
     let entries = encoded(&book);
     let mut writer = BookWriter::create(&path, WriteOptions::default()).unwrap();
-    assert_eq!(names(folder.path()).len(), 1);
+    assert_eq!(folder.names().len(), 1);
     writer.push(&entries[5]).unwrap();
     let text = |result: Result<(), WriteError>| result.unwrap_err().to_string();
     assert!(text(writer.push(&entries[5])).contains("comes a second time"));
@@ -393,77 +364,77 @@ fn wrong_entries_are_refused_and_change_nothing() {
     writer.push(&entries[6]).unwrap();
     let written = writer.finish(7).unwrap();
     sound(&path, &entries[5..7], written);
-    assert_eq!(names(folder.path()), ["b.ctb", "b.ctg", "b.cto"]);
+    assert_eq!(folder.names(), ["b.ctb", "b.ctg", "b.cto"]);
 }
 
 #[test]
 fn dropping_an_unfinished_book_leaves_what_was_there() {
-    let folder = tempfile::tempdir().unwrap();
-    let path = folder.path().join("b.ctg");
+    let folder = Folder::new();
+    let path = folder.join("b.ctg");
     let (book, _) = random_book(30, 60);
     let entries = encoded(&book);
     let mut writer = BookWriter::create(&path, WriteOptions::default()).unwrap();
     entries.iter().for_each(|entry| writer.push(entry).unwrap());
     drop(writer);
-    assert_eq!(names(folder.path()), [""; 0]);
+    assert_eq!(folder.names(), [""; 0]);
 
     write(&path, &entries[..9], WriteOptions::default()).unwrap();
     let mut writer = BookWriter::create(&path, over()).unwrap();
     entries.iter().for_each(|entry| writer.push(entry).unwrap());
     drop(writer);
-    assert_eq!(names(folder.path()), ["b.ctb", "b.ctg", "b.cto"]);
+    assert_eq!(folder.names(), ["b.ctb", "b.ctg", "b.cto"]);
     assert_eq!(read(&path), entries[..9]);
 }
 
 #[test]
 fn index_files_in_any_case_go_with_the_old_book() {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = Folder::new();
     let (book, _) = random_book(2, 30);
     let entries = encoded(&book);
     for name in ["b.CTO", "B.cto", "b.Ctb", "b.CTb", "other.cto"] {
-        fs::write(folder.path().join(name), "old").unwrap();
+        fs::write(folder.join(name), "old").unwrap();
     }
-    let path = folder.path().join("b.ctg");
+    let path = folder.join("b.ctg");
     let written = write(&path, &entries, over()).unwrap();
     sound(&path, &entries, written);
     let expected = ["b.ctb", "b.ctg", "b.cto", "other.cto"];
-    assert_eq!(names(folder.path()), expected);
+    assert_eq!(folder.names(), expected);
 }
 
 #[test]
 fn places_where_no_book_can_be_are_named() {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = Folder::new();
     let create = |path: PathBuf| {
         let error = BookWriter::create(&path, WriteOptions::default()).unwrap_err();
         let text = error.to_string();
         assert!(text.starts_with(&path.display().to_string()), "{text}");
         text
     };
-    let text = create(folder.path().join("none").join("b.ctg"));
+    let text = create(folder.join("none").join("b.ctg"));
     assert!(text.contains("there is no folder"), "{text}");
-    let text = create(folder.path().join("b.bin"));
+    let text = create(folder.join("b.bin"));
     assert!(text.contains("must end with .ctg"), "{text}");
-    fs::create_dir(folder.path().join("d.ctg")).unwrap();
-    let text = create(folder.path().join("d.ctg"));
+    fs::create_dir(folder.join("d.ctg")).unwrap();
+    let text = create(folder.join("d.ctg"));
     assert!(text.contains("directory"), "{text}");
     if cfg!(target_os = "linux") {
         let text = create("/proc/b.ctg".into());
         assert!(text.contains("cannot be written"), "{text}");
         assert!(!text.contains(".tmp"), "{text}");
     }
-    assert_eq!(names(folder.path()), ["d.ctg"]);
+    assert_eq!(folder.names(), ["d.ctg"]);
 }
 
 #[cfg(unix)]
 #[test]
 fn a_book_is_readable_to_whom_the_old_one_was() {
     use std::os::unix::fs::PermissionsExt as _;
-    let folder = tempfile::tempdir().unwrap();
-    let path = folder.path().join("b.ctg");
+    let folder = Folder::new();
+    let path = folder.join("b.ctg");
     let mode = |path: &Path| fs::metadata(path).unwrap().permissions().mode() & 0o777;
-    fs::write(folder.path().join("any"), "").unwrap();
+    fs::write(folder.join("any"), "").unwrap();
     write(&path, &[], WriteOptions::default()).unwrap();
-    assert_eq!(mode(&path), mode(&folder.path().join("any")));
+    assert_eq!(mode(&path), mode(&folder.join("any")));
     fs::set_permissions(&path, fs::Permissions::from_mode(0o640)).unwrap();
     write(&path, &[], over()).unwrap();
     assert_eq!(mode(&path), 0o640);
@@ -514,8 +485,8 @@ fn extremes_come_back_as_they_went() {
         let key = Key::from_prefix(&key).unwrap();
         book.add_key(key, Vec::new(), record(length.into()));
     }
-    let folder = tempfile::tempdir().unwrap();
-    let path = folder.path().join("b.ctg");
+    let folder = Folder::new();
+    let path = folder.join("b.ctg");
     let entries = encoded(&book);
     let written = write(&path, &entries, WriteOptions::default()).unwrap();
     sound(&path, &entries, written);
@@ -528,8 +499,8 @@ proptest! {
     fn random_games_come_back_as_they_went(games in 1..30_u64, plies in 1..90_usize, split_root: bool) {
         let (book, positions) = random_book(games, plies);
         let entries = encoded(&book);
-        let folder = tempfile::tempdir().unwrap();
-        let path = folder.path().join("b.ctg");
+        let folder = Folder::new();
+        let path = folder.join("b.ctg");
         let options = WriteOptions { split_root, keep_splits: None, ..WriteOptions::default() };
         let written = write(&path, &entries, options).unwrap();
         sound(&path, &entries, written);
@@ -553,9 +524,9 @@ proptest! {
                 (key, entry)
             })
             .collect();
-        let entries = sorted(entries.into_values().collect());
-        let folder = tempfile::tempdir().unwrap();
-        let path = folder.path().join("b.ctg");
+        let entries = in_order(entries.into_values());
+        let folder = Folder::new();
+        let path = folder.join("b.ctg");
         let options = WriteOptions { split_root: true, keep_splits: Some(Splits::above(kept)), ..WriteOptions::default() };
         let written = write(&path, &entries, options).unwrap();
         sound(&path, &entries, written);

@@ -3,50 +3,35 @@
 
 #![allow(clippy::unwrap_used)]
 
+mod common;
+
 use std::fs::{self, File};
 use std::io::{Seek as _, SeekFrom, Write as _};
 use std::path::{Path, PathBuf};
-use std::process::{Command, Output};
 
+use common::{Folder, assert_has, files, project, stored};
 use rand::rngs::StdRng;
 use rand::{RngExt as _, SeedableRng as _};
+use serde_json::{Value, json};
 use tabia::games::{self, Game, Wanted};
 
 fn data(name: &str) -> PathBuf {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data");
-    folder.join(name)
-}
-
-fn tabia(folder: &Path, args: &[&str]) -> Output {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_tabia"));
-    command.args(args).current_dir(folder).output().unwrap()
-}
-
-fn messages(output: &Output) -> String {
-    String::from_utf8_lossy(&output.stderr).into_owned()
+    project("tests/data").join(name)
 }
 
 /// A source as PGN, and what was said.
 fn pgn(source: &Path) -> (String, String) {
-    let folder = tempfile::tempdir().unwrap();
-    let output = tabia(
-        folder.path(),
-        &["games", source.to_str().unwrap(), "-o", "out.pgn"],
-    );
-    assert_eq!(output.status.code(), Some(0), "{}", messages(&output));
-    let text = fs::read_to_string(folder.path().join("out.pgn")).unwrap();
-    (text, messages(&output))
+    let folder = Folder::new();
+    let said = folder.done(&format!("games '{}' -o out.pgn", source.display()));
+    (folder.text("out.pgn"), said)
 }
 
 /// The bytes of a book.
-fn book(source: &Path, options: &[&str]) -> Vec<Vec<u8>> {
-    let folder = tempfile::tempdir().unwrap();
-    let mut args = vec!["build", source.to_str().unwrap(), "-o", "out.ctg"];
-    args.extend(options);
-    let output = tabia(folder.path(), &args);
-    assert_eq!(output.status.code(), Some(0), "{}", messages(&output));
-    let part = |part| fs::read(folder.path().join("out").with_extension(part)).unwrap();
-    ["ctg", "cto", "ctb"].map(part).into()
+fn book(source: &Path, options: &str) -> [Vec<u8>; 3] {
+    let folder = Folder::new();
+    let source = source.display();
+    folder.done(&format!("build '{source}' -o out.ctg {options}"));
+    files(folder.join("out.ctg"))
 }
 
 /// PGN text without some tags.
@@ -65,11 +50,8 @@ fn scid_databases_are_what_scid_says_they_are() {
     let expected = pgn(&data("scid/edge.pgn")).0;
     let (new, said) = pgn(&data("scid/edge.si5"));
     assert_eq!(new, expected);
-    assert!(
-        said.contains("60 games read, 58 written, 0 skipped"),
-        "{said}"
-    );
-    assert!(said.contains("2 deleted games"), "{said}");
+    assert_has(&said, "60 games read, 58 written, 0 skipped");
+    assert_has(&said, "2 deleted games");
     // Version 4 has no room for the one event that is years away.
     let (old, _) = pgn(&data("scid/edge.si4"));
     let no_date = |text: &str| without(text, &["EventDate"]);
@@ -100,25 +82,21 @@ fn new_chessbase_databases_are_read() {
     let expected = pgn(&data("cbh2/made.pgn")).0;
     let expected = expected.replace(" b - - 3 17\"]", " b - - 0 17\"]");
     assert!(text == expected, "{said}");
-    assert!(
-        said.contains("105 games read, 101 written, 0 skipped"),
-        "{said}"
-    );
+    assert_has(&said, "105 games read, 101 written, 0 skipped");
 }
 
 #[test]
 fn a_book_is_the_same_from_each_form_of_its_games() {
-    let options = ["--variations", "--setups"];
     for (database, text) in [
         ("scid/edge.si4", "scid/edge.pgn"),
         ("scid/edge.si5", "scid/edge.pgn"),
         ("cbh2/made.2cbh", "cbh2/made.pgn"),
     ] {
-        for options in [&options[..], &[]] {
+        for options in ["--variations --setups", ""] {
             let expected = book(&data(text), options);
             assert!(
                 book(&data(database), options) == expected,
-                "{database} {options:?}"
+                "{database} {options}"
             );
         }
     }
@@ -183,40 +161,32 @@ fn pack_zip(files: &[(String, Vec<u8>)]) -> Vec<u8> {
 
 #[test]
 fn a_book_from_an_archive_is_that_of_its_files() {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = Folder::new();
     let files = parts("chessbase/Capa", &["cbh", "cbg", "cbp", "cbt"]);
-    let expected = book(&data("chessbase/Capa.cbh"), &[]);
+    let expected = book(&data("chessbase/Capa.cbh"), "");
     let (text, _) = pgn(&data("chessbase/Capa.cbh"));
-    let as_pgn = folder.path().join("games.pgn");
-    fs::write(&as_pgn, &text).unwrap();
-    let cbv = folder.path().join("x.cbv");
-    fs::write(&cbv, pack_cbv(&files)).unwrap();
-    let zip = folder.path().join("x.zip");
-    fs::write(&zip, pack_zip(&files)).unwrap();
-    let nested = folder.path().join("nested.zip");
+    let as_pgn = folder.put("games.pgn", &text);
+    let cbv = folder.put("x.cbv", pack_cbv(&files));
+    let zip = folder.put("x.zip", pack_zip(&files));
     let inner = [("a/b.cbv".to_owned(), pack_cbv(&files))];
-    fs::write(&nested, pack_zip(&inner)).unwrap();
+    let nested = folder.put("nested.zip", pack_zip(&inner));
     for source in [&as_pgn, &cbv, &zip, &nested] {
-        assert!(book(source, &[]) == expected, "{}", source.display());
+        assert!(book(source, "") == expected, "{}", source.display());
     }
     assert_eq!(pgn(&cbv).0, text);
 }
 
 #[test]
 fn every_database_in_a_zip_is_read() {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = Folder::new();
     let mut files = parts("scid/edge", &["si4", "sn4", "sg4"]);
     files.extend(parts("cbh2/made", &["2cbh", "2cbg", "2lid"]));
     files.extend(parts("scdb/small", &["dci", "dcg", "dcn", "dcs", "dce"]));
     files.extend(parts("cbf/sample", &["cbf", "cbi"]));
     files.extend(parts("nic/sample", &["prn"]));
-    files.push((
-        "five.pgn".to_owned(),
-        fs::read(data("scid/five.pgn")).unwrap(),
-    ));
+    files.extend(parts("scid/five", &["pgn"]));
     files.push(("read.me".to_owned(), b"no games".to_vec()));
-    let path = folder.path().join("all.zip");
-    fs::write(&path, pack_zip(&files)).unwrap();
+    let path = folder.put("all.zip", pack_zip(&files));
     let (text, said) = pgn(&path);
     let mut expected = String::new();
     for name in [
@@ -230,10 +200,7 @@ fn every_database_in_a_zip_is_read() {
         expected += &pgn(&data(name)).0;
     }
     assert!(text == expected, "{said}");
-    assert!(
-        said.contains("all.zip/small.dci: game 2: game cut short"),
-        "{said}"
-    );
+    assert_has(&said, "all.zip/small.dci: game 2: game cut short");
 }
 
 /// Reads whatever can be read of a database in every way: whole games, others,
@@ -279,8 +246,8 @@ fn read_all(path: &Path) -> [u64; 3] {
 /// Cuts and changes every file of a database.
 fn damage(main: &str, files: &[(String, Vec<u8>)], cuts: usize, flips: usize) {
     let mut random = StdRng::seed_from_u64(15);
-    let folder = tempfile::tempdir().unwrap();
-    let path = |name: &str| folder.path().join(name);
+    let folder = Folder::new();
+    let path = |name: &str| folder.join(name);
     for (name, bytes) in files {
         fs::write(path(name), bytes).unwrap();
     }
@@ -372,46 +339,34 @@ fn all_files(folder: &Path) -> Vec<(String, Vec<u8>)> {
 
 #[test]
 fn archives_are_unpacked_byte_for_byte_into_a_folder() {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = Folder::new();
     let mut files = parts("chessbase/Capa", &["cbg", "cbh", "cbp", "cbt"]);
     files.push(("html/a.jpg".to_owned(), vec![7; 200_000]));
     for (name, bytes) in [("x.cbv", pack_cbv(&files)), ("y.zip", pack_zip(&files))] {
-        fs::write(folder.path().join(name), bytes).unwrap();
+        folder.put(name, bytes);
         let out = format!("{name} out/");
-        let output = tabia(folder.path(), &["games", name, "-o", &out]);
-        assert_eq!(output.status.code(), Some(0), "{}", messages(&output));
-        assert!(all_files(&folder.path().join(&out)) == files, "{name}");
+        folder.done(&["games", name, "-o", &out]);
+        assert!(all_files(&folder.join(&out)) == files, "{name}");
         // A second time something is in the way.
-        let again = tabia(folder.path(), &["games", name, "-o", &out]);
-        assert_eq!(again.status.code(), Some(2));
-        assert!(messages(&again).contains("--force"));
+        let again = folder.tabia(&["games", name, "-o", &out]);
+        again.refused("--force");
     }
 }
 
 #[test]
 fn encrypted_archives_need_their_password() {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = Folder::new();
     let path = data("cbv/small3.cbz");
-    let path = path.to_str().unwrap();
-    let run = |more: &[&str]| {
-        let all = [&["games", path, "-o", "out/"], more].concat();
-        let output = tabia(folder.path(), &all);
-        (output.status.code(), messages(&output))
-    };
-    let (code, said) = run(&[]);
-    assert_eq!(code, Some(2));
-    assert!(said.contains("give its --password"), "{said}");
-    let (code, said) = run(&["--password", "my short password"]);
-    assert_eq!(code, Some(2));
-    assert!(said.contains("this is not its password"), "{said}");
-    let (code, said) = run(&["--password", "my long password"]);
-    assert_eq!(code, Some(0), "{said}");
-    assert_eq!(all_files(&folder.path().join("out")).len(), 12);
+    let run = |more: &str| folder.tabia(&format!("games '{}' -o out/ {more}", path.display()));
+    run("").refused("give its --password");
+    run("--password 'my short password'").refused("this is not its password");
+    run("--password 'my long password'").ok();
+    assert_eq!(all_files(&folder.join("out")).len(), 12);
 }
 
 #[test]
 fn names_in_an_archive_never_lead_out_of_the_folder() {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = Folder::new();
     let hostile = [
         "../escaped.cbh",
         "/tmp/tabia-escaped.cbh",
@@ -426,53 +381,45 @@ fn names_in_an_archive_never_lead_out_of_the_folder() {
         .map(|name| ((*name).to_owned(), b"x".to_vec()))
         .collect();
     for (name, bytes) in [("x.cbv", pack_cbv(&files)), ("y.zip", pack_zip(&files))] {
-        fs::write(folder.path().join(name), bytes).unwrap();
+        folder.put(name, bytes);
         let out = format!("in/{name}/");
-        let output = tabia(folder.path(), &["games", name, "-o", &out]);
-        assert_eq!(output.status.code(), Some(1), "{}", messages(&output));
-        assert!(messages(&output).contains("1 files, 1 bytes unpacked"));
-        let found = all_files(&folder.path().join(&out));
+        let unpacked = folder.tabia(&["games", name, "-o", &out]);
+        unpacked.ends_saying(1, "1 files, 1 bytes unpacked");
+        let found = all_files(&folder.join(&out));
         assert_eq!(found, [("good.cbh".to_owned(), b"x".to_vec())]);
     }
-    let outside = all_files(folder.path());
+    let names: Vec<String> = all_files(&folder)
+        .into_iter()
+        .map(|(name, _)| name)
+        .collect();
     assert_eq!(
-        outside.len(),
-        4,
-        "{:?}",
-        outside.iter().map(|(n, _)| n).collect::<Vec<_>>()
+        names,
+        ["in/x.cbv/good.cbh", "in/y.zip/good.cbh", "x.cbv", "y.zip"]
     );
     assert!(!Path::new("/tmp/tabia-escaped.cbh").exists());
 }
 
 #[test]
 fn a_folder_stands_for_all_databases_below_it() {
-    let folder = tempfile::tempdir().unwrap();
-    let inner = folder.path().join("all/a/b");
+    let folder = Folder::new();
+    let inner = folder.join("all/a/b");
     fs::create_dir_all(&inner).unwrap();
     for (name, bytes) in parts("scid/five", &["si4", "sn4", "sg4"]) {
         fs::write(inner.join(name), bytes).unwrap();
     }
-    fs::copy(data("sample.pgn"), folder.path().join("all/a/sample.pgn")).unwrap();
-    let (text, said) = pgn(&folder.path().join("all"));
-    assert!(said.contains("205 games read, 205 written"), "{said}");
+    fs::copy(data("sample.pgn"), folder.join("all/a/sample.pgn")).unwrap();
+    let (text, said) = pgn(&folder.join("all"));
+    assert_has(&said, "205 games read, 205 written");
     assert_eq!(text.matches("[Event ").count(), 205);
 }
 
-/// The moves of a book's position as `tabia probe` has them.
-fn probe(folder: &Path, fen_moves: &str) -> Vec<String> {
-    let output = tabia(
-        folder,
-        &["probe", "out.ctg", "--json", "--moves", fen_moves],
-    );
-    let answer: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
-    let moves = answer["moves"].as_array().unwrap();
-    // Moves that are not stored may still lead into the book.
-    let stored = moves.iter().filter(|m| m["transposition"] != true);
-    let mut sans: Vec<_> = stored
-        .map(|m| m["san"].as_str().unwrap().to_owned())
-        .collect();
-    sans.sort();
-    sans
+/// The moves that `out.ctg` has stored in a position, in order.
+fn moves(folder: &Folder, after: &str) -> String {
+    let view = folder.probe("out.ctg", after);
+    let names = stored(&view, "san");
+    let mut names: Vec<&str> = names.iter().map(|name| name.as_str().unwrap()).collect();
+    names.sort_unstable();
+    names.join(" ")
 }
 
 const ONLINE: &str = r#"[Event "Rated Blitz game"]
@@ -499,56 +446,47 @@ const ONLINE: &str = r#"[Event "Rated Blitz game"]
 
 #[test]
 fn games_are_chosen_by_the_conditions_of_todays_book_makers() {
-    let folder = tempfile::tempdir().unwrap();
-    fs::write(folder.path().join("in.pgn"), ONLINE).unwrap();
+    let folder = Folder::new();
+    folder.put("in.pgn", ONLINE);
     for (options, first) in [
-        (&["--elo-band", "1900..2000"][..], &["e4"][..]),
-        (&["--elo-band", "..2200"], &["d4", "e4"]),
-        (&["--max-elo-diff", "50"], &["e4"]),
-        (&["--speeds", "bullet,rapid"], &["d4"]),
-        (&["--rated"], &["e4"]),
-        (&["--title", "wfm"], &["e4"]),
-        (&["--not-player", "Carl"], &["e4"]),
-        (&["--decisive"], &["e4"]),
-        (&[], &["d4", "e4"]),
+        ("--elo-band 1900..2000", "e4"),
+        ("--elo-band ..2200", "d4 e4"),
+        ("--max-elo-diff 50", "e4"),
+        ("--speeds bullet,rapid", "d4"),
+        ("--rated", "e4"),
+        ("--title wfm", "e4"),
+        ("--not-player Carl", "e4"),
+        ("--decisive", "e4"),
+        ("", "d4 e4"),
     ] {
-        let all = [&["build", "in.pgn", "-f", "-o", "out.ctg"], options].concat();
-        let output = tabia(folder.path(), &all);
-        assert_eq!(output.status.code(), Some(0), "{}", messages(&output));
-        assert_eq!(probe(folder.path(), ""), first, "{options:?}");
+        folder.done(&format!("build in.pgn -fo out.ctg {options}"));
+        assert_eq!(moves(&folder, ""), first, "{options}");
     }
 }
 
 #[test]
 fn a_book_of_one_side_has_moves_of_that_side_alone() {
-    let folder = tempfile::tempdir().unwrap();
-    fs::write(folder.path().join("in.pgn"), ONLINE).unwrap();
-    let build = |more: &[&str]| {
-        let all = [&["build", "in.pgn", "-f", "-o", "out.ctg"], more].concat();
-        assert_eq!(tabia(folder.path(), &all).status.code(), Some(0));
-    };
-    build(&["--only", "white"]);
-    assert_eq!(probe(folder.path(), "e2e4"), [""; 0]);
-    assert_eq!(probe(folder.path(), "e2e4 c7c5"), ["Nf3"]);
-    build(&["--only", "black"]);
-    assert_eq!(probe(folder.path(), ""), [""; 0]);
-    assert_eq!(probe(folder.path(), "e2e4"), ["c5"]);
+    let folder = Folder::new();
+    folder.put("in.pgn", ONLINE);
+    let build = |more: &str| folder.done(&format!("build in.pgn -fo out.ctg {more}"));
+    build("--only white");
+    assert_eq!(moves(&folder, "e2e4"), "");
+    assert_eq!(moves(&folder, "e2e4 c7c5"), "Nf3");
+    build("--only black");
+    assert_eq!(moves(&folder, ""), "");
+    assert_eq!(moves(&folder, "e2e4"), "c5");
 }
 
 #[test]
 fn a_book_ends_so_many_plies_behind_the_named_opening() {
-    let folder = tempfile::tempdir().unwrap();
-    fs::write(folder.path().join("in.pgn"), ONLINE).unwrap();
-    let all = ["build", "in.pgn", "-o", "out.ctg", "--eco-relative", "2"];
-    assert_eq!(tabia(folder.path(), &all).status.code(), Some(0));
+    let folder = Folder::new();
+    folder.put("in.pgn", ONLINE);
+    folder.done("build in.pgn -o out.ctg --eco-relative 2");
     // The Najdorf, and its variation with 6. h3, have names.
     let najdorf = "e2e4 c7c5 g1f3 d7d6 d2d4 c5d4 f3d4 g8f6 b1c3 a7a6 h2h3";
-    assert_eq!(probe(folder.path(), najdorf), ["h6"]);
-    assert_eq!(probe(folder.path(), &format!("{najdorf} h7h6")), ["g3"]);
-    assert_eq!(
-        probe(folder.path(), &format!("{najdorf} h7h6 g2g3")),
-        [""; 0]
-    );
+    assert_eq!(moves(&folder, najdorf), "h6");
+    assert_eq!(moves(&folder, &format!("{najdorf} h7h6")), "g3");
+    assert_eq!(moves(&folder, &format!("{najdorf} h7h6 g2g3")), "");
 }
 
 const SIGNS: &str = r#"[White "a"]
@@ -573,59 +511,37 @@ const SIGNS: &str = r#"[White "a"]
 
 #[test]
 fn signs_of_games_become_marks_of_the_book() {
-    let folder = tempfile::tempdir().unwrap();
-    fs::write(folder.path().join("in.pgn"), SIGNS).unwrap();
-    let signs = |options: &[&str], moves: &str| {
-        let all = [&["build", "in.pgn", "-f", "-o", "out.ctg"], options].concat();
-        let output = tabia(folder.path(), &all);
-        assert_eq!(output.status.code(), Some(0), "{}", messages(&output));
-        let output = tabia(
-            folder.path(),
-            &["probe", "out.ctg", "--json", "--moves", moves],
-        );
-        let answer: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
-        let moves = answer["moves"].as_array().unwrap();
-        let mut found: Vec<_> = moves
-            .iter()
-            .map(|m| {
-                let text = |name: &str| m[name].as_str().unwrap().to_owned();
-                (
-                    text("san"),
-                    text("annotation"),
-                    m["commentary"].as_u64().unwrap(),
-                )
-            })
+    let folder = Folder::new();
+    folder.put("in.pgn", SIGNS);
+    let signs = |options: &str, moves: &str| {
+        folder.done(&format!("build in.pgn -fo out.ctg {options}"));
+        let view = folder.probe("out.ctg", moves);
+        let moves = view["moves"].as_array().unwrap().iter();
+        let mut found: Vec<Value> = moves
+            .map(|mv| json!([mv["san"], mv["annotation"], mv["commentary"]]))
             .collect();
-        found.sort();
-        found
+        found.sort_by_key(Value::to_string);
+        Value::Array(found)
     };
-    let sign = |san: &str, sign: &str, nag: u64| (san.to_owned(), sign.to_owned(), nag);
-    let usual = ["--annotations"];
-    let all = ["--annotations", "--variations"];
-    let once = [
-        "--annotations",
-        "--variations",
-        "--dedupe",
-        "--threads",
-        "3",
-    ];
-    assert_eq!(signs(&usual, ""), [sign("e4", "!", 0)]);
+    assert_eq!(signs("--annotations", ""), json!([["e4", "!", 0]]));
     // One each: the better player's counts, seen from the real board.
-    assert_eq!(signs(&usual, "e2e4"), [sign("c5", "?!", 14)]);
-    for options in [&all[..], &once] {
-        let replies = signs(options, "e2e4");
-        assert_eq!(replies, [sign("c5", "?!", 14), sign("e5", "!!", 11)]);
-        assert_eq!(signs(options, "e2e4 c7c5"), [sign("Nf3", "□", 0)]);
+    assert_eq!(signs("--annotations", "e2e4"), json!([["c5", "?!", 14]]));
+    let all = "--annotations --variations";
+    for options in [all, &format!("{all} --dedupe --threads 3")] {
+        let replies = json!([["c5", "?!", 14], ["e5", "!!", 11]]);
+        assert_eq!(signs(options, "e2e4"), replies);
+        assert_eq!(signs(options, "e2e4 c7c5"), json!([["Nf3", "□", 0]]));
     }
-    assert_eq!(signs(&[], "e2e4"), [sign("c5", "", 0)]);
+    assert_eq!(signs("", "e2e4"), json!([["c5", "", 0]]));
 }
 
 #[test]
 fn signs_of_a_scid_database_are_those_of_its_pgn() {
-    let options = ["--variations", "--setups", "--annotations"];
-    let expected = book(&data("scid/edge.pgn"), &options);
-    assert!(book(&data("scid/edge.si5"), &options) == expected);
-    assert!(expected != book(&data("scid/edge.pgn"), &options[..2]));
+    let options = "--variations --setups";
+    let signs = format!("{options} --annotations");
+    let expected = book(&data("scid/edge.pgn"), &signs);
+    assert!(book(&data("scid/edge.si5"), &signs) == expected);
+    assert!(book(&data("scid/edge.pgn"), options) != expected);
 }
 
 /// The words of a record of version 5.
@@ -636,12 +552,10 @@ fn words(record: &[u8]) -> Vec<u32> {
 
 #[test]
 fn a_scid_database_of_ours_has_the_records_that_scid_writes() {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = Folder::new();
     let source = data("scid/edge.pgn");
-    let source = source.to_str().unwrap();
-    let output = tabia(folder.path(), &["games", source, "-o", "out.si5"]);
-    assert_eq!(output.status.code(), Some(0), "{}", messages(&output));
-    let written = folder.path().join("out.si5");
+    folder.done(&format!("games '{}' -o out.si5", source.display()));
+    let written = folder.join("out.si5");
     assert!(pgn(&written).0 == pgn(&data("scid/edge.pgn")).0);
     let ours = fs::read(&written).unwrap();
     let theirs = fs::read(data("scid/edge.si5")).unwrap();
@@ -675,13 +589,11 @@ fn a_scid_database_of_ours_has_the_records_that_scid_writes() {
 
 #[test]
 fn a_scid_database_of_ours_keeps_chess960_and_many_games() {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = Folder::new();
     for source in ["scid/c960.pgn", "sample.pgn", "cbh2/made.2cbh"] {
         let path = data(source);
-        let arguments = ["games", path.to_str().unwrap(), "-f", "-o", "out.si5"];
-        let output = tabia(folder.path(), &arguments);
-        assert_eq!(output.status.code(), Some(0), "{}", messages(&output));
-        let (text, _) = pgn(&folder.path().join("out.si5"));
+        folder.done(&format!("games '{}' -fo out.si5", path.display()));
+        let (text, _) = pgn(&folder.join("out.si5"));
         assert!(text == pgn(&path).0, "{source}");
     }
 }

@@ -8,26 +8,15 @@ mod common;
 use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Output, Stdio};
+use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
+use common::{Folder, Ran, assert_has, example};
 use shakmaty::{Chess, Position as _};
 use tabia::book::{Book, OpenOptions};
 use tabia::evals::{self, EvalKey};
 use tabia::graph::{BookGraph, GraphOptions};
 use tabia::watch::Watch;
-
-const TABIA: &str = env!("CARGO_BIN_EXE_tabia");
-
-fn engine() -> PathBuf {
-    let path = Path::new(TABIA).with_file_name("examples/scoring_engine");
-    assert!(
-        path.exists(),
-        "cargo builds {} with the tests",
-        path.display()
-    );
-    path
-}
 
 /// A book of random games, and its graph.
 fn book(folder: &Path) -> (PathBuf, BookGraph) {
@@ -40,16 +29,12 @@ fn book(folder: &Path) -> (PathBuf, BookGraph) {
     (path, graph)
 }
 
-fn evaluate(book: &Path, args: &[&str]) -> Command {
-    let mut command = Command::new(TABIA);
-    command.arg("evaluate").arg(book).args(args);
-    command.arg("--").arg(engine());
-    command.env("SCORING_ENGINE_NOTES", book.with_extension("notes"));
+/// Evaluates `book.ctg` with the engine of these tests.
+fn evaluate(folder: &Folder, options: &str) -> Command {
+    let mut command = folder.command(&format!("evaluate book.ctg {options}"));
+    command.arg("--").arg(example("scoring_engine"));
+    command.env("SCORING_ENGINE_NOTES", folder.join("book.notes"));
     command
-}
-
-fn said(output: &Output) -> String {
-    String::from_utf8_lossy(&output.stderr).into_owned()
 }
 
 /// The lines of a side file, each of a position of its own.
@@ -57,27 +42,21 @@ fn lines(path: &Path) -> BTreeSet<String> {
     let text = fs::read_to_string(path).unwrap_or_default();
     let lines: Vec<String> = text.lines().map(str::to_owned).collect();
     let set: BTreeSet<String> = lines.iter().cloned().collect();
-    let keys: BTreeSet<EvalKey> = lines
-        .iter()
-        .filter_map(|line| Some(EvalKey::of(&evals::epd::read(line).ok()?.0)))
-        .collect();
-    assert_eq!(
-        (set.len(), keys.len()),
-        (lines.len(), lines.len()),
-        "{text}"
-    );
+    let values = lines.iter().filter_map(|line| evals::epd::read(line).ok());
+    let keys: BTreeSet<EvalKey> = values.map(|(position, _)| EvalKey::of(&position)).collect();
+    assert_eq!([set.len(), keys.len()], [lines.len(); 2], "{text}");
     set
 }
 
 #[test]
 fn killed_at_any_moment_nothing_is_lost_or_done_twice() {
-    let folder = tempfile::tempdir().unwrap();
-    let (path, graph) = book(folder.path());
+    let folder = Folder::new();
+    let (path, graph) = book(&folder);
     let side = path.with_extension("evals");
     let mut known = 0;
     let mut kills = 0;
     while known + 12 < graph.len() && kills < 6 {
-        let mut run = evaluate(&path, &["--jobs", "2"]);
+        let mut run = evaluate(&folder, "--jobs 2");
         run.env("SCORING_ENGINE_MS", "10").stderr(Stdio::null());
         let mut child = run.spawn().unwrap();
         let start = Instant::now();
@@ -93,29 +72,20 @@ fn killed_at_any_moment_nothing_is_lost_or_done_twice() {
         kills += 1;
     }
     assert!(kills > 3);
-    let last = evaluate(&path, &["--jobs", "2"]).output().unwrap();
-    assert_eq!(last.status.code(), Some(0), "{}", said(&last));
+    let said = Ran::of(&mut evaluate(&folder, "--jobs 2")).ok();
     let found = lines(&side);
-    assert_eq!(found.len(), graph.len(), "{}", said(&last));
+    assert_eq!(found.len(), graph.len(), "{said}");
     // Only what was under way when it was killed has been asked for again.
-    let notes = fs::read_to_string(path.with_extension("notes")).unwrap();
+    let notes = folder.text("book.notes");
     let asked: BTreeSet<&str> = notes.lines().collect();
     let again = notes.lines().count() - asked.len();
     assert!(again <= 2 * 2 * kills, "{again} of {}", asked.len());
     // The same as in one go.
-    let whole = folder.path().join("whole.evals");
-    let run = evaluate(&path, &["-o", whole.to_str().unwrap()])
-        .output()
-        .unwrap();
-    assert_eq!(run.status.code(), Some(0), "{}", said(&run));
-    assert_eq!(lines(&whole), found);
+    Ran::of(&mut evaluate(&folder, "-o whole.evals")).ok();
+    assert_eq!(lines(&folder.join("whole.evals")), found);
     // And nothing is left to do.
-    let run = evaluate(&path, &[]).output().unwrap();
-    assert!(
-        said(&run).contains(": 0 positions evaluated"),
-        "{}",
-        said(&run)
-    );
+    let again = Ran::of(&mut evaluate(&folder, ""));
+    again.ends_saying(0, ": 0 positions evaluated");
 }
 
 fn lines_so_far(side: &Path) -> usize {
@@ -125,11 +95,10 @@ fn lines_so_far(side: &Path) -> usize {
 
 #[test]
 fn leaving_the_book_has_a_value_wherever_a_move_does() {
-    let folder = tempfile::tempdir().unwrap();
-    let (path, graph) = book(folder.path());
+    let folder = Folder::new();
+    let (path, graph) = book(&folder);
     // One engine: two of them write their notes in either order.
-    let run = evaluate(&path, &["--jobs", "1"]).output().unwrap();
-    assert_eq!(run.status.code(), Some(0), "{}", said(&run));
+    Ran::of(&mut evaluate(&folder, "--jobs 1")).ok();
     let table = evals::read(&path.with_extension("evals")).unwrap().table;
     let leaving = graph.leaving(&table);
     for node in graph.nodes() {
@@ -140,46 +109,35 @@ fn leaving_the_book_has_a_value_wherever_a_move_does() {
     let start = graph.node(&Chess::default()).unwrap();
     assert!(!graph.leaving_is_unknown(start, &table));
     // The likeliest comes first.
-    let notes = fs::read_to_string(path.with_extension("notes")).unwrap();
+    let notes = folder.text("book.notes");
     assert!(notes.starts_with("rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w"));
 }
 
 #[test]
 fn parts_of_the_work_make_up_the_whole() {
-    let folder = tempfile::tempdir().unwrap();
-    let (path, graph) = book(folder.path());
+    let folder = Folder::new();
+    let (path, graph) = book(&folder);
     let mut sum = 0;
-    let mut parts = Vec::new();
-    for part in ["1/3", "2/3", "3/3"] {
-        let out = folder.path().join(format!("{}.evals", &part[..1]));
-        let text = out.to_str().unwrap().to_owned();
-        let run = evaluate(&path, &["--shard", part, "-o", &text])
-            .output()
-            .unwrap();
-        assert_eq!(run.status.code(), Some(0), "{}", said(&run));
-        sum += lines(&out).len();
-        assert!(lines(&out).len() > graph.len() / 6);
-        parts.push(text);
+    for part in 1..=3 {
+        let options = format!("--shard {part}/3 -o {part}.evals");
+        Ran::of(&mut evaluate(&folder, &options)).ok();
+        let count = lines(&folder.join(format!("{part}.evals"))).len();
+        assert!(count > graph.len() / 6);
+        sum += count;
     }
     assert_eq!(sum, graph.len());
-    let mut join = Command::new(TABIA);
-    join.arg("evaluate").arg(&path).arg("--import").args(&parts);
-    let join = join.output().unwrap();
-    assert_eq!(join.status.code(), Some(0), "{}", said(&join));
+    folder.done("evaluate book.ctg --import 1.evals 2.evals 3.evals");
     assert_eq!(lines(&path.with_extension("evals")).len(), graph.len());
 }
 
 #[test]
 fn engines_that_die_or_hang_are_started_again() {
-    let folder = tempfile::tempdir().unwrap();
-    let (path, graph) = book(folder.path());
+    let folder = Folder::new();
+    let (path, graph) = book(&folder);
     for fault in ["DIES", "HANGS"] {
-        let mut run = evaluate(&path, &["--patience", "1", "--jobs", "2"]);
-        run.env(format!("SCORING_ENGINE_{fault}"), "40");
-        let run = run.output().unwrap();
-        let text = said(&run);
-        assert_eq!(run.status.code(), Some(0), "{text}");
-        assert!(text.contains("engines started again"), "{text}");
+        let mut run = evaluate(&folder, "--patience 1 --jobs 2");
+        let text = Ran::of(run.env(format!("SCORING_ENGINE_{fault}"), "40")).ok();
+        assert_has(&text, "engines started again");
         let side = path.with_extension("evals");
         assert_eq!(lines(&side).len(), graph.len(), "{text}");
         fs::remove_file(side).unwrap();
@@ -188,10 +146,8 @@ fn engines_that_die_or_hang_are_started_again() {
 
 #[test]
 fn an_engine_that_never_answers_ends_the_work() {
-    let folder = tempfile::tempdir().unwrap();
-    let (path, _) = book(folder.path());
-    let mut run = evaluate(&path, &["--jobs", "1"]);
-    let run = run.env("SCORING_ENGINE_DIES", "1").output().unwrap();
-    assert_eq!(run.status.code(), Some(2), "{}", said(&run));
-    assert!(said(&run).contains("the engine ended"), "{}", said(&run));
+    let folder = Folder::new();
+    book(&folder);
+    let mut run = evaluate(&folder, "--jobs 1");
+    Ran::of(run.env("SCORING_ENGINE_DIES", "1")).refused("the engine ended");
 }

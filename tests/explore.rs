@@ -24,7 +24,7 @@ use serde_json::{Value, json};
 use shakmaty::{Chess, Move};
 use tabia::book::MarkEdit;
 use tabia::book_set::Opener;
-use tabia::explore::{Access, CtgMarker, EditError, Editor, ExploredBook, Explorer, Undo};
+use tabia::explore::{Access, EditError, Editor, ExploredBook, Explorer, Undo, editor_of};
 use tabia::notation::Line;
 use tabia::settings::Settings;
 
@@ -387,11 +387,11 @@ fn explorer_of(path: &std::path::Path) -> Explorer {
     };
     let name = path.to_str().unwrap().to_owned();
     let open = Arc::new(opener.open(&name).unwrap());
+    let editor = editor_of(&open);
     let reopen = Box::new(move || match opener.open(&name) {
         Ok(book) => Ok(Arc::new(book) as _),
         Err(error) => Err(error.to_string()),
     });
-    let editor: Box<dyn Editor> = Box::new(CtgMarker::new(path.to_owned()));
     let book = ExploredBook::new("book.ctg".into(), Vec::new(), open, reopen, Some(editor));
     let access = Access::new(ADDRESS.parse().unwrap(), TOKEN.into());
     Explorer::new(vec![book], access, Settings::default(), false)

@@ -3,10 +3,12 @@
 
 #![allow(clippy::unwrap_used)]
 
+mod common;
+
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Output};
 
+use common::{Folder, STARTER, TABIA, assert_has, files, project};
 use rand::rngs::StdRng;
 use rand::{RngExt as _, SeedableRng as _};
 use tabia::games::{self, Game, Wanted};
@@ -15,49 +17,32 @@ use tabia::games::{self, Game, Wanted};
 const PARTS: [&str; 5] = ["dci", "dcn", "dcs", "dce", "dcg"];
 
 fn data(name: &str) -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR"))
-        .join("tests/data")
-        .join(name)
-}
-
-fn tabia(folder: &Path, args: &[&str]) -> Output {
-    Command::new(env!("CARGO_BIN_EXE_tabia"))
-        .args(args)
-        .current_dir(folder)
-        .output()
-        .unwrap()
+    project("tests/data").join(name)
 }
 
 /// Runs `tabia games`, which must succeed; gives its messages.
-fn convert(folder: &Path, source: &Path, args: &[&str]) -> String {
-    let mut all = vec!["games", "-f", source.to_str().unwrap()];
-    all.extend(args);
-    let output = tabia(folder, &all);
-    let messages = String::from_utf8_lossy(&output.stderr).into_owned();
-    assert_eq!(output.status.code(), Some(0), "{all:?}: {messages}");
-    messages
+fn convert(folder: &Folder, source: &Path, options: &str) -> String {
+    folder.done(&format!("games -f '{}' {options}", source.display()))
 }
 
 /// A source as PGN.
 fn pgn(source: &Path) -> String {
-    let folder = tempfile::tempdir().unwrap();
-    convert(folder.path(), source, &["-o", "out.pgn"]);
-    fs::read_to_string(folder.path().join("out.pgn")).unwrap()
+    let folder = Folder::new();
+    convert(&folder, source, "-o out.pgn");
+    folder.text("out.pgn")
 }
 
 /// Text as PGN, read and written.
 fn again(text: &str) -> String {
-    let folder = tempfile::tempdir().unwrap();
-    let source = folder.path().join("in.pgn");
-    fs::write(&source, text).unwrap();
-    pgn(&source)
+    let folder = Folder::new();
+    pgn(&folder.put("in.pgn", text))
 }
 
-fn message_of_failure(folder: &Path, source: &str) -> String {
-    let output = tabia(folder, &["games", source, "-o", "out.pgn"]);
-    assert_eq!(output.status.code(), Some(2));
+/// It is refused, and nothing written.
+fn assert_refused(folder: &Folder, source: &str, why: &str) {
+    let games = folder.tabia(&format!("games {source} -o out.pgn"));
+    games.refused(why);
     assert!(!folder.join("out.pgn").exists());
-    String::from_utf8_lossy(&output.stderr).into_owned()
 }
 
 /// Copies the small database into a folder.
@@ -110,33 +95,27 @@ fn the_small_database_says_what_it_should() {
         pgn(&data("scdb/small.dci")),
         pgn(&data("scdb/expected.pgn"))
     );
-    let folder = tempfile::tempdir().unwrap();
+    let folder = Folder::new();
     let source = data("scdb/small.dci");
-    let messages = convert(folder.path(), &source, &["-o", "out.pgn"]);
-    assert!(messages.contains("game 2: game cut short: move 2. is impossible: c7h6"));
-    assert!(messages.contains("4 games read, 4 written, 0 skipped in"));
-    assert!(messages.contains("1 names of players"), "{messages}");
-    let strict = tabia(
-        folder.path(),
-        &["games", source.to_str().unwrap(), "-o", "-", "--strict"],
-    );
-    assert_eq!(strict.status.code(), Some(1));
-    assert_eq!(String::from_utf8(strict.stdout).unwrap(), pgn(&source));
+    let messages = convert(&folder, &source, "-o out.pgn");
+    for part in [
+        "game 2: game cut short: move 2. is impossible: c7h6",
+        "4 games read, 4 written, 0 skipped in",
+        "1 names of players",
+    ] {
+        assert_has(&messages, part);
+    }
+    let strict = folder.tabia(&["games", source.to_str().unwrap(), "-o", "-", "--strict"]);
+    assert_eq!(strict.negative(), pgn(&source));
 }
 
 #[test]
 fn the_authors_program_would_have_written_the_same_bytes() {
-    let folder = tempfile::tempdir().unwrap();
-    convert(
-        folder.path(),
-        &data("scdb/source.pgn"),
-        &["-o", "small.dci"],
-    );
-    let ours = |part| fs::read(folder.path().join("small").with_extension(part)).unwrap();
+    let folder = Folder::new();
+    convert(&folder, &data("scdb/source.pgn"), "-o small.dci");
+    let ours = |part| fs::read(folder.join("small").with_extension(part)).unwrap();
     let theirs = |part| fs::read(data("scdb/small").with_extension(part)).unwrap();
-    for part in ["dcs", "dce", "dcn"] {
-        assert!(ours(part) == theirs(part) || part != "dcs", "{part}");
-    }
+    assert_eq!(ours("dcs"), theirs("dcs"));
     // But for the move that its second game cannot have.
     let mut games = theirs("dcg");
     assert_eq!(games[90..98], [7, 0, 2, 0xdb, 0x0c, 0xe3, 0x3c, 0xaf]);
@@ -147,15 +126,14 @@ fn the_authors_program_would_have_written_the_same_bytes() {
 
 #[test]
 fn a_database_of_ours_is_read_back_as_it_was() {
-    let folder = tempfile::tempdir().unwrap();
-    let folder = folder.path();
+    let folder = &Folder::new();
     let long = "x".repeat(70_000);
     let more = format!("[Event \"Long\"]\n\n1. e4 {{{long}}} e5 *\n\n");
     let sample = fs::read_to_string(data("sample.pgn")).unwrap();
-    fs::write(folder.join("in.pgn"), format!("{ODDITIES}\n{more}{sample}")).unwrap();
-    let messages = convert(folder, &folder.join("in.pgn"), &["-o", "one.dci"]);
-    assert!(messages.contains("with tags that the format has no room for"));
-    convert(folder, &folder.join("one.dci"), &["-o", "two.dci"]);
+    folder.put("in.pgn", format!("{ODDITIES}\n{more}{sample}"));
+    let messages = convert(folder, &folder.join("in.pgn"), "-o one.dci");
+    assert_has(&messages, "with tags that the format has no room for");
+    convert(folder, &folder.join("one.dci"), "-o two.dci");
     for part in PARTS {
         let read = |name: &str| fs::read(folder.join(name).with_extension(part)).unwrap();
         assert!(read("one") == read("two"), "{part}");
@@ -186,35 +164,20 @@ fn a_database_of_ours_is_read_back_as_it_was() {
 
 #[test]
 fn a_book_is_the_same_from_a_database_and_from_pgn() {
-    let folder = tempfile::tempdir().unwrap();
-    let folder = folder.path();
-    convert(folder, &data("sample.pgn"), &["-o", "games.dci"]);
-    convert(folder, &data("cbf/source.pgn"), &["-o", "more.dci"]);
+    let folder = &Folder::new();
+    convert(folder, &data("sample.pgn"), "-o games.dci");
+    convert(folder, &data("cbf/source.pgn"), "-o more.dci");
     for (name, sources) in [
         ("a", [data("sample.pgn"), data("cbf/source.pgn")]),
         ("b", [folder.join("games.dci"), folder.join("more.dci")]),
         ("c", [data("sample.pgn"), data("cbf/sample.cbf")]),
     ] {
-        let out = format!("{name}.ctg");
-        let sources = sources.map(|path| path.to_str().unwrap().to_owned());
-        let output = tabia(
-            folder,
-            &[
-                "build",
-                "-o",
-                &out,
-                "--variations",
-                &sources[0],
-                &sources[1],
-            ],
-        );
-        assert!(output.status.success(), "{output:?}");
+        let [one, two] = sources.each_ref().map(|path| path.display());
+        let build = format!("build -o {name}.ctg --variations '{one}' '{two}'");
+        folder.done(&build);
     }
-    for part in ["ctg", "cto", "ctb"] {
-        let read = |name: &str| fs::read(folder.join(name).with_extension(part)).unwrap();
-        assert!(read("a") == read("b"), "{part}");
-        assert!(read("a") == read("c"), "{part}");
-    }
+    let [a, b, c] = ["a", "b", "c"].map(|name| files(folder.join(name)));
+    assert!(a == b && a == c);
 }
 
 #[test]
@@ -261,75 +224,66 @@ and [Event marks} 2. Nf3 (2. Nc3 -- 3. d4)) (1... -- 2. d4) 2. Nf3 $6 {to the
 
 #[test]
 fn braces_of_other_formats_do_not_end_a_comment() {
-    let folder = tempfile::tempdir().unwrap();
-    let index = copy_small(folder.path());
+    let folder = Folder::new();
+    let index = copy_small(&folder);
     let games = index.with_extension("dcg");
     let bytes = fs::read(&games).unwrap();
-    let at = bytes
-        .windows(7)
-        .position(|text| text == b"A trap.")
-        .unwrap();
+    let mut places = bytes.windows(7);
+    let at = places.position(|text| text == b"A trap.").unwrap();
     let mut changed = bytes.clone();
     changed[at..at + 7].copy_from_slice(b"{a}b}% ");
     fs::write(&games, changed).unwrap();
     let text = pgn(&index);
-    assert!(text.contains("{(a)b)%}"), "{text}");
+    assert_has(&text, "{(a)b)%}");
     assert_eq!(again(&text), text);
 }
 
 #[test]
 fn variations_and_comments_can_be_left_out() {
-    let folder = tempfile::tempdir().unwrap();
-    let run = |args: &[&str]| {
-        let mut all = vec!["-o", "out.pgn"];
-        all.extend(args);
-        convert(folder.path(), &data("scdb/expected.pgn"), &all);
-        fs::read_to_string(folder.path().join("out.pgn")).unwrap()
+    let folder = Folder::new();
+    let run = |options: &str| {
+        let options = format!("-o out.pgn {options}");
+        convert(&folder, &data("scdb/expected.pgn"), &options);
+        folder.text("out.pgn")
     };
-    let plain = run(&["--no-variations", "--no-comments"]);
+    let plain = run("--no-variations --no-comments");
     assert_eq!(
         movetexts(&plain)[0],
         "1. e4 $1 e5 2. Bc4 Nc6 3. Qh5 $6 Nf6 $4 4. Qxf7# 1-0"
     );
-    let plain = run(&["--no-variations", "--player", "ann alpha", "--as", "white"]);
+    let plain = run("--no-variations --player 'ann alpha' --as white");
     assert_eq!(
         movetexts(&plain),
         [
             "{Opening remark.} 1. e4 $1 e5 2. Bc4 Nc6 {Plain.} 3. Qh5 $6 {A trap.} 3... Nf6\n$4 4. Qxf7# 1-0"
         ]
     );
-    assert!(run(&["--since", "2030"]).is_empty());
+    assert!(run("--since 2030").is_empty());
 }
 
 #[test]
 fn deleted_games_and_faults_of_the_index_are_told() {
-    let folder = tempfile::tempdir().unwrap();
-    let index = copy_small(folder.path());
+    let folder = Folder::new();
+    let index = copy_small(&folder);
     let bytes = fs::read(&index).unwrap();
     let write = |change: &dyn Fn(&mut Vec<u8>)| {
         let mut changed = bytes.clone();
         change(&mut changed);
         fs::write(&index, changed).unwrap();
-        let messages = convert(folder.path(), &index, &["-o", "out.pgn"]);
-        let text = fs::read_to_string(folder.path().join("out.pgn")).unwrap();
+        let messages = convert(&folder, &index, "-o out.pgn");
+        let text = folder.text("out.pgn");
         (text, messages)
     };
     let whole = pgn(&index);
     let (text, messages) = write(&|bytes| bytes[19] = 0xff);
     assert!(whole.ends_with(&text) && !text.contains("Corpus check one"));
-    assert!(
-        messages.contains("1 deleted games and texts left out"),
-        "{messages}"
-    );
+    assert_has(&messages, "1 deleted games and texts left out");
     let (text, messages) = write(&|bytes| bytes[19] = 7);
     assert_eq!(text, whole);
-    assert!(
-        messages.contains("neither as live nor as deleted"),
-        "{messages}"
-    );
+    assert_has(&messages, "neither as live nor as deleted");
     let (text, messages) = write(&|bytes| bytes.extend([0; 20]));
     assert_eq!(text, whole);
-    assert!(messages.contains("20 bytes at its end"), "{messages}");
+    assert_has(&messages, "20 bytes at its end");
     // An ECO code of one letter in the first entry, and of two in the last.
     let (text, messages) = write(&|bytes| {
         bytes.remove(19 + 3 * 39 + 34);
@@ -339,35 +293,25 @@ fn deleted_games_and_faults_of_the_index_are_told() {
         .replace("[ECO \"C50\"]\n", "")
         .replace("[ECO \"C02\"]\n", "");
     assert_eq!(text, short);
-    assert!(messages.contains("2 entries were too short"), "{messages}");
+    assert_has(&messages, "2 entries were too short");
     // A place outside the file.
     let (text, messages) = write(&|bytes| bytes[19 + 39 + 1] = 1);
     assert_eq!(movetexts(&text).len(), 3);
-    assert!(
-        messages.contains("game 2: game skipped: its place, byte"),
-        "{messages}"
-    );
+    assert_has(&messages, "game 2: game skipped: its place, byte");
     let (_, messages) = write(&|bytes| bytes.truncate(19 + 2 * 39));
-    assert!(
-        messages.contains("bytes of games in .dcg are behind"),
-        "{messages}"
-    );
+    assert_has(&messages, "bytes of games in .dcg are behind");
 
     let mut newer = bytes.clone();
     newer[10] = 1;
     fs::write(&index, newer).unwrap();
-    fs::remove_file(folder.path().join("out.pgn")).unwrap();
-    let message = message_of_failure(folder.path(), "small.dci");
-    assert!(
-        message.contains("version 1 of Simple Chess Database"),
-        "{message}"
-    );
+    fs::remove_file(folder.join("out.pgn")).unwrap();
+    assert_refused(&folder, "small.dci", "version 1 of Simple Chess Database");
 }
 
 #[test]
 fn promotions_by_the_document_are_known() {
-    let folder = tempfile::tempdir().unwrap();
-    let index = copy_small(folder.path());
+    let folder = Folder::new();
+    let index = copy_small(&folder);
     let games = index.with_extension("dcg");
     let whole = pgn(&index);
     let mut bytes = fs::read(&games).unwrap();
@@ -384,19 +328,18 @@ fn promotions_by_the_document_are_known() {
 
 #[test]
 fn names_may_be_missing_but_not_the_games() {
-    let folder = tempfile::tempdir().unwrap();
-    let index = copy_small(folder.path());
+    let folder = Folder::new();
+    let index = copy_small(&folder);
     for part in ["dcn", "dcs", "dce"] {
         fs::remove_file(index.with_extension(part)).unwrap();
     }
-    let messages = convert(folder.path(), &index, &["-o", "out.pgn"]);
-    assert!(messages.contains(".dcn is missing"), "{messages}");
-    let text = fs::read_to_string(folder.path().join("out.pgn")).unwrap();
+    let messages = convert(&folder, &index, "-o out.pgn");
+    assert_has(&messages, ".dcn is missing");
+    let text = folder.text("out.pgn");
     assert_eq!(movetexts(&text), movetexts(&pgn(&data("scdb/small.dci"))));
     fs::remove_file(index.with_extension("dcg")).unwrap();
-    fs::remove_file(folder.path().join("out.pgn")).unwrap();
-    let message = message_of_failure(folder.path(), "small.dci");
-    assert!(message.contains(".dcg) is missing"), "{message}");
+    fs::remove_file(folder.join("out.pgn")).unwrap();
+    assert_refused(&folder, "small.dci", ".dcg) is missing");
 }
 
 #[test]
@@ -420,29 +363,20 @@ fn old_chessbase_says_what_its_games_are() {
 
 #[test]
 fn old_chessbase_that_is_none_is_refused() {
-    let folder = tempfile::tempdir().unwrap();
-    let path = folder.path().join("x.cbf");
+    let folder = Folder::new();
+    let path = folder.join("x.cbf");
     let games = fs::read(data("cbf/sample.cbf")).unwrap();
     let index = fs::read(data("cbf/sample.cbi")).unwrap();
     fs::write(&path, &games).unwrap();
-    let message = message_of_failure(folder.path(), "x.cbf");
-    assert!(message.contains("the index (.cbi) is missing"), "{message}");
-    fs::write(folder.path().join("X.CBI"), &index).unwrap();
+    assert_refused(&folder, "x.cbf", "the index (.cbi) is missing");
+    folder.put("X.CBI", &index);
     assert_eq!(pgn(&path), pgn(&data("cbf/sample.cbf")));
     let other: Vec<u8> = games.iter().map(|byte| byte ^ 0x33).collect();
     fs::write(&path, other).unwrap();
-    let message = message_of_failure(folder.path(), "x.cbf");
-    assert!(
-        message.contains("does not follow the known layout"),
-        "{message}"
-    );
+    assert_refused(&folder, "x.cbf", "does not follow the known layout");
     fs::write(&path, &games).unwrap();
-    fs::write(folder.path().join("X.CBI"), [0; 40]).unwrap();
-    let message = message_of_failure(folder.path(), "x.cbf");
-    assert!(
-        message.contains("no index of ChessBase for DOS"),
-        "{message}"
-    );
+    folder.put("X.CBI", [0; 40]);
+    assert_refused(&folder, "x.cbf", "no index of ChessBase for DOS");
 }
 
 #[test]
@@ -464,22 +398,21 @@ fn nicbase_prints_are_read_and_its_own_files_refused() {
         "[BlackElo \"2740\"]",
         "[NIC \"SL 5.5\"]",
     ] {
-        assert!(text.contains(line), "{line}\n{text}");
+        assert_has(&text, line);
     }
-    let folder = tempfile::tempdir().unwrap();
+    let folder = Folder::new();
     let places = [0_u32, 40, 95, 171].map(u32::to_be_bytes).concat();
-    fs::write(folder.path().join("old.idx"), places).unwrap();
-    fs::write(folder.path().join("old.gam"), [0x5a, 0, 3].repeat(80)).unwrap();
+    folder.put("old.idx", places);
+    folder.put("old.gam", [0x5a, 0, 3].repeat(80));
     for name in ["old.idx", "old.gam"] {
-        let message = message_of_failure(folder.path(), name);
-        assert!(message.contains("a NicBase database"), "{name}: {message}");
+        assert_refused(&folder, name, "a NicBase database");
     }
 }
 
 #[test]
 fn a_folder_gives_every_database_once() {
-    let folder = tempfile::tempdir().unwrap();
-    let games = folder.path().join("games");
+    let folder = Folder::new();
+    let games = folder.join("games");
     fs::create_dir(&games).unwrap();
     copy_small(&games);
     fs::rename(games.join("small.dcg"), games.join("SMALL.DCG")).unwrap();
@@ -498,13 +431,10 @@ fn a_folder_gives_every_database_once() {
         fs::copy(data(name), below.join(to)).unwrap();
     }
     fs::copy(data("sample.pgn"), games.join("b.PGN")).unwrap();
-    fs::write(games.join("notes.txt"), "nothing").unwrap();
-    let messages = convert(folder.path(), &games, &["-o", "all.pgn"]);
-    assert!(
-        messages.contains("238 games read, 238 written"),
-        "{messages}"
-    );
-    let text = fs::read_to_string(folder.path().join("all.pgn")).unwrap();
+    folder.put("games/notes.txt", "nothing");
+    let messages = convert(&folder, &games, "-o all.pgn");
+    assert_has(&messages, "238 games read, 238 written");
+    let text = folder.text("all.pgn");
     let parts = [
         "scdb/small.dci",
         "sample.pgn",
@@ -513,43 +443,30 @@ fn a_folder_gives_every_database_once() {
     ];
     assert_eq!(text, parts.map(|name| pgn(&data(name))).concat());
     // Named twice, read once.
-    let output = tabia(
-        folder.path(),
-        &["games", "games", "games/b.PGN", "games", "-o", "again.pgn"],
-    );
-    assert_eq!(output.status.code(), Some(0));
-    assert_eq!(
-        fs::read_to_string(folder.path().join("again.pgn")).unwrap(),
-        text
-    );
-    let output = tabia(folder.path(), &["build", "games", "-o", "book.ctg"]);
-    assert!(output.status.success(), "{output:?}");
+    folder.done("games games games/b.PGN games -o again.pgn");
+    assert_eq!(folder.text("again.pgn"), text);
+    folder.done("build games -o book.ctg");
 }
 
 /// Whatever its name, a file is taken for what it is, and who gets the wrong
 /// one says so, with the command that would help.
 #[test]
 fn games_and_books_are_told_apart_by_content() {
-    let folder = tempfile::tempdir().unwrap();
-    let at = |name: &str| folder.path().join(name);
+    let folder = Folder::new();
+    let at = |name: &str| folder.join(name);
     fs::copy(data("sample.pgn"), at("games.ctg")).unwrap();
-    fs::copy(data("../../books/tabia.ctg"), at("book.pgn")).unwrap();
-    fs::copy(env!("CARGO_BIN_EXE_tabia"), at("program.pgn")).unwrap();
+    fs::copy(project(STARTER), at("book.pgn")).unwrap();
+    fs::copy(TABIA, at("program.pgn")).unwrap();
     fs::write(at("list.txt"), "[1, 2, 3]").unwrap();
     let packed = ruzstd::encoding::compress_to_vec(
         &fs::read(at("book.pgn")).unwrap()[..50_000],
         ruzstd::encoding::CompressionLevel::Fastest,
     );
     fs::write(at("book.pgn.zst"), packed).unwrap();
-    for (args, message) in [
-        (
-            "games book.pgn -o out.pgn",
-            "this is a book (ChessBase opening book), not games: `tabia convert",
-        ),
-        (
-            "games book.pgn.zst -o out.pgn",
-            "this is a book (ChessBase opening book), not games: `tabia convert",
-        ),
+    let a_book = "this is a book (ChessBase opening book), not games: `tabia convert";
+    for (arguments, message) in [
+        ("games book.pgn -o out.pgn", a_book),
+        ("games book.pgn.zst -o out.pgn", a_book),
         ("games program.pgn -o out.pgn", "neither games nor a book"),
         ("build program.pgn -o out.ctg", "neither games nor a book"),
         ("build list.txt -o out.ctg", "neither games nor a book"),
@@ -566,75 +483,49 @@ fn games_and_books_are_told_apart_by_content() {
         ("probe book.pgn.zst", "this is compressed: `tabia build"),
         ("probe program.pgn", "this is no opening book"),
     ] {
-        let args: Vec<&str> = args.split(' ').collect();
-        let output = tabia(folder.path(), &args);
-        let text = String::from_utf8_lossy(&output.stderr);
-        assert_eq!(output.status.code(), Some(2), "{args:?}: {text}");
-        assert!(text.contains(message), "{args:?}: {text}");
+        folder.tabia(arguments).refused(message);
         assert!(
             !at("out.pgn").exists() && !at("out.ctg").exists(),
-            "{args:?}"
+            "{arguments}"
         );
     }
-    let output = tabia(folder.path(), &["build", "games.ctg", "-o", "out.ctg"]);
-    assert!(output.status.success(), "{output:?}");
-    let output = tabia(
-        folder.path(),
-        &["build", "book.pgn", "out.ctg", "-o", "both.ctg"],
-    );
-    let text = String::from_utf8_lossy(&output.stderr);
-    assert!(
-        output.status.success() && text.contains("2 books"),
-        "{text}"
-    );
+    folder.done("build games.ctg -o out.ctg");
+    let both = folder.done("build book.pgn out.ctg -o both.ctg");
+    assert_has(&both, "2 books");
 }
 
 #[test]
 fn the_output_is_there_whole_or_not_at_all() {
-    let folder = tempfile::tempdir().unwrap();
-    let index = copy_small(folder.path());
+    let folder = Folder::new();
+    let index = copy_small(&folder);
     let before = fs::read(&index).unwrap();
-    for (args, text) in [
-        (
-            vec!["games", "small.dci", "-o", "small.dci"],
-            "small.dci: is there already",
-        ),
-        (vec!["games", "small.dci", "-o", "out.xyz"], ".dci or .si5"),
-        (vec!["games", "small.dci", "-o", "no/out.pgn"], "no/out.pgn"),
-        (vec!["games", "missing.pgn", "-o", "out.dci"], "missing.pgn"),
-        (
-            vec!["games", "small.dci", "empty.pgn", "-o", "out.dci"],
-            "no games in it",
-        ),
+    folder.put("empty.pgn", "");
+    for (arguments, message) in [
+        ("small.dci -o small.dci", "small.dci: is there already"),
+        ("small.dci -o out.xyz", ".dci or .si5"),
+        ("small.dci -o no/out.pgn", "no/out.pgn"),
+        ("missing.pgn -o out.dci", "missing.pgn"),
+        ("small.dci empty.pgn -o out.dci", "no games in it"),
     ] {
-        fs::write(folder.path().join("empty.pgn"), "").unwrap();
-        let output = tabia(folder.path(), &args);
-        let messages = String::from_utf8_lossy(&output.stderr);
-        assert_eq!(output.status.code(), Some(2), "{args:?}");
-        assert!(messages.contains(text), "{args:?}: {messages}");
+        folder.tabia(&format!("games {arguments}")).refused(message);
     }
     // Replaced together, the old ones kept, and nothing else beside them.
     for _ in 0..2 {
-        convert(folder.path(), &index, &["-o", "out.dci"]);
+        convert(&folder, &index, "-o out.dci");
     }
     for part in PARTS {
-        let kept = folder.path().join(format!("out.{part}.bak"));
+        let kept = folder.join(format!("out.{part}.bak"));
         assert!(fs::metadata(&kept).is_ok(), "{kept:?}");
         fs::remove_file(kept).unwrap();
     }
     assert_eq!(fs::read(&index).unwrap(), before);
-    let mut names: Vec<String> = fs::read_dir(folder.path())
-        .unwrap()
-        .map(|entry| entry.unwrap().file_name().into_string().unwrap())
-        .collect();
-    names.sort();
     let mut expected: Vec<String> = ["out", "small"]
         .iter()
         .flat_map(|name| PARTS.map(|part| format!("{name}.{part}")))
         .collect();
     expected.push("empty.pgn".to_owned());
     expected.sort();
-    assert_eq!(names, expected);
+    assert_eq!(folder.names(), expected);
 }
 
 /// Reads a source to its end in both forms.
@@ -675,8 +566,8 @@ fn damage_never_stops_the_reading() {
         ),
         (vec!["nic/sample.prn".to_owned()], "sample.prn"),
     ] {
-        let folder = tempfile::tempdir().unwrap();
-        let place = |name: &str| folder.path().join(Path::new(name).file_name().unwrap());
+        let folder = Folder::new();
+        let place = |name: &str| folder.join(Path::new(name).file_name().unwrap());
         for name in &files {
             fs::write(place(name), fs::read(data(name)).unwrap()).unwrap();
         }
@@ -691,7 +582,7 @@ fn damage_never_stops_the_reading() {
                     damaged[at] ^= random.random_range(1..=255_u8);
                 }
                 fs::write(place(name), damaged).unwrap();
-                read(&folder.path().join(source));
+                read(&folder.join(source));
             }
             fs::write(place(name), &bytes).unwrap();
         }

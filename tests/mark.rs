@@ -6,64 +6,40 @@
 
 mod common;
 
+use std::collections::HashSet;
 use std::fs::{self, File};
 use std::path::{Path, PathBuf};
-use std::process::{Command, Output, Stdio};
+use std::process::Stdio;
 use std::time::Duration;
 
 use proptest::prelude::*;
+use serde_json::{Value, json};
 use shakmaty::{Chess, Position};
-use tabia::book::ctg::{Change, CtgBook, EditError, EditOptions, Editor, Key, OpenOptions, verify};
-use tabia::book::{Annotation, Book, Lookup, Mark, MarkEdit, Preference, Probe, Wanted};
+use tabia::book::ctg::{
+    BookInfo, CtgBook, EditError, EditOptions, Editor, EntryChange, Key, OpenOptions,
+};
+use tabia::book::{Annotation, Field, Lookup, Mark, MarkEdit, Preference, Probe, Wanted};
+use tabia::notation::Line;
 use tabia::watch::Watch;
 
 use common::adapter::Adapter;
+use common::{Folder, Ran, SIMPLE, SMALL, STARTER, after, assert_has, assert_sound, copy, lookup};
 
-const TABIA: &str = env!("CARGO_BIN_EXE_tabia");
-
-fn copy(name: &str, folder: &Path) -> PathBuf {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
-    let to = folder.join("book.ctg");
-    for extension in ["ctg", "cto", "ctb"] {
-        fs::copy(
-            root.join(name).with_extension(extension),
-            to.with_extension(extension),
-        )
-        .unwrap();
-    }
-    to
+/// Marks moves of a book of a folder.
+fn mark(folder: &Folder, rest: &str) -> Ran {
+    folder.tabia(&format!("mark {rest}"))
 }
 
-/// The main lines of the starter book, to be changed.
-fn starter(folder: &Path) -> PathBuf {
-    copy("tests/data/small.ctg", folder)
+fn open(book: &Path) -> CtgBook {
+    CtgBook::open(book, &OpenOptions::default()).unwrap()
 }
 
-fn mark(book: &Path, args: &[&str]) -> Output {
-    Command::new(TABIA)
-        .arg("mark")
-        .arg(book)
-        .args(args)
-        .output()
-        .unwrap()
+fn info(book: &Path) -> BookInfo {
+    open(book).info().unwrap()
 }
 
-fn ok(output: &Output) -> String {
-    let said = String::from_utf8_lossy(&output.stderr).into_owned();
-    assert_eq!(output.status.code(), Some(0), "{said}");
-    said
-}
-
-fn problems(book: &Path) -> Vec<String> {
-    let mut found = Vec::new();
-    verify(
-        book,
-        true,
-        &mut Watch::default(),
-        &mut |problem: tabia::book::ctg::Problem| found.push(problem.text),
-    )
-    .unwrap();
-    found
+fn edit(book: &Path) -> Editor {
+    Editor::open(book, &EditOptions::default()).unwrap()
 }
 
 fn differing(a: &[u8], b: &[u8]) -> Vec<(usize, u8, u8)> {
@@ -75,124 +51,96 @@ fn differing(a: &[u8], b: &[u8]) -> Vec<(usize, u8, u8)> {
         .collect()
 }
 
-fn found(book: &Path, position: &Chess) -> Lookup {
-    let book = CtgBook::open(book, &OpenOptions::default()).unwrap();
-    let mut found = Lookup::default();
-    book.probe(position, Wanted::Transpositions, &mut found)
-        .unwrap();
-    found
-}
-
 #[test]
 fn a_genuine_book_differs_in_the_wished_bytes_alone() {
-    let folder = tempfile::tempdir().unwrap();
-    let book = copy("tests/data/ctg/simple.ctg", folder.path());
+    let folder = Folder::with(SIMPLE);
+    let book = folder.join("book.ctg");
     let before = fs::read(&book).unwrap();
     // The entry after 1.e4 stands at byte 4 of page 0: 22 bytes of key, one of
     // moves, 33 of statistics. The start position's at byte 60.
     let after_e4 = 4096 + 4 + 22 + 1;
-    ok(&mark(
-        &book,
-        &["--move", "e4", "--mark", "main", "--factor", "20", "!?"],
-    ));
+    mark(&folder, "book.ctg --move e4 --mark main --factor 20 '!?'").ok();
     let expected = vec![
         (after_e4 + 30, 0, 0x80),
         (after_e4 + 31, 0, 236),
         (4096 + 60 + 22 + 2, 0xe0, 0xe5),
     ];
     assert_eq!(differing(&before, &fs::read(&book).unwrap()), expected);
-    assert!(problems(&book).is_empty());
-    let lookup = found(&book, &Chess::default());
+    assert_sound(&book);
+    let lookup = lookup(&book, &Chess::default());
     let e4 = &lookup.moves[0];
-    assert_eq!(
-        (e4.mark(), e4.factor(), e4.annotation.symbol()),
-        (Mark::Main, 20, "!?")
-    );
+    assert_eq!((e4.mark(), e4.factor()), (Mark::Main, 20));
+    assert_eq!(e4.annotation.symbol(), "!?");
 
-    ok(&mark(&book, &["--all", "--clear"]));
+    mark(&folder, "book.ctg --all --clear").ok();
     assert_eq!(fs::read(&book).unwrap(), before);
-    ok(&mark(&book, &["--clean", "--all"]));
-    let cleaned = fs::read(&book).unwrap();
+    mark(&folder, "book.ctg --clean --all").ok();
+    let cleaned = differing(&before, &fs::read(&book).unwrap());
     assert!(
-        differing(&before, &cleaned)
+        cleaned
             .iter()
             .all(|(_, old, new)| (*old, *new) == (0xe0, 0))
     );
-    let names: Vec<_> = fs::read_dir(folder.path())
-        .unwrap()
-        .map(|e| e.unwrap().file_name())
-        .collect();
-    assert_eq!(names.len(), 3, "{names:?}");
+    assert_eq!(folder.names().len(), 3, "{:?}", folder.names());
 }
 
 #[test]
 fn a_dry_run_touches_nothing_and_says_what_would_change() {
-    let folder = tempfile::tempdir().unwrap();
-    let book = starter(folder.path());
+    let folder = Folder::with(SMALL);
+    let book = folder.join("book.ctg");
     let before = fs::read(&book).unwrap();
     let modified = fs::metadata(&book).unwrap().modified().unwrap();
-    for args in [
-        &["--line", "1.e4 c5", "main", "--dry-run"][..],
-        &["--all", "main", "--dry-run"],
-        &["--colour", "white", "?!", "-n"],
+    for options in [
+        "--line '1.e4 c5' main --dry-run",
+        "--all main --dry-run",
+        "--colour white ?! -n",
     ] {
-        let output = mark(&book, args);
-        assert!(ok(&output).contains("would change"));
-        assert!(!output.stdout.is_empty());
+        let dry = mark(&folder, &format!("book.ctg {options}"));
+        dry.ends_saying(0, "would change");
+        assert!(!dry.out().is_empty());
     }
     assert_eq!(fs::read(&book).unwrap(), before);
     assert_eq!(fs::metadata(&book).unwrap().modified().unwrap(), modified);
-    assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 3);
+    assert_eq!(folder.names().len(), 3);
 }
 
 #[test]
 fn lines_colours_and_filters_choose_as_they_say() {
-    let folder = tempfile::tempdir().unwrap();
-    let book = starter(folder.path());
-    ok(&mark(
-        &book,
-        &["--line", "1.e4 c5 2.Nf3", "--colour", "white", "main"],
-    ));
-    let start = found(&book, &Chess::default());
+    let folder = Folder::with(SMALL);
+    let book = folder.join("book.ctg");
+    mark(
+        &folder,
+        "book.ctg --line '1.e4 c5 2.Nf3' --colour white main",
+    )
+    .ok();
+    let start = lookup(&book, &Chess::default());
     let green = |lookup: &Lookup| -> Vec<String> {
         let moves = lookup.moves.iter().filter(|mv| mv.mark() == Mark::Main);
         moves.map(|mv| mv.mv.to_string()).collect()
     };
     assert_eq!(green(&start), ["e2-e4"]);
-    let mut after = Chess::default();
-    after.play_unchecked(common::uci(&after, "e2e4"));
-    assert_eq!(green(&found(&book, &after)), [""; 0]);
-    after.play_unchecked(common::uci(&after, "c7c5"));
-    assert_eq!(green(&found(&book, &after)), ["Ng1-f3"]);
+    assert_eq!(green(&lookup(&book, &after("e4"))), [""; 0]);
+    assert_eq!(green(&lookup(&book, &after("e4 c5"))), ["Ng1-f3"]);
 
     // Every move of one side, by the counts of the program itself.
-    ok(&mark(&book, &["--clear"]));
-    ok(&mark(
-        &book,
-        &["--colour", "black", "--where", "games>=1000", "avoid"],
-    ));
-    assert!(
-        found(&book, &Chess::default())
-            .moves
-            .iter()
-            .all(|mv| mv.mark() == Mark::None)
-    );
-    let mut after = Chess::default();
-    after.play_unchecked(common::uci(&after, "e2e4"));
-    for mv in &found(&book, &after).moves {
-        assert_eq!(
-            mv.mark() == Mark::Avoid,
-            mv.stats().games >= 1000,
-            "{}",
-            mv.mv
-        );
+    mark(&folder, "book.ctg --clear").ok();
+    mark(
+        &folder,
+        "book.ctg --colour black --where 'games>=1000' avoid",
+    )
+    .ok();
+    let start = lookup(&book, &Chess::default());
+    assert!(start.moves.iter().all(|mv| mv.mark() == Mark::None));
+    for mv in &lookup(&book, &after("e4")).moves {
+        let meant = mv.stats().games >= 1000;
+        assert_eq!(mv.mark() == Mark::Avoid, meant, "{}", mv.mv);
     }
-    assert!(problems(&book).is_empty());
+    assert_sound(&book);
 
     // What filters say of positions agrees with a count by hand.
-    ok(&mark(&book, &["--clear"]));
-    ok(&mark(&book, &["--where", "games<10 and score<40", "main"]));
-    let opened = CtgBook::open(&book, &OpenOptions::default()).unwrap();
+    mark(&folder, "book.ctg --clear").ok();
+    mark(&folder, "book.ctg --where 'games<10 and score<40' main").ok();
+    let opened = open(&book);
     for entry in opened.entries() {
         let record = entry.unwrap().record;
         let stats = record.stats.reversed();
@@ -201,39 +149,25 @@ fn lines_colours_and_filters_choose_as_they_say() {
     }
 }
 
-fn printed(output: &Output) -> Vec<String> {
-    let text = String::from_utf8_lossy(&output.stdout);
-    text.lines().map(str::to_owned).collect()
-}
-
 #[test]
 fn a_dry_run_shows_lines_as_players_read_them() {
-    let folder = tempfile::tempdir().unwrap();
-    let book = starter(folder.path());
+    let folder = Folder::with(SMALL);
+    let book = folder.join("book.ctg");
     let before = fs::read(&book).unwrap();
     // Moves of Black, whose positions the book has with the colours exchanged.
-    let wish = [
-        "--colour",
-        "black",
-        "--where",
-        "ply<=6 and share>=30",
-        "main",
-        "-n",
-    ];
-    let output = mark(&book, &wish);
-    let said = ok(&output);
-    let shown = printed(&output);
+    let wish = "book.ctg --colour black --where 'ply<=6 and share>=30' main -n";
+    let lines = |options: &str| -> Vec<String> {
+        let shown = mark(&folder, &format!("{wish} {options}")).printed();
+        shown.lines().map(str::to_owned).collect()
+    };
+    let shown = lines("");
     assert_eq!(shown.len(), 21, "{shown:#?}");
-    assert!(
-        shown[20].ends_with(" more (--list shows all)"),
-        "{shown:#?}"
-    );
-    let all = printed(&mark(&book, &[&wish[..], &["--list"]].concat()));
-    let more = format!("... and {} more", all.len() - 20);
-    assert!(shown[20].starts_with(&more), "{}", shown[20]);
+    let all = lines("--list");
+    let more = format!("... and {} more (--list shows all)", all.len() - 20);
+    assert_eq!(shown[20], more);
     let count = format!("{} marks would change", all.len());
-    assert!(said.contains(&count), "{said}");
-    let mut seen = std::collections::HashSet::new();
+    mark(&folder, wish).ends_saying(0, &count);
+    let mut seen = HashSet::new();
     for line in &all {
         // "1.d4 d5 2.c4: e6  none -> main"
         let (moves, change) = line.split_once("  ").unwrap();
@@ -242,58 +176,62 @@ fn a_dry_run_shows_lines_as_players_read_them() {
             "{line}"
         );
         let (before, last) = moves.split_once(": ").unwrap();
-        let mut played = tabia::notation::Line::read("", before).unwrap();
+        let mut played = Line::read("", before).unwrap();
         assert!(played.last().turn().is_black(), "{line}");
         let position = played.last().clone();
         played.extend(last).unwrap();
         let (_, mv) = played.moves().next_back().unwrap();
-        let lookup = found(&book, &position);
+        let lookup = lookup(&book, &position);
         assert!(lookup.moves.iter().any(|known| known.mv == mv), "{line}");
         assert!(seen.insert(line), "{line}");
     }
     // As JSON, the same and a summary.
-    let json = printed(&mark(&book, &[&wish[..], &["--list", "--json"]].concat()));
+    let json = lines("--list --json");
+    let json: Vec<Value> = json
+        .iter()
+        .map(|line| serde_json::from_str(line).unwrap())
+        .collect();
     assert_eq!(json.len(), all.len() + 1);
-    let first: serde_json::Value = serde_json::from_str(&json[0]).unwrap();
-    assert_eq!(first["field"], "mark");
-    assert_eq!(first["new"], "main");
-    let last: serde_json::Value = serde_json::from_str(json.last().unwrap()).unwrap();
-    assert_eq!(last["summary"]["changes"], all.len());
+    assert_eq!(
+        json!([json[0]["field"], json[0]["new"]]),
+        json!(["mark", "main"])
+    );
+    assert_eq!(json[all.len()]["summary"]["changes"], all.len());
     assert_eq!(fs::read(&book).unwrap(), before);
 }
 
 #[test]
 fn commentaries_are_those_of_the_real_board() {
-    let folder = tempfile::tempdir().unwrap();
-    let book = starter(folder.path());
+    let folder = Folder::with(SMALL);
+    let book = folder.join("book.ctg");
     // The symbols that it has are not this test's.
-    ok(&mark(&book, &["--all", "--commentary", "none"]));
+    mark(&folder, "book.ctg --all --commentary none").ok();
     // After 1.e4 Black is to move: what is stored is the mirrored number.
     for line in ["1.e4", "1.e4 e5"] {
-        let output = mark(&book, &["--moves", line, "--commentary", "+="]);
-        ok(&output);
-        let shown = printed(&output).concat();
-        assert!(shown.ends_with("commentary none -> +="), "{shown}");
+        let shown = mark(
+            &folder,
+            &format!("book.ctg --moves '{line}' --commentary +="),
+        )
+        .printed();
+        assert!(shown.ends_with("commentary none -> +=\n"), "{shown}");
     }
-    let mut after = Chess::default();
-    for (mv, stored) in [("e2e4", 15), ("e7e5", 14)] {
-        after.play_unchecked(common::uci(&after, mv));
-        let here = found(&book, &after).here.unwrap();
-        assert_eq!(here.commentary, stored, "{mv}");
+    for (line, stored) in [("e4", 15), ("e4 e5", 14)] {
+        let here = lookup(&book, &after(line)).here.unwrap();
+        assert_eq!(here.commentary, stored, "{line}");
     }
-    let both = ["1.e4  none -> main", "1.e4: e5  none -> main"];
+    let both = "1.e4  none -> main\n1.e4: e5  none -> main\n";
     for (filter, chosen) in [
-        ("commentary=+=", &both[..]),
-        ("commentary=14", &both),
-        ("commentary=\"=+\"", &[]),
+        ("commentary=+=", both),
+        ("commentary=14", both),
+        ("commentary=\"=+\"", ""),
     ] {
-        let all = mark(&book, &["--where", filter, "main", "-n"]);
-        ok(&all);
-        assert_eq!(printed(&all), chosen, "{filter}");
-        let line = ["--line", "1.e4 e5", "--where", filter, "main", "-n"];
-        let named = mark(&book, &line);
-        ok(&named);
-        assert_eq!(printed(&named), chosen, "{filter}");
+        for line in ["", "--line '1.e4 e5'"] {
+            let marked = mark(
+                &folder,
+                &format!("book.ctg {line} --where '{filter}' main -n"),
+            );
+            assert_eq!(marked.printed(), chosen, "{filter}");
+        }
     }
 }
 
@@ -301,10 +239,10 @@ fn commentaries_are_those_of_the_real_board() {
 fn who_watches_hears_of_the_work_and_may_end_it() {
     use std::sync::atomic::{AtomicBool, Ordering};
     use tabia::mark::{Job, Selection, Target};
-    let folder = tempfile::tempdir().unwrap();
-    let book = starter(folder.path());
+    let folder = Folder::with(SMALL);
+    let book = folder.join("book.ctg");
     let before = fs::read(&book).unwrap();
-    let mut editor = Editor::open(&book, &EditOptions::default()).unwrap().into();
+    let mut editor = edit(&book).into();
     for colour in [None, Some(shakmaty::Color::White)] {
         let job = Job {
             target: Target::Book,
@@ -327,7 +265,7 @@ fn who_watches_hears_of_the_work_and_may_end_it() {
         let mut watch = Watch::new(&mut tell, &stop);
         let ended = tabia::mark::mark(&mut editor, &job, &mut watch, &mut |_| {}, &mut |_| Ok(()));
         let ended = ended.unwrap_err().to_string();
-        assert!(ended.contains("interrupted"), "{ended}");
+        assert_has(&ended, "interrupted");
         assert_eq!(heard, 1);
     }
     assert_eq!(fs::read(&book).unwrap(), before);
@@ -336,89 +274,60 @@ fn who_watches_hears_of_the_work_and_may_end_it() {
 /// What can be read is marked, what cannot is named.
 #[test]
 fn a_damaged_page_is_named() {
-    let folder = tempfile::tempdir().unwrap();
-    let book = starter(folder.path());
+    let folder = Folder::with(SMALL);
+    let book = folder.join("book.ctg");
     let mut bytes = fs::read(&book).unwrap();
     bytes[4096 * 3..][..4096].fill(0xa5);
     fs::write(&book, bytes).unwrap();
-    let output = mark(&book, &["--all", "--factor", "7"]);
-    let said = String::from_utf8_lossy(&output.stderr);
-    assert_eq!(output.status.code(), Some(1), "{said}");
-    assert!(said.contains("page 2"), "{said}");
-    assert!(
-        said.contains("1 damaged page not read to its end"),
-        "{said}"
-    );
+    let said = mark(&folder, "book.ctg --all --factor 7").ends_saying(1, "page 2");
+    assert_has(&said, "1 damaged page not read to its end");
 }
 
 #[test]
 fn what_cannot_be_done_is_said_and_nothing_changes() {
-    let folder = tempfile::tempdir().unwrap();
-    let book = starter(folder.path());
+    let folder = Folder::with(SMALL);
+    let book = folder.join("book.ctg");
     let before = fs::read(&book).unwrap();
-    for (args, code, part) in [
+    for (options, code, part) in [
+        ("--line '1.e4 a5 2.a3 h5' main", 1, "out of the book"),
+        ("--line '1.e4 e4' main", 2, "move 2 (e4) is not legal"),
+        ("--move e5 main", 2, "move 1 (e5) is not legal"),
+        ("--where 'games<' main", 2, "column 7"),
+        ("--all", 2, "nothing to do"),
+        ("main", 2, "say which moves"),
+        ("--move e4 purple", 2, "no mark"),
+        ("--move e4 main avoid", 2, "another mark of this kind"),
         (
-            &["--line", "1.e4 a5 2.a3 h5", "main"][..],
-            1,
-            "out of the book",
-        ),
-        (
-            &["--line", "1.e4 e4", "main"],
-            2,
-            "move 2 (e4) is not legal",
-        ),
-        (&["--move", "e5", "main"], 2, "move 1 (e5) is not legal"),
-        (&["--where", "games<", "main"], 2, "column 7"),
-        (&["--all"], 2, "nothing to do"),
-        (&["main"], 2, "say which moves"),
-        (&["--move", "e4", "purple"], 2, "no mark"),
-        (
-            &["--move", "e4", "main", "avoid"],
+            "--move e4 --mark main avoid",
             2,
             "another mark of this kind",
         ),
+        ("--move e4 ! ?", 2, "another mark of this kind"),
+        ("--move e4 --factor 126", 2, "126"),
+        ("--fen '8/8 w' main", 2, "--fen"),
         (
-            &["--move", "e4", "--mark", "main", "avoid"],
-            2,
-            "another mark of this kind",
-        ),
-        (&["--move", "e4", "!", "?"], 2, "another mark of this kind"),
-        (&["--move", "e4", "--factor", "126"], 2, "126"),
-        (&["--fen", "8/8 w", "main"], 2, "--fen"),
-        (
-            &["--fen", "4k3/8/8/8/8/8/8/4K3 w - - 0 1", "main"],
+            "--fen '4k3/8/8/8/8/8/8/4K3 w - - 0 1' main",
             1,
             "not in the book",
         ),
     ] {
-        let output = mark(&book, args);
-        let said = String::from_utf8_lossy(&output.stderr);
-        assert_eq!(output.status.code(), Some(code), "{args:?}: {said}");
-        assert!(said.contains(part), "{args:?}: {said}");
+        let marked = mark(&folder, &format!("book.ctg {options}"));
+        marked.ends_saying(code, part);
     }
     assert_eq!(fs::read(&book).unwrap(), before);
-    let polyglot = folder.path().join("book.bin");
-    fs::write(&polyglot, [0; 160]).unwrap();
-    let output = mark(&polyglot, &["--all", "main"]);
-    let said = String::from_utf8_lossy(&output.stderr);
-    assert_eq!(output.status.code(), Some(2));
-    assert!(
-        said.contains("has no marks: avoid and --weight can be set, and `tabia convert`"),
-        "{said}"
-    );
-    let none = mark(&folder.path().join("none.ctg"), &["--all", "main"]);
-    assert_eq!(none.status.code(), Some(2));
+    folder.put("book.bin", [0; 160]);
+    let what_can = "has no marks: avoid and --weight can be set, and `tabia convert`";
+    mark(&folder, "book.bin --all main").refused(what_can);
+    mark(&folder, "none.ctg --all main").ends(2);
 
     let mut permissions = fs::metadata(&book).unwrap().permissions();
     permissions.set_readonly(true);
     fs::set_permissions(&book, permissions).unwrap();
-    let output = mark(&book, &["--move", "e4", "main"]);
-    assert_eq!(output.status.code(), Some(2));
-    assert!(String::from_utf8_lossy(&output.stderr).contains("read-only"));
+    mark(&folder, "book.ctg --move e4 main").refused("read-only");
 }
 
 /// An Arena book: 1.e4 e5 2.Nf3, and 1.Nf3 e5 2.e4 which comes to the same.
-fn arena(path: &Path) {
+fn arena() -> Vec<u8> {
     let mut bytes = vec![0; 900 * 28];
     bytes[..4].copy_from_slice(b"\x03ABK");
     bytes[8] = 28;
@@ -434,15 +343,13 @@ fn arena(path: &Path) {
         let numbers = [games, games / 2, games / 4, 0, reply, next];
         bytes.extend(numbers.iter().flat_map(|number| number.to_le_bytes()));
     }
-    fs::write(path, bytes).unwrap();
+    bytes
 }
 
 fn preference(book: &Path, before: &str, mv: &str) -> Preference {
-    let line = tabia::notation::Line::read("", before).unwrap();
-    let mut found = Lookup::default();
-    let book = Book::open(book, &OpenOptions::default()).unwrap();
-    book.probe(line.last(), Wanted::Stored, &mut found).unwrap();
-    let wanted = common::uci(line.last(), mv);
+    let position = after(before);
+    let found = lookup(book, &position);
+    let wanted = common::uci(&position, mv);
     let mut moves = found.moves.iter();
     moves.find(|known| known.mv == wanted).unwrap().preference
 }
@@ -450,22 +357,15 @@ fn preference(book: &Path, before: &str, mv: &str) -> Preference {
 /// Polyglot and Arena books have a number for every move, and nothing else.
 #[test]
 fn weights_and_priorities_are_set_in_place_and_what_has_no_place_is_named() {
-    let folder = tempfile::tempdir().unwrap();
-    let [bin, abk] = ["book.bin", "book.abk"].map(|name| folder.path().join(name));
-    let mut convert = Command::new(TABIA);
-    convert.arg("convert").arg(starter(folder.path())).arg(&bin);
-    ok(&convert.output().unwrap());
-    arena(&abk);
+    let folder = Folder::with(SMALL);
+    folder.done("convert book.ctg book.bin");
+    let (bin, abk) = (folder.join("book.bin"), folder.put("book.abk", arena()));
 
     let before = fs::read(&bin).unwrap();
-    let output = mark(&bin, &["--line", "1.e4 e5", "--weight", "513", "--json"]);
-    assert!(ok(&output).contains("2 chosen, 2 marks changed"));
-    let told: serde_json::Value =
-        serde_json::from_slice(output.stdout.split(|b| *b == b'\n').next().unwrap()).unwrap();
-    assert_eq!(
-        (&told["field"], &told["new"]),
-        (&"weight".into(), &513.into())
-    );
+    let marked = mark(&folder, "book.bin --line '1.e4 e5' --weight 513 --json");
+    marked.ends_saying(0, "2 chosen, 2 marks changed");
+    let told: Value = serde_json::from_str(marked.out().lines().next().unwrap()).unwrap();
+    assert_eq!(json!([told["field"], told["new"]]), json!(["weight", 513]));
     for (before, mv) in [("", "e2e4"), ("e4", "e7e5")] {
         assert_eq!(preference(&bin, before, mv), Preference::Weight(513));
     }
@@ -474,165 +374,119 @@ fn weights_and_priorities_are_set_in_place_and_what_has_no_place_is_named() {
     assert!(touched.iter().all(|(at, ..)| matches!(at % 16, 10 | 11)));
     assert!(touched.len() <= 4, "{touched:?}");
 
-    let said = ok(&mark(
-        &bin,
-        &["--where", "weight=513 and ply=1", "avoid", "--dry-run"],
-    ));
-    assert!(said.contains("1 chosen, 1 mark would change"), "{said}");
-    ok(&mark(&bin, &["--where", "weight=513 and ply=1", "avoid"]));
+    mark(
+        &folder,
+        "book.bin --where 'weight=513 and ply=1' avoid --dry-run",
+    )
+    .ends_saying(0, "1 chosen, 1 mark would change");
+    mark(&folder, "book.bin --where 'weight=513 and ply=1' avoid").ok();
     assert_eq!(preference(&bin, "", "e2e4"), Preference::Weight(0));
 
     // A position that hangs in the tree twice has its numbers twice.
-    let said = ok(&mark(
-        &abk,
-        &["--moves", "e2e4 e7e5 g1f3", "--priority", "9"],
-    ));
-    assert!(said.contains("1 chosen, 1 mark changed"), "{said}");
+    mark(&folder, "book.abk --moves 'e2e4 e7e5 g1f3' --priority 9")
+        .ends_saying(0, "1 chosen, 1 mark changed");
     assert_eq!(preference(&abk, "e4 e5", "g1f3"), Preference::Priority(9));
-    ok(&mark(
-        &abk,
-        &["--where", "games<10", "--colour", "white", "avoid"],
-    ));
+    mark(&folder, "book.abk --where 'games<10' --colour white avoid").ok();
     assert_eq!(preference(&abk, "", "g1f3"), Preference::Priority(0));
     assert_eq!(preference(&abk, "", "e2e4"), Preference::Priority(5));
 
-    for (book, args, part) in [
-        (&bin, &["--move", "e4", "main"][..], "which has no marks"),
-        (&bin, &["--move", "e4", "!"], "which has no annotations"),
+    let fen = "--fen 'rnbqkbnr/pppppppp/8/8/4P3/8/PPPP1PPP/RNBQKBNR b KQkq - 0 1' avoid";
+    for (book, options, part) in [
+        ("book.bin", "--move e4 main", "which has no marks"),
+        ("book.bin", "--move e4 !", "which has no annotations"),
         (
-            &bin,
-            &["--move", "e4", "--factor", "3"],
+            "book.bin",
+            "--move e4 --factor 3",
             "which has no learn values",
         ),
         (
-            &bin,
-            &["--move", "e4", "--commentary", "="],
+            "book.bin",
+            "--move e4 --commentary =",
             "which has no commentaries",
         ),
-        (&bin, &["--where", "games<2", "avoid"], "which has no games"),
+        ("book.bin", "--where 'games<2' avoid", "which has no games"),
         (
-            &abk,
-            &["--move", "e4", "--weight", "10"],
+            "book.abk",
+            "--move e4 --weight 10",
             "which has no weights above 9",
         ),
-        (
-            &abk,
-            &[
-                "--fen",
-                "rnbqkbnr/pppppppp/8/8/4P3/8/PPPP1PPP/RNBQKBNR b KQkq - 0 1",
-                "avoid",
-            ],
-            "--move",
-        ),
-        (
-            &bin.with_extension("ctg"),
-            &["--move", "e4", "--weight", "1"],
-            "which has no weights",
-        ),
+        ("book.abk", fen, "--move"),
+        ("book.ctg", "--move e4 --weight 1", "which has no weights"),
     ] {
-        let kept = fs::read(book).unwrap();
-        let output = mark(book, args);
-        let said = String::from_utf8_lossy(&output.stderr);
-        assert_eq!(output.status.code(), Some(2), "{args:?}: {said}");
-        assert!(said.contains(part), "{args:?}: {said}");
-        assert_eq!(fs::read(book).unwrap(), kept);
+        let kept = fs::read(folder.join(book)).unwrap();
+        mark(&folder, &format!("{book} {options}")).refused(part);
+        assert_eq!(fs::read(folder.join(book)).unwrap(), kept);
     }
-    let output = mark(&bin, &["--move", "a3", "avoid"]);
-    let said = String::from_utf8_lossy(&output.stderr);
-    assert_eq!(output.status.code(), Some(1), "{said}");
-    assert!(said.contains("leads out of the book"), "{said}");
+    mark(&folder, "book.bin --move a3 avoid").ends_saying(1, "leads out of the book");
 }
 
 #[test]
 fn a_locked_book_is_waited_for_and_then_left_alone() {
-    let folder = tempfile::tempdir().unwrap();
-    let book = starter(folder.path());
-    let editor = Editor::open(&book, &EditOptions::default()).unwrap();
-    let output = mark(&book, &["--move", "e4", "main", "--wait", "0"]);
-    let said = String::from_utf8_lossy(&output.stderr).into_owned();
-    assert_eq!(output.status.code(), Some(2));
-    assert!(said.contains("is changing this book"), "{said}");
+    let folder = Folder::with(SMALL);
+    let book = folder.join("book.ctg");
+    let editor = edit(&book);
+    let said = mark(&folder, "book.ctg --move e4 main --wait 0").refused("is changing this book");
     #[cfg(target_os = "linux")]
-    assert!(said.contains(&std::process::id().to_string()), "{said}");
+    assert_has(&said, &std::process::id().to_string());
     // Who waits gets it.
-    let waiting = Command::new(TABIA)
-        .args([
-            "mark",
-            book.to_str().unwrap(),
-            "--move",
-            "e4",
-            "main",
-            "--wait",
-            "60",
-        ])
-        .spawn()
-        .unwrap();
+    let mut waiting = folder.command("mark book.ctg --move e4 main --wait 60");
+    let waiting = waiting.spawn().unwrap();
     drop(editor);
     assert!(waiting.wait_with_output().unwrap().status.success());
-    assert_eq!(found(&book, &Chess::default()).moves[0].mark(), Mark::Main);
+    assert_eq!(lookup(&book, &Chess::default()).moves[0].mark(), Mark::Main);
 }
 
 #[test]
 fn two_writers_at_once_both_have_their_way() {
-    let folder = tempfile::tempdir().unwrap();
-    let book = starter(folder.path());
+    let folder = Folder::with(SMALL);
+    let book = folder.join("book.ctg");
     let writers = ["white", "black"].map(|colour| {
-        let mut command = Command::new(TABIA);
-        command
-            .arg("mark")
-            .arg(&book)
-            .args(["--colour", colour, "main", "--wait", "300"]);
-        command.stderr(Stdio::null()).spawn().unwrap()
+        let wish = format!("mark book.ctg --colour {colour} main --wait 300");
+        folder.command(&wish).stderr(Stdio::null()).spawn().unwrap()
     });
     for writer in writers {
         assert!(writer.wait_with_output().unwrap().status.success());
     }
-    assert!(problems(&book).is_empty());
-    let opened = CtgBook::open(&book, &OpenOptions::default()).unwrap();
-    let info = opened.info().unwrap();
+    assert_sound(&book);
+    let info = info(&book);
     assert!(info.main_marks > 500, "{info:?}");
     // As one after the other.
-    let other = tempfile::tempdir().unwrap();
-    let alone = starter(other.path());
+    let alone = Folder::with(SMALL);
     for colour in ["white", "black"] {
-        ok(&mark(&alone, &["--colour", colour, "main"]));
+        mark(&alone, &format!("book.ctg --colour {colour} main")).ok();
     }
-    assert_eq!(fs::read(&book).unwrap(), fs::read(&alone).unwrap());
+    assert_eq!(
+        fs::read(&book).unwrap(),
+        fs::read(alone.join("book.ctg")).unwrap()
+    );
 }
 
 #[test]
 fn killed_at_random_moments_the_book_is_sound_and_entries_are_old_or_new() {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = Folder::new();
     let (random, _) = common::random_book(250, 20);
-    let book = random.write(folder.path(), "book");
+    let book = random.write(&folder, "book");
     // Two bytes of each position change together.
-    let wishes = [
-        ["--mark=main", "--factor=40"],
-        ["--mark=avoid", "--factor=-40"],
-    ];
+    let wishes = ["--mark=main --factor=40", "--mark=avoid --factor=-40"];
+    let marking = |options: &str, wish: &str| {
+        let mut command = folder.command(&format!("mark book.ctg --all {options} {wish}"));
+        command.stderr(Stdio::null()).spawn().unwrap()
+    };
     let start = std::time::Instant::now();
-    ok(&mark(&book, &[&["--all"][..], &wishes[1]].concat()));
+    mark(&folder, &format!("book.ctg --all {}", wishes[1])).ok();
     let whole = start.elapsed().as_micros() as u64;
     // One that has to wait for us is killed in time, and has changed nothing.
-    let editor = Editor::open(&book, &EditOptions::default()).unwrap();
+    let editor = edit(&book);
     let before = fs::read(&book).unwrap();
-    let mut command = Command::new(TABIA);
-    command.arg("mark").arg(&book).args(["--all", "--wait=600"]);
-    let mut child = command.args(wishes[0]).spawn().unwrap();
+    let mut child = marking("--wait=600", wishes[0]);
     child.kill().unwrap();
     assert!(!child.wait().unwrap().success());
     assert_eq!(fs::read(&book).unwrap(), before);
     drop(editor);
-    let journal = folder.path().join(".book.ctg.edit");
+    let journal = folder.join(".book.ctg.edit");
     let (mut cut_short, mut half_done) = (0, 0);
     for round in 0..28_u64 {
-        let mut command = Command::new(TABIA);
-        command
-            .arg("mark")
-            .arg(&book)
-            .arg("--all")
-            .args(wishes[round as usize % 2]);
-        let mut child = command.stderr(Stdio::null()).spawn().unwrap();
+        let mut child = marking("", wishes[round as usize % 2]);
         if round % 4 == 0 {
             std::thread::sleep(Duration::from_micros(whole * round / 28));
         } else {
@@ -656,43 +510,37 @@ fn killed_at_random_moments_the_book_is_sound_and_entries_are_old_or_new() {
         }
         half_done += u32::from(green > 0 && red > 0);
         if round == 13 {
-            assert!(problems(&book).is_empty());
+            assert_sound(&book);
         }
     }
     eprintln!("{cut_short} cut short, {half_done} of them in the middle of writing");
     // Whatever was left is completed, and then all is as last wished.
-    ok(&mark(&book, &["--all", "main", "--factor", "1"]));
-    assert!(problems(&book).is_empty());
-    let info = CtgBook::open(&book, &OpenOptions::default())
-        .unwrap()
-        .info()
-        .unwrap();
+    mark(&folder, "book.ctg --all main --factor 1").ok();
+    assert_sound(&book);
+    let info = info(&book);
     assert_eq!(info.main_marks, info.positions);
-    assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 3);
+    assert_eq!(folder.names().len(), 3);
 }
 
 #[test]
 fn a_running_adapter_sees_marks_at_once() {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = Folder::new();
+    let book = folder.join("book.ctg");
     // One that is mapped, and one that is held in memory.
-    for name in ["books/tabia.ctg", "tests/data/ctg/simple.ctg"] {
-        let book = copy(name, folder.path());
+    for name in [STARTER, SIMPLE] {
+        copy(name, &book);
         // The time of modification has to tell old from new.
         let old = std::time::SystemTime::now() - Duration::from_secs(5);
-        File::options()
-            .write(true)
-            .open(&book)
-            .unwrap()
-            .set_modified(old)
-            .unwrap();
-        let mut adapter = Adapter::start(&book, &["Book Info=none", "Book Transpositions=false"]);
+        let file = File::options().write(true).open(&book).unwrap();
+        file.set_modified(old).unwrap();
+        let mut adapter = Adapter::of_book(&book, &["Book Info=none", "Book Transpositions=false"]);
         for (mv, best) in [("e4", "bestmove e2e4"), ("d4", "bestmove d2d4")] {
-            ok(&mark(&book, &["--fen", "startpos", "--move", "e4", "none"]));
-            ok(&mark(&book, &["--move", mv, "main"]));
+            mark(&folder, "book.ctg --fen startpos --move e4 none").ok();
+            mark(&folder, &format!("book.ctg --move {mv} main")).ok();
             assert_eq!(adapter.best("position startpos"), best, "{name}");
-            ok(&mark(&book, &["--move", mv, "none"]));
+            mark(&folder, &format!("book.ctg --move {mv} none")).ok();
         }
-        adapter.quit();
+        assert!(adapter.quit().success());
     }
 }
 
@@ -701,7 +549,7 @@ fn a_running_adapter_sees_marks_at_once() {
 fn crowded(folder: &Path) -> (PathBuf, Chess, shakmaty::Move) {
     let (book, all) = common::random_book(60, 24);
     let path = book.write(folder, "crowded");
-    let opened = CtgBook::open(&path, &OpenOptions::default()).unwrap();
+    let opened = open(&path);
     let mut lookup = Lookup::default();
     for position in &all {
         opened
@@ -720,68 +568,57 @@ fn crowded(folder: &Path) -> (PathBuf, Chess, shakmaty::Move) {
 
 #[test]
 fn a_sign_for_a_transposition_stores_the_move() {
-    let folder = tempfile::tempdir().unwrap();
-    let (path, position, mv) = crowded(folder.path());
-    let before = CtgBook::open(&path, &OpenOptions::default()).unwrap();
+    let folder = Folder::new();
+    let (path, position, mv) = crowded(&folder);
+    let is_transposition = |found: &Lookup| {
+        let mut moves = found.moves.iter();
+        moves.any(|known| known.mv == mv && known.transposition)
+    };
+    let before = open(&path);
     let count = before.info().unwrap();
-    let mut editor = Editor::open(&path, &EditOptions::default()).unwrap();
-    let edit = MarkEdit {
+    let mut editor = edit(&path);
+    let wish = MarkEdit {
         annotation: Some(Annotation::GOOD),
         recommendation: Some(Mark::Main),
         ..MarkEdit::default()
     };
-    let plan = editor.plan(&position, mv, &edit).unwrap();
-    assert!(plan.iter().any(Change::moves_entries));
+    let plan = editor.plan(&position, mv, &wish).unwrap();
+    assert!(plan.iter().any(EntryChange::moves_entries));
     let undo = editor.apply(&plan).unwrap();
-    let lookup = found(&path, &position);
-    let stored = lookup.moves.iter().find(|known| known.mv == mv).unwrap();
+    let found = lookup(&path, &position);
+    let stored = found.moves.iter().find(|known| known.mv == mv).unwrap();
     assert!(!stored.transposition);
     assert_eq!(
         (stored.annotation, stored.mark()),
         (Annotation::GOOD, Mark::Main)
     );
-    assert!(problems(&path).is_empty(), "{:?}", problems(&path));
+    assert_sound(&path);
     // The open book goes on with the old state.
     let mut old = Lookup::default();
     before
         .probe(&position, Wanted::Transpositions, &mut old)
         .unwrap();
-    assert!(
-        old.moves
-            .iter()
-            .any(|known| known.mv == mv && known.transposition)
-    );
+    assert!(is_transposition(&old));
 
     editor.apply(&undo).unwrap();
-    let lookup = found(&path, &position);
-    assert!(
-        lookup
-            .moves
-            .iter()
-            .any(|known| known.mv == mv && known.transposition)
-    );
-    let after = CtgBook::open(&path, &OpenOptions::default())
-        .unwrap()
-        .info()
-        .unwrap();
+    let found = lookup(&path, &position);
+    assert!(is_transposition(&found));
+    let after = info(&path);
     assert_eq!(
         (after.positions, after.moves, after.main_marks),
         (count.positions, count.moves, 0)
     );
-    assert_eq!(lookup, old);
+    assert_eq!(found, old);
 }
 
 /// Moves are stored into entries until pages overflow many times over.
 #[test]
 fn entries_that_outgrow_their_pages_split_them() {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = Folder::new();
     let (book, _) = common::random_book(60, 24);
-    let path = book.write(folder.path(), "growing");
-    let before = CtgBook::open(&path, &OpenOptions::default())
-        .unwrap()
-        .info()
-        .unwrap();
-    let opened = CtgBook::open(&path, &OpenOptions::default()).unwrap();
+    let path = book.write(&folder, "growing");
+    let before = info(&path);
+    let opened = open(&path);
     let mut changes = Vec::new();
     for entry in opened.entries() {
         let entry = entry.unwrap();
@@ -791,7 +628,7 @@ fn entries_that_outgrow_their_pages_split_them() {
             .filter(|byte| entry.moves.iter().all(|(known, _)| known != byte))
             .take(40)
         {
-            changes.push(Change::AddMove {
+            changes.push(EntryChange::AddMove {
                 key: entry.key,
                 mv,
                 annotation: 1,
@@ -800,42 +637,37 @@ fn entries_that_outgrow_their_pages_split_them() {
         }
     }
     drop(opened);
-    let mut editor = Editor::open(&path, &EditOptions::default()).unwrap();
+    let mut editor = edit(&path);
     let undo = editor.apply(&changes).unwrap();
-    let grown = CtgBook::open(&path, &OpenOptions::default()).unwrap();
-    let info = grown.info().unwrap();
-    assert_eq!(info.positions, before.positions);
-    assert_eq!(info.moves, before.moves + changes.len() as u64);
-    assert!(info.pages > before.pages, "{} {}", info.pages, before.pages);
+    let grown = open(&path);
+    let more = grown.info().unwrap();
+    assert_eq!(more.positions, before.positions);
+    assert_eq!(more.moves, before.moves + changes.len() as u64);
+    assert!(more.pages > before.pages, "{} {}", more.pages, before.pages);
     assert!(grown.notices().is_empty(), "{:?}", grown.notices());
     // Everything is found where readers look for it.
     for (key, (_, record)) in &book.entries {
         assert_eq!(grown.entry_of(key).unwrap().unwrap().record, *record);
     }
     editor.apply(&undo).unwrap();
-    let info = CtgBook::open(&path, &OpenOptions::default())
-        .unwrap()
-        .info()
-        .unwrap();
+    let after = info(&path);
     assert_eq!(
-        (info.positions, info.moves),
+        (after.positions, after.moves),
         (before.positions, before.moves)
     );
 }
 
-fn any_change(keys: Vec<(Key, Vec<u8>)>) -> impl Strategy<Value = Change> {
+fn any_change(keys: Vec<(Key, Vec<u8>)>) -> impl Strategy<Value = EntryChange> {
     (0..keys.len(), 0..5_u8, any::<u8>(), any::<u8>()).prop_map(move |(n, kind, byte, at)| {
         let (key, moves) = keys[n].clone();
         match (kind, moves.get(usize::from(at) % moves.len().max(1))) {
-            (0, _) => Change::Recommendation { key, byte },
-            (1, _) => Change::Factor {
-                key,
-                value: byte.cast_signed(),
-            },
-            (2, _) => Change::Commentary { key, byte },
-            (3, Some(&mv)) => Change::Annotation { key, mv, byte },
-            (4, Some(&mv)) if byte < 12 => Change::RemoveMove { key, mv },
-            _ => Change::Recommendation { key, byte },
+            (3, Some(&mv)) => EntryChange::Annotation { key, mv, byte },
+            (4, Some(&mv)) if byte < 12 => EntryChange::RemoveMove { key, mv },
+            (kind, _) => {
+                let marks = [Field::Recommendation, Field::Factor, Field::Commentary];
+                let field = marks[usize::from(kind) % 3];
+                EntryChange::Mark { key, field, byte }
+            }
         }
     })
 }
@@ -850,17 +682,17 @@ fn keys_of(book: &Path) -> Vec<(Key, Vec<u8>)> {
 
 #[test]
 fn changes_and_their_undoing_leave_every_byte_as_it_was() {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = Folder::new();
     let (book, _) = common::random_book(30, 16);
-    let path = book.write(folder.path(), "undo");
+    let path = book.write(&folder, "undo");
     let original = fs::read(&path).unwrap();
     let keys = keys_of(&path);
     let mut runner = proptest::test_runner::TestRunner::new(ProptestConfig::with_cases(40));
     let strategy = proptest::collection::vec(any_change(keys), 1..40);
     runner
         .run(&strategy, |changes| {
-            let mut editor = Editor::open(&path, &EditOptions::default()).unwrap();
-            let moves_entries = changes.iter().any(Change::moves_entries);
+            let mut editor = edit(&path);
+            let moves_entries = changes.iter().any(EntryChange::moves_entries);
             match editor.apply(&changes) {
                 Ok(undo) => {
                     if !moves_entries {
@@ -877,11 +709,11 @@ fn changes_and_their_undoing_leave_every_byte_as_it_was() {
                 prop_assert!(fs::read(&path).unwrap() == original);
             } else {
                 // Stale bytes go when a book is written anew; it starts again.
-                let opened = CtgBook::open(&path, &OpenOptions::default()).unwrap();
+                let opened = open(&path);
                 for (key, (_, record)) in &book.entries {
                     prop_assert_eq!(opened.entry_of(key).unwrap().unwrap().record, *record);
                 }
-                book.write(folder.path(), "undo");
+                book.write(&folder, "undo");
             }
             Ok(())
         })
@@ -890,14 +722,14 @@ fn changes_and_their_undoing_leave_every_byte_as_it_was() {
 
 #[test]
 fn a_journal_of_another_book_is_not_carried_out() {
-    let folder = tempfile::tempdir().unwrap();
-    let book = copy("tests/data/ctg/simple.ctg", folder.path());
+    let folder = Folder::with(SIMPLE);
+    let book = folder.join("book.ctg");
     let before = fs::read(&book).unwrap();
     for junk in [&b""[..], b"tabiaed1", &[0xff; 500]] {
-        fs::write(folder.path().join(".book.ctg.edit"), junk).unwrap();
-        let editor = Editor::open(&book, &EditOptions::default()).unwrap();
+        folder.put(".book.ctg.edit", junk);
+        let editor = edit(&book);
         assert!(!editor.completed_a_change());
         assert_eq!(fs::read(&book).unwrap(), before);
-        assert!(!folder.path().join(".book.ctg.edit").exists());
+        assert!(!folder.join(".book.ctg.edit").exists());
     }
 }

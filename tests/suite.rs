@@ -3,28 +3,12 @@
 #![cfg(feature = "suite")]
 #![allow(clippy::unwrap_used)]
 
+mod common;
+
 use std::fs;
-use std::path::Path;
-use std::process::{Command, Output};
 
-fn tabia(folder: &Path, args: &[&str]) -> Output {
-    Command::new(env!("CARGO_BIN_EXE_tabia"))
-        .args(args)
-        .current_dir(folder)
-        .output()
-        .unwrap()
-}
-
-fn made(folder: &Path, args: &[&str]) -> String {
-    let output = tabia(folder, args);
-    let said = String::from_utf8_lossy(&output.stderr).into_owned();
-    assert!(output.status.success(), "{args:?}: {said}");
-    said
-}
-
-fn read(folder: &Path, name: &str) -> String {
-    fs::read_to_string(folder.join(name)).unwrap()
-}
+use common::{Folder, assert_has};
+use serde_json::json;
 
 fn sorted(text: &str) -> Vec<&str> {
     let mut lines: Vec<&str> = text.lines().collect();
@@ -37,8 +21,8 @@ fn game(tags: &str, moves: &str) -> String {
 }
 
 /// A folder with two files of games.
-fn games() -> tempfile::TempDir {
-    let folder = tempfile::tempdir().unwrap();
+fn games() -> Folder {
+    let folder = Folder::new();
     let lines = [
         "1. e4 e5 2. Nf3 Nc6",
         "1. Nf3 Nc6 2. e4 e5",
@@ -46,9 +30,9 @@ fn games() -> tempfile::TempDir {
         "1. e4 c5",
     ];
     let one: String = lines.iter().map(|line| game("", line)).collect();
-    fs::write(folder.path().join("one.pgn"), one).unwrap();
+    folder.put("one.pgn", one);
     let two = game("", "1. e4 e5 2. Nf3 Nc6 3. Bb5") + &game("", "1. c4 e5 2. Nc3 Nf6");
-    fs::write(folder.path().join("two.pgn"), two).unwrap();
+    folder.put("two.pgn", two);
     folder
 }
 
@@ -56,86 +40,46 @@ const SPANISH: &str = "r1bqkbnr/pppp1ppp/2n5/4p3/4P3/5N2/PPPP1PPP/RNBQKB1R w KQk
 
 #[test]
 fn games_become_positions_that_are_there_once() {
-    let folder = games();
-    let at = folder.path();
-    let said = made(
-        at,
-        &["suite", "one.pgn", "two.pgn", "-o", "a.epd", "--plies", "4"],
-    );
+    let at = games();
+    let said = at.done("suite one.pgn two.pgn -o a.epd --plies 4");
     assert!(
         said.contains("2 again") && said.contains("1 end before that ply"),
         "{said}"
     );
     assert!(said.contains("fastchess -openings file=a.epd format=epd order=random -srand 1"));
-    let text = read(at, "a.epd");
+    let text = at.text("a.epd");
     assert_eq!(text.lines().count(), 3);
     assert!(text.lines().any(|line| line == SPANISH), "{text}");
     // The most popular line to it.
-    made(
-        at,
-        &[
-            "suite", "one.pgn", "two.pgn", "-o", "a.pgn", "--plies", "4", "--count", "1",
-        ],
-    );
-    let pgn = read(at, "a.pgn");
+    at.done("suite one.pgn two.pgn -o a.pgn --plies 4 --count 1");
+    let pgn = at.text("a.pgn");
     assert!(
         pgn.contains("[Event \"Tabia suite\"]") && pgn.contains("1. e4 e5 2. Nf3 Nc6 *"),
         "{pgn}"
     );
-    assert!(pgn.contains("[ECO \"C44\"]"), "{pgn}");
-    made(
-        at,
-        &[
-            "suite",
-            "one.pgn",
-            "two.pgn",
-            "-o",
-            "b.epd",
-            "--plies",
-            "4",
-            "--min-games",
-            "3",
-        ],
-    );
-    assert_eq!(read(at, "b.epd"), format!("{SPANISH}\n"));
+    assert_has(&pgn, "[ECO \"C44\"]");
+    at.done("suite one.pgn two.pgn -o b.epd --plies 4 --min-games 3");
+    assert_eq!(at.text("b.epd"), format!("{SPANISH}\n"));
     for (counters, line) in [("epd", "- hmvc 2; fmvn 3;\n"), ("none", "KQkq -\n")] {
-        let args = [
-            "suite",
-            "b.epd",
-            "-o",
-            "c.epd",
-            "-f",
-            "--counters",
-            counters,
-        ];
-        made(at, &args);
-        assert!(read(at, "c.epd").ends_with(line));
+        at.done(&format!("suite b.epd -o c.epd -f --counters {counters}"));
+        assert!(at.text("c.epd").ends_with(line));
     }
 }
 
 #[test]
 fn neither_threads_nor_the_order_of_sources_matter() {
-    let folder = games();
-    let at = folder.path();
+    let at = games();
     for order in ["random", "popular"] {
-        let base = [
-            "--min-plies",
-            "1",
-            "--max-plies",
-            "4",
-            "--order",
-            order,
-            "-f",
-        ];
-        let run = |out: &str, more: &[&str]| {
-            made(at, &[&["suite", "-o", out], &base[..], more].concat());
-            read(at, out)
+        let run = |out: &str, more: &str| {
+            let range = "--min-plies 1 --max-plies 4";
+            at.done(&format!("suite -fo {out} {range} --order {order} {more}"));
+            at.text(out)
         };
-        let one = run("1.epd", &["one.pgn", "two.pgn", "--threads", "1"]);
-        let two = run("2.epd", &["two.pgn", "one.pgn", "--threads", "4"]);
+        let one = run("1.epd", "one.pgn two.pgn --threads 1");
+        let two = run("2.epd", "two.pgn one.pgn --threads 4");
         assert_eq!(one, two);
-        assert_eq!(one, run("3.epd", &["one.pgn", "two.pgn", "--memory", "1M"]));
-        let other = run("4.epd", &["one.pgn", "two.pgn", "--seed", "2"]);
+        assert_eq!(one, run("3.epd", "one.pgn two.pgn --memory 1M"));
+        let other = run("4.epd", "one.pgn two.pgn --seed 2");
         assert_eq!(sorted(&one), sorted(&other));
         assert_ne!(one, other);
     }
@@ -143,196 +87,109 @@ fn neither_threads_nor_the_order_of_sources_matter() {
 
 #[test]
 fn what_is_empty_names_the_filter() {
-    let folder = games();
-    let at = folder.path();
-    let output = tabia(
-        at,
-        &[
-            "suite", "one.pgn", "-o", "a.epd", "--plies", "4", "--queens", "none",
-        ],
-    );
-    assert_eq!(output.status.code(), Some(2));
-    let said = String::from_utf8_lossy(&output.stderr);
-    assert!(said.contains("--queens took most of them (3)"), "{said}");
+    let at = games();
+    at.tabia("suite one.pgn -o a.epd --plies 4 --queens none")
+        .refused("--queens took most of them (3)");
     assert!(!at.join("a.epd").exists());
-    let output = tabia(at, &["suite", "one.pgn", "-o", "a.epd", "--eval", "1..2"]);
-    assert!(String::from_utf8_lossy(&output.stderr).contains("--eval-file FILE or --engine NAME"));
+    let output = at.tabia("suite one.pgn -o a.epd --eval 1..2");
+    assert!(output.err().contains("--eval-file FILE or --engine NAME"));
 }
 
 #[test]
 fn windows_look_at_values_of_files() {
-    let folder = games();
-    let at = folder.path();
+    let at = games();
     // Black to move: +100 for Black in the one, for White in the other.
     let evals = "rnbqkbnr/pppppppp/8/8/4P3/8/PPPP1PPP/RNBQKBNR b KQkq - ce 100; acd 9;\n\
         rnbqkbnr/pppppppp/8/8/3P4/8/PPP1PPPP/RNBQKBNR b KQkq - ce -100; acd 9;\n\
         rnbqkbnr/pppppppp/8/8/2P5/8/PP1PPPPP/RNBQKBNR b KQkq - ce 32760; acd 9;\n";
-    fs::write(at.join("values.epd"), evals).unwrap();
-    let run = |more: &[&str]| {
-        let base = [
-            "suite", "one.pgn", "two.pgn", "-o", "a.epd", "-f", "--plies", "1",
-        ];
-        made(
-            at,
-            &[&base[..], &["--eval-file", "values.epd"], more].concat(),
-        );
-        let text = read(at, "a.epd");
+    at.put("values.epd", evals);
+    let run = |more: &str| {
+        let base = "suite one.pgn two.pgn -o a.epd -f --plies 1 --eval-file values.epd";
+        at.done(&format!("{base} {more}"));
+        let text = at.text("a.epd");
         let pawns = ["4P3", "3P4", "2P5"]
             .into_iter()
             .filter(|pawn| text.contains(pawn));
         pawns.collect::<Vec<_>>().join(" ")
     };
-    assert_eq!(run(&["--eval", "90..119"]), "4P3 3P4");
-    assert_eq!(run(&["--eval", "90..119", "--view", "mover"]), "4P3");
-    assert_eq!(run(&["--eval", "90..119", "--view", "white"]), "3P4");
-    assert_eq!(run(&["--win", "48..52"]), "4P3 3P4");
-    assert_eq!(run(&["--eval", "90..", "--drop-mates=no"]), "4P3 3P4 2P5");
-    assert_eq!(
-        run(&["--eval", "90..119", "--view", "mover", "--ops"]),
-        "4P3"
+    assert_eq!(run("--eval 90..119"), "4P3 3P4");
+    assert_eq!(run("--eval 90..119 --view mover"), "4P3");
+    assert_eq!(run("--eval 90..119 --view white"), "3P4");
+    assert_eq!(run("--win 48..52"), "4P3 3P4");
+    assert_eq!(run("--eval 90.. --drop-mates=no"), "4P3 3P4 2P5");
+    assert_eq!(run("--eval 90..119 --view mover --ops"), "4P3");
+    assert!(
+        at.text("a.epd")
+            .ends_with("hmvc 0; fmvn 1; ce 100; acd 9; id \"a.1\";\n")
     );
-    assert!(read(at, "a.epd").ends_with("hmvc 0; fmvn 1; ce 100; acd 9; id \"a.1\";\n"));
 }
 
 #[test]
 fn an_engine_evaluates_and_goes_on_where_it_was() {
-    let folder = games();
-    let at = folder.path();
-    let base = [
-        "suite", "one.pgn", "two.pgn", "-o", "a.epd", "-f", "--plies", "1",
-    ];
-    let engine = [
-        "--engine",
-        "builtin",
-        "--nodes",
-        "2000",
-        "--save-evals",
-        "found.epd",
-    ];
-    let said = made(at, &[&base[..], &engine, &["--eval", "0..2000"]].concat());
-    assert!(said.contains("0 of files, 4 of the engine"), "{said}");
-    let (suite, saved) = (read(at, "a.epd"), read(at, "found.epd"));
+    let at = games();
+    let evaluate = "suite one.pgn two.pgn -o a.epd -f --plies 1 --eval 0..2000 \
+        --engine builtin --nodes 2000 --save-evals found.epd";
+    let said = at.done(evaluate);
+    assert_has(&said, "0 of files, 4 of the engine");
+    let (suite, saved) = (at.text("a.epd"), at.text("found.epd"));
     assert_eq!(saved.lines().count(), 4);
     // Half of it was lost.
     let half: Vec<&str> = saved.lines().take(2).collect();
-    fs::write(at.join("found.epd"), format!("{}\nrnbq", half.join("\n"))).unwrap();
-    let said = made(at, &[&base[..], &engine, &["--eval", "0..2000"]].concat());
-    assert!(said.contains("0 of files, 2 of the engine"), "{said}");
-    assert_eq!(read(at, "a.epd"), suite);
+    at.put("found.epd", format!("{}\nrnbq", half.join("\n")));
+    let said = at.done(evaluate);
+    assert_has(&said, "0 of files, 2 of the engine");
+    assert_eq!(at.text("a.epd"), suite);
 }
 
 #[test]
 fn books_give_both_colours_and_their_ends() {
-    let folder = tempfile::tempdir().unwrap();
-    let at = folder.path();
+    let at = Folder::new();
     // With colours exchanged these are one position of a .ctg.
     let text = game("", "1. e3 e5 2. e4") + &game("", "1. e4 e5");
-    fs::write(at.join("games.pgn"), text).unwrap();
-    made(at, &["build", "games.pgn", "-o", "book.ctg"]);
-    made(at, &["convert", "book.ctg", "book.jsonl"]);
+    at.put("games.pgn", text);
+    at.done("build games.pgn -o book.ctg");
+    at.done("convert book.ctg book.jsonl");
     for book in ["book.ctg", "book.jsonl"] {
-        let range = [
-            "--min-plies",
-            "2",
-            "--max-plies",
-            "3",
-            "--by",
-            "games",
-            "-f",
-        ];
-        made(at, &[&["suite", book, "-o", "a.epd"], &range[..]].concat());
-        let text = read(at, "a.epd");
+        let range = "--min-plies 2 --max-plies 3 --by games -f";
+        at.done(&format!("suite {book} -o a.epd {range}"));
+        let text = at.text("a.epd");
         let both = sorted(&text);
         let board = "rnbqkbnr/pppp1ppp/8/4p3/4P3/8/PPPP1PPP/RNBQKBNR";
-        assert!(
-            both.iter()
-                .any(|line| line.starts_with(&format!("{board} w"))),
-            "{text}"
-        );
-        assert!(
-            both.iter()
-                .any(|line| line.starts_with(&format!("{board} b"))),
-            "{text}"
-        );
-        made(
-            at,
-            &[
-                &["suite", book, "-o", "m.epd", "--unique", "mirror"],
-                &range[..],
-            ]
-            .concat(),
-        );
-        assert_eq!(read(at, "m.epd").lines().count(), both.len() - 1);
-        made(
-            at,
-            &[
-                "suite", book, "-o", "x.pgn", "--exit", "--by", "games", "-f", "--order", "popular",
-            ],
-        );
-        let ends = read(at, "x.pgn");
-        assert!(ends.contains("1. e4 e5 *"), "{ends}");
+        for side in ["w", "b"] {
+            assert_has(&text, &format!("{board} {side}"));
+        }
+        at.done(&format!("suite {book} -o m.epd --unique mirror {range}"));
+        assert_eq!(at.text("m.epd").lines().count(), both.len() - 1);
+        let ends = "--exit --by games -f --order popular";
+        at.done(&format!("suite {book} -o x.pgn {ends}"));
+        assert_has(&at.text("x.pgn"), "1. e4 e5 *");
     }
 }
 
 #[test]
 fn a_suite_of_all_replies_has_its_entry_and_its_archive() {
-    let folder = tempfile::tempdir().unwrap();
-    let at = folder.path();
+    let at = Folder::new();
     // Every first move of White and every reply.
     let mut lines = String::new();
-    let files = ["a", "b", "c", "d", "e", "f", "g", "h"];
-    let white: Vec<String> = files
-        .iter()
-        .flat_map(|f| [format!("{f}3"), format!("{f}4")])
-        .collect();
-    let black: Vec<String> = files
-        .iter()
-        .flat_map(|f| [format!("{f}6"), format!("{f}5")])
-        .collect();
-    for one in white
-        .iter()
-        .map(String::as_str)
-        .chain(["Na3", "Nc3", "Nf3", "Nh3"])
-    {
-        for two in black
-            .iter()
-            .map(String::as_str)
-            .chain(["Na6", "Nc6", "Nf6", "Nh6"])
-        {
+    let moves = |ranks: [char; 2], knights: &str| -> Vec<String> {
+        let pawns = ('a'..='h').flat_map(|file| ranks.map(|rank| format!("{file}{rank}")));
+        pawns.chain(knights.split(' ').map(str::to_owned)).collect()
+    };
+    for one in moves(['3', '4'], "Na3 Nc3 Nf3 Nh3") {
+        for two in moves(['6', '5'], "Na6 Nc6 Nf6 Nh6") {
             lines.push_str(&game("", &format!("1. {one} {two}")));
         }
     }
-    fs::write(at.join("all.pgn"), lines).unwrap();
-    let args = [
-        "suite",
-        "all.pgn",
-        "-o",
-        "1moves.epd",
-        "--plies",
-        "2",
-        "--order",
-        "popular",
-    ];
-    made(
-        at,
-        &[
-            &args[..],
-            &["--zip", "--metadata", "books.json", "--openbench", "."],
-        ]
-        .concat(),
-    );
-    let text = read(at, "1moves.epd");
+    at.put("all.pgn", lines);
+    let suite = "suite all.pgn -o 1moves.epd --plies 2 --order popular --zip";
+    at.done(&format!("{suite} --metadata books.json --openbench ."));
+    let text = at.text("1moves.epd");
     assert_eq!(text.lines().count(), 400);
-    let books: serde_json::Value = serde_json::from_str(&read(at, "books.json")).unwrap();
+    let books: serde_json::Value = serde_json::from_str(&at.text("books.json")).unwrap();
     let row = &books["1moves.epd"];
     assert_eq!(row["total"], 400);
-    assert_eq!(
-        (&row["min_depth"], &row["max_depth"]),
-        (&2.into(), &2.into())
-    );
-    let output = tabia(at, &["suite", "--check", "1moves.epd", "--json"]);
-    assert_eq!(output.status.code(), Some(0));
-    let report: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
+    assert_eq!(json!([row["min_depth"], row["max_depth"]]), json!([2, 2]));
+    let report = at.tabia("suite --check 1moves.epd --json").json();
     assert_eq!(&report["metadata"], row);
     let first = fs::read(at.join("1moves.epd.zip")).unwrap();
     let mut archive = zip::ZipArchive::new(std::io::Cursor::new(&first)).unwrap();
@@ -341,31 +198,24 @@ fn a_suite_of_all_replies_has_its_entry_and_its_archive() {
     assert_eq!(entry.name().unwrap(), "1moves.epd");
     assert_eq!(std::io::read_to_string(&mut entry).unwrap(), text);
     drop(entry);
-    made(at, &[&args[..], &["--zip", "-f"]].concat());
+    at.done(&format!("{suite} -f"));
     assert_eq!(fs::read(at.join("1moves.epd.zip")).unwrap(), first);
-    assert!(read(at, "1moves.epd.json").contains("\"sha\": \""));
+    assert!(at.text("1moves.epd.json").contains("\"sha\": \""));
 }
 
 #[test]
 fn faults_are_found_and_matches_told() {
-    let folder = tempfile::tempdir().unwrap();
-    let at = folder.path();
+    let at = Folder::new();
     let lines = format!("{SPANISH}\n# comment\n{SPANISH}\n");
-    fs::write(at.join("bad.epd"), lines).unwrap();
-    let output = tabia(at, &["suite", "--check", "bad.epd"]);
-    assert_eq!(output.status.code(), Some(1));
-    let said = String::from_utf8_lossy(&output.stdout);
-    assert!(
-        said.contains("bad.epd: 2: no position: fastchess ends the match"),
-        "{said}"
-    );
-    assert!(
-        said.contains("bad.epd: 3: a position that was there before: as 1"),
-        "{said}"
-    );
+    at.put("bad.epd", lines);
+    let output = at.tabia("suite --check bad.epd");
+    output.ends(1);
+    let said = output.out();
+    assert_has(&said, "bad.epd: 2: no position: fastchess ends the match");
+    assert_has(&said, "bad.epd: 3: a position that was there before: as 1");
     // Two openings, three pairs: one comes twice.
     let start = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1";
-    fs::write(at.join("suite.epd"), format!("{SPANISH}\n{start}\n")).unwrap();
+    at.put("suite.epd", format!("{SPANISH}\n{start}\n"));
     let mut games = String::new();
     for fen in [SPANISH, start, SPANISH] {
         for (white, black, result) in [("x", "y", "1-0"), ("y", "x", "1/2-1/2")] {
@@ -378,36 +228,28 @@ fn faults_are_found_and_matches_told() {
     games.push_str(
         "[White \"x\"]\n[FEN \"8/8/4k3/8/8/4K3/4P3/8 w - - 0 1\"]\n[Result \"1-0\"]\n\n1. Kd4 1-0\n",
     );
-    fs::write(at.join("games.pgn"), games).unwrap();
-    let output = tabia(
-        at,
-        &["suite", "--match", "games.pgn", "suite.epd", "--json"],
-    );
-    assert_eq!(output.status.code(), Some(0));
-    let report: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
+    at.put("games.pgn", games);
+    let report = at.tabia("suite --match games.pgn suite.epd --json").json();
     assert_eq!(
         report["players"][0]["pairs"]["pentanomial"],
-        serde_json::json!([0, 0, 0, 3, 0])
+        json!([0, 0, 0, 3, 0])
     );
     assert_eq!(
-        (&report["repeated"], &report["elsewhere"]),
-        (&1.into(), &1.into())
+        json!([report["repeated"], report["elsewhere"]]),
+        json!([1, 1])
     );
-    let output = tabia(at, &["suite", "--match", "games.pgn", "suite.epd"]);
-    let said = String::from_utf8_lossy(&output.stdout);
-    assert!(said.contains("x against y: 3 pairs, 0/0/0/3/0"), "{said}");
+    let said = at.tabia("suite --match games.pgn suite.epd").out();
+    assert_has(&said, "x against y: 3 pairs, 0/0/0/3/0");
 }
 
 #[test]
 fn a_review_sees_the_book_from_its_player() {
-    let folder = tempfile::tempdir().unwrap();
-    let at = folder.path();
-    fs::write(
-        at.join("lines.pgn"),
+    let at = Folder::new();
+    at.put(
+        "lines.pgn",
         game("", "1. e4 e5 2. Nf3 Nc6") + &game("", "1. d4 d5"),
-    )
-    .unwrap();
-    made(at, &["build", "lines.pgn", "-o", "book.ctg"]);
+    );
+    at.done("build lines.pgn -o book.ctg");
     let played = |white: &str, black: &str, result: &str, moves: &str| {
         format!(
             "[White \"{white}\"]\n[Black \"{black}\"]\n[Result \"{result}\"]\n\n{moves} {result}\n\n"
@@ -431,18 +273,9 @@ fn a_review_sees_the_book_from_its_player() {
         played("x", "Bot", "1/2-1/2", "1. d4 f5 {-M4/9 1s}"),
         played("x", "y", "1-0", "1. h4"),
     ];
-    fs::write(at.join("games.pgn"), games.concat()).unwrap();
-    let args = [
-        "review",
-        "games.pgn",
-        "--book",
-        "book.ctg",
-        "--player",
-        "bot",
-    ];
-    let output = tabia(at, &[&args[..], &["--json"]].concat());
-    assert_eq!(output.status.code(), Some(0));
-    let report: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
+    at.put("games.pgn", games.concat());
+    let review = "review games.pgn --book book.ctg --player";
+    let report = at.tabia(&format!("{review} bot --json")).json();
     let number = |name: &str| report[name].as_i64().unwrap();
     let results = ["games", "wins", "draws", "losses", "others"].map(number);
     assert_eq!(results, [3, 0, 1, 2, 1]);
@@ -451,26 +284,19 @@ fn a_review_sees_the_book_from_its_player() {
     assert_eq!(report["values"]["count"], 3);
     assert_eq!(
         report["values"]["percentiles"],
-        serde_json::json!([-1000, -120, -120, -60, -60])
+        json!([-1000, -120, -120, -60, -60])
     );
     assert_eq!(report["losing"].as_array().unwrap().len(), 2);
-    let output = tabia(at, &args);
-    let said = String::from_utf8_lossy(&output.stdout);
-    assert!(
-        said.contains("1. e4 e5 2. Nf3 Nc6: 1 game, +0 =0 -1 0.0 %, first value -0.60"),
-        "{said}"
+    let said = at.tabia(&format!("{review} bot")).out();
+    assert_has(
+        &said,
+        "1. e4 e5 2. Nf3 Nc6: 1 game, +0 =0 -1 0.0 %, first value -0.60",
     );
     // The page, and what goes on from there: every line that is printed works.
-    let told = made(
-        at,
-        &[
-            &args[..],
-            &["--report", "r.html", "--save-evals", "first.epd"],
-        ]
-        .concat(),
-    );
+    let values = format!("{review} bot --save-evals first.epd");
+    let told = at.done(&format!("{values} --report r.html"));
     assert_eq!(told, "");
-    let page = read(at, "r.html");
+    let page = at.text("r.html");
     for part in [
         "<svg",
         "<td class=d>",
@@ -479,45 +305,15 @@ fn a_review_sees_the_book_from_its_player() {
     ] {
         assert!(page.contains(part), "{part}");
     }
-    let values = read(at, "first.epd");
-    assert!(values.contains("- ce -60; acd 12; c0 \"Bot\";"), "{values}");
-    let output = tabia(
-        at,
-        &[&args[..], &["--save-evals", "first.epd", "-f"]].concat(),
-    );
-    let said = String::from_utf8_lossy(&output.stdout);
+    assert_has(&at.text("first.epd"), "- ce -60; acd 12; c0 \"Bot\";");
+    let said = at.tabia(&format!("{values} -f")).out();
     let (_, next) = said.split_once("next:\n").unwrap();
-    let lines: Vec<Vec<&str>> = next
-        .lines()
-        .map(|l| l.split_whitespace().skip(1).collect())
-        .collect();
-    assert_eq!(
-        lines[0],
-        [
-            "learn",
-            "book.ctg",
-            "games.pgn",
-            "--player",
-            "bot",
-            "--dry-run"
-        ]
-    );
-    assert!(made(at, &lines[0]).contains("games"), "{next}");
-    made(at, &lines[1]);
-    assert!(read(at, "book.evals").contains("ce -60;"));
-    let output = tabia(at, &lines[2]);
-    assert_eq!(output.status.code(), Some(1), "one line ends badly");
-    assert!(read(at, "audit.html").contains("-0.60"));
-    let output = tabia(
-        at,
-        &[
-            "review",
-            "games.pgn",
-            "--book",
-            "book.ctg",
-            "--player",
-            "nobody",
-        ],
-    );
-    assert_eq!(output.status.code(), Some(2));
+    let lines: Vec<&str> = next.split("  tabia ").skip(1).map(str::trim).collect();
+    assert_eq!(lines[0], "learn book.ctg games.pgn --player bot --dry-run");
+    assert!(at.done(lines[0]).contains("games"), "{next}");
+    at.done(lines[1]);
+    assert!(at.text("book.evals").contains("ce -60;"));
+    at.tabia(lines[2]).ends(1);
+    assert!(at.text("audit.html").contains("-0.60"));
+    at.tabia(&format!("{review} nobody")).ends(2);
 }

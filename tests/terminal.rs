@@ -4,23 +4,19 @@
 #![cfg(unix)] // Elsewhere no file may have such a name.
 #![allow(clippy::unwrap_used)]
 
+mod common;
+
 use std::fs;
-use std::path::{Path, PathBuf};
-use std::process::Command;
+
+use common::{Folder, STARTER, assert_has, project, tabia};
 
 /// Sets a terminal's title, and clears it.
 const EVIL: &str = "\u{1b}]0;evil\u{7}\u{1b}[2J\u{9b}31m";
 
 /// Runs the program; everything that it prints.
 fn run(args: &[&str]) -> String {
-    let output = Command::new(env!("CARGO_BIN_EXE_tabia"))
-        .args(args)
-        .env("TABIA_CONFIG", "")
-        .env("XDG_CONFIG_HOME", "/nowhere")
-        .output()
-        .unwrap();
-    let text = [output.stdout, output.stderr].concat();
-    String::from_utf8(text).unwrap()
+    let ran = tabia(args);
+    ran.out() + &ran.err()
 }
 
 /// What a command prints has the evil text in it, but not as such.
@@ -33,33 +29,20 @@ fn tame(args: &[&str]) -> String {
     text
 }
 
-struct Folder(tempfile::TempDir);
-
-impl Folder {
-    fn new() -> Folder {
-        Folder(tempfile::tempdir().unwrap())
-    }
-
-    fn put(&self, name: &str, bytes: impl AsRef<[u8]>) -> String {
-        let path = self.0.path().join(name);
-        fs::write(&path, bytes).unwrap();
-        path.to_str().unwrap().to_owned()
-    }
-}
-
-fn root(path: &str) -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join(path)
+/// Writes a file and gives its whole name.
+fn put(folder: &Folder, name: &str, bytes: impl AsRef<[u8]>) -> String {
+    folder.put(name, bytes).to_str().unwrap().to_owned()
 }
 
 #[test]
 fn names_of_books_are_shown_as_text() {
     let folder = Folder::new();
-    let book = fs::read(root("books/tabia.ctg")).unwrap();
+    let book = fs::read(project(STARTER)).unwrap();
     // Without an index, so that there is something to say.
-    let good = folder.put(&format!("{EVIL}.ctg"), &book);
-    let bad = folder.put(&format!("{EVIL}bad.ctg"), b"no book");
-    let cut = folder.put(&format!("{EVIL}cut.ctg"), &book[..9000]);
-    let target = format!("{}/{EVIL}new.ctg", folder.0.path().display());
+    let good = put(&folder, &format!("{EVIL}.ctg"), &book);
+    let bad = put(&folder, &format!("{EVIL}bad.ctg"), b"no book");
+    let cut = put(&folder, &format!("{EVIL}cut.ctg"), &book[..9000]);
+    let target = format!("{}/{EVIL}new.ctg", folder.display());
     for path in [&good, &bad, &cut] {
         for command in ["info", "verify", "probe"] {
             tame(&[command, path]);
@@ -91,8 +74,8 @@ fn tags_of_games_are_shown_as_text() {
         "[White \"{EVIL}\"]\n[Black \"{EVIL}\"]\n[Event \"{EVIL}\"]\n[FEN \"{EVIL}\"]\n\n1. {EVIL} e9 1-0\n\n"
     );
     let good = "[White \"a\"]\n\n1. e4 e5 1-0\n\n";
-    let path = folder.put("evil.pgn", format!("{games}{good}{games}"));
-    let target = format!("{}/evil.ctg", folder.0.path().display());
+    let path = put(&folder, "evil.pgn", format!("{games}{good}{games}"));
+    let target = format!("{}/evil.ctg", folder.display());
     tame(&["build", "-o", &target, &path]);
     tame(&["build", "-o", &target, &path, "--player", EVIL]);
 }
@@ -107,9 +90,9 @@ fn engines_are_shown_as_text() {
          isready) printf 'info string {e}\\nwhat {e}\\n'; exit 3;;\nesac; done\n",
         e = "\\033]0;evil\\007"
     );
-    let engine = folder.put("engine", script);
+    let engine = put(&folder, "engine", script);
     let text = run(&["check-engine", "--", "/bin/sh", &engine]);
-    assert!(text.contains("evil"), "{text:?}");
+    assert_has(&text, "evil");
     assert!(!text.contains(['\u{1b}', '\u{7}']), "{text:?}");
 }
 
@@ -117,11 +100,11 @@ fn engines_are_shown_as_text() {
 fn configurations_are_shown_as_text() {
     let folder = Folder::new();
     let odd = "default = [\"\\u001b]0;evil\"]\n[engine.\"\\u001b]0;evil\"]\ncommand = \"/nowhere/\\u001b]0;evil\"\nargs = [\"\\u009b\"]\n[book]\nfile = [\"\\u001b]0;evil\"]\n";
-    let path = folder.put("odd.toml", odd);
+    let path = put(&folder, "odd.toml", odd);
     tame(&["--config", &path, "--check-config"]);
-    let path = folder.put(&format!("{EVIL}.toml"), "colour = 3\n");
+    let path = put(&folder, &format!("{EVIL}.toml"), "colour = 3\n");
     tame(&["--config", &path, "--check-config"]);
-    let path = folder.put("wrong.toml", format!("default = \"{EVIL}\"\n"));
+    let path = put(&folder, "wrong.toml", format!("default = \"{EVIL}\"\n"));
     let text = run(&["--config", &path, "--check-config"]);
     assert!(!text.contains('\u{1b}'), "{text:?}");
 }

@@ -3,7 +3,7 @@
 use shakmaty::Color;
 
 use super::{Examined, sign_of};
-use crate::book::ctg::{Change, EditError, Editor};
+use crate::book::ctg::{EditError, Editor, EntryChange};
 use crate::book::{Mark, MarkEdit};
 use crate::eval::{Value, sign};
 
@@ -29,7 +29,7 @@ pub fn changes(
     examined: &Examined<'_>,
     editor: &Editor,
     marks: Marks,
-) -> Result<Vec<Change>, EditError> {
+) -> Result<Vec<EntryChange>, EditError> {
     let graph = examined.graph;
     let mut changes = Vec::new();
     if let Some(max_loss) = marks.losing {

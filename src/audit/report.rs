@@ -46,6 +46,54 @@ fn opening(audit: &Audit) -> [String; 2] {
     ]
 }
 
+/// What is said of a move or an end.
+struct Finding<'a> {
+    fen: &'a str,
+    line: String,
+    text: String,
+}
+
+/// What was found of each kind, with its heading; kinds without any left out.
+fn sections(audit: &Audit) -> impl Iterator<Item = (&'static str, Vec<Finding<'_>>)> {
+    let losing = audit.losing.iter().map(|mv| Finding {
+        fen: &mv.fen,
+        line: format!("{}{}", mv.line, mv.sign),
+        text: format!(
+            "loses {} cp ({} instead of {}), likelihood {}{}",
+            mv.loss,
+            pawns(mv.value),
+            pawns(mv.best),
+            per_cent(mv.likelihood),
+            if mv.green { ", green" } else { "" }
+        ),
+    });
+    let ends = audit.bad_ends.iter().map(|end| {
+        let (value, likely) = (pawns(end.value), per_cent(end.likelihood));
+        Finding {
+            fen: &end.fen,
+            line: end.line.clone(),
+            text: format!("{value} for {}, likelihood {likely}", end.side),
+        }
+    });
+    let refutations = audit.refutations.iter().map(|found| Finding {
+        fen: &found.fen,
+        line: found.line.clone(),
+        text: format!(
+            "{} for {}; other moves of the book give away {} cp or more, likelihood {}",
+            pawns(found.value),
+            found.side,
+            found.others_lose,
+            per_cent(found.likelihood)
+        ),
+    });
+    let all = [
+        ("Moves that lose", losing.collect::<Vec<_>>()),
+        ("Lines that end badly", ends.collect()),
+        ("Refutations that nothing points out", refutations.collect()),
+    ];
+    all.into_iter().filter(|(_, found)| !found.is_empty())
+}
+
 fn write_markdown(title: &str, audit: &Audit, out: &mut String) -> std::fmt::Result {
     let [evaluated, counts] = opening(audit);
     writeln!(out, "# {title}\n\n{evaluated}")?;
@@ -57,46 +105,11 @@ fn write_markdown(title: &str, audit: &Audit, out: &mut String) -> std::fmt::Res
         )?;
     }
     writeln!(out, "\n{counts}")?;
-    if !audit.losing.is_empty() {
-        writeln!(out, "\n## Moves that lose\n")?;
-    }
-    for mv in &audit.losing {
-        let green = if mv.green { ", green" } else { "" };
-        writeln!(
-            out,
-            "- {}{}: loses {} cp ({} instead of {}), likelihood {}{green}",
-            mv.line,
-            mv.sign,
-            mv.loss,
-            pawns(mv.value),
-            pawns(mv.best),
-            per_cent(mv.likelihood)
-        )?;
-    }
-    if !audit.bad_ends.is_empty() {
-        writeln!(out, "\n## Lines that end badly\n")?;
-    }
-    for end in &audit.bad_ends {
-        let (value, likely) = (pawns(end.value), per_cent(end.likelihood));
-        writeln!(
-            out,
-            "- {}: {value} for {}, likelihood {likely}",
-            end.line, end.side
-        )?;
-    }
-    if !audit.refutations.is_empty() {
-        writeln!(out, "\n## Refutations that nothing points out\n")?;
-    }
-    for found in &audit.refutations {
-        writeln!(
-            out,
-            "- {}: {} for {}; other moves of the book give away {} cp or more, likelihood {}",
-            found.line,
-            pawns(found.value),
-            found.side,
-            found.others_lose,
-            per_cent(found.likelihood)
-        )?;
+    for (title, found) in sections(audit) {
+        writeln!(out, "\n## {title}\n")?;
+        for finding in found {
+            writeln!(out, "- {}: {}", finding.line, finding.text)?;
+        }
     }
     writeln!(out, "\n## Where the book ends\n")?;
     for (side, exits) in sides(audit) {
@@ -159,40 +172,11 @@ pub fn html(title: &str, audit: &Audit) -> String {
     for (side, exits) in sides(audit) {
         histogram(side, exits, &mut page);
     }
-    if !audit.losing.is_empty() {
-        page.heading("Moves that lose");
-    }
-    for mv in &audit.losing {
-        let green = if mv.green { ", green" } else { "" };
-        let text = format!(
-            "loses {} cp: {} instead of {} for {}{green}, likelihood {}",
-            mv.loss,
-            pawns(mv.value),
-            pawns(mv.best),
-            mv.side,
-            per_cent(mv.likelihood)
-        );
-        page.finding(&mv.fen, &format!("{}{}", mv.line, mv.sign), &text);
-    }
-    if !audit.bad_ends.is_empty() {
-        page.heading("Lines that end badly");
-    }
-    for end in &audit.bad_ends {
-        let (value, likely) = (pawns(end.value), per_cent(end.likelihood));
-        let text = format!("{value} for {}, likelihood {likely}", end.side);
-        page.finding(&end.fen, &end.line, &text);
-    }
-    if !audit.refutations.is_empty() {
-        page.heading("Refutations that nothing points out");
-    }
-    for found in &audit.refutations {
-        let text = format!(
-            "{} for {}; other moves of the book give away {} cp or more",
-            pawns(found.value),
-            found.side,
-            found.others_lose
-        );
-        page.finding(&found.fen, &found.line, &text);
+    for (title, found) in sections(audit) {
+        page.heading(title);
+        for finding in found {
+            page.finding(finding.fen, &finding.line, &finding.text);
+        }
     }
     page.finish()
 }

@@ -4,9 +4,10 @@
 use shakmaty::{Chess, Position as _};
 
 use super::{
-    BookMove, Error, Lookup, PositionRecord, Preference, Stats,
+    Annotation, BookMove, Error, Lookup, PositionRecord, Preference, Stats,
     polyglot::{self, PackedMove},
 };
+use crate::notation;
 
 /// An entry: a move of the position with some key.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -57,8 +58,7 @@ pub(super) fn fill(book: &dyn Keyed, position: &Chess, found: &mut Lookup) -> Re
     found.here = here;
     for known in &mut found.moves {
         if known.after.is_none() {
-            let mut after = position.clone();
-            after.play_unchecked(known.mv);
+            let after = notation::after(position, known.mv);
             if book.holds(polyglot::key(&after))? {
                 known.after = Some(PositionRecord::default());
             }
@@ -74,12 +74,8 @@ fn add(moves: &mut Vec<BookMove>, mv: shakmaty::Move, entry: &KeyedEntry) {
     });
     let Some(known) = moves.iter_mut().find(|known| known.mv == mv) else {
         moves.push(BookMove {
-            mv,
-            annotation: Default::default(),
-            after,
-            transposition: false,
             preference: entry.preference,
-            judged: None,
+            ..BookMove::stored(mv, Annotation(0), after)
         });
         return;
     };

@@ -2,7 +2,7 @@
 
 use shakmaty::{Color, Move};
 
-use super::Stats;
+use super::{Field, Stats};
 
 /// What a book stores about one position.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -45,6 +45,26 @@ impl PositionRecord {
     #[must_use]
     pub const fn commentary_for(&self, turn: Color) -> u8 {
         PositionRecord::commentary_seen(self.commentary, turn)
+    }
+
+    /// The bytes that can be set, as they are stored and in their order.
+    #[must_use]
+    pub const fn marks(&self) -> [(Field, u8); 3] {
+        [
+            (Field::Recommendation, self.recommendation),
+            (Field::Factor, self.factor.cast_unsigned()),
+            (Field::Commentary, self.commentary),
+        ]
+    }
+
+    /// Sets one of these; what is no mark of a position stays.
+    pub const fn set_mark(&mut self, field: Field, byte: u8) {
+        match field {
+            Field::Recommendation => self.recommendation = byte,
+            Field::Factor => self.factor = byte.cast_signed(),
+            Field::Commentary => self.commentary = byte,
+            Field::Annotation | Field::Weight | Field::Learn => {}
+        }
     }
 
     /// Between a NAG as it is stored and as it is seen on the real board, where
@@ -194,6 +214,32 @@ pub struct Judged {
 }
 
 impl BookMove {
+    /// A move of a book that leaves all else to its statistics.
+    #[must_use]
+    pub const fn stored(
+        mv: Move,
+        annotation: Annotation,
+        after: Option<PositionRecord>,
+    ) -> BookMove {
+        BookMove {
+            mv,
+            annotation,
+            after,
+            transposition: false,
+            preference: Preference::Statistics,
+            judged: None,
+        }
+    }
+
+    /// A move that nobody stored.
+    #[must_use]
+    pub const fn transposition(mv: Move, after: PositionRecord) -> BookMove {
+        BookMove {
+            transposition: true,
+            ..BookMove::stored(mv, Annotation(0), Some(after))
+        }
+    }
+
     /// Results and ratings from the view of the player of the move; all zero
     /// when the position after it is not in the book.
     #[must_use]

@@ -68,14 +68,22 @@ pub enum Field {
 }
 
 impl Format {
+    /// The greatest number that this format has beside a move, where it has one.
+    #[must_use]
+    pub const fn most_weight(self) -> Option<u16> {
+        match self {
+            Format::Ctg => None,
+            Format::Bin => Some(u16::MAX),
+            Format::Abk => Some(9),
+        }
+    }
+
     /// What of an edit a book of this format has no place for, in words;
     /// `None` if it can hold all of it.
     #[must_use]
     pub fn lacks(self, edit: &MarkEdit) -> Option<&'static str> {
-        let most = match self {
-            Format::Ctg => return edit.weight.map(|_| "weights"),
-            Format::Bin => u16::MAX,
-            Format::Abk => 9,
+        let Some(most) = self.most_weight() else {
+            return edit.weight.map(|_| "weights");
         };
         let marks = !matches!(edit.recommendation, None | Some(Mark::Avoid));
         [

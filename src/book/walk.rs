@@ -2,12 +2,12 @@
 //! comparing, converting and looking for lines take.
 
 use std::collections::VecDeque;
-use std::thread;
 
 use shakmaty::{Chess, Move, Position as _};
 
 use super::polyglot::PackedMove;
-use crate::crew::{Panicked, in_order};
+use crate::crew::{self, Panicked, in_order};
+use crate::notation;
 
 /// Which of the positions ahead comes next.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -68,8 +68,7 @@ impl Walk {
     ) {
         let order = self.order;
         let mut enter = |mv: Move| {
-            let mut position = here.position.clone();
-            position.play_unchecked(mv);
+            let position = notation::after(&here.position, mv);
             if is_new(&position) {
                 self.enter(here, mv, position, ());
             }
@@ -184,7 +183,7 @@ impl<T: Send + Sync> Walk<T> {
         look: impl Fn(&[Reached<T>]) -> Result<M, E> + Sync,
         mut take: impl FnMut(&mut Walk<T>, &[Reached<T>], M) -> Result<(), E>,
     ) -> Result<(), E> {
-        let threads = thread::available_parallelism().map_or(1, usize::from);
+        let threads = crew::threads();
         let most = threads * SHARES_EACH * SHARE;
         while !self.ahead.is_empty() {
             let batch: Vec<Reached<T>> = match self.order {

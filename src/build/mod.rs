@@ -37,14 +37,14 @@ pub use records::RecordsError;
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::{io, slice, thread};
+use std::{io, slice};
 
 use shakmaty::Color;
 
 use crate::book::ctg::{BookWriter, WriteError, WriteOptions, Written};
-use crate::crew::Panicked;
+use crate::crew::{self, Panicked};
 pub use crate::games::{EcoRange, Filter, ParseEcoError, has_name};
-use crate::games::{Game, ReadError, SourceError, Sources, Tally};
+use crate::games::{Game, ReadError, Sources, Tally};
 use crate::notation::Line;
 use crate::openings;
 use crate::place::Old;
@@ -135,7 +135,7 @@ impl Job {
             annotations: false,
             setups: false,
             dedupe: false,
-            threads: thread::available_parallelism().map_or(1, usize::from),
+            threads: crew::threads(),
             memory: 512 << 20,
             temp: None,
         }
@@ -229,12 +229,6 @@ pub enum BuildError {
 impl From<Stopped> for BuildError {
     fn from(stopped: Stopped) -> BuildError {
         BuildError::Read(stopped.into())
-    }
-}
-
-impl From<SourceError> for BuildError {
-    fn from(error: SourceError) -> BuildError {
-        BuildError::Read(error.into())
     }
 }
 

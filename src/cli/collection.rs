@@ -172,7 +172,7 @@ fn result(text: &str) -> Result<GameResult, String> {
 pub(super) fn threads(wanted: Option<NonZeroU16>) -> usize {
     match wanted {
         Some(threads) => threads.get().into(),
-        None => std::thread::available_parallelism().map_or(1, usize::from),
+        None => crate::crew::threads(),
     }
 }
 

@@ -12,11 +12,10 @@ use clap::Args;
 use tokio::sync::Notify;
 
 use super::args::{ConfigArgs, name_and_value};
-use crate::book::Book;
 use crate::book_set::Opener;
 use crate::explore::{
-    Access, CtgMarker, Editor, EngineChoice, ExploredBook, Explorer, Games, Guest, Limits, Reopen,
-    machine, serve,
+    Access, EngineChoice, ExploredBook, Explorer, Games, Guest, Limits, Reopen, editor_of, machine,
+    serve,
 };
 use crate::index::GamesIndex;
 use crate::settings::{OptionId, STARTER, Settings};
@@ -205,13 +204,9 @@ fn open(path: &str, name: String, args: &ExploreArgs) -> anyhow::Result<Explored
     for notice in &notices {
         say!("tabia: {notice}");
     }
-    // Only ChessBase books have marks; the one within the program has no file.
-    let editor = match &first {
-        Book::Ctg(book) if path != STARTER && !args.read_only => {
-            Some(Box::new(CtgMarker::new(book.path().to_owned())) as Box<dyn Editor>)
-        }
-        _ => None,
-    };
+    // The book within the program has no file.
+    let is_writable = path != STARTER && !args.read_only;
+    let editor = is_writable.then(|| editor_of(&first));
     let again = path.to_owned();
     let named = settings(&args.set)?.text(OptionId::Evaluations).to_owned();
     let (first, _) = opener.evaluated(Arc::new(first), path, &named, &mut notices);

@@ -6,6 +6,7 @@ use shakmaty::{CastlingMode, Chess, Position as _};
 
 use super::EvalTable;
 use crate::book::{BookMove, Error, Judged, Lookup, Probe, Wanted};
+use crate::notation;
 
 /// A book whose moves are [`Judged`] by a table of evaluations.
 pub struct EvaluatedBook {
@@ -56,8 +57,7 @@ pub fn judge(evaluations: &EvalTable, position: &Chess, moves: &mut [BookMove]) 
         }
     });
     for mv in moves.iter_mut() {
-        let mut after = position.clone();
-        after.play_unchecked(mv.mv);
+        let after = notation::after(position, mv.mv);
         let uci = mv.mv.to_uci(CastlingMode::Chess960);
         let value = evaluations.get(&after).map(|after| after.value);
         let value = value.or_else(|| {

@@ -4,7 +4,7 @@ use std::collections::{HashMap, hash_map::Entry};
 use std::hash::{BuildHasher, BuildHasherDefault};
 
 use rustc_hash::FxHasher;
-use shakmaty::{Chess, Color, Position as _, uci::UciMove};
+use shakmaty::{Chess, Color, Position as _};
 
 use crate::book::ctg::{CanonicalBoard, Key, Orientation};
 use crate::book::polyglot;
@@ -50,20 +50,8 @@ impl Turned {
             Color::White => value,
             Color::Black => value.reversed(),
         };
-        let square = |square| self.orientation.apply(square);
         let moves = evaluation.moves.iter().map(|known| MoveValue {
-            mv: match known.mv {
-                UciMove::Normal {
-                    from,
-                    to,
-                    promotion,
-                } => UciMove::Normal {
-                    from: square(from),
-                    to: square(to),
-                    promotion,
-                },
-                other => other,
-            },
+            mv: self.orientation.apply_to_move(known.mv),
             value: value(known.value),
         });
         Evaluation {

@@ -53,22 +53,18 @@ pub(super) fn read(
     let mut read = Imported::default();
     let mut first_bad: Option<(u64, &'static str)> = None;
     let stop = watch.stop();
-    let mut hear = |(piece, bad): Piece| {
+    let hear = |(piece, bad): Piece| {
         read.bytes += piece.bytes;
         read.lines += piece.lines;
         read.hits += piece.hits;
         read.bad_lines += piece.bad_lines;
         // Pieces come in the order of the rows.
         first_bad = first_bad.or(bad);
-        watch.step(Progress::reading(
-            "rows",
-            read.lines,
-            read.bytes,
-            Some(total),
-        ))
+        let progress = Progress::reading("rows", read.lines, read.bytes, Some(total));
+        Ok(watch.step(progress)?)
     };
     crew::run(
-        std::thread::available_parallelism().map_or(1, usize::from),
+        crew::threads(),
         |jobs| {
             let mut heard = Said::default();
             jobs.each(|(group, before): (usize, u64), _| {
@@ -103,18 +99,13 @@ pub(super) fn read(
             Ok(())
         },
         |lead| {
-            let mut before = 0;
-            for (number, group) in groups.iter().enumerate() {
-                lead.give((number, before));
-                before += group.num_rows().unsigned_abs();
-                while let Some(piece) = lead.ready()? {
-                    hear(piece)?;
-                }
-            }
-            while let Some(piece) = lead.rest()? {
-                hear(piece)?;
-            }
-            Ok(())
+            let mut behind = 0;
+            let jobs = groups.iter().enumerate().map(|(number, group)| {
+                let before = behind;
+                behind += group.num_rows().unsigned_abs();
+                Ok((number, before))
+            });
+            lead.each(jobs, hear)
         },
     )?;
     read.first_bad = first_bad.map(|(row, fault)| format!("row {row}: {fault}"));

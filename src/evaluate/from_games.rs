@@ -57,7 +57,7 @@ pub(super) fn read(
         filter,
         wanted: Wanted::EVERYTHING,
         starts: Starts::SetUp,
-        threads: std::thread::available_parallelism().map_or(1, usize::from),
+        threads: crate::crew::threads(),
     };
     let all = Mutex::new((Said::default(), 0));
     let worker = |batches: &Batches<'_, (), GatherError>| {

@@ -130,7 +130,7 @@ pub fn work(
     let total = tasks.len() as u64;
     let mut worked = Worked::default();
     let mut seen = 0;
-    let mut take = |made: Made, watch: &mut Watch<'_>| {
+    let take = |made: Made| {
         seen += 1;
         match made {
             Made::Done { leaving } => {
@@ -145,6 +145,7 @@ pub fn work(
         }
         // The workers see the flag as well: what they have begun they finish.
         let _ = watch.step(Progress::new("evaluating", "positions", seen, Some(total)));
+        Ok::<_, WorkError>(())
     };
     crew::run(
         plan.jobs,
@@ -152,21 +153,7 @@ pub fn work(
             let mut desk = Desk::new(plan, &restarts);
             jobs.each(|task: Task, _| bench.do_task(task, &mut desk))
         },
-        |crew| {
-            for task in tasks {
-                if watch.go_on().is_err() {
-                    break;
-                }
-                crew.give(*task);
-                while let Some(made) = crew.ready()? {
-                    take(made, watch);
-                }
-            }
-            while let Some(made) = crew.rest()? {
-                take(made, watch);
-            }
-            Ok::<_, WorkError>(())
-        },
+        |lead| lead.each(tasks.iter().copied().map(Ok), take),
     )?;
     worked.stopped |= watch.go_on().is_err();
     worked.restarts = restarts.into_inner();

@@ -1,7 +1,7 @@
 //! The files of the page, part of the program.
 
 use std::io::Write as _;
-use std::sync::OnceLock;
+use std::sync::{LazyLock, OnceLock};
 
 use flate2::Compression;
 use flate2::write::GzEncoder;
@@ -9,7 +9,9 @@ use hyper::body::Bytes;
 use hyper::header::{self, HeaderMap, HeaderValue};
 use hyper::{Response, StatusCode};
 
+use super::bundle;
 use super::reply::reply;
+use crate::input::bytes::{FNV_START, fnv1a};
 
 const HTML: &str = "text/html; charset=utf-8";
 const CSS: &str = "text/css; charset=utf-8";
@@ -22,62 +24,110 @@ const TOKEN_PLACE: &str = "{{token}}";
 /// Where it looks for the answer about its own address.
 const FIRST_PLACE: &str = "{{first}}";
 
+/// Where the pictures of the pieces stand, for every use on the board.
+const PIECES_PLACE: &str = "{{pieces}}";
+const PIECES: &str = include_str!("page/pieces.svg");
+
 /// The folder of the files, as the page names it.
 const FOLDER: &str = "/page/";
 
-/// Name, type and content. Nothing else is ever served.
-const FILES: [(&str, &str, &str); 34] = [
+/// The modules of the page; the first imports all others. They are served as
+/// one script.
+const MODULES: &[(&str, &str)] = &[
+    ("main.js", include_str!("page/main.js")),
+    ("address.js", include_str!("page/address.js")),
+    ("api.js", include_str!("page/api.js")),
+    ("arrows.js", include_str!("page/arrows.js")),
+    ("board.js", include_str!("page/board.js")),
+    ("cards.js", include_str!("page/cards.js")),
+    ("dom.js", include_str!("page/dom.js")),
+    ("edit.js", include_str!("page/edit.js")),
+    ("engine.js", include_str!("page/engine.js")),
+    ("games.js", include_str!("page/games.js")),
+    ("lang.js", include_str!("page/lang.js")),
+    ("moves.js", include_str!("page/moves.js")),
+    ("plot.js", include_str!("page/plot.js")),
+    ("policy.js", include_str!("page/policy.js")),
+    ("search.js", include_str!("page/search.js")),
+    ("settings.js", include_str!("page/settings.js")),
+    ("share.js", include_str!("page/share.js")),
+    ("shelf.js", include_str!("page/shelf.js")),
+    ("signs.js", include_str!("page/signs.js")),
+    ("store.js", include_str!("page/store.js")),
+    ("table.js", include_str!("page/table.js")),
+    ("trainer.js", include_str!("page/trainer.js")),
+    ("tree.js", include_str!("page/tree.js")),
+];
+
+/// What the script is called.
+const SCRIPT_NAME: &str = "page.js";
+
+/// Further files: name, type and content.
+const OTHERS: &[(&str, &str, &str)] = &[
     ("style.css", CSS, include_str!("page/style.css")),
-    ("main.js", SCRIPT, include_str!("page/main.js")),
-    ("address.js", SCRIPT, include_str!("page/address.js")),
-    ("api.js", SCRIPT, include_str!("page/api.js")),
-    ("arrows.js", SCRIPT, include_str!("page/arrows.js")),
-    ("board.js", SCRIPT, include_str!("page/board.js")),
-    ("cards.js", SCRIPT, include_str!("page/cards.js")),
-    ("dom.js", SCRIPT, include_str!("page/dom.js")),
-    ("edit.js", SCRIPT, include_str!("page/edit.js")),
-    ("engine.js", SCRIPT, include_str!("page/engine.js")),
-    ("games.js", SCRIPT, include_str!("page/games.js")),
-    ("lang.js", SCRIPT, include_str!("page/lang.js")),
+    ("favicon.svg", SVG, include_str!("page/favicon.svg")),
     ("lang-de.js", SCRIPT, include_str!("page/lang-de.js")),
     ("lang-es.js", SCRIPT, include_str!("page/lang-es.js")),
     ("lang-fr.js", SCRIPT, include_str!("page/lang-fr.js")),
     ("lang-ru.js", SCRIPT, include_str!("page/lang-ru.js")),
-    ("moves.js", SCRIPT, include_str!("page/moves.js")),
-    ("plot.js", SCRIPT, include_str!("page/plot.js")),
-    ("policy.js", SCRIPT, include_str!("page/policy.js")),
     ("program-de.js", SCRIPT, include_str!("page/program-de.js")),
     ("program-es.js", SCRIPT, include_str!("page/program-es.js")),
     ("program-fr.js", SCRIPT, include_str!("page/program-fr.js")),
     ("program-ru.js", SCRIPT, include_str!("page/program-ru.js")),
-    ("search.js", SCRIPT, include_str!("page/search.js")),
-    ("settings.js", SCRIPT, include_str!("page/settings.js")),
-    ("share.js", SCRIPT, include_str!("page/share.js")),
-    ("shelf.js", SCRIPT, include_str!("page/shelf.js")),
-    ("signs.js", SCRIPT, include_str!("page/signs.js")),
-    ("store.js", SCRIPT, include_str!("page/store.js")),
-    ("table.js", SCRIPT, include_str!("page/table.js")),
-    ("trainer.js", SCRIPT, include_str!("page/trainer.js")),
-    ("tree.js", SCRIPT, include_str!("page/tree.js")),
-    ("pieces.svg", SVG, include_str!("page/pieces.svg")),
-    ("favicon.svg", SVG, include_str!("page/favicon.svg")),
 ];
 
-/// Tells versions of the files apart (FNV-1a of all of them).
-const VERSION: u64 = {
-    let mut hash: u64 = 0xcbf2_9ce4_8422_2325;
-    let mut file = 0;
-    while file < FILES.len() {
-        let bytes = FILES[file].2.as_bytes();
-        let mut at = 0;
-        while at < bytes.len() {
-            hash = (hash ^ bytes[at] as u64).wrapping_mul(0x0100_0000_01b3);
-            at += 1;
+/// A file as it is served. Nothing else ever is.
+struct File {
+    name: &'static str,
+    kind: &'static str,
+    text: Bytes,
+    /// As it goes over the wire, once somebody has asked for it.
+    packed: OnceLock<Bytes>,
+}
+
+impl File {
+    fn new(name: &'static str, kind: &'static str, text: Bytes) -> File {
+        File {
+            name,
+            kind,
+            text,
+            packed: OnceLock::new(),
         }
-        file += 1;
     }
-    hash
-};
+
+    fn packed(&self) -> Bytes {
+        let pack = || {
+            let mut encoder = GzEncoder::new(Vec::new(), Compression::best());
+            // Nothing fails in memory.
+            let _ = encoder.write_all(&self.text);
+            encoder.finish().unwrap_or_default().into()
+        };
+        self.packed.get_or_init(pack).clone()
+    }
+}
+
+static FILES: LazyLock<Vec<File>> = LazyLock::new(|| {
+    let script = bundle::joined(MODULES[0].0, module);
+    let others = OTHERS
+        .iter()
+        .map(|(name, kind, text)| File::new(name, kind, (*text).into()));
+    let script = File::new(SCRIPT_NAME, SCRIPT, script.into());
+    [script].into_iter().chain(others).collect()
+});
+
+/// The text of a module.
+fn module(name: &str) -> Option<&'static str> {
+    let found = MODULES.iter().find(|(known, _)| *known == name);
+    found.map(|(_, text)| *text)
+}
+
+/// The folder of the files of this version: their addresses never mean
+/// anything else.
+static VERSIONED: LazyLock<String> = LazyLock::new(|| {
+    let add = |hash, file: &File| fnv1a(hash, &file.text);
+    let version = FILES.iter().fold(FNV_START, add);
+    format!("{FOLDER}{version:016x}/")
+});
 
 /// The page itself, with its token and its first answer in JSON, which saves
 /// it the way to ask for it. The addresses of its files carry the
@@ -85,45 +135,28 @@ const VERSION: u64 = {
 pub(super) fn page(token: &str, first: &str) -> Response<Bytes> {
     let first = first.replace('&', "&amp;").replace('"', "&quot;");
     let text = include_str!("page/index.html")
-        .replace(FOLDER, &folder())
+        .replace(FOLDER, &VERSIONED)
+        .replace(PIECES_PLACE, PIECES)
         .replace(TOKEN_PLACE, token)
         .replace(FIRST_PLACE, &first);
     reply(StatusCode::OK, HTML, text.into())
-}
-
-fn folder() -> String {
-    format!("{FOLDER}{VERSION:016x}/")
-}
-
-/// The files as they go over the wire, each packed when it is first asked for.
-static PACKED: [OnceLock<Bytes>; FILES.len()] = [const { OnceLock::new() }; FILES.len()];
-
-fn packed(number: usize) -> Bytes {
-    let pack = || {
-        let mut encoder = GzEncoder::new(Vec::new(), Compression::best());
-        // Nothing fails in memory.
-        let _ = encoder.write_all(FILES[number].2.as_bytes());
-        encoder.finish().unwrap_or_default().into()
-    };
-    PACKED[number].get_or_init(pack).clone()
 }
 
 /// The file of a path, if there is one; packed for who takes that.
 pub(super) fn file(path: &str, headers: &HeaderMap) -> Option<Response<Bytes>> {
     let name = match path {
         "/favicon.ico" => "favicon.svg",
-        _ => path.strip_prefix(folder().as_str())?,
+        _ => path.strip_prefix(VERSIONED.as_str())?,
     };
-    let number = FILES.iter().position(|(known, _, _)| *known == name)?;
-    let (_, kind, text) = FILES[number];
+    let file = FILES.iter().find(|file| file.name == name)?;
     let takes = headers.get(header::ACCEPT_ENCODING);
     let takes = takes.and_then(|takes| takes.to_str().ok());
     let is_packed = takes.is_some_and(|takes| takes.split(',').any(|way| way.trim() == "gzip"));
     let body = match is_packed {
-        true => packed(number),
-        false => Bytes::from_static(text.as_bytes()),
+        true => file.packed(),
+        false => file.text.clone(),
     };
-    let mut response = reply(StatusCode::OK, kind, body);
+    let mut response = reply(StatusCode::OK, file.kind, body);
     let headers = response.headers_mut();
     let forever = HeaderValue::from_static("public, max-age=31536000, immutable");
     headers.insert(header::CACHE_CONTROL, forever);
@@ -150,11 +183,31 @@ mod tests {
         for script in page.split("<script").skip(1) {
             assert!(script.contains("src=\"/page/"), "{script}");
         }
-        for (path, _, text) in FILES {
-            let text = text.replace("http://www.w3.org/", "");
+        for file in FILES.iter() {
+            let path = file.name;
+            let text = text_of(file).replace("http://www.w3.org/", "");
             for forbidden in ["http://", "https://", "innerHTML", "eval("] {
                 assert!(!text.contains(forbidden), "{path}: {forbidden}");
             }
+        }
+    }
+
+    fn text_of(file: &File) -> &str {
+        std::str::from_utf8(&file.text).unwrap()
+    }
+
+    #[test]
+    fn every_module_is_in_the_script_and_nothing_of_modules_is_left() {
+        let script = text_of(&FILES[0]);
+        for (name, text) in MODULES {
+            let known = script.contains(&format!("const ${} = ", name.trim_end_matches(".js")));
+            assert!(known, "{name}");
+            let last = text.lines().last().unwrap().trim_start_matches("export ");
+            assert!(script.contains(last), "{name}: {last}");
+        }
+        for line in script.lines() {
+            let rest = line.starts_with("import ") || line.starts_with("export ");
+            assert!(!rest, "{line}");
         }
     }
 
@@ -213,7 +266,7 @@ mod tests {
 
     /// The texts that a table of a language translates.
     fn translated(name: &str) -> Vec<&'static str> {
-        let (_, _, text) = FILES.iter().find(|(known, _, _)| *known == name).unwrap();
+        let (_, _, text) = OTHERS.iter().find(|(known, _, _)| *known == name).unwrap();
         let rows = text.lines().filter_map(|line| line.strip_prefix("  \""));
         rows.map(|row| row.split_once("\": \"").unwrap().0)
             .collect()
@@ -229,8 +282,8 @@ mod tests {
         // A text that has been changed in the page is no longer translated.
         let sources: String = FILES
             .iter()
-            .filter(|(name, _, _)| !is_table(name))
-            .map(|(_, _, text)| *text)
+            .filter(|file| !is_table(file.name))
+            .map(text_of)
             .chain([include_str!("page/index.html")])
             .collect();
         // Some are put together of words: "white pawn", "Theme: dark".
@@ -258,9 +311,9 @@ mod tests {
     fn a_page_weighs_little() {
         let weight = |code: &str| -> (usize, usize) {
             let is_other = |name: &str| is_table(name) && !name.contains(&format!("-{code}."));
-            let numbers = (0..FILES.len()).filter(|&number| !is_other(FILES[number].0));
-            let sizes = numbers.map(|number| (FILES[number].2.len(), packed(number).len()));
-            let html = include_str!("page/index.html").len();
+            let files = FILES.iter().filter(|file| !is_other(file.name));
+            let sizes = files.map(|file| (file.text.len(), file.packed().len()));
+            let html = include_str!("page/index.html").len() + PIECES.len();
             sizes.fold((html, html), |sum, size| (sum.0 + size.0, sum.1 + size.1))
         };
         let (plain, _) = weight("en");
@@ -274,7 +327,7 @@ mod tests {
     #[test]
     fn files_are_packed_for_who_takes_that() {
         use std::io::Read as _;
-        let main = format!("{}main.js", folder());
+        let main = format!("{}page.js", *VERSIONED);
         let plain = file(&main, &HeaderMap::new()).unwrap();
         assert_eq!(plain.headers().get(header::CONTENT_ENCODING), None);
         let mut headers = HeaderMap::new();
@@ -290,7 +343,7 @@ mod tests {
 
     #[test]
     fn only_files_of_the_table_are_served() {
-        let main = format!("{}main.js", folder());
+        let main = format!("{}page.js", *VERSIONED);
         assert!(file(&main, &HeaderMap::new()).is_some());
         for path in [
             "/page/",
@@ -302,7 +355,13 @@ mod tests {
         ] {
             assert!(file(path, &HeaderMap::new()).is_none(), "{path}");
         }
-        assert!(file(&format!("{}../../Cargo.toml", folder()), &HeaderMap::new()).is_none());
+        assert!(
+            file(
+                &format!("{}../../Cargo.toml", *VERSIONED),
+                &HeaderMap::new()
+            )
+            .is_none()
+        );
     }
 
     #[test]
@@ -312,7 +371,7 @@ mod tests {
             .split('"')
             .filter(|part| part.starts_with(FOLDER))
             .collect();
-        assert!(named.len() > 8);
+        assert!(named.len() >= 3);
         for path in named {
             assert!(file(path, &HeaderMap::new()).is_some(), "{path}");
         }

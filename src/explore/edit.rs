@@ -26,6 +26,13 @@ pub type Undo = Box<dyn Fn() -> Result<(), EditError> + Send>;
 /// Writes changes to the file of a book, safely: a crash leaves the book as
 /// it was before or as it is after.
 pub trait Editor: Send + Sync {
+    /// In a book that has a number beside each move and no marks, the
+    /// greatest that there is; `None` for one with marks, into which lines
+    /// can come.
+    fn most_weight(&self) -> Option<u16> {
+        None
+    }
+
     /// Changes what the book says about moves, each in its position, and
     /// returns the way back; `None` when there was nothing to change.
     ///
@@ -117,6 +124,11 @@ impl Desk {
             editor,
             steps: Mutex::default(),
         }
+    }
+
+    /// As for [`Editor::most_weight`].
+    pub(super) fn most_weight(&self) -> Option<u16> {
+        self.editor.most_weight()
     }
 
     fn steps(&self) -> std::sync::MutexGuard<'_, Steps> {
@@ -239,6 +251,10 @@ pub(super) fn read_change(kind: &str, value: &str) -> Result<MarkEdit, String> {
             let value = value.ok_or("a learn value is a whole number from -125 to 125")?;
             edit.factor = Some(value);
         }
+        "weight" => {
+            let value = value.parse().ok();
+            edit.weight = Some(value.ok_or("a weight is a whole number from 0 to 65535")?);
+        }
         "commentary" => {
             let nag = words::commentary(value);
             let nag =
@@ -246,7 +262,7 @@ pub(super) fn read_change(kind: &str, value: &str) -> Result<MarkEdit, String> {
             edit.commentary = Some(nag);
         }
         _ => {
-            let known = "mark, annotation, factor and commentary can be changed";
+            let known = "mark, annotation, factor, commentary and weight can be changed";
             return Err(known.to_owned());
         }
     }
@@ -384,6 +400,8 @@ mod tests {
             ("annotation", "32"),
             ("factor", "126"),
             ("factor", "x"),
+            ("weight", "-1"),
+            ("weight", "65536"),
             ("file", "/etc/passwd"),
         ] {
             assert!(read_change(kind, value).is_err(), "{kind} {value}");

@@ -11,7 +11,7 @@ use super::line;
 use super::reply::{Refusal, bad, json};
 use super::route::Explorer;
 use crate::book::MarkEdit;
-use crate::book::{Lookup, Wanted};
+use crate::book::{Lookup, Mark, Preference, Wanted};
 use crate::mark::words::commentary_name;
 use crate::notation::{self, Line};
 
@@ -284,12 +284,29 @@ fn still_so(
             // The editor has better words for it.
             continue;
         };
+        let never = (seen.recommendation == Some(Mark::Avoid)).then_some(0);
         let changed = |what: &str, now: &str| {
             let now = if now.is_empty() { "none" } else { now };
             Err(EditError(format!(
                 "somebody else changed it meanwhile: its {what} is {now} now; nothing was written"
             )))
         };
+        let weight = match now.preference {
+            Preference::Statistics => None,
+            Preference::Weight(weight) => Some(weight.min(u16::MAX.into())),
+            Preference::Priority(priority) => Some(priority.into()),
+        };
+        if let Some(now) = weight {
+            // Such a book has nothing else.
+            if seen
+                .weight
+                .or(never)
+                .is_some_and(|seen| u32::from(seen) != now)
+            {
+                return changed("weight", &now.to_string());
+            }
+            continue;
+        }
         if seen.recommendation.is_some_and(|mark| mark != now.mark()) {
             return changed("mark", now.mark().as_str());
         }

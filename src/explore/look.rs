@@ -6,6 +6,7 @@ use shakmaty::{Chess, Color, Move, Position};
 use std::sync::Arc;
 
 use super::books::{ExploredBook, Notes, Open, coloured, look_up};
+use super::edit::Desk;
 use super::openings::{self, Opening};
 use super::plot;
 use crate::book::Preference;
@@ -77,6 +78,9 @@ pub(super) struct BookView {
     moves: Vec<ColouredMove>,
     /// Whether it can be changed.
     editable: bool,
+    /// Where only the numbers beside its moves can, the greatest of them.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    most_weight: Option<u16>,
     /// How many changes can be taken back, and the last one.
     undo: usize,
     redo: usize,
@@ -211,6 +215,7 @@ fn book_view(number: usize, book: &ExploredBook, walked: &Line, asked: &Question
         (known.then_some(white), known.then_some(black))
     };
     let (white, black) = of(seen.wins, seen.losses);
+    let desk = book.desk().filter(|_| asked.writable);
     let history = book.desk().map(|desk| desk.history(asked.client));
     let history = history.unwrap_or_default();
     let rows: Vec<Move> = found.rows().map(|(mv, _)| mv.mv).collect();
@@ -244,7 +249,8 @@ fn book_view(number: usize, book: &ExploredBook, walked: &Line, asked: &Question
                 }
             })
             .collect(),
-        editable: asked.writable && book.desk().is_some(),
+        editable: desk.is_some(),
+        most_weight: desk.and_then(Desk::most_weight),
         undo: history.undo,
         redo: history.redo,
         last_change: history.last_change,

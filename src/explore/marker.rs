@@ -10,8 +10,9 @@ use shakmaty::{Chess, Move};
 use tempfile::TempDir;
 
 use super::edit::{EditError, Editor, Undo};
-use crate::book::MarkEdit;
+use super::weigher::Weigher;
 use crate::book::ctg::{self, EditOptions, RewriteOptions};
+use crate::book::{Book, Format, MarkEdit};
 #[cfg(feature = "build")]
 use crate::build;
 use crate::input::sibling::sibling;
@@ -23,22 +24,26 @@ use crate::watch::Watch;
 /// What stands beside a book.
 const COMPANIONS: [&str; 2] = ["cto", "ctb"];
 
+/// Writes changes to the files of a book, as its format has a place for them.
+#[must_use]
+pub fn editor_of(book: &Book) -> Box<dyn Editor> {
+    let path = book.path().to_owned();
+    match book.format() {
+        Format::Ctg => Box::new(CtgMarker { path }),
+        format => Box::new(Weigher::new(path, format)),
+    }
+}
+
 /// Changes a ChessBase book.
 ///
 /// The book is locked for each change alone, so that other programs can
 /// change it, too, while the page is open.
 #[derive(Debug)]
-pub struct CtgMarker {
+struct CtgMarker {
     path: PathBuf,
 }
 
 impl CtgMarker {
-    /// For the book whose .ctg file is `path`.
-    #[must_use]
-    pub const fn new(path: PathBuf) -> CtgMarker {
-        CtgMarker { path }
-    }
-
     /// Writes the book anew; the old one is kept aside for the way back.
     fn rewrite(
         &self,

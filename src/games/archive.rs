@@ -10,6 +10,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use crate::input::file::DataFile;
+use crate::input::path::file_name;
 use crate::input::reader::FileReader;
 use crate::input::sibling::sibling;
 
@@ -116,6 +117,18 @@ impl Located {
         others.find(|file| {
             let (file, wanted) = (file.path.as_os_str(), wanted.as_os_str());
             file.eq_ignore_ascii_case(wanted)
+        })
+    }
+
+    /// The file beside it with its games.
+    pub(super) fn games_file(&self, extension: &str) -> Result<Located, SourceError> {
+        self.sibling(extension).ok_or_else(|| {
+            let missing = self.path.with_extension(extension);
+            let text = format!(
+                "its games are in {}, which is missing; keep all files of a database together",
+                file_name(&missing)
+            );
+            SourceError::format(&self.path, text)
         })
     }
 

@@ -9,7 +9,7 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use super::oddities::Oddity;
-use super::{Game, GameBatch, GameSource, Place, SkipReason, Skipped, SourceError, Wanted};
+use super::{Game, GameBatch, GameSource, Place, SkipReason, SourceError, Wanted};
 use crate::input::file::DataFile;
 use crate::input::window::Window;
 
@@ -145,24 +145,21 @@ struct Windows {
 }
 
 impl<D: Indexed> GameBatch for Batch<D> {
-    fn next_game(&mut self, wanted: Wanted, game: &mut Game) -> Result<bool, Skipped> {
+    fn next_game(&mut self, wanted: Wanted, game: &mut Game) -> Result<bool, SkipReason> {
         self.number += 1;
         if self.number >= self.behind {
             return Ok(false);
         }
-        match self.read(wanted, game) {
-            Ok(()) => Ok(true),
-            Err(reason) => Err(self.skip(reason)),
-        }
+        self.read(wanted, game)?;
+        Ok(true)
     }
 
-    fn skip(&self, reason: SkipReason) -> Skipped {
-        Skipped {
-            source: self.database.layout().name.clone(),
-            place: Place::Game(self.number),
-            cut: false,
-            reason,
-        }
+    fn source(&self) -> &str {
+        &self.database.layout().name
+    }
+
+    fn place(&self) -> Place {
+        Place::Game(self.number)
     }
 }
 
@@ -181,7 +178,7 @@ impl<D: Indexed> Batch<D> {
         let entry = Some(record)
             .filter(|record| record.len() == bytes)
             .and_then(|record| database.parse(record))
-            .ok_or_else(|| SkipReason::Text("its record is cut off".to_owned()))?;
+            .ok_or_else(|| SkipReason::text("its record is cut off"))?;
         game.clear();
         database.read(&entry, &windows.moves, wanted, &mut self.buffers, game)
     }

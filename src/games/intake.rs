@@ -68,7 +68,7 @@ impl Sources {
     /// # Errors
     ///
     /// There is nothing of a name, or a folder has no games.
-    pub fn list<'p>(named: impl IntoIterator<Item = &'p PathBuf>) -> Result<Sources, SourceError> {
+    pub fn list<'p>(named: impl IntoIterator<Item = &'p PathBuf>) -> Result<Sources, ReadError> {
         let mut sources = Sources {
             named: Vec::new(),
             inputs: Vec::new(),
@@ -359,14 +359,12 @@ impl<'c> Batch<'c> {
             self.tally.read += 1;
             let starts = self.intake.starts;
             match there {
-                Err(skipped) if skipped.reason.is_intended() => self.tally.left_out += 1,
-                Err(skipped) => self.skip(skipped),
+                Err(reason) if reason.is_intended() => self.tally.left_out += 1,
+                Err(reason) => self.skip(reason),
                 Ok(_) if game.chess960 && starts != Starts::Any => {
-                    self.skip(self.batch.skip(SkipReason::Variant("Chess960".to_owned())));
+                    self.skip(SkipReason::Variant("Chess960".to_owned()));
                 }
-                Ok(_) if game.set_up && starts == Starts::Usual => {
-                    self.skip(self.batch.skip(SkipReason::SetUp));
-                }
+                Ok(_) if game.set_up && starts == Starts::Usual => self.skip(SkipReason::SetUp),
                 Ok(_) if !filter.admits(game) => self.tally.filtered += 1,
                 Ok(_) => {
                     if let Some(reason) = game.cut.take() {
@@ -386,12 +384,12 @@ impl<'c> Batch<'c> {
             self.tally.cut -= 1;
             self.tally.named.pop();
         }
-        self.skip(self.batch.skip(reason));
+        self.skip(reason);
     }
 
-    fn skip(&mut self, skipped: Skipped) {
+    fn skip(&mut self, reason: SkipReason) {
         self.tally.skipped += 1;
-        self.tally.named.push(skipped);
+        self.tally.named.push(self.batch.skip(reason));
     }
 }
 
@@ -457,11 +455,11 @@ mod tests {
     }
 
     impl GameBatch for FaultyBatch {
-        fn next_game(&mut self, _: Wanted, game: &mut Game) -> Result<bool, Skipped> {
+        fn next_game(&mut self, _: Wanted, game: &mut Game) -> Result<bool, SkipReason> {
             self.number += 1;
             assert!(self.name != "panics" || self.number < 77, "a bad byte");
             if self.name == "skips" && self.number.is_multiple_of(7) && self.number <= self.end {
-                return Err(self.skip(SkipReason::SetUp));
+                return Err(SkipReason::SetUp);
             }
             game.clear();
             game.year = self.number as u16;
@@ -469,13 +467,12 @@ mod tests {
             Ok(self.number <= self.end)
         }
 
-        fn skip(&self, reason: SkipReason) -> Skipped {
-            Skipped {
-                source: self.name.clone(),
-                place: Place::Game(self.number),
-                cut: false,
-                reason,
-            }
+        fn source(&self) -> &str {
+            &self.name
+        }
+
+        fn place(&self) -> Place {
+            Place::Game(self.number)
         }
     }
 

@@ -18,6 +18,7 @@ mod cbh2;
 mod cbv;
 mod circumstances;
 mod date;
+mod encodings;
 pub mod export;
 mod extract;
 mod files;
@@ -41,7 +42,6 @@ mod steps;
 #[cfg(feature = "index")]
 pub mod tgx;
 mod tree;
-mod windows1252;
 mod zip;
 mod zst;
 
@@ -87,9 +87,9 @@ pub trait GameBatch: Send {
     ///
     /// # Errors
     ///
-    /// A game that is no use. `game` is undefined then, and the next call
-    /// goes on behind it.
-    fn next_game(&mut self, wanted: Wanted, game: &mut Game) -> Result<bool, Skipped>;
+    /// A game that is no use, and why. `game` is undefined then, and the next
+    /// call goes on behind it.
+    fn next_game(&mut self, wanted: Wanted, game: &mut Game) -> Result<bool, SkipReason>;
 
     /// As [`GameBatch::next_game`], for somebody who has no use for games that
     /// do not meet `filter`: where their tags say so, their moves are not read,
@@ -103,12 +103,25 @@ pub trait GameBatch: Send {
         wanted: Wanted,
         _filter: &Filter,
         game: &mut Game,
-    ) -> Result<bool, Skipped> {
+    ) -> Result<bool, SkipReason> {
         self.next_game(wanted, game)
     }
 
+    /// The source, as its user named it.
+    fn source(&self) -> &str;
+
+    /// Where the game that came last stands in it.
+    fn place(&self) -> Place;
+
     /// Names the game that came last, for somebody who has no use for it.
-    fn skip(&self, reason: SkipReason) -> Skipped;
+    fn skip(&self, reason: SkipReason) -> Skipped {
+        Skipped {
+            source: self.source().to_owned(),
+            place: self.place(),
+            cut: false,
+            reason,
+        }
+    }
 }
 
 /// How much of each game is looked at. What lies beyond is not read, so it
@@ -129,13 +142,20 @@ pub struct Wanted {
 }
 
 impl Wanted {
-    /// All there is, to be written down again.
-    pub const EVERYTHING: Wanted = Wanted {
+    /// Every move of the main lines.
+    const MAIN_LINES: Wanted = Wanted {
         plies: usize::MAX,
         variations: false,
-        notes: true,
+        notes: false,
         signs: false,
+        heads: false,
+    };
+
+    /// All there is, to be written down again.
+    pub const EVERYTHING: Wanted = Wanted {
+        notes: true,
         heads: true,
+        ..Wanted::MAIN_LINES
     };
 
     /// Whether tags are kept.
@@ -146,12 +166,6 @@ impl Wanted {
 
 impl Default for Wanted {
     fn default() -> Wanted {
-        Wanted {
-            plies: usize::MAX,
-            variations: false,
-            notes: false,
-            signs: false,
-            heads: false,
-        }
+        Wanted::MAIN_LINES
     }
 }

@@ -9,9 +9,9 @@ use shakmaty::fen::Fen;
 use shakmaty::san::San;
 use shakmaty::{CastlingMode, Chess, Color, Outcome};
 
-use super::pgn_text::{comment_text, month, note_tag, number, text_of, year};
+use super::pgn_text::{month, note_tag, number, text_of, year};
 use super::san::resolve;
-use super::{Filter, Game, GameResult, Recorder, SkipReason, Wanted};
+use super::{Filter, Game, GameResult, Recorder, SkipReason, Wanted, encodings};
 
 use crate::notation;
 
@@ -43,12 +43,8 @@ pub(super) enum Ending {
     Game,
     /// It cannot.
     Skip(SkipReason),
-    /// A move is impossible; it stands before byte `at`.
-    Move {
-        number: String,
-        san: String,
-        at: usize,
-    },
+    /// A move is impossible; it stands before a byte.
+    Move(Broken, usize),
 }
 
 impl Parser {
@@ -93,12 +89,8 @@ impl Parser {
                     return Some(Ending::Game);
                 }
                 Ok(Some(Err(Fault::Skip(reason)))) => return Some(Ending::Skip(reason)),
-                Ok(Some(Err(Fault::Move { number, san }))) => {
-                    return Some(Ending::Move { number, san, at });
-                }
-                Err(error) => {
-                    return Some(Ending::Skip(SkipReason::Text(error.to_string())));
-                }
+                Ok(Some(Err(Fault::Move(broken)))) => return Some(Ending::Move(broken, at)),
+                Err(error) => return Some(Ending::Skip(SkipReason::text(error.to_string()))),
             }
         }
     }
@@ -175,7 +167,7 @@ impl Seek for Sips<'_> {
 
 enum Fault {
     Skip(SkipReason),
-    Move { number: String, san: String },
+    Move(Broken),
 }
 
 struct Visit<'a> {
@@ -200,9 +192,10 @@ struct Visit<'a> {
 }
 
 /// A move that cannot be.
-struct Broken {
-    number: String,
-    san: String,
+pub(super) struct Broken {
+    /// As in `12...`.
+    pub(super) number: String,
+    pub(super) san: String,
 }
 
 impl<'a> Visit<'a> {
@@ -249,14 +242,21 @@ impl<'a> Visit<'a> {
         Ok(())
     }
 
-    /// Remembers the first move that cannot be.
-    fn note_broken(&mut self, san: San) {
-        if self.recorder.position().is_some() {
-            self.broken.get_or_insert_with(|| Broken {
-                number: self.recorder.move_number(),
-                san: san.to_string(),
-            });
+    /// Ends the game at a move of the main line that cannot be.
+    fn impossible(&mut self, san: SanPlus) -> ControlFlow<Result<(), Fault>> {
+        let broken = |recorder: &Recorder<'_>, san: String| Broken {
+            number: recorder.move_number(),
+            san,
+        };
+        if !self.wanted.notes && self.recorder.is_main_line() {
+            let broken = broken(&self.recorder, san.to_string());
+            return Break(Err(Fault::Move(broken)));
         }
+        if self.broken.is_none() && self.recorder.position().is_some() {
+            self.broken = Some(broken(&self.recorder, san.san.to_string()));
+        }
+        self.recorder.drop_line();
+        Continue(())
     }
 }
 
@@ -314,9 +314,8 @@ impl Visitor for Visit<'_> {
     }
 
     fn begin_movetext(&mut self, (): ()) -> ControlFlow<Self::Output> {
-        match self.set_up() {
-            Ok(()) => {}
-            Err(reason) => return Break(Err(Fault::Skip(reason))),
+        if let Err(reason) = self.set_up() {
+            return Break(Err(Fault::Skip(reason)));
         }
         // Without a tag the result comes behind the moves.
         match self.filter {
@@ -368,7 +367,9 @@ impl Visitor for Visit<'_> {
     fn comment(&mut self, (): &mut (), comment: RawComment<'_>) -> ControlFlow<Self::Output> {
         if self.wanted.notes {
             self.comment.extend_from_slice(comment.as_bytes());
-            let text = comment_text(&self.comment);
+            // Line breaks stay: who writes text again breaks lines anew, and
+            // databases hold them as they are.
+            let text = encodings::text(self.comment.trim_ascii()).into_owned();
             self.comment.clear();
             if !text.is_empty() {
                 self.is_game = true;
@@ -408,20 +409,5 @@ impl Visitor for Visit<'_> {
     fn end_game(&mut self, (): ()) -> Self::Output {
         self.recorder.finish();
         Ok(())
-    }
-}
-
-impl Visit<'_> {
-    /// Ends the game at a move of the main line that cannot be.
-    fn impossible(&mut self, san: SanPlus) -> ControlFlow<Result<(), Fault>> {
-        if self.wanted.notes || !self.recorder.is_main_line() {
-            self.note_broken(san.san);
-            self.recorder.drop_line();
-            return Continue(());
-        }
-        Break(Err(Fault::Move {
-            number: self.recorder.move_number(),
-            san: san.to_string(),
-        }))
     }
 }

@@ -12,9 +12,9 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use memchr::memmem;
 
-use super::parse::{Ending, Parser};
+use super::parse::{Broken, Ending, Parser};
 use super::pgn_text::put_in_braces;
-use super::{Filter, Game, GameBatch, GameSource, Place, SkipReason, Skipped, SourceError, Wanted};
+use super::{Filter, Game, GameBatch, GameSource, Place, SkipReason, SourceError, Wanted};
 
 /// Bytes that make a batch.
 const BATCH_BYTES: usize = 512 << 10;
@@ -158,26 +158,30 @@ impl PgnBatch {
         wanted: Wanted,
         filter: Option<&Filter>,
         game: &mut Game,
-    ) -> Result<bool, Skipped> {
+    ) -> Result<bool, SkipReason> {
         loop {
             let text = self.noted.as_ref().unwrap_or(&self.text);
-            let reason = match self.parser.next(text, wanted, filter, game) {
+            return match self.parser.next(text, wanted, filter, game) {
                 None if self.next_piece(wanted) => continue,
-                None => return Ok(false),
-                Some(Ending::Game) => return Ok(true),
-                Some(Ending::Skip(reason)) => reason,
-                Some(Ending::Move { number, san, at }) => {
-                    let line = self.line + lines(self.text.get(..at).unwrap_or_default());
-                    SkipReason::Move { number, line, san }
+                None => Ok(false),
+                Some(Ending::Game) => Ok(true),
+                Some(Ending::Skip(reason)) => Err(reason),
+                Some(Ending::Move(Broken { number, san }, at)) => {
+                    let line = self.line_of(at);
+                    Err(SkipReason::Move { number, line, san })
                 }
             };
-            return Err(self.skip(reason));
         }
+    }
+
+    /// Number of the line that a byte of the text stands on.
+    fn line_of(&self, at: usize) -> u64 {
+        self.line + lines(self.text.get(..at).unwrap_or_default())
     }
 }
 
 impl GameBatch for PgnBatch {
-    fn next_game(&mut self, wanted: Wanted, game: &mut Game) -> Result<bool, Skipped> {
+    fn next_game(&mut self, wanted: Wanted, game: &mut Game) -> Result<bool, SkipReason> {
         self.next(wanted, None, game)
     }
 
@@ -186,19 +190,16 @@ impl GameBatch for PgnBatch {
         wanted: Wanted,
         filter: &Filter,
         game: &mut Game,
-    ) -> Result<bool, Skipped> {
+    ) -> Result<bool, SkipReason> {
         self.next(wanted, Some(filter), game)
     }
 
-    fn skip(&self, reason: SkipReason) -> Skipped {
-        let before = self.text.get(..self.parser.game_start());
-        let line = self.line + lines(before.unwrap_or_default());
-        Skipped {
-            source: self.name.to_string(),
-            place: Place::Line(line),
-            cut: false,
-            reason,
-        }
+    fn source(&self) -> &str {
+        &self.name
+    }
+
+    fn place(&self) -> Place {
+        Place::Line(self.line_of(self.parser.game_start()))
     }
 }
 
@@ -226,11 +227,7 @@ mod tests {
         let mut game = Game::default();
         let mut next = || {
             let there = batch.next_for(Wanted::default(), &filter, &mut game);
-            (
-                there.map_err(|skipped| skipped.reason),
-                game.elo.white,
-                game.moves.len(),
-            )
+            (there, game.elo.white, game.moves.len())
         };
         assert_eq!(next(), (Ok(true), 1500, 0));
         // Its result is known behind its moves only.
@@ -253,7 +250,7 @@ mod tests {
             match batch.next_game(wanted, &mut game) {
                 Ok(true) => found.push(Ok(game)),
                 Ok(false) => return found,
-                Err(skipped) => found.push(Err(skipped.to_string())),
+                Err(reason) => found.push(Err(batch.skip(reason).to_string())),
             }
         }
     }

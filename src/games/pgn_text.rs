@@ -2,7 +2,7 @@
 
 use pgn_reader::RawTag;
 
-use super::Tags;
+use super::{Tags, encodings};
 
 /// Puts comments from a semicolon to the end of the line in braces, for the
 /// reader passes over them. Every byte keeps its place, but for those line ends.
@@ -51,30 +51,16 @@ pub(super) fn note_tag(tags: &mut Tags, name: &[u8], value: &RawTag<'_>) {
     tags.set(name, text);
 }
 
-/// A comment's text: UTF-8, or else Latin-1. Line breaks stay: who writes
-/// text again breaks lines anew, and databases hold them as they are.
-pub(super) fn comment_text(bytes: &[u8]) -> String {
-    let text = bytes.trim_ascii();
-    match std::str::from_utf8(text) {
-        Ok(text) => text.to_owned(),
-        Err(_) => text.iter().map(|&byte| char::from(byte)).collect(),
-    }
-}
-
-/// A tag's text: UTF-8, or else Latin-1.
+/// A tag's text: `\"` and `\\` without the first backslash. (The library's own
+/// function loses every second of several backslashes in a row.)
 pub(super) fn text_of(value: &RawTag<'_>, out: &mut String) {
     out.clear();
-    match std::str::from_utf8(value.as_bytes()) {
-        Ok(text) if !text.contains('\\') => out.push_str(text),
-        Ok(text) => unescape(text.chars(), out),
-        Err(_) => unescape(value.as_bytes().iter().map(|&byte| char::from(byte)), out),
+    let text = encodings::text(value.as_bytes());
+    if !text.contains('\\') {
+        out.push_str(&text);
+        return;
     }
-}
-
-/// `\"` and `\\` without the first backslash. (The library's own function
-/// loses every second of several backslashes in a row.)
-fn unescape(text: impl Iterator<Item = char>, out: &mut String) {
-    let mut text = text.peekable();
+    let mut text = text.chars().peekable();
     while let Some(c) = text.next() {
         let escaped = text.next_if(|&next| c == '\\' && matches!(next, '"' | '\\'));
         out.push(escaped.unwrap_or(c));

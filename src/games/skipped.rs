@@ -88,6 +88,11 @@ pub enum SkipReason {
 }
 
 impl SkipReason {
+    /// Broken text, or bytes.
+    pub(super) fn text(text: impl Into<String>) -> SkipReason {
+        SkipReason::Text(text.into())
+    }
+
     /// Whether nothing is wrong: the source wants it left out.
     #[must_use]
     pub fn is_intended(&self) -> bool {

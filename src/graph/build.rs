@@ -1,11 +1,12 @@
 //! A graph out of a book.
 
-use shakmaty::{Chess, Position as _, uci::UciMove};
+use shakmaty::{Chess, Position as _};
 
 use super::{BookGraph, GraphMove, NodeId};
-use crate::book::ctg::{BookEntry, CanonicalBoard, Key, Orientation, RewriteError};
+use crate::book::ctg::{BookEntry, CanonicalBoard, Key, RewriteError};
 use crate::book::{Annotation, Book, BookPosition, Error, Panicked, PositionRecord, Preference};
 use crate::evals::EvalKey;
+use crate::notation;
 use crate::watch::Watch;
 
 /// What is wanted of a graph.
@@ -122,25 +123,8 @@ struct Making {
     targets: Vec<EvalKey>,
 }
 
-/// The other picture of a move.
-pub(crate) fn turned(mv: UciMove, orientation: Orientation) -> UciMove {
-    match mv {
-        UciMove::Normal {
-            from,
-            to,
-            promotion,
-        } => UciMove::Normal {
-            from: orientation.apply(from),
-            to: orientation.apply(to),
-            promotion,
-        },
-        other => other,
-    }
-}
-
 fn after(position: &Chess, mv: shakmaty::Move) -> Option<Key> {
-    let mut next = position.clone();
-    next.play_unchecked(mv);
+    let next = notation::after(position, mv);
     Some(CanonicalBoard::from_position(&next)?.key())
 }
 
@@ -160,7 +144,7 @@ impl Read {
             let child = after(&found.position, known.mv)?;
             let mv = known.mv.to_uci(shakmaty::CastlingMode::Chess960);
             let mv = GraphMove {
-                mv: turned(mv, board.orientation()),
+                mv: board.orientation().apply_to_move(mv),
                 to: OPEN,
                 annotation: known.annotation,
                 transposition: false,

@@ -1,11 +1,12 @@
 //! A graph that grows.
 
-use shakmaty::{Chess, Position as _, uci::UciMove};
+use shakmaty::{Chess, uci::UciMove};
 
 use super::{BookGraph, GraphError, GraphMove, NodeId};
 use crate::book::ctg::CanonicalBoard;
 use crate::book::{Annotation, PositionRecord, Preference};
 use crate::evals::EvalKey;
+use crate::notation;
 
 impl BookGraph {
     /// A graph of nothing but the start position.
@@ -92,7 +93,6 @@ impl BookGraph {
 /// The position after a move, if it is legal.
 pub(crate) fn after(position: &Chess, mv: UciMove) -> Option<Chess> {
     let mv = mv.to_move(position).ok()?;
-    let mut next = position.clone();
-    next.play_unchecked(mv);
+    let next = notation::after(position, mv);
     Some(next)
 }

@@ -18,12 +18,12 @@ mod extend;
 mod reach;
 mod values;
 
-#[cfg(all(feature = "build", feature = "play"))]
-pub(crate) use build::turned;
 pub use build::{GraphError, GraphOptions};
 #[cfg(all(feature = "build", feature = "play"))]
 pub(crate) use extend::after;
 pub use reach::Reach;
+#[cfg(feature = "build")]
+pub(crate) use reach::flow;
 
 use std::collections::HashMap;
 
@@ -34,6 +34,7 @@ use crate::book::ctg::{CanonicalBoard, Key};
 use crate::book::{Annotation, BookMove, PositionRecord, Preference};
 pub use crate::eval::NodeId;
 use crate::evals::EvalKey;
+use crate::notation;
 use crate::notation::Line;
 use crate::policy::{self, Policy, Weighed};
 
@@ -166,12 +167,9 @@ impl BookGraph {
             to: Square::A1,
         };
         let known = self.moves(node).iter().map(|known| BookMove {
-            mv,
-            annotation: known.annotation,
-            after: self.record(known.to).copied(),
             transposition: known.transposition,
             preference: known.preference,
-            judged: None,
+            ..BookMove::stored(mv, known.annotation, self.record(known.to).copied())
         });
         let known: Vec<BookMove> = known.collect();
         let mut verdicts = Vec::new();
@@ -185,8 +183,7 @@ impl BookGraph {
     pub fn step(&self, position: &Chess, to: NodeId) -> Option<Move> {
         let wanted = self.key(to);
         position.legal_moves().into_iter().find(|mv| {
-            let mut next = position.clone();
-            next.play_unchecked(*mv);
+            let next = notation::after(position, *mv);
             EvalKey::of(&next) == wanted
         })
     }

@@ -74,70 +74,87 @@ impl BookGraph {
     /// these probabilities, in the order of [`BookGraph::moves`]. Moves that
     /// close a circle are passed over: who repeats learns nothing new.
     pub fn reach(&self, mut probabilities: impl FnMut(NodeId) -> Vec<f64>) -> Reach {
-        let mut reach = Reach {
-            probability: vec![0.0; self.len()],
-            before: vec![NONE; self.len()],
-            order: Vec::new(),
-        };
-        let Some(start) = self.node(&Chess::default()) else {
-            return reach;
-        };
-        let order = self.order(start);
-        let mut place = vec![u32::MAX; self.len()];
-        for (n, &node) in order.iter().enumerate() {
-            place[node as usize] = n as u32;
-        }
-        // The share of a position that the path before it brings; one that is
-        // never played still has a line.
-        let mut share = vec![-1.0_f64; self.len()];
-        reach.probability[start as usize] = 1.0;
-        for &node in &order {
-            let here = reach.probability[node as usize];
-            let moves = self.moves(node);
+        let target = |node, n: usize| self.moves(node).get(n).map(|mv| mv.to);
+        let played = |node, here| match here > 0.0 {
+            true => probabilities(node),
             // Nothing below it is played either.
-            let played = match here > 0.0 {
-                true => probabilities(node),
-                false => Vec::new(),
-            };
-            for (n, mv) in moves.iter().enumerate() {
-                let to = mv.to as usize;
-                if place[to] <= place[node as usize] {
-                    continue;
-                }
-                let part = here * played.get(n).copied().unwrap_or(0.0);
-                reach.probability[to] += part;
-                if part > share[to] {
-                    share[to] = part;
-                    reach.before[to] = node;
-                }
-            }
-        }
-        reach.order = order;
-        reach
+            false => Vec::new(),
+        };
+        flow(self.len(), self.node(&Chess::default()), target, played)
     }
+}
 
-    /// The positions that moves lead to, in reverse postorder of a walk into
-    /// the depth: only moves that close a circle lead back.
-    fn order(&self, start: NodeId) -> Vec<NodeId> {
-        let mut seen = vec![false; self.len()];
-        seen[start as usize] = true;
-        let mut order = Vec::new();
-        let mut open = vec![(start, 0_usize)];
-        while let Some((node, next)) = open.last_mut() {
-            match self.moves(*node).get(*next) {
-                Some(mv) => {
-                    *next += 1;
-                    if !std::mem::replace(&mut seen[mv.to as usize], true) {
-                        open.push((mv.to, 0));
-                    }
-                }
-                None => {
-                    order.push(*node);
-                    open.pop();
-                }
+/// How likely each of `count` positions is. `target` gives where the moves of a
+/// position lead, one by one; `played` with which probabilities they are
+/// played, 0 where it gives too few, by how likely the position itself is.
+pub(crate) fn flow(
+    count: usize,
+    start: Option<NodeId>,
+    target: impl Fn(NodeId, usize) -> Option<NodeId>,
+    mut played: impl FnMut(NodeId, f64) -> Vec<f64>,
+) -> Reach {
+    let mut reach = Reach {
+        probability: vec![0.0; count],
+        before: vec![NONE; count],
+        order: Vec::new(),
+    };
+    let Some(start) = start else {
+        return reach;
+    };
+    reach.order = order(count, start, &target);
+    let mut place = vec![u32::MAX; count];
+    for (n, &node) in reach.order.iter().enumerate() {
+        place[node as usize] = n as u32;
+    }
+    // The share of a position that the path before it brings; one that is
+    // never played still has a line.
+    let mut share = vec![-1.0_f64; count];
+    reach.probability[start as usize] = 1.0;
+    for &node in &reach.order {
+        let here = reach.probability[node as usize];
+        let played = played(node, here);
+        let targets = (0..).map_while(|n| target(node, n));
+        for (n, to) in targets.enumerate() {
+            let at = to as usize;
+            if place[at] <= place[node as usize] {
+                continue;
+            }
+            let part = here * played.get(n).copied().unwrap_or(0.0);
+            reach.probability[at] += part;
+            if part > share[at] {
+                share[at] = part;
+                reach.before[at] = node;
             }
         }
-        order.reverse();
-        order
     }
+    reach
+}
+
+/// The positions that moves lead to, in reverse postorder of a walk into the
+/// depth: only moves that close a circle lead back.
+fn order(
+    count: usize,
+    start: NodeId,
+    target: impl Fn(NodeId, usize) -> Option<NodeId>,
+) -> Vec<NodeId> {
+    let mut seen = vec![false; count];
+    seen[start as usize] = true;
+    let mut order = Vec::new();
+    let mut open = vec![(start, 0_usize)];
+    while let Some((node, next)) = open.last_mut() {
+        match target(*node, *next) {
+            Some(to) => {
+                *next += 1;
+                if !std::mem::replace(&mut seen[to as usize], true) {
+                    open.push((to, 0));
+                }
+            }
+            None => {
+                order.push(*node);
+                open.pop();
+            }
+        }
+    }
+    order.reverse();
+    order
 }

@@ -211,14 +211,12 @@ mod tests {
             let line = Line::read("", line).unwrap();
             for (position, mv) in line.moves() {
                 let node = graph.node(position).unwrap();
-                let mut after = position.clone();
-                shakmaty::Position::play_unchecked(&mut after, mv);
+                let after = crate::notation::after(position, mv);
                 let wanted = crate::evals::EvalKey::of(&after);
                 let canonical = graph.position(node);
                 let legal = shakmaty::Position::legal_moves(&canonical);
                 let mv = legal.iter().find(|mv| {
-                    let mut next = canonical.clone();
-                    shakmaty::Position::play_unchecked(&mut next, **mv);
+                    let next = crate::notation::after(&canonical, **mv);
                     crate::evals::EvalKey::of(&next) == wanted
                 });
                 let mv = mv.unwrap().to_uci(shakmaty::CastlingMode::Chess960);

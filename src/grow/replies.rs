@@ -11,7 +11,7 @@ use crate::book::ctg::Orientation;
 use crate::book::{self, Book, Lookup, Probe as _, Wanted};
 #[cfg(feature = "index")]
 use crate::games::tgx::TgxError;
-use crate::graph::{BookGraph, NodeId, turned};
+use crate::graph::{BookGraph, NodeId};
 #[cfg(feature = "index")]
 use crate::index::{self, GamesIndex, Selection, ask::Lists};
 
@@ -118,7 +118,7 @@ impl<'a> Replies<'a> {
         let played = self.games.played(&position)?.into_iter();
         let played = played.map(|(mv, games)| {
             let uci = mv.to_uci(CastlingMode::Chess960);
-            (turned(uci, orientation), games)
+            (orientation.apply_to_move(uci), games)
         });
         let known = shares(played.collect()).map(Rc::new);
         self.known.insert((node, turn), known.clone());

@@ -249,7 +249,7 @@ impl Round<'_> {
     ) -> Result<Vec<Made>, GrowError> {
         let mut made = Vec::with_capacity(jobs.len());
         let mut positions = grown.positions;
-        let mut take = |one: Made, watch: &mut Watch<'_>| -> Result<(), GrowError> {
+        let take = |one: Made| -> Result<(), GrowError> {
             let job = jobs.get(made.len());
             positions += u64::from(job.is_some_and(|job| job.is_new));
             made.push(one);
@@ -266,18 +266,7 @@ impl Round<'_> {
                     None => Ok(Made::Stopped),
                 })
             },
-            |crew| {
-                for n in 0..jobs.len() {
-                    crew.give(n);
-                    while let Some(one) = crew.ready()? {
-                        take(one, watch)?;
-                    }
-                }
-                while let Some(one) = crew.rest()? {
-                    take(one, watch)?;
-                }
-                Ok::<(), GrowError>(())
-            },
+            |lead| lead.each((0..jobs.len()).map(Ok), take),
         )?;
         Ok(made)
     }

@@ -4,7 +4,7 @@ use std::cmp::Ordering;
 
 use shakmaty::Color;
 
-use crate::input::bytes::{Cursor, put_varint};
+use crate::input::bytes::{Cursor, FNV_START, fnv1a, put_varint};
 use crate::sort::Record;
 
 /// The games of a key.
@@ -87,10 +87,8 @@ pub(super) fn plain_name(name: &str) -> String {
 /// The key of a player's games with a colour.
 #[must_use]
 pub(super) fn player_key(name: &str, color: Color) -> u64 {
-    let seed = color.fold_wb(0xcbf2_9ce4_8422_2325_u64, 0x9e37_79b9_7f4a_7c15);
-    let sum = plain_name(name).bytes().fold(seed, |sum, byte| {
-        (sum ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)
-    });
+    let start = color.fold_wb(FNV_START, 0x9e37_79b9_7f4a_7c15);
+    let sum = fnv1a(start, plain_name(name).as_bytes());
     // Spread over all bits: the upper ones are the order.
     let sum = (sum ^ sum >> 32).wrapping_mul(0xd6e8_feb8_6659_fd93);
     sum ^ sum >> 32

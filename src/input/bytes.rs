@@ -50,6 +50,21 @@ fn array_at<const N: usize>(bytes: &[u8], at: usize) -> Option<[u8; N]> {
     bytes.get(at..)?.first_chunk::<N>().copied()
 }
 
+/// Where [`fnv1a`] begins.
+pub const FNV_START: u64 = 0xcbf2_9ce4_8422_2325;
+
+/// FNV-1a, which is the same on every machine: goes on from the number of what
+/// came before, or from [`FNV_START`].
+#[must_use]
+pub const fn fnv1a(mut hash: u64, bytes: &[u8]) -> u64 {
+    let mut at = 0;
+    while at < bytes.len() {
+        hash = (hash ^ bytes[at] as u64).wrapping_mul(0x0100_0000_01b3);
+        at += 1;
+    }
+    hash
+}
+
 /// Appends what [`Cursor::varint`] reads.
 #[inline]
 pub fn put_varint(mut value: u64, out: &mut Vec<u8>) {

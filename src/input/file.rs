@@ -76,6 +76,12 @@ impl From<io::Error> for ReadError {
     }
 }
 
+impl From<ReadError> for io::Error {
+    fn from(error: ReadError) -> io::Error {
+        io::Error::other(error)
+    }
+}
+
 /// An open file. Shared between threads without locks.
 #[derive(Debug)]
 pub struct DataFile {
@@ -298,6 +304,18 @@ impl DataFile {
             Store::Positional => None,
         };
         Ok(View { file: self, bytes })
+    }
+
+    /// Its first bytes: so many, or fewer if it has no more.
+    ///
+    /// # Errors
+    ///
+    /// As for [`View::read`].
+    pub fn start(&self, count: usize) -> Result<Vec<u8>, ReadError> {
+        let mut start = vec![0; count];
+        let there = self.view()?.copy(0, &mut start)?;
+        start.truncate(there);
+        Ok(start)
     }
 
     /// Access by positional reads alone, whatever the file is held in: right

@@ -19,6 +19,13 @@ pub(crate) fn has_extension(path: &Path, extension: &str) -> bool {
         .is_some_and(|found| found.eq_ignore_ascii_case(extension))
 }
 
+/// The name of a file without its folder, for messages.
+#[cfg(feature = "games")]
+pub(crate) fn file_name(path: &Path) -> std::borrow::Cow<'_, str> {
+    let name = path.file_name().unwrap_or(path.as_os_str());
+    name.to_string_lossy()
+}
+
 /// The path as text. One that is no UTF-8 becomes its bytes as Latin-1
 /// letters, out of which [`from_text`] makes it again.
 #[must_use]

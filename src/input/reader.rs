@@ -34,8 +34,7 @@ impl io::Read for FileReader {
         let left = self.part.end.saturating_sub(self.at);
         let count = usize::try_from(left).map_or(buffer.len(), |left| left.min(buffer.len()));
         let buffer = buffer.get_mut(..count).unwrap_or_default();
-        let view = self.file.view().map_err(io::Error::other)?;
-        let count = view.copy(self.at, buffer).map_err(io::Error::other)?;
+        let count = self.file.view()?.copy(self.at, buffer)?;
         self.at += count as u64;
         Ok(count)
     }

@@ -5,11 +5,12 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-use shakmaty::{Chess, Position};
+use shakmaty::Chess;
 
 use super::{PLAY_STRENGTH, SideFile, Tally, fallback_path};
 use crate::book::ctg::{CanonicalBoard, Key};
 use crate::book::{Error, Lookup, Probe, Wanted};
+use crate::notation;
 
 /// The side file is looked at no more often than this: at most once a `go`,
 /// and hardly ever while a line is searched.
@@ -89,8 +90,7 @@ impl Probe for LearnedBook {
             let Some(record) = &mut known.after else {
                 continue;
             };
-            let mut after = position.clone();
-            after.play_unchecked(known.mv);
+            let after = notation::after(position, known.mv);
             let key = CanonicalBoard::from_position(&after).map(|board| board.key());
             if let Some(tally) = key.and_then(|key| learned.tally(&key)) {
                 record.factor = -tally.learned(factor, PLAY_STRENGTH);

@@ -30,6 +30,7 @@ use shakmaty::{Chess, Color, Move, Position};
 
 use super::Tally;
 use crate::book::ctg::{CanonicalBoard, Key};
+use crate::input::bytes::{FNV_START, fnv1a};
 use crate::notation;
 
 const HEADER: &str = "# tabia learn 1\n";
@@ -201,12 +202,8 @@ pub fn fallback_path(side: &Path) -> Option<PathBuf> {
     let name = side.file_name()?;
     let whole = std::path::absolute(side).unwrap_or_else(|_| side.to_owned());
     let folder = whole.parent()?.to_string_lossy().into_owned();
-    // FNV-1a: two books of one name must not share a file.
-    let hash = folder
-        .bytes()
-        .fold(0xcbf2_9ce4_8422_2325_u64, |hash, byte| {
-            (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)
-        });
+    // Two books of one name must not share a file.
+    let hash = fnv1a(FNV_START, folder.as_bytes());
     let mut file = format!("{hash:016x}-").into_bytes();
     file.extend_from_slice(name.to_string_lossy().as_bytes());
     let file = String::from_utf8_lossy(&file).into_owned();

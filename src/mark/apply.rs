@@ -7,7 +7,7 @@ use super::keyed;
 use super::named::{admits, leads_out};
 use super::select::{Selection, select};
 use super::tell::{Told, tell};
-use crate::book::ctg::{Applied, Change, EditError, EditOptions, Editor, Error};
+use crate::book::ctg::{Applied, EditError, EditOptions, Editor, EntryChange, Error};
 use crate::book::{BookEditor, Field, Format, MarkEdit, Panicked};
 use crate::notation::Line;
 use crate::watch::Watch;
@@ -152,7 +152,7 @@ pub fn mark(
             carry_out(editor, job, 1, planned.collect(), told)
         }
         Target::Moves(lines) => {
-            let mut planned: Vec<(Line, Change)> = Vec::new();
+            let mut planned: Vec<(Line, EntryChange)> = Vec::new();
             let mut chosen = 0;
             for line in lines {
                 let Some((position, mv)) = line.moves().next_back() else {
@@ -193,10 +193,10 @@ fn carry_out(
     editor: &mut Editor,
     job: &Job,
     chosen: u64,
-    planned: Vec<(Line, Change)>,
+    planned: Vec<(Line, EntryChange)>,
     told: &mut dyn FnMut(&Told) -> io::Result<()>,
 ) -> Result<Marked, MarkError> {
-    let changes: Vec<Change> = planned.iter().map(|(_, change)| *change).collect();
+    let changes: Vec<EntryChange> = planned.iter().map(|(_, change)| *change).collect();
     let undo = match job.dry_run {
         true => editor.rehearse(&changes)?,
         false => editor.apply(&changes)?,
@@ -212,25 +212,19 @@ fn carry_out(
 }
 
 /// A change and that which takes it back, at the end of a line.
-fn of_change(line: Line, change: Change, old: &Change) -> Told {
+fn of_change(line: Line, change: EntryChange, old: &EntryChange) -> Told {
     let (field, new, old) = match (change, *old) {
-        (Change::Recommendation { byte, .. }, Change::Recommendation { byte: old, .. }) => {
-            (Field::Recommendation, byte, old)
+        (EntryChange::Mark { field, byte, .. }, EntryChange::Mark { byte: old, .. }) => {
+            (field, byte, old)
         }
-        (Change::Factor { value, .. }, Change::Factor { value: old, .. }) => {
-            (Field::Factor, value.cast_unsigned(), old.cast_unsigned())
-        }
-        (Change::Commentary { byte, .. }, Change::Commentary { byte: old, .. }) => {
-            (Field::Commentary, byte, old)
-        }
-        (Change::Annotation { byte, .. }, Change::Annotation { byte: old, .. }) => {
+        (EntryChange::Annotation { byte, .. }, EntryChange::Annotation { byte: old, .. }) => {
             (Field::Annotation, byte, old)
         }
-        (Change::AddMove { annotation, .. }, _) => (Field::Annotation, annotation, 0),
+        (EntryChange::AddMove { annotation, .. }, _) => (Field::Annotation, annotation, 0),
         (_, _) => (Field::Annotation, 0, 0),
     };
     Told {
-        is_stored: matches!(change, Change::AddMove { .. }),
+        is_stored: matches!(change, EntryChange::AddMove { .. }),
         ..Told::new(line, field, [old, new])
     }
 }

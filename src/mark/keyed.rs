@@ -11,6 +11,7 @@ use super::{Job, MarkError, Marked, Target, Told};
 use crate::book::ctg::{EditError, RewriteError};
 use crate::book::walk::{Order, Reached, Walk};
 use crate::book::{Book, Format, KeyedChange, KeyedEditor, Lookup, Probe as _, Wanted, polyglot};
+use crate::notation;
 use crate::notation::Line;
 use crate::watch::Watch;
 
@@ -74,8 +75,7 @@ pub(super) fn mark(
         }
         Target::Book => {
             each_move(editor.book(), watch, |_, here, mv, found| {
-                let mut after = here.position.clone();
-                after.play_unchecked(mv);
+                let after = notation::after(&here.position, mv);
                 let is_side = selection.colour.is_none_or(|c| c == here.position.turn());
                 let known = found.moves.iter().find(|known| known.mv == mv);
                 let admits =

@@ -232,8 +232,7 @@ fn look(book: &CtgBook, share: &[Reached]) -> Result<Looked, crate::book::Error>
         }
         let before = next.len();
         next.extend(stored.moves.iter().filter_map(|known| {
-            let mut after = here.position.clone();
-            after.play_unchecked(known.mv);
+            let after = notation::after(&here.position, known.mv);
             let key = CanonicalBoard::from_position(&after)?.key();
             Some((known.mv, after, key.wide_hash()))
         }));

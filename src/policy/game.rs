@@ -9,6 +9,7 @@ use shakmaty::{Chess, EnPassantMode, Move, Position};
 
 use super::Rejection;
 use crate::book::{BookMove, Lookup, Preference, Probe, Wanted};
+use crate::notation;
 
 /// How many positions are looked at to find out whether a line goes on; more
 /// than that are not needed even in bushy books.
@@ -90,8 +91,7 @@ impl Circumstances<'_> {
         if self.repeats.is_none() && self.line_plies == 0 {
             return None;
         }
-        let mut next = self.position.clone();
-        next.play_unchecked(candidate.mv);
+        let next = notation::after(self.position, candidate.mv);
         if self.repeats.is_some_and(|repeats| repeats(&next)) {
             return Some(Rejection::Repetition);
         }
@@ -138,8 +138,7 @@ fn search(
         .moves
         .sort_by_key(|mv| std::cmp::Reverse(mv.stats().games));
     let goes_on = found.moves.iter().any(|mv| {
-        let mut next = position.clone();
-        next.play_unchecked(mv.mv);
+        let next = notation::after(position, mv.mv);
         search(book, &next, plies - 1, budget, lines)
     });
     // Who gave up does not know.

@@ -8,24 +8,18 @@ use crate::book::{PositionRecord, Stats};
 
 /// A move with so many wins, draws and losses of its player.
 fn candidate(index: usize, wins: u32, draws: u32, losses: u32) -> BookMove {
-    let moves = Chess::default().legal_moves();
-    BookMove {
-        mv: moves[index],
-        annotation: Annotation::default(),
-        after: Some(PositionRecord {
-            stats: Stats {
-                games: wins + draws + losses,
-                wins: losses,
-                draws,
-                losses: wins,
-                ..Stats::default()
-            },
-            ..PositionRecord::default()
-        }),
-        transposition: false,
-        preference: Preference::Statistics,
-        judged: None,
-    }
+    let mv = Chess::default().legal_moves()[index];
+    let after = PositionRecord {
+        stats: Stats {
+            games: wins + draws + losses,
+            wins: losses,
+            draws,
+            losses: wins,
+            ..Stats::default()
+        },
+        ..PositionRecord::default()
+    };
+    BookMove::stored(mv, Annotation(0), Some(after))
 }
 
 fn judged(candidate: BookMove, value: i32, loss: u32) -> BookMove {

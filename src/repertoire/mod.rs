@@ -20,6 +20,7 @@ use walk::{State, Walk};
 pub use write::{one_in, write_book, write_study};
 
 use crate::book::{Book, Lookup, Probe as _, Wanted};
+use crate::graph::{NodeId, Reach, flow};
 use crate::notation::Line;
 use crate::watch::Watch;
 
@@ -74,9 +75,38 @@ pub struct Repertoire {
     values: Vec<f64>,
     /// Numbers of steps, for states of one's own.
     choices: Vec<Vec<usize>>,
-    reach: Vec<f64>,
-    before: Vec<Option<(u32, Move)>>,
+    play: Play,
     settled: bool,
+}
+
+/// What comes of choices.
+#[derive(Default)]
+struct Play {
+    /// Where the moves that are taken from each state lead, and how likely
+    /// each is.
+    targets: Vec<Vec<(NodeId, Move, f64)>>,
+    reach: Reach,
+}
+
+impl Play {
+    /// How likely a state is.
+    fn probability(&self, state: usize) -> f64 {
+        self.reach.probability.get(state).copied().unwrap_or(0.0)
+    }
+
+    /// The likeliest line to a state.
+    fn line(&self, state: NodeId) -> Line {
+        let mut line = Line::from_start(Chess::default());
+        let mut at = 0;
+        for to in self.reach.path(state).unwrap_or_default() {
+            let mut targets = self.targets.get(at).into_iter().flatten();
+            if let Some((_, mv, _)) = targets.find(|(target, ..)| *target == to) {
+                line.push(*mv);
+            }
+            at = to as usize;
+        }
+        line
+    }
 }
 
 /// A position that is met without an answer.
@@ -118,7 +148,7 @@ pub struct Differences {
 }
 
 /// The numbers of a repertoire.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct Summary {
     /// Points a game that it lets expect, 0 to 1.
     pub expectation: f64,
@@ -154,8 +184,7 @@ impl Repertoire {
             wishes: wishes.clone(),
             values: states.iter().map(|state| state.known.estimate()).collect(),
             choices: Vec::new(),
-            reach: Vec::new(),
-            before: Vec::new(),
+            play: Play::default(),
             states,
             settled: false,
         };
@@ -171,7 +200,7 @@ impl Repertoire {
             .iter()
             .map(|s| repertoire.choose(s))
             .collect();
-        (repertoire.reach, repertoire.before) = repertoire.reached(&repertoire.choices);
+        repertoire.play = repertoire.play(&repertoire.choices);
         Ok(repertoire)
     }
 
@@ -251,91 +280,27 @@ impl Repertoire {
         }
     }
 
-    /// How likely each state is when these moves are played, and what comes
-    /// before it on the likeliest way.
-    #[allow(clippy::type_complexity)]
-    fn reached(&self, choices: &[Vec<usize>]) -> (Vec<f64>, Vec<Option<(u32, Move)>>) {
-        let targets = |n: u32| -> Vec<(u32, Move, f64)> {
-            let Some(state) = self.states.get(n as usize) else {
-                return Vec::new();
-            };
-            let taken = self.taken(choices, n as usize).into_iter();
+    /// What comes of it when these moves are played.
+    fn play(&self, choices: &[Vec<usize>]) -> Play {
+        let targets = |n: usize| -> Vec<(NodeId, Move, f64)> {
+            let steps = self.states.get(n).map_or(&[][..], |state| &state.steps);
+            let taken = self.taken(choices, n).into_iter();
             let taken = taken.filter_map(|(step, share)| {
-                let step = state.steps.get(step)?;
+                let step = steps.get(step)?;
                 Some((step.to?, step.mv, share))
             });
             taken.collect()
         };
-        // Each behind those that lead to it; only circles lead back.
-        let mut order = Vec::new();
-        let mut seen = vec![false; self.states.len()];
-        let mut open = vec![(0_u32, targets(0), 0_usize)];
-        if let Some(start) = seen.first_mut() {
-            *start = true;
-        }
-        while let Some((node, steps, next)) = open.last_mut() {
-            if let Some(&(to, ..)) = steps.get(*next) {
-                *next += 1;
-                if let Some(seen) = seen.get_mut(to as usize)
-                    && !std::mem::replace(seen, true)
-                {
-                    open.push((to, targets(to), 0));
-                }
-            } else {
-                order.push(*node);
-                open.pop();
-            }
-        }
-        order.reverse();
-        let mut place = vec![usize::MAX; self.states.len()];
-        for (at, node) in order.iter().enumerate() {
-            if let Some(place) = place.get_mut(*node as usize) {
-                *place = at;
-            }
-        }
-        let mut reach = vec![0.0; self.states.len()];
-        let mut before = vec![None; self.states.len()];
-        let mut most = vec![0.0; self.states.len()];
-        if let Some(start) = reach.first_mut() {
-            *start = 1.0;
-        }
-        for (at, &node) in order.iter().enumerate() {
-            let here = reach.get(node as usize).copied().unwrap_or(0.0);
-            // Nobody learns what comes after what is not learned.
-            if !self.is_met(here) {
-                continue;
-            }
-            for (to, mv, share) in targets(node) {
-                let n = to as usize;
-                if place.get(n).is_none_or(|place| *place <= at) {
-                    continue;
-                }
-                let part = here * share;
-                if let (Some(reach), Some(most), Some(before)) =
-                    (reach.get_mut(n), most.get_mut(n), before.get_mut(n))
-                {
-                    *reach += part;
-                    if part > *most {
-                        *most = part;
-                        *before = Some((node, mv));
-                    }
-                }
-            }
-        }
-        (reach, before)
-    }
-
-    /// The likeliest line to a state.
-    fn line(before: &[Option<(u32, Move)>], state: usize) -> Line {
-        let mut moves = Vec::new();
-        let mut at = state;
-        while let Some(Some((node, mv))) = before.get(at) {
-            moves.push(*mv);
-            at = *node as usize;
-        }
-        let mut line = Line::from_start(Chess::default());
-        moves.into_iter().rev().for_each(|mv| line.push(mv));
-        line
+        let targets: Vec<_> = (0..self.states.len()).map(targets).collect();
+        let of = |node: NodeId| targets.get(node as usize).map_or(&[][..], Vec::as_slice);
+        let target = |node, n: usize| of(node).get(n).map(|(to, ..)| *to);
+        // Nobody learns what comes after what is not learned.
+        let shares = |node, here| match self.is_met(here) {
+            true => of(node).iter().map(|(.., share)| *share).collect(),
+            false => Vec::new(),
+        };
+        let reach = flow(self.states.len(), Some(0), target, shares);
+        Play { targets, reach }
     }
 
     fn is_met(&self, probability: f64) -> bool {
@@ -347,19 +312,16 @@ impl Repertoire {
     pub fn summary(&self) -> Summary {
         let mut summary = Summary {
             expectation: self.values.first().copied().unwrap_or(0.5),
-            positions: 0,
-            coverage: 0.0,
-            plies: 0.0,
-            gaps: Vec::new(),
             unsettled: !self.settled,
+            ..Summary::default()
         };
         let (mut answered, mut all) = (0.0, 0.0);
         for (n, state) in self.states.iter().enumerate() {
-            let reach = self.reach.get(n).copied().unwrap_or(0.0);
+            let reach = self.play.probability(n);
             if !self.is_met(reach) {
                 continue;
             }
-            let line = Repertoire::line(&self.before, n);
+            let line = self.play.line(n as NodeId);
             let is_counted = |plies: usize| plies < self.wishes.depth;
             if state.is_own {
                 let has_answer = self.choices.get(n).is_some_and(|chosen| !chosen.is_empty());
@@ -418,7 +380,7 @@ impl Repertoire {
             played.push(moves);
             choices.push(steps);
         }
-        let (reach, before) = self.reached(&choices);
+        let play = self.play(&choices);
         let mut differences = Differences::default();
         for (n, state) in self
             .states
@@ -426,7 +388,7 @@ impl Repertoire {
             .enumerate()
             .filter(|(_, state)| state.is_own)
         {
-            let probability = reach.get(n).copied().unwrap_or(0.0);
+            let probability = play.probability(n);
             let best = self
                 .choices
                 .get(n)
@@ -435,7 +397,7 @@ impl Repertoire {
             else {
                 continue;
             };
-            let line = Repertoire::line(&before, n);
+            let line = play.line(n as NodeId);
             let would_bring = self.value(best.to).unwrap_or(state.known.estimate());
             if moves.is_empty() {
                 differences.holes.push(Gap { line, probability });

@@ -11,6 +11,7 @@ use crate::book::{Annotation, Book, Lookup, Mark, PositionRecord, Probe as _, Wa
 use crate::eval::model::{EVALUATION_GAMES, expected};
 use crate::eval::stats::{Results, among_equals, shrunk};
 use crate::evals::{EvalKey, EvalTable};
+use crate::notation;
 use crate::tree::weight;
 use crate::watch::Watch;
 
@@ -190,8 +191,7 @@ impl<'a> Walk<'a> {
             let is_bad = known.mark() == Mark::Avoid
                 || matches!(known.annotation, Annotation::MISTAKE | Annotation::BLUNDER)
                 || known.preference.is_never();
-            let mut after = position.clone();
-            after.play_unchecked(known.mv);
+            let after = notation::after(&position, known.mv);
             let known_enough = games >= self.wishes.min_games
                 && weight(known) >= self.wishes.min_share * all
                 || self.knowledge.evaluations.contains(&after)
@@ -216,8 +216,7 @@ impl<'a> Walk<'a> {
                     match steps.iter_mut().find(|(step, ..)| step.mv == known.mv) {
                         Some(step) => step.1 = weight(known),
                         None => {
-                            let mut after = position.clone();
-                            after.play_unchecked(known.mv);
+                            let after = notation::after(&position, known.mv);
                             self.knowledge.book.probe(&after, Wanted::Stored, found)?;
                             let step = Step {
                                 mv: known.mv,
@@ -240,8 +239,7 @@ impl<'a> Walk<'a> {
         let mut made = Vec::with_capacity(steps.len());
         for (mut step, played, record) in steps {
             step.share = (played + uniform) / games;
-            let mut after = position.clone();
-            after.play_unchecked(step.mv);
+            let after = notation::after(&position, step.mv);
             let share = if is_own { 1.0 } else { step.share };
             step.to = record.map(|record| self.reach(&after, &record, likely * share, prior));
             made.push(step);

@@ -151,7 +151,7 @@ impl Study<'_> {
             self.moves(to);
             return;
         }
-        let line = Repertoire::line(&self.repertoire.before, to as usize);
+        let line = self.repertoire.play.line(to);
         self.items.push(Item::Comment(format!("as after {line}")));
     }
 
@@ -168,7 +168,7 @@ impl Study<'_> {
             self.items.push(Item::Nag(step.annotation.nag()));
         }
         let text = if state.is_own {
-            let reach = repertoire.reach.get(node as usize).copied().unwrap_or(0.0);
+            let reach = repertoire.play.probability(node as usize);
             let value = repertoire.value(step.to).unwrap_or(state.known.estimate());
             format!("{}, {:.1}%", one_in(reach), 100.0 * value)
         } else {
@@ -187,8 +187,6 @@ pub fn one_in(probability: f64) -> String {
 impl Repertoire {
     /// Whether a state belongs to what is written.
     fn is_stored(&self, state: usize) -> bool {
-        self.reach
-            .get(state)
-            .is_some_and(|reach| self.is_met(*reach))
+        self.is_met(self.play.probability(state))
     }
 }

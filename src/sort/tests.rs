@@ -230,13 +230,8 @@ fn a_full_disk_ends_the_work_with_its_message() {
                 Ok(sorter.finish()?)
             },
             |lead| {
-                for job in 0..1000 {
-                    lead.give(job);
-                    given += 1;
-                    while lead.ready()?.is_some() {}
-                }
-                while lead.rest()?.is_some() {}
-                Ok(())
+                let jobs = (0..1000).inspect(|_| given += 1);
+                lead.each(jobs.map(Ok), |()| Ok(()))
             },
         );
         let text = done.unwrap_err().to_string();

@@ -9,6 +9,7 @@ use shakmaty::{CastlingMode, Chess, Color, EnPassantMode, Move, Position as _, S
 use super::worth::Worth;
 use crate::book::polyglot::PackedMove;
 use crate::eval::Value;
+use crate::input::bytes::{FNV_START, fnv1a};
 use crate::notation;
 use crate::sort::Record;
 
@@ -62,10 +63,7 @@ pub(super) fn other_wing(position: &Chess) -> Option<Chess> {
 /// A number for bytes, the same on every machine (FNV-1a, mixed).
 #[must_use]
 pub(super) fn number_of(bytes: &[u8]) -> u64 {
-    let fnv = bytes.iter().fold(0xcbf2_9ce4_8422_2325_u64, |hash, byte| {
-        (hash ^ u64::from(*byte)).wrapping_mul(0x0100_0000_01b3)
-    });
-    mix(fnv)
+    mix(fnv1a(FNV_START, bytes))
 }
 
 /// Spreads a number over all numbers (the end of splitmix64).

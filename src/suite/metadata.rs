@@ -152,9 +152,7 @@ pub(super) fn update(path: &Path, name: &str, row: &Row) -> Result<(), Error> {
 /// Where the archive of a suite is: its name with `.zip` behind it.
 #[must_use]
 pub fn archive_of(suite: &Path) -> PathBuf {
-    let mut name = suite.as_os_str().to_owned();
-    name.push(".zip");
-    name.into()
+    suite.with_added_extension("zip")
 }
 
 /// Packs a suite: one file, with the oldest time stamp there is, so that the

@@ -9,12 +9,13 @@ use std::cmp::Ordering;
 use std::path::Path;
 use std::sync::Arc;
 
-use shakmaty::{Chess, Move, Position as _};
+use shakmaty::{Chess, Move};
 
 use super::entry::{ALL, StartPosition, bytes_of, number_of};
 use super::{Cut, Error};
 use crate::book::{Lookup, Probe, Wanted};
 use crate::consult::consult;
+use crate::notation;
 use crate::settings::Settings;
 use crate::sort::{Merge, Record, Runs, Sorter};
 use crate::tree;
@@ -208,8 +209,7 @@ impl Walk<'_> {
 
 impl PlyNode {
     fn after(&self, position: &Chess, mv: Move, part: f64, games: u64) -> PlyNode {
-        let mut after = position.clone();
-        after.play_unchecked(mv);
+        let after = notation::after(position, mv);
         let mut entry = StartPosition::new(&after, None, &[]);
         entry.start.clone_from(&self.entry.start);
         entry.path.clone_from(&self.entry.path);

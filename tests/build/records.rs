@@ -2,42 +2,24 @@
 
 use super::*;
 
-fn tabia(folder: &Path, args: &[&str]) -> Output {
-    Command::new(env!("CARGO_BIN_EXE_tabia"))
-        .arg("build")
-        .args(args)
-        .current_dir(folder)
-        .output()
-        .unwrap()
-}
-
-fn refused(folder: &Path, args: &[&str]) -> String {
-    let output = tabia(folder, args);
-    let text = String::from_utf8_lossy(&output.stderr).into_owned();
-    assert_eq!(output.status.code(), Some(2), "{args:?}: {text}");
-    assert_eq!(text.lines().count(), 1, "{args:?}: {text}");
-    text
+/// The message where there must be one and nothing else.
+fn refused(folder: &Folder, rest: &str, why: &str) -> String {
+    let said = folder.tabia(&format!("build {rest}")).refused(why);
+    assert_eq!(said.lines().count(), 1, "{rest}: {said}");
+    said
 }
 
 #[cfg(not(feature = "parquet"))]
 #[test]
 fn without_the_feature_one_message_names_it() {
-    let folder = tempfile::tempdir().unwrap();
-    fs::write(
-        folder.path().join("games.pgn"),
-        "[Event \"?\"]\n\n1. e4 *\n",
-    )
-    .unwrap();
-    fs::write(folder.path().join("some.parquet"), "PAR1").unwrap();
-    for args in [
-        &["--records", "out.parquet", "games.pgn"],
-        &["-o", "out.ctg", "some.parquet"],
-    ] {
-        let text = refused(folder.path(), args);
-        assert!(text.contains("--features parquet"), "{text}");
-        assert!(text.contains(".parquet: "), "{text}");
+    let folder = Folder::new();
+    folder.put("games.pgn", "[Event \"?\"]\n\n1. e4 *\n");
+    folder.put("some.parquet", "PAR1");
+    for rest in ["--records out.parquet games.pgn", "-o out.ctg some.parquet"] {
+        let text = refused(&folder, rest, "--features parquet");
+        assert_has(&text, ".parquet: ");
     }
-    assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 2);
+    assert_eq!(folder.names(), ["games.pgn", "some.parquet"]);
 }
 
 #[cfg(feature = "parquet")]
@@ -54,16 +36,12 @@ mod with_parquet {
 
     use super::*;
 
-    fn done(folder: &Path, args: &[&str]) {
-        let output = tabia(folder, &[&["--force"][..], args].concat());
-        let text = String::from_utf8_lossy(&output.stderr);
-        assert!(output.status.success(), "{args:?}: {text}");
+    fn done(folder: &Folder, rest: &str) {
+        folder.done(&format!("build --force {rest}"));
     }
 
-    fn book(folder: &Path, name: &str) -> Vec<Vec<u8>> {
-        ["ctg", "cto", "ctb"]
-            .map(|part| fs::read(folder.join(name).with_extension(part)).unwrap())
-            .to_vec()
+    fn book(folder: &Folder, name: &str) -> [Vec<u8>; 3] {
+        files(folder.join(name))
     }
 
     /// Key, move and the nine sums.
@@ -112,18 +90,9 @@ mod with_parquet {
                     .collect();
                 let levels: Vec<i16> = (0..rows.len()).map(|at| (!missing(at)).into()).collect();
                 let levels = field.is_optional().then_some(levels.as_slice());
-                let names = [
-                    "games",
-                    "wins",
-                    "draws",
-                    "losses",
-                    "own_rated",
-                    "own_sum",
-                    "other_rated",
-                    "other_sum",
-                    "main",
-                ];
-                let n = names.iter().position(|name| *name == field.name());
+                let names = "games wins draws losses own_rated own_sum other_rated other_sum main";
+                let mut names = names.split(' ');
+                let n = names.position(|name| name == field.name());
                 let value = |row: &Row| n.map_or(row.1.into(), |n| row.2[n]);
                 match field.get_physical_type() {
                     parquet::basic::Type::BYTE_ARRAY => {
@@ -163,94 +132,67 @@ mod with_parquet {
     }
 
     /// Games whose variations and marks leave their traces too.
-    fn prepare(count: u64) -> tempfile::TempDir {
-        let folder = tempfile::tempdir().unwrap();
+    fn prepare(count: u64) -> Folder {
+        let folder = Folder::new();
         let games = random_games(count, 50);
         let lines = "[Event \"?\"]\n[Result \"*\"]\n\n1. e4 (1. d4 d5 2. c4) 1... c5 2. Nf3 *\n\n";
-        fs::write(
-            folder.path().join("all.pgn"),
-            lines.to_owned() + &pgn(&games),
-        )
-        .unwrap();
+        folder.put("all.pgn", lines.to_owned() + &pgn(&games));
         for n in 0..4 {
             let part: String = games.iter().skip(n).step_by(4).map(TestGame::pgn).collect();
             let lines = if n == 2 { lines } else { "" };
-            fs::write(
-                folder.path().join(format!("{n}.pgn")),
-                lines.to_owned() + &part,
-            )
-            .unwrap();
+            folder.put(&format!("{n}.pgn"), lines.to_owned() + &part);
         }
         folder
     }
 
-    const HOW: [&str; 3] = ["--max-ply", "45", "--variations"];
+    const HOW: &str = "--max-ply 45 --variations";
 
     #[test]
     fn records_make_the_book_that_the_games_make() {
-        let folder = prepare(300);
-        let folder = folder.path();
-        fs::write(folder.join("lines.pgn"), "[Event \"?\"]\n\n1. c4 e5 1-0\n").unwrap();
-        let games = [&HOW[..], &["--priority", "lines.pgn", "all.pgn"]].concat();
-        done(folder, &[&["--records", "r.parquet"][..], &games].concat());
-        for (name, least) in [("every", "1"), ("often", "4")] {
+        let folder = &prepare(300);
+        folder.put("lines.pgn", "[Event \"?\"]\n\n1. c4 e5 1-0\n");
+        let games = format!("{HOW} --priority lines.pgn all.pgn");
+        done(folder, &format!("--records r.parquet {games}"));
+        for (name, least) in [("every", 1), ("often", 4)] {
             let (direct, back) = (format!("{name}1.ctg"), format!("{name}2.ctg"));
-            let least = ["--min-games", least];
-            done(folder, &[&["-o", &direct][..], &games, &least].concat());
-            done(folder, &[&["-o", &back, "r.parquet"][..], &least].concat());
+            done(folder, &format!("-o {direct} {games} --min-games {least}"));
+            done(folder, &format!("-o {back} r.parquet --min-games {least}"));
             assert!(book(folder, &direct) == book(folder, &back), "{name}");
         }
         // The table itself is the same whatever counts it, and comes back.
         let first = fs::read(folder.join("r.parquet")).unwrap();
-        let small = ["--records", "s.parquet", "--memory", "1M", "--threads", "3"];
-        done(folder, &[&small[..], &games].concat());
+        let small = "--records s.parquet --memory 1M --threads 3";
+        done(folder, &format!("{small} {games}"));
         assert!(first == fs::read(folder.join("s.parquet")).unwrap());
-        done(folder, &["--records", "t.parquet", "r.parquet"]);
+        done(folder, "--records t.parquet r.parquet");
         assert!(first == fs::read(folder.join("t.parquet")).unwrap());
-        let left: Vec<_> = fs::read_dir(folder)
-            .unwrap()
-            .map(|entry| entry.unwrap().file_name().into_string().unwrap())
-            .filter(|name| name.starts_with('.'))
-            .collect();
+        let mut left = folder.names();
+        left.retain(|name| name.starts_with('.'));
         assert!(left.is_empty(), "{left:?}");
     }
 
     #[test]
     fn shards_add_up_to_the_book_of_all_games() {
-        let folder = prepare(400);
-        let folder = folder.path();
-        done(
-            folder,
-            &[&["-o", "direct.ctg", "all.pgn"][..], &HOW].concat(),
-        );
-        let names = [0, 1, 2, 3].map(|n| (format!("{n}.pgn"), format!("{n}.parquet")));
-        for (games, records) in &names {
-            done(folder, &[&["--records", records, games][..], &HOW].concat());
+        let folder = &prepare(400);
+        done(folder, &format!("-o direct.ctg all.pgn {HOW}"));
+        for n in 0..4 {
+            done(folder, &format!("--records {n}.parquet {n}.pgn {HOW}"));
         }
         let direct = book(folder, "direct");
-        let [a, b, c, d] = names.each_ref().map(|(_, records)| records.as_str());
-        done(folder, &["-o", "sum.ctg", d, b, a, c]);
+        let shards = "3.parquet 1.parquet 0.parquet 2.parquet";
+        done(folder, &format!("-o sum.ctg {shards}"));
         assert!(book(folder, "sum") == direct);
         done(
             folder,
-            &[
-                "-o",
-                "sum.ctg",
-                d,
-                b,
-                a,
-                c,
-                "--memory",
-                "1M",
-                "--threads",
-                "1",
-            ],
+            &format!("-o sum.ctg {shards} --memory 1M --threads 1"),
         );
         assert!(book(folder, "sum") == direct);
         // In pairs, and some games as they are.
-        done(folder, &["--records", "ab.parquet", a, b]);
-        let mixed = ["-o", "sum.ctg", "ab.parquet", "2.pgn", d];
-        done(folder, &[&mixed[..], &HOW].concat());
+        done(folder, "--records ab.parquet 0.parquet 1.parquet");
+        done(
+            folder,
+            &format!("-o sum.ctg ab.parquet 2.pgn 3.parquet {HOW}"),
+        );
         assert!(book(folder, "sum") == direct);
     }
 
@@ -262,10 +204,9 @@ mod with_parquet {
         fn the_order_of_rows_and_their_groups_do_not_matter(
             seed in any::<u64>(), group in 1..3000_usize, split in 0..8_usize,
         ) {
-            let folder = prepare(40);
-            let folder = folder.path();
-            done(folder, &[&["-o", "direct.ctg", "all.pgn"][..], &HOW].concat());
-            done(folder, &[&["--records", "r.parquet", "all.pgn"][..], &HOW].concat());
+            let folder = &prepare(40);
+            done(folder, &format!("-o direct.ctg all.pgn {HOW}"));
+            done(folder, &format!("--records r.parquet all.pgn {HOW}"));
             let mut rows = rows(&folder.join("r.parquet"));
             let mut state = seed | 1;
             for at in (1..rows.len()).rev() {
@@ -280,17 +221,16 @@ mod with_parquet {
             let (one, two) = rows.split_at(rows.len() * split / 7);
             write(&folder.join("one.parquet"), &columns, one, group, None);
             write(&folder.join("two.parquet"), COLUMNS, two, group, None);
-            done(folder, &["-o", "sum.ctg", "one.parquet", "two.parquet", "--memory", "1M"]);
+            done(folder, "-o sum.ctg one.parquet two.parquet --memory 1M");
             prop_assert!(book(folder, "sum") == book(folder, "direct"));
         }
     }
 
     #[test]
     fn bad_records_are_one_message_with_file_and_row() {
-        let folder = prepare(20);
-        let folder = folder.path();
-        done(folder, &["--records", "good.parquet", "all.pgn"]);
-        fs::write(folder.join("old.ctg"), "an old book").unwrap();
+        let folder = &prepare(20);
+        done(folder, "--records good.parquet all.pgn");
+        folder.put("old.ctg", "an old book");
         let good = rows(&folder.join("good.parquet"));
         let bytes = fs::read(folder.join("good.parquet")).unwrap();
         let at = |name: &str| folder.join(name);
@@ -361,35 +301,19 @@ mod with_parquet {
             ("ratings", "row 206: ratings"),
         ] {
             let name = format!("{file}.parquet");
-            let text = refused(folder, &["-f", "-o", "old.ctg", &name, "--threads", "2"]);
-            assert!(text.contains(message) && text.contains(&name), "{text}");
+            let rest = format!("-fo old.ctg {name} --threads 2");
+            assert_has(&refused(folder, &rest, message), &name);
         }
-        for (args, message) in [
-            (
-                &["-f", "-o", "old.ctg", "good.parquet", "--min-elo", "2000"][..],
-                "written",
-            ),
-            (
-                &["-f", "-o", "old.ctg", "good.parquet", "--dedupe"],
-                "written",
-            ),
-            (
-                &["-f", "-o", "old.ctg", "--priority", "good.parquet"],
-                "written",
-            ),
-            (
-                &["--records", "good.parquet", "good.parquet"],
-                "is there already",
-            ),
-            (&["--records", "good.csv", "all.pgn"], ".parquet"),
-            (&["--records", "nowhere/good.parquet", "all.pgn"], "nowhere"),
-            (
-                &["--records", "new.parquet", "good.parquet", "short.parquet"],
-                "short",
-            ),
+        for (rest, message) in [
+            ("-fo old.ctg good.parquet --min-elo 2000", "written"),
+            ("-fo old.ctg good.parquet --dedupe", "written"),
+            ("-fo old.ctg --priority good.parquet", "written"),
+            ("--records good.parquet good.parquet", "is there already"),
+            ("--records good.csv all.pgn", ".parquet"),
+            ("--records nowhere/good.parquet all.pgn", "nowhere"),
+            ("--records new.parquet good.parquet short.parquet", "short"),
         ] {
-            let text = refused(folder, args);
-            assert!(text.contains(message), "{args:?}: {text}");
+            refused(folder, rest, message);
         }
         assert_eq!(fs::read_to_string(at("old.ctg")).unwrap(), "an old book");
         assert!(fs::read(at("good.parquet")).unwrap() == bytes);

@@ -1,79 +1,157 @@
-//! The adapter around the built-in engine, line by line.
+//! The adapter as a process, seen from the GUI.
 
 use std::io::{BufRead as _, BufReader, Write as _};
 use std::path::Path;
-use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
+use std::process::{Child, ChildStdin, Command, ExitStatus, Stdio};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
+use std::time::{Duration, Instant};
+
+use super::{Arguments, command, example};
+
+/// Far more than anything takes here; only a hang reaches it.
+pub const LIMIT: Duration = Duration::from_secs(60);
 
 pub struct Adapter {
-    child: Child,
-    input: ChildStdin,
-    output: BufReader<ChildStdout>,
+    pub child: Child,
+    /// `None` closes it.
+    pub stdin: Option<ChildStdin>,
+    lines: Receiver<String>,
+    /// Every line that it has said.
+    pub heard: Vec<String>,
 }
 
 impl Adapter {
-    /// Says `uci` and `isready` and waits for both answers. What it learns lies
-    /// beside the book.
-    pub fn start(book: &Path, sets: &[&str]) -> Adapter {
-        let mut command = Command::new(env!("CARGO_BIN_EXE_tabia"));
-        command
-            .args(["--config", "/dev/null", "--engine", "builtin", "--book"])
-            .arg(book);
+    pub fn start(arguments: &(impl Arguments + ?Sized)) -> Adapter {
+        Adapter::run(&mut command(arguments))
+    }
+
+    /// With the odd engine and one of its faults.
+    pub fn around(fault: &str, arguments: &[&str]) -> Adapter {
+        let mut command = command(arguments);
+        command.arg("--").arg(example("odd_engine")).arg(fault);
+        Adapter::run(&mut command)
+    }
+
+    /// With the built-in engine and a book of which the best move is played;
+    /// it has said hello and is ready. What it learns lies beside the book.
+    pub fn of_book(book: &Path, sets: &[&str]) -> Adapter {
+        let mut command = command("--config /dev/null --engine builtin");
+        command.arg("--book").arg(book);
         for set in ["Book Variety=0", "Book Ponder=false"].iter().chain(sets) {
             command.args(["--set", set]);
         }
-        command.env("XDG_DATA_HOME", book.parent().unwrap().join("data"));
-        let mut child = command
-            .stdin(Stdio::piped())
-            .stdout(Stdio::piped())
-            .spawn()
-            .unwrap();
-        let input = child.stdin.take().unwrap();
-        let output = BufReader::new(child.stdout.take().unwrap());
-        let mut adapter = Adapter {
-            child,
-            input,
-            output,
-        };
-        adapter.say("uci");
-        adapter.until("uciok");
+        command.env("XDG_DATA_HOME", book.with_file_name("data"));
+        let mut adapter = Adapter::run(&mut command);
+        adapter.hello();
         adapter.ready();
         adapter
     }
 
-    pub fn say(&mut self, line: &str) {
-        writeln!(self.input, "{line}").unwrap();
-    }
-
-    /// All lines up to the one that begins so.
-    pub fn until(&mut self, start: &str) -> Vec<String> {
-        let mut lines = Vec::new();
-        loop {
-            let mut line = String::new();
-            assert!(
-                self.output.read_line(&mut line).unwrap() > 0,
-                "it ended before {start}"
-            );
-            lines.push(line.trim().to_owned());
-            if line.starts_with(start) {
-                return lines;
+    pub fn run(command: &mut Command) -> Adapter {
+        let pipes = command.stdin(Stdio::piped()).stdout(Stdio::piped());
+        let mut child = pipes.stderr(Stdio::null()).spawn().unwrap();
+        let stdout = BufReader::new(child.stdout.take().unwrap());
+        let (to_lines, lines) = channel();
+        std::thread::spawn(move || {
+            for line in stdout.split(b'\n') {
+                let Ok(line) = line else { return };
+                let line = String::from_utf8_lossy(&line).into_owned();
+                if to_lines.send(line).is_err() {
+                    return;
+                }
             }
+        });
+        Adapter {
+            stdin: child.stdin.take(),
+            child,
+            lines,
+            heard: Vec::new(),
         }
     }
 
-    pub fn ready(&mut self) -> Vec<String> {
+    pub fn say(&mut self, lines: &str) {
+        self.say_bytes(format!("{lines}\n").as_bytes());
+    }
+
+    pub fn say_bytes(&mut self, bytes: &[u8]) {
+        self.stdin.as_mut().unwrap().write_all(bytes).unwrap();
+    }
+
+    /// The next line; `None` at the end.
+    fn next_line(&mut self, until: Instant, what: &str) -> Option<&String> {
+        let left = until.saturating_duration_since(Instant::now());
+        match self.lines.recv_timeout(left) {
+            Ok(line) => self.heard.push(line),
+            Err(RecvTimeoutError::Disconnected) => return None,
+            Err(RecvTimeoutError::Timeout) => panic!("no {what} after {:#?}", self.heard),
+        }
+        self.heard.last()
+    }
+
+    /// The next line that begins with `start`.
+    #[track_caller]
+    pub fn expect(&mut self, start: &str) -> String {
+        let until = Instant::now() + LIMIT;
+        while let Some(line) = self.next_line(until, start) {
+            if line.starts_with(start) {
+                return line.clone();
+            }
+        }
+        panic!("it ended without {start}: {:#?}", self.heard);
+    }
+
+    pub fn hello(&mut self) {
+        self.say("uci");
+        self.expect("uciok");
+    }
+
+    pub fn ready(&mut self) {
         self.say("isready");
-        self.until("readyok")
+        self.expect("readyok");
+    }
+
+    pub fn new_game(&mut self) {
+        self.say("ucinewgame");
+        self.ready();
     }
 
     /// What it answers to a short search.
     pub fn best(&mut self, position: &str) -> String {
-        self.say(position);
-        self.say("go movetime 20");
-        self.until("bestmove").pop().unwrap()
+        self.say(&format!("{position}\ngo movetime 20"));
+        self.expect("bestmove")
     }
 
-    pub fn quit(mut self) {
+    /// How often lines that begin with `start` have been heard.
+    pub fn count(&self, start: &str) -> usize {
+        let starts = |line: &&String| line.starts_with(start);
+        self.heard.iter().filter(starts).count()
+    }
+
+    #[track_caller]
+    pub fn assert_heard(&self, part: &str) {
+        assert!(self.heard(part), "no {part}: {:#?}", self.heard);
+    }
+
+    pub fn heard(&self, part: &str) -> bool {
+        self.heard.iter().any(|line| line.contains(part))
+    }
+
+    /// Reads to the end of the output and takes the exit status.
+    pub fn end(&mut self) -> ExitStatus {
+        let until = Instant::now() + LIMIT;
+        while self.next_line(until, "end").is_some() {}
+        self.child.wait().unwrap()
+    }
+
+    pub fn quit(&mut self) -> ExitStatus {
         self.say("quit");
-        assert!(self.child.wait().unwrap().success());
+        self.end()
+    }
+}
+
+impl Drop for Adapter {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
     }
 }

@@ -2,9 +2,12 @@
 //! files out, everything held in memory.
 
 // Each test uses its own part of this, as a module of its own.
-#![allow(dead_code, unreachable_pub, clippy::unwrap_used)]
+#![allow(dead_code, unused_imports, unreachable_pub, clippy::unwrap_used)]
 
 pub mod adapter;
+mod files;
+mod folder;
+mod program;
 
 use std::{
     collections::BTreeMap,
@@ -17,6 +20,13 @@ use tabia::book::{
     Annotation, PositionRecord, Stats,
     ctg::{CanonicalBoard, Key, encode_entry, encode_move_byte},
 };
+use tabia::notation::Line;
+
+pub use files::{
+    SIMPLE, SMALL, STARTER, assert_sound, contents, copy, files, in_order, lookup, project,
+};
+pub use folder::{Folder, names, stored};
+pub use program::{Arguments, Ran, TABIA, assert_has, command, example, tabia};
 
 pub type Moves = Vec<(u8, Annotation)>;
 
@@ -48,6 +58,16 @@ impl TestBook {
         self.entries.insert(key, (moves, record));
     }
 
+    /// Every entry as the bytes that a book has of it.
+    pub fn contents(&self) -> BTreeMap<Key, Vec<u8>> {
+        let entries = self.entries.iter().map(|(key, (moves, record))| {
+            let mut bytes = Vec::new();
+            encode_entry(key, moves, record, &mut bytes);
+            (*key, bytes)
+        });
+        entries.collect()
+    }
+
     /// Writes `name.ctg`, `.cto` and `.ctb` and returns the first one's path.
     pub fn write(&self, folder: &Path, name: &str) -> PathBuf {
         let limit = match self.page_limit {
@@ -59,12 +79,8 @@ impl TestBook {
             split: Vec::new(),
             live: BTreeMap::new(),
         };
-        let mut all: Vec<(u32, Vec<u8>)> = Vec::new();
-        for (key, (moves, record)) in &self.entries {
-            let mut bytes = Vec::new();
-            encode_entry(key, moves, record, &mut bytes);
-            all.push((key.hash(), bytes));
-        }
+        let all = self.contents().into_iter();
+        let all: Vec<_> = all.map(|(key, bytes)| (key.hash(), bytes)).collect();
         let entries = all.len() as u32;
         trie.place(0, 0, all);
         trie.split.sort_unstable();
@@ -173,6 +189,11 @@ pub fn position(fen: &str) -> Chess {
     fen.into_position(CastlingMode::Standard).unwrap()
 }
 
+/// The position after moves from the start.
+pub fn after(moves: &str) -> Chess {
+    Line::read("", moves).unwrap().last().clone()
+}
+
 pub fn uci(position: &Chess, text: &str) -> Move {
     let uci: shakmaty::uci::UciMove = text.parse().unwrap();
     uci.to_move(position).unwrap()
@@ -242,8 +263,7 @@ pub fn random_book(games: u64, plies: usize) -> (TestBook, Vec<Chess>) {
         let board = CanonicalBoard::from_position(position).unwrap();
         let mut moves = Vec::new();
         for (n, m) in position.legal_moves().into_iter().enumerate() {
-            let mut child = position.clone();
-            child.play_unchecked(m);
+            let child = tabia::notation::after(position, m);
             let key = CanonicalBoard::from_position(&child).unwrap().key();
             if n % 2 == 0
                 && book.entries.contains_key(&key)

@@ -200,3 +200,93 @@ fn nothing_comes_in_or_goes_without_right() {
         );
     }
 }
+
+/// A Polyglot book of two moves, one of them stored twice, and an Arena book
+/// of the same, each with what its first move's number is.
+fn books_with_weights(folder: &Path) -> [(std::path::PathBuf, u64, &'static str); 2] {
+    let polyglot = folder.join("book.bin");
+    let entries: Vec<u8> = [(731_u16, 5_u16), (796, 10), (796, 7)]
+        .iter()
+        .flat_map(|(mv, weight)| {
+            let key = 0x463b_9618_1691_fc9c_u64.to_be_bytes();
+            [&key[..], &mv.to_be_bytes(), &weight.to_be_bytes(), &[0; 4]].concat()
+        })
+        .collect();
+    std::fs::write(&polyglot, entries).unwrap();
+    let arena = folder.join("book.abk");
+    let mut bytes = vec![0; 900 * 28];
+    bytes[..4].copy_from_slice(b"\x03ABK");
+    bytes[8] = 28;
+    for (from, to, sibling) in [(12, 28, 901_i32), (11, 27, -1)] {
+        bytes.extend([from, to, 0, 5]);
+        bytes.extend([10_u32, 6, 3, 0].iter().flat_map(|one| one.to_le_bytes()));
+        bytes.extend([-1, sibling].iter().flat_map(|one| one.to_le_bytes()));
+    }
+    std::fs::write(&arena, bytes).unwrap();
+    [(polyglot, 17, "stored_weight"), (arena, 5, "priority")]
+}
+
+#[test]
+fn numbers_beside_moves_are_changed_and_changed_back_byte_for_byte() {
+    let folder = tempfile::tempdir().unwrap();
+    for (path, first, name) in books_with_weights(folder.path()) {
+        let before = std::fs::read(&path).unwrap();
+        let explorer = explorer_of(&path);
+        let number = || {
+            let view = value(&get(&explorer, "/api/position"));
+            let moves = view["books"][0]["moves"].as_array().unwrap();
+            moves.iter().find(|mv| mv["uci"] == "e2e4").unwrap()[name].clone()
+        };
+        let book = value(&get(&explorer, "/api/position"))["books"][0].clone();
+        let most = if name == "priority" { 9 } else { 65535 };
+        assert_eq!(
+            (&book["editable"], &book["most_weight"]),
+            (&json!(true), &json!(most))
+        );
+        assert_eq!(number(), first);
+        let edit = |weight: &str, seen: &str| json!({"book": 0, "uci": "e2e4", "change": "weight", "value": weight, "seen": seen});
+        let told = done(&explorer, "/api/edit", &edit("3", &first.to_string()));
+        assert_eq!(
+            (&told["last_change"], number()),
+            (&json!("e4: weight 3"), json!(3))
+        );
+        // A page that still shows what it was overwrites nothing.
+        let late = edit("9", &first.to_string());
+        assert_eq!(
+            post(&explorer, "/api/edit", &late).status(),
+            StatusCode::CONFLICT
+        );
+        done(&explorer, "/api/edit", &edit("0", "3"));
+        done(&explorer, "/api/undo", &json!({"book": 0}));
+        assert_eq!(number(), 3);
+        done(&explorer, "/api/redo", &json!({"book": 0}));
+        assert_eq!(number(), 0);
+        // To avoid a line is to play none of its moves.
+        let avoid = json!({"book": 0, "play": "d2d4", "along": "white", "change": "mark", "value": "avoid"});
+        done(&explorer, "/api/edit", &avoid);
+        for _ in 0..3 {
+            done(&explorer, "/api/undo", &json!({"book": 0}));
+        }
+        assert_eq!(std::fs::read(&path).unwrap(), before);
+        // What the format has no place for, and moves that it does not hold.
+        let mark = |uci: &str, change: &str, value: &str| json!({"book": 0, "uci": uci, "change": change, "value": value});
+        for (target, body) in [
+            ("/api/edit", mark("e2e4", "mark", "main")),
+            ("/api/edit", mark("e2e4", "annotation", "!")),
+            ("/api/edit", mark("e2e4", "factor", "5")),
+            ("/api/edit", mark("a2a3", "weight", "5")),
+            ("/api/add", json!({"book": 0, "lines": [{"play": "e2e4"}]})),
+            ("/api/remove", json!({"book": 0, "play": "e2e4"})),
+        ] {
+            let refused = post(&explorer, target, &body);
+            assert_eq!(refused.status(), StatusCode::CONFLICT, "{target} {body}");
+            let told = value(&refused)["error"].to_string();
+            assert!(told.contains("book."), "{told}");
+        }
+        if name == "priority" {
+            let refused = post(&explorer, "/api/edit", &edit("10", &first.to_string()));
+            assert_eq!(refused.status(), StatusCode::CONFLICT);
+        }
+        assert_eq!(std::fs::read(&path).unwrap(), before);
+    }
+}

@@ -122,6 +122,8 @@ fn said() -> Vec<String> {
         let answer = value(&post(&editable, "/api/edit", &change(what, to, None)));
         note(answer, "last_change");
     }
+    let heavy = change("weight", "65536", None);
+    note(value(&post(&editable, "/api/edit", &heavy)), "error");
     let stale = change("mark", "main", Some("main"));
     note(value(&post(&editable, "/api/edit", &stale)), "error");
     note(

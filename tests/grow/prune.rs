@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use proptest::prelude::*;
+use serde_json::json;
 use shakmaty::{CastlingMode, Chess, FromSetup as _, Position as _};
 use tabia::book::ctg::encode_move_byte;
 use tabia::book::ctg::{
@@ -12,8 +13,10 @@ use tabia::book::ctg::{
 use tabia::prune::{Conditions, prune};
 use tabia::watch::Watch;
 
-use super::common::{Moves, TestBook, position, random_book, record};
-use super::{assert_sound, files, json, ok, starter, tabia};
+use super::common::{
+    Folder, Moves, SMALL, TestBook, assert_has, assert_sound, contents, copy, files, position,
+    project, random_book, record, stored,
+};
 
 fn board(key: &Key) -> Chess {
     let setup = CanonicalBoard::from_key(key).unwrap().to_setup();
@@ -95,9 +98,9 @@ proptest! {
                 }
             }
         }
-        let folder = tempfile::tempdir().unwrap();
-        let source = book.write(folder.path(), "book");
-        let target = folder.path().join("out.ctg");
+        let folder = Folder::new();
+        let source = book.write(&folder, "book");
+        let target = folder.join("out.ctg");
         let conditions = Conditions { min_games: Some(least), max_ply: Some(most), ..Conditions::default() };
         let games = |key: &Key| book.entries.get(key).map_or(0, |(_, record)| record.stats.games);
         let before = reached(&book, &|_, _, _, _| true);
@@ -121,13 +124,7 @@ proptest! {
             expected.insert(*key, bytes);
         }
         let read = CtgBook::open(&target, &OpenOptions::default()).unwrap();
-        let mut found = BTreeMap::new();
-        for entry in read.entries() {
-            let entry = entry.unwrap();
-            let mut bytes = Vec::new();
-            encode_entry(&entry.key, &entry.moves, &entry.record, &mut bytes);
-            found.insert(entry.key, bytes);
-        }
+        let found = contents(&target);
         prop_assert_eq!(found, expected);
         prop_assert_eq!((done.moves, done.positions), (moves_out, positions_out));
         drop(read);
@@ -137,167 +134,107 @@ proptest! {
 
 #[test]
 fn with_nothing_to_take_out_it_is_compacting() {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = Folder::new();
     let (mut book, _) = random_book(40, 20);
     book.page_limit = 900;
-    for source in [starter(), book.write(folder.path(), "random")] {
-        let compacted = folder.path().join("compacted.ctg");
+    for source in [project(SMALL), book.write(&folder, "random")] {
+        copy(&source, &folder.join("source.ctg"));
+        let compacted = folder.join("compacted.ctg");
         let options = RewriteOptions {
             old: tabia::place::Old::Replace,
             ..RewriteOptions::default()
         };
         compact(&source, &compacted, &options, &mut Watch::default()).unwrap();
-        let said = ok(&tabia(
-            folder.path(),
-            &[
-                "prune",
-                source.to_str().unwrap(),
-                "-fo",
-                "pruned.ctg",
-                "--min-games",
-                "0",
-            ],
-        ));
-        assert!(
-            said.contains("0 moves taken out, and 0 positions"),
-            "{said}"
-        );
-        assert_eq!(files(&compacted), files(&folder.path().join("pruned.ctg")));
+        let said = folder.done("prune source.ctg -fo pruned.ctg --min-games 0");
+        assert_has(&said, "0 moves taken out, and 0 positions");
+        assert_eq!(files(&compacted), files(folder.join("pruned.ctg")));
     }
 }
 
 #[test]
 fn a_line_goes_with_all_behind_it_and_nothing_else() {
-    let folder = tempfile::tempdir().unwrap();
-    let book = starter();
-    let book = book.to_str().unwrap();
-    ok(&tabia(
-        folder.path(),
-        &["prune", book, "-o", "out.ctg", "--line", "1.e4 c5"],
-    ));
-    assert_sound(&folder.path().join("out.ctg"));
+    let folder = Folder::with(SMALL);
+    folder.done("prune book.ctg -o out.ctg --line '1.e4 c5'");
+    assert_sound(folder.join("out.ctg"));
     let moves = |book: &str, line: &str| {
-        let output = tabia(folder.path(), &["probe", book, "--moves", line, "--json"]);
-        let view: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
-        let moves = view["moves"].as_array().unwrap().iter();
-        let stored = moves.filter(|mv| mv["transposition"] == false);
-        let names: Vec<(String, u64)> = stored
-            .map(|mv| {
-                (
-                    mv["san"].as_str().unwrap().to_owned(),
-                    mv["games"].as_u64().unwrap(),
-                )
-            })
-            .collect();
-        (view["in_book"].as_bool().unwrap(), names)
+        let view = folder.probe(book, line);
+        let names = stored(&view, "san").into_iter().zip(stored(&view, "games"));
+        (view["in_book"].clone(), names.collect::<Vec<_>>())
     };
-    let (_, old) = moves(book, "e4");
+    let (_, old) = moves("book.ctg", "e4");
     let (_, new) = moves("out.ctg", "e4");
     let other: Vec<_> = old.iter().filter(|(san, _)| san != "c5").cloned().collect();
     assert_eq!(new, other);
     assert!(old.len() == new.len() + 1);
-    assert_eq!(moves(book, ""), moves("out.ctg", ""));
-    assert_eq!(moves("out.ctg", "e4 c5"), (false, Vec::new()));
+    assert_eq!(moves("book.ctg", ""), moves("out.ctg", ""));
+    assert_eq!(moves("out.ctg", "e4 c5"), (json!(false), Vec::new()));
     // This one can also be reached by 1.Nf3.
     let open = "e4 c5 Nf3 d6 d4 cxd4 Nxd4 Nf6";
-    assert_eq!(moves("out.ctg", open), moves(book, open));
-    let missing = tabia(
-        folder.path(),
-        &["prune", book, "-o", "x.ctg", "--line", "1.a4 a5 2.b4"],
-    );
-    assert_eq!(missing.status.code(), Some(1));
-    assert!(!folder.path().join("x.ctg").exists());
-    let nothing = tabia(folder.path(), &["prune", book, "-o", "x.ctg"]);
-    assert_eq!(nothing.status.code(), Some(2));
+    assert_eq!(moves("out.ctg", open), moves("book.ctg", open));
+    let absent = folder.tabia("prune book.ctg -o x.ctg --line '1.a4 a5 2.b4'");
+    absent.ends(1);
+    assert!(!folder.join("x.ctg").exists());
+    folder.tabia("prune book.ctg -o x.ctg").ends(2);
 }
 
 #[test]
 fn one_side_s_moves_alone_stay_with_all_positions() {
-    let folder = tempfile::tempdir().unwrap();
-    let book = starter();
-    let book = book.to_str().unwrap();
-    ok(&tabia(
-        folder.path(),
-        &["prune", book, "-o", "white.ctg", "--only", "white"],
-    ));
-    let info = |book: &str| json(&tabia(folder.path(), &["info", book, "--json"]));
-    assert_eq!(info(book)["positions"], info("white.ctg")["positions"]);
-    let probe = |line: &str| {
-        json(&tabia(
-            folder.path(),
-            &["probe", "white.ctg", "--moves", line, "--json"],
-        ))
-    };
-    assert_eq!(probe("e4")["moves"][0]["transposition"], true);
-    assert_eq!(probe("e4 c5")["moves"][0]["transposition"], false);
+    let folder = Folder::with(SMALL);
+    folder.done("prune book.ctg -o white.ctg --only white");
+    let info = |book: &str| folder.tabia(&["info", book, "--json"]).json();
+    assert_eq!(
+        info("book.ctg")["positions"],
+        info("white.ctg")["positions"]
+    );
+    for (line, transposition) in [("e4", true), ("e4 c5", false)] {
+        let view = folder.probe("white.ctg", line);
+        assert_eq!(view["moves"][0]["transposition"], transposition);
+    }
 }
 
 #[test]
 fn what_a_filter_names_goes() {
-    let folder = tempfile::tempdir().unwrap();
-    let book = starter();
-    let book = book.to_str().unwrap();
-    let filter = "share<20 and ply>1";
-    let args = ["prune", book, "-o", "out.ctg", "--where", filter];
-    ok(&tabia(folder.path(), &args));
-    assert_sound(&folder.path().join("out.ctg"));
-    let probe = |book: &str, line: &str| {
-        json(&tabia(
-            folder.path(),
-            &["probe", book, "--moves", line, "--json"],
-        ))
+    let folder = Folder::with(SMALL);
+    folder.done("prune book.ctg -o out.ctg --where 'share<20 and ply>1'");
+    assert_sound(folder.join("out.ctg"));
+    let games = |book: &str, line: &str| -> Vec<u64> {
+        let games = stored(&folder.probe(book, line), "games").into_iter();
+        games.map(|games| games.as_u64().unwrap()).collect()
     };
-    let games = |view: &serde_json::Value| -> Vec<u64> {
-        let stored = view["moves"].as_array().unwrap().iter();
-        let stored = stored.filter(|mv| mv["transposition"] == false);
-        stored.map(|mv| mv["games"].as_u64().unwrap()).collect()
-    };
-    assert_eq!(games(&probe("out.ctg", "")), games(&probe(book, "")));
-    let old = games(&probe(book, "d4"));
+    assert_eq!(games("out.ctg", ""), games("book.ctg", ""));
+    let old = games("book.ctg", "d4");
     let all: u64 = old.iter().sum();
     let often = old.iter().copied().filter(|games| games * 5 >= all);
-    assert_eq!(games(&probe("out.ctg", "d4")), often.collect::<Vec<_>>());
-    let wrong = ["prune", book, "-o", "x.ctg", "--where", "gmes<1"];
-    assert_eq!(tabia(folder.path(), &wrong).status.code(), Some(2));
+    assert_eq!(games("out.ctg", "d4"), often.collect::<Vec<_>>());
+    folder
+        .tabia("prune book.ctg -o x.ctg --where 'gmes<1'")
+        .ends(2);
 }
 
 /// 1.f3 loses two pawns against 1.e4 by the file beside the book; 1...e5 after
 /// it, which is good for Black, loses nothing.
 #[test]
 fn moves_that_lose_too_much_go() {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = Folder::new();
     let games = "1.e4 e5 2.Nf3 *\n\n1.f3 e5 2.g4 Qh4# 0-1\n\n1.d4 d5 *\n";
-    std::fs::write(folder.path().join("a.pgn"), games).unwrap();
-    ok(&tabia(folder.path(), &["build", "-o", "a.ctg", "a.pgn"]));
-    let run = |loss: &str| {
-        tabia(
-            folder.path(),
-            &["prune", "a.ctg", "-fo", "b.ctg", "--max-loss", loss],
-        )
-    };
-    let none = run("50");
-    assert_eq!(none.status.code(), Some(2));
-    assert!(String::from_utf8_lossy(&none.stderr).contains("tabia evaluate"));
+    folder.put("a.pgn", games);
+    folder.done("build -o a.ctg a.pgn");
+    let run = |loss: u32| folder.tabia(&format!("prune a.ctg -fo b.ctg --max-loss {loss}"));
+    run(50).refused("tabia evaluate");
     // From the side to move: after 1.e4 and 1.f3 that is Black.
     let evals = "rnbqkbnr/pppppppp/8/8/4P3/8/PPPP1PPP/RNBQKBNR b KQkq - acd 20; ce -40;\n\
         rnbqkbnr/pppppppp/8/8/8/5P2/PPPPP1PP/RNBQKBNR b KQkq - acd 20; ce 160;\n\
         rnbqkbnr/pppp1ppp/8/4p3/8/5P2/PPPPP1PP/RNBQKBNR w KQkq - acd 20; ce -160;\n\
         rnbqkbnr/pppp1ppp/8/4p3/4P3/8/PPPP1PPP/RNBQKBNR w KQkq - acd 20; ce 40;\n";
-    std::fs::write(folder.path().join("a.evals"), evals).unwrap();
-    let moves = || -> Vec<String> {
-        let view = json(&tabia(folder.path(), &["probe", "b.ctg", "--json"]));
-        let moves = view["moves"].as_array().unwrap().iter();
-        moves
-            .map(|mv| mv["san"].as_str().unwrap().to_owned())
-            .collect()
+    folder.put("a.evals", evals);
+    let has_f3 = |moves: usize| {
+        let view = folder.probe("b.ctg", "");
+        let names = view["moves"].as_array().unwrap().iter();
+        assert_eq!(names.len(), moves, "{view}");
+        names.clone().any(|mv| mv["san"] == "f3")
     };
-    ok(&run("300"));
-    assert!(moves().contains(&"f3".to_owned()));
-    let said = ok(&run("150"));
-    assert!(said.contains("1 move taken out, and 4 positions"), "{said}");
-    let left = moves();
-    assert!(
-        !left.contains(&"f3".to_owned()) && left.len() == 2,
-        "{left:?}"
-    );
+    run(300).ok();
+    assert!(has_f3(3));
+    run(150).ends_saying(0, "1 move taken out, and 4 positions");
+    assert!(!has_f3(2));
 }

@@ -1,18 +1,18 @@
 //! `tabia repertoire`.
 
-use std::fs;
 use std::path::{Path, PathBuf};
 
+use serde_json::json;
 use shakmaty::Color;
 use tabia::book::{Book, OpenOptions};
 use tabia::evals::EvalTable;
 use tabia::repertoire::{Knowledge, Repertoire, Summary, Wishes};
 use tabia::watch::Watch;
 
-use super::{assert_sound, json, ok, starter, tabia};
+use super::common::{Folder, SMALL, assert_sound};
 
 /// Games of the first moves, so many of each with a result.
-fn book(folder: &Path, name: &str, games: &[(&str, &str, usize)]) -> PathBuf {
+fn book(folder: &Folder, name: &str, games: &[(&str, &str, usize)]) -> PathBuf {
     let mut text = String::new();
     for (n, (moves, result, count)) in games.iter().enumerate() {
         for copy in 0..*count {
@@ -21,10 +21,9 @@ fn book(folder: &Path, name: &str, games: &[(&str, &str, usize)]) -> PathBuf {
             );
         }
     }
-    fs::write(folder.join(name).with_extension("pgn"), text).unwrap();
-    let (book, games) = (format!("{name}.ctg"), format!("{name}.pgn"));
-    ok(&tabia(folder, &["build", "-o", &book, &games]));
-    folder.join(book)
+    folder.put(&format!("{name}.pgn"), text);
+    folder.done(&format!("build -o {name}.ctg {name}.pgn"));
+    folder.join(format!("{name}.ctg"))
 }
 
 fn wishes(colour: Color) -> Wishes {
@@ -53,9 +52,9 @@ fn solved(book: &Path, opponents: Option<&Path>, wishes: &Wishes) -> Summary {
 
 #[test]
 fn values_and_gaps_are_those_worked_out_by_hand() {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = Folder::new();
     let made = book(
-        folder.path(),
+        &folder,
         "a",
         &[
             ("1.e4 e5", "1-0", 30),
@@ -89,21 +88,21 @@ fn values_and_gaps_are_those_worked_out_by_hand() {
 
 #[test]
 fn the_opponents_decide_what_a_move_is_worth() {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = Folder::new();
     let lines = [
         ("1.e4 e5 2.Nf3", "1-0", 100),
         ("1.e4 c5 2.Nf3", "0-1", 100),
         ("1.d4 d5 2.c4", "1-0", 52),
         ("1.d4 d5 2.c4", "0-1", 48),
     ];
-    let made = book(folder.path(), "a", &lines);
+    let made = book(&folder, "a", &lines);
     let club = book(
-        folder.path(),
+        &folder,
         "club",
         &[("1.e4 e5", "*", 300), ("1.d4 d5", "*", 10)],
     );
     let masters = book(
-        folder.path(),
+        &folder,
         "masters",
         &[("1.e4 c5", "*", 300), ("1.d4 d5", "*", 10)],
     );
@@ -128,9 +127,9 @@ fn the_opponents_decide_what_a_move_is_worth() {
 
 #[test]
 fn few_games_that_go_on_together_count_once() {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = Folder::new();
     let made = book(
-        folder.path(),
+        &folder,
         "a",
         &[
             (
@@ -167,90 +166,42 @@ fn few_games_that_go_on_together_count_once() {
 
 #[test]
 fn a_book_and_a_study_of_it_say_the_same() {
-    let folder = tempfile::tempdir().unwrap();
-    let made = starter();
-    let made = made.to_str().unwrap();
-    let run = |out: &str| {
-        let args = ["repertoire", made, "--colour", "black", "-o", out, "--json"];
-        json(&tabia(folder.path(), &args))
-    };
-    let told = run("black.ctg");
-    assert_eq!(told, run("black.pgn"));
+    let folder = Folder::with(SMALL);
+    let black = "repertoire book.ctg --colour black --json";
+    let run = |options: &str| folder.tabia(&format!("{black} {options}")).json();
+    let told = run("-o black.ctg");
+    assert_eq!(told, run("-o black.pgn"));
     assert!(told["positions"].as_u64() > Some(20), "{told}");
     let share = |name: &str| told[name].as_f64().unwrap();
     assert!((0.3..0.7).contains(&share("expectation")) && (0.0..=1.0).contains(&share("coverage")));
-    assert_sound(&folder.path().join("black.ctg"));
+    assert_sound(folder.join("black.ctg"));
     // Every position of Black's has one move, a green one, and that is what an
     // adapter plays.
-    let probe = |line: &str| {
-        json(&tabia(
-            folder.path(),
-            &["probe", "black.ctg", "--moves", line, "--json"],
-        ))
-    };
-    let answer = probe("e4")["moves"].clone();
+    let answer = folder.probe("black.ctg", "e4")["moves"].take();
     assert_eq!(answer.as_array().unwrap().len(), 1, "{answer}");
-    assert_eq!(
-        (&answer[0]["mark"], &answer[0]["probability"]),
-        (&"main".into(), &1.0.into())
-    );
+    let chosen = json!([answer[0]["mark"], answer[0]["probability"]]);
+    assert_eq!(chosen, json!(["main", 1.0]));
     // The study, read back, has nothing to repair.
-    let args = [
-        "repertoire",
-        made,
-        "--colour",
-        "black",
-        "--from",
-        "black.pgn",
-        "--json",
-    ];
-    let again = json(&tabia(folder.path(), &args));
-    let differences = &again["differences"];
-    assert_eq!(
-        differences["repairs"].as_array().unwrap().len(),
-        0,
-        "{differences}"
-    );
+    let differences = run("--from black.pgn")["differences"].take();
+    assert_eq!(differences["repairs"], json!([]));
     assert_eq!(differences["agreed"], told["positions"]);
     // Another first move is found out.
-    fs::write(folder.path().join("mine.pgn"), "1.e4 f6 2.d4 *\n").unwrap();
-    let args = [
-        "repertoire",
-        made,
-        "--colour",
-        "black",
-        "--from",
-        "mine.pgn",
-        "--json",
-    ];
-    let repairs = json(&tabia(folder.path(), &args))["differences"]["repairs"].clone();
+    folder.put("mine.pgn", "1.e4 f6 2.d4 *\n");
+    let repairs = run("--from mine.pgn")["differences"]["repairs"].take();
     assert_eq!(repairs[0]["line"], "1.e4");
     assert_eq!(repairs[0]["better"], answer[0]["san"]);
 }
 
 #[test]
 fn wrong_wishes_are_refused() {
-    let folder = tempfile::tempdir().unwrap();
-    let made = starter();
-    let made = made.to_str().unwrap();
-    for args in [
-        &["repertoire", made, "-o", "x.ctg"][..],
-        &["repertoire", made, "--colour", "white", "-o", "x.bin"],
-        &[
-            "repertoire",
-            made,
-            "--colour",
-            "white",
-            "--from",
-            "none.pgn",
-        ],
-        &["repertoire", "none.ctg", "--colour", "white"],
+    let folder = Folder::with(SMALL);
+    for options in [
+        "book.ctg -o x.ctg",
+        "book.ctg --colour white -o x.bin",
+        "book.ctg --colour white --from none.pgn",
+        "none.ctg --colour white",
     ] {
-        assert_eq!(
-            tabia(folder.path(), args).status.code(),
-            Some(2),
-            "{args:?}"
-        );
+        folder.tabia(&format!("repertoire {options}")).ends(2);
     }
-    assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 0);
+    assert_eq!(folder.names().len(), 3);
 }

@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import signal
 import subprocess
 import time
@@ -239,11 +240,34 @@ def explorer_shows_polyglot_books_too():
         expected = probe(book, "")["moves"]
         assert {row["uci"]: row["probability"] for row in shown(page)} == {move["uci"]: move["probability"] for move in expected}
         assert shown(page)[0]["games"].replace("\u202f", "") == f"w{expected[0]['stored_weight']}"
-        expect(page.locator("td.edit")).to_have_count(0)
         # What the book does not know is not made up.
         expect(page.locator("td.score").first).to_be_hidden()
         expect(page.locator("#plot")).to_contain_text("counts no games")
         assert [move["uci"] for move in server.get("masters")["moves"]][:2] == [move["uci"] for move in expected][:2]
+        # Its weights can be changed, and nothing else of it.
+        before = book.read_bytes()
+        first = expected[0]
+        row = page.locator(f'tr[data-uci="{first["uci"]}"]')
+        row.locator("td.edit button").click()
+        expect(page.locator("#edit-dialog fieldset:visible")).to_have_count(1)
+        expect(page.locator("#edit-weight")).to_have_value(str(first["stored_weight"]))
+        page.fill("#edit-weight", "70000")
+        page.keyboard.press("Tab")
+        expect(row.locator("td.n")).not_to_have_text("w\u202f70\u202f000")
+        page.fill("#edit-weight", "0")
+        page.keyboard.press("Tab")
+        expect(row).to_have_class(re.compile(r"\bout\b"))
+        page.click("#edit-form button.main")
+        weights = {move["uci"]: move["stored_weight"] for move in probe(book, "")["moves"]}
+        assert weights == {move["uci"]: move["stored_weight"] for move in expected} | {first["uci"]: 0}
+        page.click("#menu")
+        expect(page.locator("#add-line")).to_be_hidden()
+        page.keyboard.press("Escape")
+        page.keyboard.press("Control+z")
+        expect(row.locator("td.prob .number")).to_have_attribute("data-probability", str(first["probability"]))
+        assert book.read_bytes() == before
+        page.keyboard.press("Control+Shift+z")
+        expect(row).to_have_class(re.compile(r"\bout\b"))
 
 
 @case(limit=600)
@@ -291,7 +315,10 @@ def explorer_keeps_variations_and_comments_and_gives_them_back():
         page.click("#menu")
         page.click("#promote")
         expect(page.locator("#line button")).to_have_text(["e4", "c5!", "e5", "Nf3"])
-        pgn = page.evaluate("import(document.querySelector('link[href*=\"tree.js\"]').href).then((trees) => trees.toPgn(trees.unpack(history.state.tree)))")
+        page.click("#menu")
+        with page.expect_download() as download:
+            page.click("#save-pgn")
+        pgn = download.value.path().read_text()
         assert "1. e4 c5 $1 {fights at once} (1... e5 2. Nf3) *" in pgn, pgn
         page.reload()
         expect(page.locator("#line button")).to_have_text(["e4", "c5!", "e5", "Nf3"])

@@ -3,9 +3,9 @@
 import statistics
 import time
 
-from playwright.sync_api import Page, expect
+from playwright.sync_api import CDPSession, Page, expect
 
-from pages import drag, explorer, page_of, plies_of_a_game, walked
+from pages import drag, explorer, own_memory_kb, page_of, plies_of_a_game, walked
 from places import STOCKFISH, USE_MINUTES, copy_starter, folder
 from runner import case
 
@@ -83,6 +83,12 @@ OF_THE_DRIVER = {"JSHeapUsedSize": 4096, "Nodes": 4, "JSEventListeners": 0.1, "s
 NOTHING = {"JSHeapUsedSize": 0.06, "Nodes": 0.06, "JSEventListeners": 0.06, "server": 0.35}
 
 
+def renderers_kb(browser: CDPSession) -> int:
+    """Memory of their own of the browser's processes that show pages."""
+    processes = browser.send("SystemInfo.getProcessInfo")["processInfo"]
+    return sum(own_memory_kb(one["id"]) for one in processes if one["type"] == "renderer")
+
+
 def quarters(samples: list[float]) -> list[float]:
     """The median of each quarter of the time."""
     step = len(samples) // 4
@@ -95,9 +101,11 @@ def explorer_does_not_grow_while_it_is_used():
     with explorer(book, "--engine", STOCKFISH, "--threads", "1") as server, page_of(server) as page:
         tools = page.context.new_cdp_session(page)
         tools.send("Performance.enable")
+        browser = page.context.browser.new_browser_cdp_session()
         kinds = ("JSHeapUsedSize", "Nodes", "JSEventListeners")
         samples: dict[str, list[float]] = {}
         rates = []
+        table = ["minute  round  heap kB   nodes  listeners  server kB  renderers kB"]
         begun = time.monotonic()
         end = begun + 60 * USE_MINUTES
         turn = 0
@@ -113,6 +121,10 @@ def explorer_does_not_grow_while_it_is_used():
             told["server"] = server.memory_kb() * 1024
             for kind in OF_THE_DRIVER:
                 samples.setdefault(kind, []).append(told[kind])
+            minute = int((time.monotonic() - begun) / 60)
+            if minute >= len(table) - 1:
+                heap, nodes, listeners = (round(told[kind]) for kind in kinds)
+                table.append(f"{minute:6}  {turn:5}  {heap // 1024:7}  {nodes:6}  {listeners:9}  {server.memory_kb():9}  {renderers_kb(browser):12}")
         found = {kind: quarters(of) for kind, of in samples.items()}
         told = "; ".join(f"{kind} " + ", ".join(f"{one:.0f}" for one in of) for kind, of in found.items())
         minutes = (time.monotonic() - begun) / 60
@@ -120,4 +132,4 @@ def explorer_does_not_grow_while_it_is_used():
         for kind, (_, _, third, last) in found.items():
             most = NOTHING[kind] * third + OF_THE_DRIVER[kind] * turn / 4
             assert last - third <= most, f"{kind} grows: {report}"
-        return report
+        return "\n".join([report, *table])

@@ -38,6 +38,12 @@ WAIT_MS = 15_000
 expect.set_options(timeout=WAIT_MS)
 
 
+def own_memory_kb(pid: int) -> int:
+    """Memory of a process's own, mapped files (the book) aside."""
+    with open(f"/proc/{pid}/status") as status:
+        return int(re.search(r"RssAnon:\s+(\d+)", status.read())[1])
+
+
 class Server:
     """An explorer that runs."""
 
@@ -67,9 +73,7 @@ class Server:
         return sum(map(int, ticks)) / os.sysconf("SC_CLK_TCK")
 
     def memory_kb(self) -> int:
-        """Memory of its own, the mapped book aside."""
-        with open(f"/proc/{self.process.pid}/status") as status:
-            return int(re.search(r"RssAnon:\s+(\d+)", status.read())[1])
+        return own_memory_kb(self.process.pid)
 
 
 class Connection:

@@ -75,7 +75,7 @@ fn read(path: &Path, wanted: Wanted) -> Result<Read, SourceError> {
                     read.moves += game.moves.len() as u64;
                     read.cut += u64::from(game.cut.is_some());
                 }
-                Err(skipped) if skipped.reason.is_intended() => read.left_out += 1,
+                Err(reason) if reason.is_intended() => read.left_out += 1,
                 Err(_) => read.skipped += 1,
             }
         }

@@ -5,6 +5,7 @@ use shakmaty::{Chess, Move, Position as _};
 use super::{AbkNode, ENTRY_BYTES, FIRST_ENTRY, MAX_PLIES, Raw, is_white};
 use crate::book::{Error, polyglot};
 use crate::input::file::{DataFile, View};
+use crate::notation;
 
 /// What was passed over.
 #[derive(Default)]
@@ -70,8 +71,7 @@ pub(super) fn walk(file: &DataFile) -> Result<(Vec<AbkNode>, Vec<String>), Error
         if raw.reply == -1 {
             continue;
         }
-        let mut position = frame.position.clone();
-        position.play_unchecked(mv);
+        let position = notation::after(&frame.position, mv);
         if line.len() >= MAX_PLIES {
             walk.faults.long += 1;
             walk.faults.at(number);

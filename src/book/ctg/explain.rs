@@ -9,6 +9,7 @@ use super::{
     reader::{Index, Reading},
 };
 use crate::book::{Annotation, PositionRecord};
+use crate::notation;
 
 /// How the book arrives at its answer for a position.
 #[derive(Clone, Debug, PartialEq)]
@@ -102,8 +103,7 @@ impl CtgBook {
         let others: Vec<usize> = (0..legal.len()).filter(|n| !order.contains(n)).collect();
         let mut traces = Vec::new();
         for m in order.iter().chain(&others).filter_map(|&n| legal.get(n)) {
-            let mut after = position.clone();
-            after.play_unchecked(*m);
+            let after = notation::after(position, *m);
             traces.push((*m, trace(&mut reading, &after)?));
         }
         Ok(Explanation {

@@ -76,11 +76,12 @@ mod tests {
                     .unwrap();
                 assert_eq!(one, other);
                 // Also out of the book.
-                next.extend(position.legal_moves().into_iter().map(|mv| {
-                    let mut after = position.clone();
-                    after.play_unchecked(mv);
-                    after
-                }));
+                next.extend(
+                    position
+                        .legal_moves()
+                        .into_iter()
+                        .map(|mv| crate::notation::after(&position, mv)),
+                );
             }
             layer = next;
         }

@@ -106,10 +106,8 @@ fn open(path: &Path) -> io::Result<File> {
 
 #[cfg(not(unix))]
 fn open(path: &Path) -> io::Result<File> {
-    let mut name = path.file_name().unwrap_or_default().to_owned();
-    name.push(".lock");
     let options = File::options().create(true).write(true).to_owned();
-    options.open(path.with_file_name(name))
+    options.open(path.with_added_extension("lock"))
 }
 
 /// Whether the path still leads to the open file.

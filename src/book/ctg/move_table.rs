@@ -7,8 +7,7 @@
 //! One row must be wrong: 0x1a and 0xf9 both say "queen 2 forward 6", and no
 //! byte says "queen 2 right 6". See [`super::moves::decode`].
 
-use shakmaty::Role::{self, Bishop, King, Knight, Pawn, Queen, Rook};
-use shakmaty::{CastlingSide, File, Rank, Square};
+use shakmaty::{CastlingSide, File, Rank, Role, Square};
 
 /// What a move byte says.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -57,17 +56,67 @@ impl MoveCode {
     }
 }
 
+/// Byte, man, its number on the canonical board, ranks forward, files right: a
+/// line each.
+const CSV: &[u8] = include_bytes!("../../../tests/data/ctg/moves.csv");
+
 /// What each byte says; `None` for the 90 bytes nobody knows.
 pub(super) const BY_BYTE: [Option<MoveCode>; 256] = {
     let mut table = [None; 256];
-    let mut n = 0;
-    while n < ROWS.len() {
-        let (byte, code) = ROWS[n];
-        table[byte as usize] = Some(code);
-        n += 1;
+    let mut rows = 0;
+    let mut at = line_end(0) + 1;
+    while at < CSV.len() {
+        let byte = hex(CSV[at + 2]) << 4 | hex(CSV[at + 3]);
+        table[byte as usize] = Some(code_of(at + 5));
+        rows += 1;
+        at = line_end(at) + 1;
     }
+    assert!(rows == 166);
     table
 };
+
+const fn line_end(mut at: usize) -> usize {
+    while CSV[at] != b'\n' {
+        at += 1;
+    }
+    at
+}
+
+const fn hex(digit: u8) -> u8 {
+    match (digit as char).to_digit(16) {
+        Some(value) => value as u8,
+        None => panic!("no digit of a move byte"),
+    }
+}
+
+/// `R,1,0,6`, or a castling: `O-O,,,`.
+const fn code_of(at: usize) -> MoveCode {
+    let Some(role) = Role::from_char(CSV[at] as char) else {
+        let right = if CSV[at + 3] == b'-' { -2 } else { 2 };
+        return MoveCode {
+            role: Role::King,
+            number: 1,
+            forward: 0,
+            right,
+        };
+    };
+    let (forward, comma) = signed(at + 4);
+    let (right, _) = signed(comma + 1);
+    MoveCode {
+        role,
+        number: CSV[at + 2] - b'0',
+        forward,
+        right,
+    }
+}
+
+/// A digit, perhaps with a sign, and where it ends.
+const fn signed(at: usize) -> (i8, usize) {
+    match CSV[at] {
+        b'-' => (-((CSV[at + 1] - b'0') as i8), at + 2),
+        digit => ((digit - b'0') as i8, at + 1),
+    }
+}
 
 /// A byte that means nothing, for [`BY_MOVE`].
 pub(super) const NO_BYTE: u8 = 0x02;
@@ -77,204 +126,16 @@ pub(super) const NO_BYTE: u8 = 0x02;
 /// Of two bytes for one move the lower one stands here.
 pub(super) const BY_MOVE: [[u8; 64]; 48] = {
     let mut table = [[NO_BYTE; 64]; 48];
-    let mut n = ROWS.len();
-    while n > 0 {
-        n -= 1;
-        let (byte, code) = ROWS[n];
-        let man = man_index(code.role, code.number);
-        table[man][code.delta_index()] = byte;
+    let mut byte = 256;
+    while byte > 0 {
+        byte -= 1;
+        if let Some(code) = BY_BYTE[byte] {
+            table[man_index(code.role, code.number)][code.delta_index()] = byte as u8;
+        }
     }
     table
 };
 
 pub(super) const fn man_index(role: Role, number: u8) -> usize {
-    let role = match role {
-        Pawn => 0,
-        Knight => 1,
-        Bishop => 2,
-        Rook => 3,
-        Queen => 4,
-        King => 5,
-    };
-    8 * role + number as usize - 1
+    8 * (role as usize - 1) + number as usize - 1
 }
-
-const fn row(byte: u8, role: Role, number: u8, forward: i8, right: i8) -> (u8, MoveCode) {
-    let code = MoveCode {
-        role,
-        number,
-        forward,
-        right,
-    };
-    (byte, code)
-}
-
-/// Byte, man, its number on the canonical board, ranks forward, files right.
-pub(super) const ROWS: [(u8, MoveCode); 166] = [
-    row(0x00, Pawn, 5, 1, 1),
-    row(0x01, Knight, 2, -1, -2),
-    row(0x03, Queen, 2, 0, 2),
-    row(0x04, Pawn, 2, 1, 0),
-    row(0x05, Queen, 1, 1, 0),
-    row(0x06, Pawn, 4, 1, -1),
-    row(0x08, Queen, 2, 0, 4),
-    row(0x09, Bishop, 2, 6, 6),
-    row(0x0a, King, 1, -1, 0),
-    row(0x0c, Pawn, 1, 1, -1),
-    row(0x0d, Bishop, 1, 3, 3),
-    row(0x0e, Rook, 2, 0, 3),
-    row(0x0f, Knight, 1, -1, -2),
-    row(0x12, Bishop, 1, 7, 7),
-    row(0x13, King, 1, 1, 0),
-    row(0x14, Pawn, 8, 1, 1),
-    row(0x15, Bishop, 1, 5, 5),
-    row(0x18, Pawn, 7, 1, 0),
-    row(0x1a, Queen, 2, 6, 0),
-    row(0x1b, Bishop, 1, 1, -1),
-    row(0x1d, Bishop, 2, 7, 7),
-    row(0x21, Rook, 2, 0, 7),
-    row(0x22, Bishop, 2, 2, -2),
-    row(0x23, Queen, 2, 6, 6),
-    row(0x24, Pawn, 8, 1, -1),
-    row(0x26, Bishop, 1, 7, -7),
-    row(0x27, Pawn, 3, 1, -1),
-    row(0x28, Queen, 1, 5, 5),
-    row(0x29, Queen, 1, 0, 6),
-    row(0x2a, Knight, 2, -2, 1),
-    row(0x2d, Pawn, 6, 1, 1),
-    row(0x2e, Bishop, 1, 1, 1),
-    row(0x2f, Queen, 1, 0, 1),
-    row(0x30, Knight, 2, -2, -1),
-    row(0x31, Queen, 1, 0, 3),
-    row(0x32, Bishop, 2, 5, 5),
-    row(0x34, Knight, 1, 2, 1),
-    row(0x36, Knight, 1, 1, 2),
-    row(0x37, Queen, 1, 4, 0),
-    row(0x38, Queen, 2, 4, -4),
-    row(0x39, Queen, 1, 0, 5),
-    row(0x3a, Bishop, 1, 6, 6),
-    row(0x3b, Queen, 2, 5, -5),
-    row(0x3c, Bishop, 1, 5, -5),
-    row(0x41, Queen, 2, 5, 5),
-    row(0x42, Queen, 1, 7, -7),
-    row(0x44, King, 1, -1, 1),
-    row(0x45, Queen, 1, 3, 3),
-    row(0x4a, Pawn, 8, 2, 0),
-    row(0x4b, Queen, 1, 5, -5),
-    row(0x4c, Knight, 2, 2, 1),
-    row(0x4d, Queen, 2, 1, 0),
-    row(0x50, Rook, 1, 6, 0),
-    row(0x52, Rook, 1, 0, 6),
-    row(0x54, Bishop, 2, 1, -1),
-    row(0x55, Pawn, 3, 1, 0),
-    row(0x5c, Pawn, 7, 1, 1),
-    row(0x5f, Pawn, 5, 2, 0),
-    row(0x61, Queen, 1, 6, 6),
-    row(0x62, Pawn, 2, 2, 0),
-    row(0x63, Queen, 2, 7, -7),
-    row(0x66, Bishop, 1, 3, -3),
-    row(0x67, King, 1, 1, 1),
-    row(0x69, Rook, 2, 7, 0),
-    row(0x6a, Bishop, 1, 4, 4),
-    row(0x6b, King, 1, 0, 2),
-    row(0x6e, Rook, 1, 0, 5),
-    row(0x6f, Queen, 2, 7, 7),
-    row(0x72, Bishop, 2, 7, -7),
-    row(0x74, Queen, 1, 0, 2),
-    row(0x79, Bishop, 2, 6, -6),
-    row(0x7a, Rook, 1, 3, 0),
-    row(0x7b, Rook, 2, 6, 0),
-    row(0x7c, Pawn, 3, 1, 1),
-    row(0x7d, Rook, 2, 1, 0),
-    row(0x7e, Queen, 1, 3, -3),
-    row(0x7f, Rook, 1, 0, 1),
-    row(0x80, Queen, 1, 6, -6),
-    row(0x81, Rook, 1, 1, 0),
-    row(0x82, Pawn, 6, 1, -1),
-    row(0x85, Knight, 1, 2, -1),
-    row(0x86, Rook, 1, 0, 7),
-    row(0x87, Rook, 1, 5, 0),
-    row(0x8a, Knight, 1, -2, 1),
-    row(0x8b, Pawn, 1, 1, 1),
-    row(0x8c, King, 1, -1, -1),
-    row(0x8e, Queen, 2, 2, -2),
-    row(0x8f, Queen, 1, 0, 7),
-    row(0x92, Queen, 2, 1, 1),
-    row(0x94, Queen, 1, 3, 0),
-    row(0x96, Pawn, 2, 1, 1),
-    row(0x97, King, 1, 0, -1),
-    row(0x98, Rook, 1, 0, 3),
-    row(0x99, Rook, 1, 4, 0),
-    row(0x9a, Queen, 1, 6, 0),
-    row(0x9b, Pawn, 3, 2, 0),
-    row(0x9d, Queen, 1, 2, 0),
-    row(0x9f, Bishop, 2, 4, -4),
-    row(0xa0, Queen, 2, 3, 0),
-    row(0xa2, Queen, 1, 2, 2),
-    row(0xa3, Pawn, 8, 1, 0),
-    row(0xa5, Rook, 2, 5, 0),
-    row(0xa9, Rook, 2, 0, 2),
-    row(0xab, Queen, 2, 6, -6),
-    row(0xad, Rook, 2, 0, 4),
-    row(0xae, Queen, 2, 3, 3),
-    row(0xb0, Queen, 2, 4, 0),
-    row(0xb1, Pawn, 6, 2, 0),
-    row(0xb2, Bishop, 1, 6, -6),
-    row(0xb5, Rook, 2, 0, 5),
-    row(0xb7, Queen, 1, 5, 0),
-    row(0xb9, Bishop, 2, 3, 3),
-    row(0xbb, Pawn, 5, 1, 0),
-    row(0xbc, Queen, 2, 0, 5),
-    row(0xbd, Queen, 2, 2, 0),
-    row(0xbe, King, 1, 0, 1),
-    row(0xc1, Bishop, 1, 2, 2),
-    row(0xc2, Bishop, 2, 2, 2),
-    row(0xc3, Bishop, 1, 2, -2),
-    row(0xc4, Rook, 2, 0, 1),
-    row(0xc5, Rook, 2, 4, 0),
-    row(0xc6, Queen, 2, 5, 0),
-    row(0xc7, Pawn, 7, 1, -1),
-    row(0xc8, Pawn, 7, 2, 0),
-    row(0xc9, Queen, 2, 7, 0),
-    row(0xca, Bishop, 2, 3, -3),
-    row(0xcb, Pawn, 6, 1, 0),
-    row(0xcc, Bishop, 2, 5, -5),
-    row(0xcd, Rook, 1, 0, 2),
-    row(0xcf, Pawn, 4, 1, 0),
-    row(0xd1, Pawn, 2, 1, -1),
-    row(0xd2, Knight, 2, 1, 2),
-    row(0xd3, Knight, 2, 1, -2),
-    row(0xd7, Queen, 1, 1, -1),
-    row(0xd8, Rook, 2, 0, 6),
-    row(0xd9, Queen, 1, 2, -2),
-    row(0xda, Knight, 1, -2, -1),
-    row(0xdb, Pawn, 1, 2, 0),
-    row(0xde, Pawn, 5, 1, -1),
-    row(0xdf, King, 1, 1, -1),
-    row(0xe0, Knight, 2, -1, 2),
-    row(0xe1, Rook, 1, 7, 0),
-    row(0xe3, Rook, 2, 3, 0),
-    row(0xe5, Queen, 1, 0, 4),
-    row(0xe6, Pawn, 4, 2, 0),
-    row(0xe7, Queen, 1, 4, 4),
-    row(0xe8, Rook, 1, 2, 0),
-    row(0xe9, Knight, 1, -1, 2),
-    row(0xeb, Pawn, 4, 1, 1),
-    row(0xec, Pawn, 1, 1, 0),
-    row(0xed, Queen, 1, 7, 7),
-    row(0xee, Queen, 2, 1, -1),
-    row(0xef, Rook, 1, 0, 4),
-    row(0xf0, Queen, 2, 0, 7),
-    row(0xf1, Queen, 1, 1, 1),
-    row(0xf3, Knight, 2, 2, -1),
-    row(0xf4, Rook, 2, 2, 0),
-    row(0xf5, Bishop, 2, 1, 1),
-    row(0xf6, King, 1, 0, -2),
-    row(0xf7, Knight, 1, 1, -2),
-    row(0xf8, Queen, 2, 0, 1),
-    row(0xf9, Queen, 2, 6, 0),
-    row(0xfa, Queen, 2, 0, 3),
-    row(0xfb, Queen, 2, 2, 2),
-    row(0xfd, Queen, 1, 7, 0),
-    row(0xfe, Queen, 2, 3, -3),
-];

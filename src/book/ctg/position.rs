@@ -33,11 +33,12 @@
 
 use shakmaty::{
     Bitboard, Board, ByColor, ByRole, Chess, Color, File, Position as _, Rank, Role, Setup, Square,
+    uci::UciMove,
 };
 
 use super::{
     Key,
-    bits::{BitReader, BitWriter, file_code},
+    bits::{BitReader, BitWriter, Squares, file_code},
 };
 
 /// How the canonical board lies on the real board.
@@ -50,13 +51,30 @@ pub struct Orientation {
 }
 
 impl Orientation {
-    /// the same square on the other board; its own inverse.
+    /// The same square on the other board; its own inverse.
     #[inline]
     #[must_use]
     pub fn apply(self, square: Square) -> Square {
         let files = if self.mirrored { 7 } else { 0 };
         let ranks = if self.inverted { 56 } else { 0 };
         Square::new(square.to_u32() ^ files ^ ranks)
+    }
+
+    /// The same move there; its own inverse.
+    #[must_use]
+    pub fn apply_to_move(self, mv: UciMove) -> UciMove {
+        match mv {
+            UciMove::Normal {
+                from,
+                to,
+                promotion,
+            } => UciMove::Normal {
+                from: self.apply(from),
+                to: self.apply(to),
+                promotion,
+            },
+            other => other,
+        }
     }
 }
 
@@ -252,30 +270,17 @@ impl CanonicalBoard {
         let bytes = key.as_bytes();
         let first = bytes.first().copied().unwrap_or(0);
         let mut bits = BitReader::new(bytes);
+        let Squares { roles, black } = bits.board();
+        let [b0, b1, b2] = roles;
         let mut board = CanonicalBoard {
-            own: 0,
-            other: 0,
-            role_bits: [0; 3],
+            own: (b0 | b1 | b2) & !black,
+            other: black,
+            role_bits: roles,
             castling: 0,
             en_passant: None,
             pinned_en_passant: None,
             orientation: Orientation::default(),
         };
-        let mut square = bits.empty(64);
-        while square < 64 {
-            let man = bits.man();
-            let bit = 1_u64 << square;
-            match man & 8 {
-                0 => board.own |= bit,
-                _ => board.other |= bit,
-            }
-            let [b0, b1, b2] = &mut board.role_bits;
-            *b0 |= u64::from(man & 1) << square;
-            *b1 |= u64::from(man >> 1 & 1) << square;
-            *b2 |= u64::from(man >> 2 & 1) << square;
-            square += 1;
-            square += bits.empty(64 - square);
-        }
         bits.not_beyond()?;
         let used = bits.at;
         let tail =
@@ -387,7 +392,7 @@ fn square_of_bit(bit: u32) -> Square {
     Square::from_coords(File::new(bit / 8 % 8), Rank::new(bit % 8))
 }
 
-fn castling_nibble(position: &Chess, inverted: bool) -> Option<u8> {
+pub(super) fn castling_nibble(position: &Chess, inverted: bool) -> Option<u8> {
     let rights = position.castles().castling_rights();
     if rights.is_empty() {
         return Some(0);

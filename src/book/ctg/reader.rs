@@ -12,8 +12,9 @@ use super::{
     pages::{Header, PageFile, PageReader},
     scan::ScanIndex,
 };
-use crate::book::{self, BookMove, Lookup, PositionRecord, Preference, Probe, Wanted};
+use crate::book::{self, BookMove, Lookup, PositionRecord, Probe, Wanted};
 use crate::input::state::Change;
+use crate::notation;
 
 /// How to open a book.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -154,14 +155,7 @@ impl CtgBook {
                 continue;
             }
             if let Some(after) = reading.record_after(position, mv)? {
-                found.moves.push(BookMove {
-                    mv,
-                    annotation: Default::default(),
-                    after: Some(after),
-                    transposition: true,
-                    preference: Preference::Statistics,
-                    judged: None,
-                });
+                found.moves.push(BookMove::transposition(mv, after));
             }
         }
         Ok(())
@@ -234,7 +228,7 @@ pub(crate) struct MoveSet([u64; 4]);
 
 impl MoveSet {
     /// Adds `n`; false if it was in, or is out of range.
-    fn insert(&mut self, n: usize) -> bool {
+    pub(super) fn insert(&mut self, n: usize) -> bool {
         let fresh = !self.contains(n);
         match self.0.get_mut(n / 64) {
             Some(word) => *word |= 1 << (n % 64),
@@ -243,7 +237,7 @@ impl MoveSet {
         fresh
     }
 
-    fn contains(&self, n: usize) -> bool {
+    pub(super) fn contains(&self, n: usize) -> bool {
         self.0
             .get(n / 64)
             .is_some_and(|word| word >> (n % 64) & 1 != 0)
@@ -265,14 +259,7 @@ pub(crate) fn fill_from(
             && let Some(&mv) = legal.get(n)
             && stored.insert(n)
         {
-            found.moves.push(BookMove {
-                mv,
-                annotation,
-                after: None,
-                transposition: false,
-                preference: Preference::Statistics,
-                judged: None,
-            });
+            found.moves.push(BookMove::stored(mv, annotation, None));
         }
     }
     stored
@@ -310,14 +297,18 @@ impl Reading<'_> {
         Ok(stored)
     }
 
-    /// Finds a position, under its other key if there is one. The flag tells
-    /// whether the other key was it.
-    fn find_position(&mut self, board: &CanonicalBoard) -> Result<Option<(Place, bool)>, Error> {
-        if let Some(place) = self.find_key(&board.key())? {
-            return Ok(Some((place, false)));
+    /// Finds a position, under its other key if there is one: where it stands,
+    /// and under which key.
+    pub(super) fn find_position(
+        &mut self,
+        board: &CanonicalBoard,
+    ) -> Result<Option<(Place, Key)>, Error> {
+        let key = board.key();
+        if let Some(place) = self.find_key(&key)? {
+            return Ok(Some((place, key)));
         }
         match board.other_key() {
-            Some(key) => Ok(self.find_key(&key)?.map(|place| (place, true))),
+            Some(key) => Ok(self.find_key(&key)?.map(|place| (place, key))),
             None => Ok(None),
         }
     }
@@ -377,8 +368,7 @@ impl Reading<'_> {
     }
 
     fn record_after(&mut self, position: &Chess, m: Move) -> Result<Option<PositionRecord>, Error> {
-        let mut after = position.clone();
-        after.play_unchecked(m);
+        let after = notation::after(position, m);
         let Some(board) = CanonicalBoard::from_position(&after) else {
             return Ok(None);
         };

@@ -46,13 +46,13 @@ pub(in super::super) fn read(
     }
     let (mut bytes, mut games) = (0, None);
     let stop = watch.stop();
-    let mut hear = |(more, counted): (u64, Option<u64>)| {
+    let hear = |(more, counted): (u64, Option<u64>)| {
         bytes += more;
         if let Some(counted) = counted {
             games = Some(games.unwrap_or(0) + counted);
         }
         let games = games.unwrap_or(0);
-        watch.step(Progress::reading("games", games, bytes, Some(total)))
+        Ok(watch.step(Progress::reading("games", games, bytes, Some(total)))?)
     };
     crew::run(
         inputs.threads,
@@ -66,19 +66,18 @@ pub(in super::super) fn read(
             Ok(gatherer.finish()?)
         },
         |lead| {
-            for path in inputs.paths {
-                let table = Arc::new(Table::open(path)?);
-                for group in 0..table.starts.len() {
-                    lead.give((table.clone(), group));
-                    while let Some(piece) = lead.ready()? {
-                        hear(piece)?;
+            let jobs = inputs
+                .paths
+                .iter()
+                .flat_map(|path| match Table::open(path) {
+                    Ok(table) => {
+                        let table = Arc::new(table);
+                        let groups = 0..table.starts.len();
+                        groups.map(|group| Ok((table.clone(), group))).collect()
                     }
-                }
-            }
-            while let Some(piece) = lead.rest()? {
-                hear(piece)?;
-            }
-            Ok(())
+                    Err(error) => vec![Err(error.into())],
+                });
+            lead.each(jobs, hear)
         },
     )?;
     match (inputs.paths.first(), games) {

@@ -5,9 +5,11 @@ import { Arrows } from "./arrows.js";
 import { by, el, svg } from "./dom.js";
 import { t } from "./lang.js";
 
-const PICTURES = new URL("pieces.svg", import.meta.url).pathname;
 export const NAMES = { p: "pawn", n: "knight", b: "bishop", r: "rook", q: "queen", k: "king" };
 const GLIDE_MS = 120;
+
+/** Asked once: Chromium keeps each question as long as the page. */
+const still = matchMedia("(prefers-reduced-motion: reduce)");
 
 /** The piece letters of a FEN by square name. */
 export function pieces(fen) {
@@ -26,7 +28,7 @@ export function pieces(fen) {
 export function picture(letter) {
   const colour = letter === letter.toUpperCase() ? "white" : "black";
   return svg("svg", { class: `piece ${colour}`, viewBox: "0 0 45 45", "aria-hidden": "true" },
-    svg("use", { href: `${PICTURES}#${letter.toLowerCase()}` }));
+    svg("use", { href: `#piece-${letter.toLowerCase()}` }));
 }
 
 export class Board {
@@ -107,7 +109,7 @@ export class Board {
   glide(before) {
     const carried = this.carried;
     this.carried = false;
-    if (carried || matchMedia("(prefers-reduced-motion: reduce)").matches) return;
+    if (carried || still.matches) return;
     const came = [...this.pieces].filter(([name, letter]) => before.get(name) !== letter);
     const left = [...before].filter(([name, letter]) => this.pieces.get(name) !== letter);
     if (came.length > 2 || left.length > 3) return;

@@ -3,14 +3,11 @@
 
 import { by, el } from "./dom.js";
 import { lettered, t } from "./lang.js";
+import { OF_POSITIONS, offer } from "./signs.js";
 import * as trees from "./tree.js";
 
 const MARKS = [["main", "✓ Main (green)"], ["avoid", "✕ Avoid (red)"], ["none", "None"]];
 const ANNOTATIONS = ["none", "!", "!!", "!?", "?!", "?", "??", "□"];
-
-/** Commentaries by their NAG number. */
-const COMMENTARIES = [["0", "none"], ["10", "= equal"], ["13", "∞ unclear"], ["14", "+= White slightly better"], ["15", "=+ Black slightly better"],
-  ["16", "± White better"], ["17", "∓ Black better"], ["18", "+− White winning"], ["19", "−+ Black winning"]];
 
 /** A tree as lines for the book, each with the signs of its moves. */
 export function linesOf(tree, ids) {
@@ -22,6 +19,9 @@ export function linesOf(tree, ids) {
 
 /** The last moves of all lines of a tree. */
 export const ends = (tree) => [...tree.nodes.values()].filter((one) => one.id !== 0 && one.children.length === 0).map((one) => one.id);
+
+/** Whether new lines can come into a book that is shown. */
+export const takesLines = (book) => book.editable && book.most_weight === undefined;
 
 export class EditDialog {
   /** `change(book, move, what, value, seen)` and `remove(book, move, below)` write and return a promise. */
@@ -38,7 +38,7 @@ export class EditDialog {
       slider.value = number.value;
       this.write("factor", number.value);
     });
-    by("edit-commentary").append(...COMMENTARIES.map(([value, text]) => el("option", { value }, t(text))));
+    by("edit-weight").addEventListener("change", () => by("edit-weight").reportValidity() && this.write("weight", by("edit-weight").value));
     by("edit-commentary").addEventListener("change", () => this.write("commentary", by("edit-commentary").value));
     for (const [id, below] of [["remove-move", false], ["remove-below", true]]) {
       by(id).addEventListener("click", async () => {
@@ -66,6 +66,7 @@ export class EditDialog {
     this.move = move;
     this.seen = { mark: move.mark, annotation: move.annotation || "none", factor: String(move.factor), commentary: String(move.commentary) };
     this.after = after;
+    this.weigh(book, move);
     by("edit-title").textContent = t`${lettered(move.san)} in ${book.name}`;
     by("edit-error").textContent = "";
     this.dialog.querySelector(`input[name="mark"][value="${move.mark}"]`).checked = true;
@@ -74,12 +75,24 @@ export class EditDialog {
     // Nobody stored a transposition, so there is nothing to annotate.
     by("edit-annotation").disabled = move.transposition;
     by("remove-move").disabled = move.transposition;
-    const known = COMMENTARIES.some(([value]) => value === String(move.commentary));
-    if (!known) by("edit-commentary").append(el("option", { value: move.commentary }, `$${move.commentary}`));
-    by("edit-commentary").value = String(move.commentary);
+    offer(by("edit-commentary"), OF_POSITIONS, move.commentary);
     by("edit-factor").value = move.factor;
     by("edit-factor-number").value = move.factor;
     this.dialog.showModal();
+  }
+
+  /** A book with a number beside each move has nothing else to change. */
+  weigh(book, move) {
+    const most = book.most_weight;
+    for (const place of this.dialog.querySelectorAll("fieldset")) place.hidden = (place.id === "edit-weigh") !== (most !== undefined);
+    if (most === undefined) return;
+    const isArena = move.priority !== undefined;
+    const now = isArena ? move.priority : Math.min(most, move.stored_weight);
+    const [label, hint] = by("edit-weigh").querySelectorAll("label, .hint");
+    label.textContent = isArena ? t("Priority") : t("Weight");
+    hint.textContent = isArena ? t("0 never, 5 as usual, 9 most of all.") : t("0 never, up to 65535; played in proportion to the weights of all moves.");
+    by("edit-weight").max = most;
+    by("edit-weight").value = this.seen.weight = String(now);
   }
 
   async write(what, value) {

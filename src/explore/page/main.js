@@ -4,7 +4,7 @@ import * as address from "./address.js";
 import { Gone, client, comeBack, get, listen, post } from "./api.js";
 import { Board } from "./board.js";
 import { by, el, isTyping, say } from "./dom.js";
-import { EditDialog, ends, linesOf } from "./edit.js";
+import { EditDialog, ends, linesOf, takesLines } from "./edit.js";
 import { Engine } from "./engine.js";
 import { Games } from "./games.js";
 import { begin as beginLanguage, lettered, spoken, t, told } from "./lang.js";
@@ -13,6 +13,7 @@ import { draw } from "./plot.js";
 import { Policy } from "./policy.js";
 import { Search } from "./search.js";
 import * as settings from "./settings.js";
+import { OF_MOVES, OF_POSITIONS, offer } from "./signs.js";
 import * as share from "./share.js";
 import { Shelf } from "./shelf.js";
 import { AHEAD, Store, WAIT } from "./store.js";
@@ -98,6 +99,7 @@ function showBooks(view) {
   shelf.draw(state(), chosen);
   const book = view.books.find(({ book: number }) => number === changed.at(-1)) ?? view.books.find(({ editable }) => editable);
   by("undo").hidden = by("redo").hidden = by("book-menu").hidden = !book?.editable;
+  by("add-line").hidden = by("add-tree").hidden = !view.books.some(takesLines);
   by("undo").disabled = !book?.undo;
   by("undo").title = book?.last_change ? t`Take back: ${told(book.last_change)} (Ctrl+Z)` : t("Nothing to take back");
   by("redo").disabled = !book?.redo;
@@ -304,10 +306,10 @@ const editable = () => store.view?.books.find((book) => book.editable);
 
 /** The line that is shown, or all lines of the tree, into the book. */
 function addToBook(ids) {
-  const book = editable();
+  const book = store.view?.books.find(takesLines);
   const { tree } = state();
   if (book && ids.length) return write("/api/add", book.book, { fen: tree.fen, lines: linesOf(tree, ids) });
-  say(book ? t("There is no move to add yet: play one.") : t("No book that is shown can be changed."), true);
+  say(book ? t("There is no move to add yet: play one.") : t("No book that is shown takes lines."), true);
   return undefined;
 }
 
@@ -317,6 +319,9 @@ function openLine() {
   by("menu-dialog").close();
   by("line-title").textContent = t`Marks for the whole line in ${book.name}`;
   by("line-error").textContent = "";
+  // Where there are weights and no marks, avoiding is weight 0.
+  for (const option of by("line-mark").options) option.hidden = option.disabled = book.most_weight !== undefined && option.value !== "avoid";
+  if (by("line-mark").selectedOptions[0].disabled) by("line-mark").value = "avoid";
   by("line-dialog").showModal();
 }
 
@@ -364,7 +369,7 @@ function openNote() {
   if (state().at === 0) by("note-title").textContent = t("Before the first move");
   else by("note-title").textContent = `${trees.numberOf(state().tree, state().at, true)} ${lettered(current().san)}`;
   by("note-text").value = current().comment;
-  by("note-signs").value = String(current().nags[0] ?? 0);
+  offer(by("note-signs"), [...OF_MOVES, ...OF_POSITIONS], current().nags[0] ?? 0);
   by("note-signs").disabled = state().at === 0;
   by("menu-dialog").close();
   by("note-dialog").showModal();

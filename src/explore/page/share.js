@@ -1,7 +1,7 @@
 // What can be taken away: the game, the link, a picture of the board.
 
 import { pieces } from "./board.js";
-import { say } from "./dom.js";
+import { by, say } from "./dom.js";
 import { t } from "./lang.js";
 
 const SQUARE = 45;
@@ -25,9 +25,8 @@ function save(blob, name) {
 }
 
 /** The board as the text of an SVG picture that needs nothing else. */
-async function drawing(fen, flipped) {
-  const file = await (await fetch(new URL("pieces.svg", import.meta.url))).text();
-  const symbols = file.slice(file.indexOf(">") + 1, file.lastIndexOf("</svg>"));
+function drawing(fen, flipped) {
+  const symbols = [...by("pieces").children].map((symbol) => new XMLSerializer().serializeToString(symbol)).join("");
   const side = 8 * SQUARE;
   const at = (name) => {
     const x = name.charCodeAt(0) - 97, y = 8 - Number(name[1]);
@@ -41,17 +40,17 @@ async function drawing(fen, flipped) {
   for (const [name, letter] of pieces(fen)) {
     const [x, y] = at(name);
     const colours = letter === letter.toUpperCase() ? 'fill="#fdfdfb" stroke="#23282c" color="#23282c"' : 'fill="#33393f" stroke="#0d1012" color="#dfe4e6"';
-    text += `<use href="#${letter.toLowerCase()}" x="${x * SQUARE}" y="${y * SQUARE}" width="${SQUARE}" height="${SQUARE}" ${colours} stroke-width="1.5" stroke-linejoin="round" stroke-linecap="round"/>`;
+    text += `<use href="#piece-${letter.toLowerCase()}" x="${x * SQUARE}" y="${y * SQUARE}" width="${SQUARE}" height="${SQUARE}" ${colours} stroke-width="1.5" stroke-linejoin="round" stroke-linecap="round"/>`;
   }
   return `${text}</svg>\n`;
 }
 
-export async function saveSvg(fen, flipped) {
-  save(new Blob([await drawing(fen, flipped)], { type: "image/svg+xml" }), "position.svg");
+export function saveSvg(fen, flipped) {
+  save(new Blob([drawing(fen, flipped)], { type: "image/svg+xml" }), "position.svg");
 }
 
 export async function savePng(fen, flipped) {
-  const source = URL.createObjectURL(new Blob([await drawing(fen, flipped)], { type: "image/svg+xml" }));
+  const source = URL.createObjectURL(new Blob([drawing(fen, flipped)], { type: "image/svg+xml" }));
   const image = new Image();
   image.src = source;
   await image.decode();

@@ -3,6 +3,7 @@
 import { by, el, grouped, percent } from "./dom.js";
 import { valueText } from "./engine.js";
 import { lettered, t, told } from "./lang.js";
+import { takesLines } from "./edit.js";
 import { comment, markSign, results, signed } from "./signs.js";
 
 const whole = (number) => (number === null || number === undefined ? "–" : Math.round(number).toString());
@@ -63,7 +64,7 @@ export class Table {
       : book.error ? told(book.error)
       : book.in_book ? t("The book’s line ends here.")
       : t("This position is not in the book. ← goes back to where it was.");
-    const adds = book.editable && !book.in_book && !book.error && !end;
+    const adds = takesLines(book) && !book.in_book && !book.error && !end;
     return el("div", { class: `notice ${book.error ? "error" : ""}` }, el("p", {}, text),
       adds ? el("button", { type: "button", class: "add", onclick: () => this.add() }, t`Add the line to ${book.name}`) : null);
   }
@@ -199,8 +200,11 @@ export class Table {
   }
 
   pencil(book, move) {
+    const weighs = book.most_weight !== undefined;
+    // Nobody stored it, so there is no number beside it.
+    if (weighs && move.transposition) return el("td", { class: "edit" });
     return el("td", { class: "edit" }, el("button", {
-      type: "button", class: "quiet", "aria-label": t`Change ${lettered(move.san)}`, title: t("Mark, annotation, learn value (E)"), onclick: () => this.edit(book, move),
+      type: "button", class: "quiet", "aria-label": t`Change ${lettered(move.san)}`, title: weighs ? t("Weight (E)") : t("Mark, annotation, learn value (E)"), onclick: () => this.edit(book, move),
     }, "✎"));
   }
 
@@ -302,7 +306,7 @@ export class Table {
   /** Opens the dialog for the chosen move. */
   editChosen() {
     const uci = this.chosen();
-    const book = this.view?.books.find((one) => one.editable && one.moves.some((move) => move.uci === uci));
+    const book = this.view?.books.find((one) => one.editable && one.moves.some((move) => move.uci === uci && !(one.most_weight !== undefined && move.transposition)));
     if (book) this.edit(book, book.moves.find((move) => move.uci === uci));
   }
 }

@@ -11,7 +11,7 @@ use super::{moves, text, unscramble};
 use crate::games::archive::Located;
 use crate::games::oddities::Oddity;
 use crate::games::{
-    Game, GameBatch, GameSource, Opened, Place, Recorder, SkipReason, Skipped, SourceError, Wanted,
+    Game, GameBatch, GameSource, Opened, Place, Recorder, SkipReason, SourceError, Wanted,
 };
 use crate::input::path::has_extension;
 use crate::input::reader::FileReader;
@@ -162,9 +162,9 @@ impl GameSource for CbfSource {
         if places.is_empty() {
             return Ok(None);
         }
-        let first = self.next as u64;
+        let before = self.next as u64;
         self.next += places.len();
-        Ok(Some(Box::new(Batch::new(&self.database, first, places))))
+        Ok(Some(Box::new(Batch::new(&self.database, before, places))))
     }
 
     fn bytes_read(&self) -> u64 {
@@ -188,21 +188,21 @@ impl GameSource for CbfSource {
 
 struct Batch {
     database: Arc<Database>,
-    /// Number of the first game, from 0.
-    first: u64,
-    places: Vec<(u64, u64)>,
-    at: usize,
+    /// Those that come.
+    places: std::vec::IntoIter<(u64, u64)>,
+    /// Number of the game that came last, from 1.
+    number: u64,
     file: Option<BufReader<FileReader>>,
     bytes: Vec<u8>,
 }
 
 impl Batch {
-    fn new(database: &Arc<Database>, first: u64, places: Vec<(u64, u64)>) -> Batch {
+    /// `before`: how many games come before it.
+    fn new(database: &Arc<Database>, before: u64, places: Vec<(u64, u64)>) -> Batch {
         Batch {
             database: Arc::clone(database),
-            first,
-            places,
-            at: 0,
+            places: places.into_iter(),
+            number: before,
             file: None,
             bytes: Vec::new(),
         }
@@ -212,8 +212,7 @@ impl Batch {
     fn read(&mut self, (start, end): (u64, u64)) -> Result<Header, SkipReason> {
         let failed = |error: std::io::Error| SkipReason::Text(format!("the .cbf file: {error}"));
         if start >= self.database.bytes {
-            let text = "its place is outside the .cbf file".to_owned();
-            return Err(SkipReason::Text(text));
+            return Err(SkipReason::text("its place is outside the .cbf file"));
         }
         let file = match &mut self.file {
             Some(file) => file,
@@ -228,7 +227,7 @@ impl Batch {
         let mut header = input.by_ref().take(HEADER_BYTES as u64);
         header.read_to_end(&mut self.bytes).map_err(failed)?;
         let Some(header) = self.bytes.first_chunk().copied().map(Header::decode) else {
-            return Err(SkipReason::Text("its header is cut off".to_owned()));
+            return Err(SkipReason::text("its header is cut off"));
         };
         let rest = header.bytes() - HEADER_BYTES;
         input
@@ -263,7 +262,7 @@ impl Batch {
         let mut recorder = Recorder::new(wanted, game);
         match area {
             Some(area) => moves::read(area, &mut recorder),
-            None => return Err(SkipReason::Text("its moves are cut off".to_owned())),
+            None => return Err(SkipReason::text("its moves are cut off")),
         }
         let is_whole = wanted.plies == usize::MAX && game.cut.is_none() && !game.set_up;
         let white_moves = game.moves.len().div_ceil(2);
@@ -292,11 +291,8 @@ impl Batch {
         if wanted.tags() {
             let source = text::decode(source);
             let (event, round) = text::source(&source);
-            for (name, value) in [("Event", event.as_str()), ("Round", round)] {
-                if !value.is_empty() {
-                    game.tags.set(name, value);
-                }
-            }
+            game.tags.set_known("Event", event);
+            game.tags.set_known("Round", round);
             if header.year > 0 {
                 game.tags.set("Date", format!("{:04}.??.??", header.year));
             }
@@ -305,24 +301,21 @@ impl Batch {
 }
 
 impl GameBatch for Batch {
-    fn next_game(&mut self, wanted: Wanted, game: &mut Game) -> Result<bool, Skipped> {
-        let Some(place) = self.places.get(self.at).copied() else {
+    fn next_game(&mut self, wanted: Wanted, game: &mut Game) -> Result<bool, SkipReason> {
+        let Some(place) = self.places.next() else {
             return Ok(false);
         };
-        self.at += 1;
-        match self.fill(place, wanted, game) {
-            Ok(()) => Ok(true),
-            Err(reason) => Err(self.skip(reason)),
-        }
+        self.number += 1;
+        self.fill(place, wanted, game)?;
+        Ok(true)
     }
 
-    fn skip(&self, reason: SkipReason) -> Skipped {
-        Skipped {
-            source: self.database.name.clone(),
-            place: Place::Game(self.first + self.at.max(1) as u64),
-            cut: false,
-            reason,
-        }
+    fn source(&self) -> &str {
+        &self.database.name
+    }
+
+    fn place(&self) -> Place {
+        Place::Game(self.number)
     }
 }
 

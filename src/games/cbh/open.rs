@@ -12,7 +12,7 @@ use crate::games::oddities::Oddity;
 use crate::games::{Opened, SourceError};
 use crate::input::bytes::{be_u16_at, be_u32_at};
 use crate::input::file::DataFile;
-use crate::input::path::has_extension;
+use crate::input::path::{file_name, has_extension};
 
 /// Bytes of the header of a .cbg file: in the oldest databases, and since.
 const MOVES_HEADERS: [u16; 2] = [10, 26];
@@ -73,19 +73,14 @@ pub(in crate::games) fn open(named: &Located) -> Result<Opened, SourceError> {
 fn open_database(named: &Located) -> Result<Database, SourceError> {
     let path = named.path();
     let entries = named.open_named()?;
+    let start_of = |path: &Path, file: &DataFile| {
+        let start = file.start(RECORD_BYTES as usize);
+        start.map_err(|error| SourceError::io(path, error))
+    };
     let header = start_of(path, &entries)?;
     let extent = entry::parse_header(&header, entries.len())
         .map_err(|text| SourceError::format(path, text))?;
-    let moves_file = named.sibling("cbg").ok_or_else(|| {
-        let moves = path.with_extension("cbg");
-        SourceError::format(
-            path,
-            format!(
-                "its games are in {}, which is missing; keep all files of a database together",
-                file_name(&moves)
-            ),
-        )
-    })?;
+    let moves_file = named.games_file("cbg")?;
     let moves_path = moves_file.path();
     let moves = moves_file.open_named()?;
 
@@ -126,7 +121,7 @@ fn open_database(named: &Located) -> Result<Database, SourceError> {
         .filter(|len| MOVES_HEADERS.contains(len))
         .unwrap_or(MOVES_HEADERS[0]);
     Ok(Database {
-        moves_name: file_name(moves_path),
+        moves_name: file_name(moves_path).into_owned(),
         layout: Layout {
             name: path.display().to_string(),
             remarks,
@@ -159,18 +154,4 @@ fn open_companion(
     })?;
     let opened = found.open().and_then(|file| Entities::new(file, texts));
     opened.map_err(|error| (found.path().to_owned(), error.to_string()))
-}
-
-/// The first bytes of a file, as many as there are.
-fn start_of(path: &Path, file: &DataFile) -> Result<Vec<u8>, SourceError> {
-    let mut buffer = [0; RECORD_BYTES as usize];
-    let start = file
-        .view()
-        .and_then(|view| view.read(0, &mut buffer).map(<[u8]>::to_vec));
-    start.map_err(|error| SourceError::io(path, std::io::Error::other(error)))
-}
-
-fn file_name(path: &Path) -> String {
-    let name = path.file_name().unwrap_or(path.as_os_str());
-    name.to_string_lossy().into_owned()
 }

@@ -63,26 +63,17 @@ pub(super) fn is_index(path: &Path, start: &[u8]) -> bool {
 /// It is none, its .2cbg file is missing, or one of them cannot be read.
 pub(super) fn open(index: &Located) -> Result<Opened, SourceError> {
     let path = index.path();
-    let format_error = |text: &str| SourceError::format(path, text);
     let entries = index.open_named()?;
-    let mut header = [0; 32];
-    let copied = entries.view().and_then(|view| view.copy(0, &mut header));
-    let count = copied.map_err(|error| SourceError::io(path, std::io::Error::other(error)))?;
-    let header = header.get(..count).unwrap_or_default();
-    if entries.len() < RECORD_BYTES || !entry::is_header(header) {
-        return Err(format_error(
-            "no .2cbh file that can be read: its header is another; \
-             save it as .cbh or .pgn with ChessBase",
-        ));
+    let header = entries.start(32);
+    let header = header.map_err(|error| SourceError::io(path, error))?;
+    if entries.len() < RECORD_BYTES || !entry::is_header(&header) {
+        let text = "no .2cbh file that can be read: its header is another; \
+                    save it as .cbh or .pgn with ChessBase";
+        return Err(SourceError::format(path, text));
     }
-    let moves = index.sibling("2cbg").ok_or_else(|| {
-        let text = "its games are in a .2cbg file, which is missing; \
-                    keep all files of a database together";
-        format_error(text)
-    })?;
-    let moves = moves.open_named()?;
+    let moves = index.games_file("2cbg")?.open_named()?;
     let mut remarks = Vec::new();
-    let announced = entry::announced(header);
+    let announced = entry::announced(&header);
     let present = entries.len() / RECORD_BYTES - 1;
     if announced != present || entries.len() % RECORD_BYTES > 0 {
         remarks.push(format!(
@@ -225,8 +216,9 @@ impl Database {
         if let Some(names) = &self.names {
             game.names = entry.players.map(|number| names.player(number, buffer));
         }
-        game.elo = entry.elo();
-        game.year = fields::year(entry.date);
+        game.elo = fields::elo(entry.elo);
+        let date = fields::date(entry.date);
+        game.set_date(date);
         game.circumstances.speed = entry.speed();
         game.eco = fields::eco(entry.eco);
         game.result = fields::result(entry.result);
@@ -242,14 +234,12 @@ impl Database {
         for (name, value) in [
             ("Event", Some(title)),
             ("Site", Some(site)),
-            ("Date", Some(fields::date(entry.date))),
+            ("Date", Some(date.to_pgn())),
             ("Round", fields::round(round, part)),
             ("Annotator", annotator),
             ("EventDate", event_date),
         ] {
-            if let Some(value) = value.filter(|value| !value.is_empty()) {
-                game.tags.set(name, value);
-            }
+            game.tags.set_known(name, value.unwrap_or_default());
         }
     }
 }

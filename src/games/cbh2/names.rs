@@ -10,7 +10,7 @@
 //! player; place and title of a tournament, then its date (4).
 
 use crate::games::cbh::fields;
-use crate::games::windows1252;
+use crate::games::encodings;
 use crate::input::bytes::{Cursor, be_u32_at, be_u64_at};
 use crate::input::file::DataFile;
 
@@ -50,11 +50,9 @@ impl Names {
     ///
     /// What is wrong with it.
     pub(super) fn open(file: DataFile) -> Result<Names, String> {
-        let mut header = [0; HEADER_BYTES];
-        let read = file.view().and_then(|view| view.copy(0, &mut header));
-        let count = read.map_err(|error| error.to_string())?;
-        let header = header.get(..count).unwrap_or_default();
-        Names::parse(header, file).ok_or_else(|| "its header is damaged".to_owned())
+        let header = file.start(HEADER_BYTES);
+        let header = header.map_err(|error| error.to_string())?;
+        Names::parse(&header, file).ok_or_else(|| "its header is damaged".to_owned())
     }
 
     fn parse(header: &[u8], file: DataFile) -> Option<Names> {
@@ -109,11 +107,8 @@ impl Names {
             let mut cursor = Cursor::new(buffer);
             Some((text(&mut cursor)?, text(&mut cursor)?))
         });
-        let (mut name, first) = found.unwrap_or_default();
-        if !name.is_empty() && !first.is_empty() {
-            name.push_str(", ");
-        }
-        name + &first
+        let (last, first) = found.unwrap_or_default();
+        fields::full_name(last, &first)
     }
 
     /// Title, place and date.
@@ -125,8 +120,8 @@ impl Names {
         self.room(TOURNAMENTS, number, buffer)?;
         let mut cursor = Cursor::new(buffer);
         let (place, title) = (text(&mut cursor)?, text(&mut cursor)?);
-        let date = cursor.le_u32().filter(|date| *date > 0).map(fields::date);
-        Some((title, place, date))
+        let date = cursor.le_u32().filter(|date| *date > 0);
+        Some((title, place, date.map(|date| fields::date(date).to_pgn())))
     }
 }
 
@@ -134,5 +129,5 @@ impl Names {
 fn text(cursor: &mut Cursor<'_>) -> Option<String> {
     let length = usize::try_from(cursor.le_u32()?).ok()?;
     let bytes = cursor.take(length)?;
-    Some(windows1252::or_utf8(bytes))
+    Some(encodings::text(bytes).into_owned())
 }

@@ -3,6 +3,8 @@
 use des::Des;
 use des::cipher::{Array, BlockCipherDecrypt as _, KeyInit as _};
 
+use crate::games::encodings::to_windows1252;
+
 /// Bytes that are deciphered together.
 pub(super) const BLOCK_BYTES: usize = 8;
 
@@ -18,8 +20,7 @@ impl std::fmt::Debug for Key {
 impl Key {
     /// The key of a password, which is taken as Windows-1252.
     pub(super) fn new(password: &str) -> Key {
-        let bytes: Vec<u8> = password.chars().map(byte).collect();
-        Key(Des::new(&Array(key(&bytes))))
+        Key(Des::new(&Array(key(&to_windows1252(password)))))
     }
 
     /// Deciphers whole blocks; what is left over stays as it is.
@@ -50,12 +51,6 @@ fn key(password: &[u8]) -> [u8; BLOCK_BYTES] {
             .for_each(|(to, from)| *to = *from);
     }
     key
-}
-
-fn byte(c: char) -> u8 {
-    (0..=255)
-        .find(|byte| crate::games::windows1252::decode(*byte) == c)
-        .unwrap_or(b'?')
 }
 
 #[cfg(test)]

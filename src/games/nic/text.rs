@@ -6,9 +6,10 @@ use std::sync::Arc;
 
 use super::{fields, movetext};
 use crate::games::archive::Located;
+use crate::games::encodings;
 use crate::games::{
-    Game, GameBatch, GameResult, GameSource, Opened, Place, Recorder, SkipReason, Skipped,
-    SourceError, Wanted,
+    Game, GameBatch, GameResult, GameSource, Opened, Place, Recorder, SkipReason, SourceError,
+    Wanted,
 };
 use crate::input::reader::FileReader;
 
@@ -23,7 +24,7 @@ pub(in crate::games) fn is_text(_: &Path, start: &[u8]) -> bool {
     if start.contains(&0) {
         return false;
     }
-    let text = decode(start);
+    let text = encodings::text(start);
     let first = text.lines().find(|line| !line.trim().is_empty());
     first.is_some_and(fields::begins_game)
 }
@@ -50,14 +51,6 @@ pub(in crate::games) fn open(named: &Located) -> Result<Opened, SourceError> {
         }),
         bytes: Some(bytes),
     })
-}
-
-/// UTF-8, or else Latin-1.
-fn decode(bytes: &[u8]) -> String {
-    match std::str::from_utf8(bytes) {
-        Ok(text) => text.to_owned(),
-        Err(_) => bytes.iter().map(|&byte| char::from(byte)).collect(),
-    }
 }
 
 /// The lines of a game.
@@ -92,7 +85,7 @@ impl TextSource {
             }
             self.bytes_read += bytes.len() as u64;
             self.line += 1;
-            let line = decode(&bytes);
+            let line = encodings::text(&bytes);
             let line = line.trim_end();
             let begins = self.next.has_moves && fields::begins_game(line);
             let full = self.next.text.len() > LONGEST_BYTES;
@@ -145,7 +138,7 @@ struct TextBatch {
 }
 
 impl GameBatch for TextBatch {
-    fn next_game(&mut self, wanted: Wanted, game: &mut Game) -> Result<bool, Skipped> {
+    fn next_game(&mut self, wanted: Wanted, game: &mut Game) -> Result<bool, SkipReason> {
         let Some(print) = self.prints.next() else {
             return Ok(false);
         };
@@ -186,13 +179,12 @@ impl GameBatch for TextBatch {
         Ok(true)
     }
 
-    fn skip(&self, reason: SkipReason) -> Skipped {
-        Skipped {
-            source: self.name.to_string(),
-            place: Place::Line(self.line),
-            cut: false,
-            reason,
-        }
+    fn source(&self) -> &str {
+        &self.name
+    }
+
+    fn place(&self) -> Place {
+        Place::Line(self.line)
     }
 }
 

@@ -52,10 +52,10 @@ impl SourceError {
     }
 
     /// The system's error, with the file it is about.
-    pub(in crate::games) fn io(path: &Path, source: io::Error) -> SourceError {
+    pub(in crate::games) fn io(path: &Path, source: impl Into<io::Error>) -> SourceError {
         SourceError::Io {
             name: path.display().to_string(),
-            source,
+            source: source.into(),
         }
     }
 }
@@ -274,11 +274,9 @@ pub(in crate::games) fn packed(
     password: Option<&str>,
 ) -> Result<Option<Arc<Packed>>, SourceError> {
     let file = Located::on_disk(path);
-    let failed = |source| SourceError::io(path, source);
-    let bytes = file.open().map_err(failed)?;
-    let mut start = vec![0; START_BYTES as usize];
-    let copied = bytes.view().and_then(|view| view.copy(0, &mut start));
-    start.truncate(copied.map_err(|error| failed(io::Error::other(error)))?);
+    let bytes = file.open_named()?;
+    let start = bytes.start(kind::START_BYTES);
+    let start = start.map_err(|error| SourceError::io(path, error))?;
     let archive = if zip::is_archive(&start) {
         zip::archive(bytes)
     } else if cbv::is_archive(path, &start) {

@@ -21,7 +21,7 @@ pub(super) fn open(
 ) -> Result<Opened, SourceError> {
     let path = file.path();
     let format_error = |text| SourceError::format(path, text);
-    let bytes = file.open().map_err(|error| SourceError::io(path, error))?;
+    let bytes = file.open_named()?;
     let size = bytes.len();
     let packed = Packed::new(path, archive(bytes).map_err(format_error)?);
     let is_wanted = |file: &Located| is_database(file.path());

@@ -12,9 +12,7 @@ use super::promotion::{self, Numbering};
 use super::{MAGIC_BYTES, extension, has_magic, is_part, length};
 use crate::games::archive::Located;
 use crate::games::oddities::Oddity;
-use crate::games::{
-    Game, GameBatch, GameSource, Opened, Place, SkipReason, Skipped, SourceError, Wanted,
-};
+use crate::games::{Game, GameBatch, GameSource, Opened, Place, SkipReason, SourceError, Wanted};
 use crate::input::reader::FileReader;
 
 /// Games that make a batch.
@@ -69,7 +67,7 @@ pub(in crate::games) fn open(named: &Located) -> Result<Opened, SourceError> {
             database: Arc::new(database),
             bytes_read: 0,
             index: Some(index),
-            next: 1,
+            given: 0,
             faults: Faults::default(),
         }),
         bytes: Some(bytes),
@@ -198,8 +196,8 @@ struct ScdbSource {
     /// Until its end is reached.
     index: Option<Index>,
     bytes_read: u64,
-    /// Number of the next game.
-    next: u64,
+    /// Games of the batches so far.
+    given: u64,
     /// Of the index, known at its end.
     faults: Faults,
 }
@@ -224,13 +222,12 @@ impl GameSource for ScdbSource {
             }
             return Ok(None);
         }
-        let first = self.next;
-        self.next += entries.len() as u64;
+        let before = self.given;
+        self.given += entries.len() as u64;
         Ok(Some(Box::new(ScdbBatch {
             database: Arc::clone(&self.database),
-            first,
-            entries,
-            at: 0,
+            entries: entries.into_iter(),
+            number: before,
             file: None,
             bytes: Vec::new(),
         })))
@@ -278,11 +275,10 @@ impl GameSource for ScdbSource {
 
 struct ScdbBatch {
     database: Arc<Database>,
-    /// Number of the first game.
-    first: u64,
-    entries: Vec<ScdbEntry>,
-    /// The next one.
-    at: usize,
+    /// Those that come.
+    entries: std::vec::IntoIter<ScdbEntry>,
+    /// Number of the game that came last, from 1.
+    number: u64,
     file: Option<BufReader<FileReader>>,
     bytes: Vec<u8>,
 }
@@ -333,7 +329,7 @@ impl ScdbBatch {
             file.seek_relative(-(back as i64)).map_err(failed)?;
         }
         if count < missing && self.bytes.is_empty() {
-            return Err(SkipReason::Text("the .dcg file ends before it".to_owned()));
+            return Err(SkipReason::text("the .dcg file ends before it"));
         }
         Ok(())
     }
@@ -348,9 +344,7 @@ impl ScdbBatch {
         match entry.status {
             0 => {}
             0xff => return Err(SkipReason::Deleted),
-            _ => {
-                self.database.odd_status.add(1_u64);
-            }
+            _ => self.database.odd_status.add(1_u64),
         }
         self.read(entry.offset)?;
         let database = &self.database;
@@ -371,49 +365,32 @@ fn describe(database: &Database, entry: &ScdbEntry, wanted: Wanted, game: &mut G
     game.elo = entry.elo;
     game.result = entry.result;
     game.eco = entry.eco;
-    let (year, month, day) = entry.date;
-    game.year = year;
+    game.set_date(entry.date);
     if wanted.tags() {
         game.tags.set("Event", name(&database.events, entry.event));
         game.tags.set("Site", name(&database.sites, entry.site));
-        game.tags.set("Date", pgn_date(year, month, day));
+        game.tags.set("Date", entry.date.to_pgn());
         if entry.round > 0 {
             game.tags.set("Round", entry.round.to_string());
         }
     }
 }
 
-/// `2020.02.29`, with question marks for what is unknown or impossible.
-fn pgn_date(year: u16, month: u8, day: u8) -> String {
-    let part = |value: u8, most: u8| match value {
-        1.. if value <= most => format!("{value:02}"),
-        _ => "??".to_owned(),
-    };
-    let year = match year {
-        1..=9999 => format!("{year:04}"),
-        _ => "????".to_owned(),
-    };
-    format!("{year}.{}.{}", part(month, 12), part(day, 31))
-}
-
 impl GameBatch for ScdbBatch {
-    fn next_game(&mut self, wanted: Wanted, game: &mut Game) -> Result<bool, Skipped> {
-        let Some(entry) = self.entries.get(self.at).copied() else {
+    fn next_game(&mut self, wanted: Wanted, game: &mut Game) -> Result<bool, SkipReason> {
+        let Some(entry) = self.entries.next() else {
             return Ok(false);
         };
-        self.at += 1;
-        match self.fill(&entry, wanted, game) {
-            Ok(()) => Ok(true),
-            Err(reason) => Err(self.skip(reason)),
-        }
+        self.number += 1;
+        self.fill(&entry, wanted, game)?;
+        Ok(true)
     }
 
-    fn skip(&self, reason: SkipReason) -> Skipped {
-        Skipped {
-            source: self.database.name.clone(),
-            place: Place::Game(self.first + (self.at as u64).saturating_sub(1)),
-            cut: false,
-            reason,
-        }
+    fn source(&self) -> &str {
+        &self.database.name
+    }
+
+    fn place(&self) -> Place {
+        Place::Game(self.number)
     }
 }

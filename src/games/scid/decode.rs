@@ -11,8 +11,8 @@ use shakmaty::fen::Fen;
 use shakmaty::{CastlingMode, CastlingSide, Chess, Move, Position};
 
 use super::moves::{Pieces, Rooks, Step, Token, Tokens, rooks};
+use crate::games::encodings::text;
 use crate::games::san::is_legal;
-use crate::games::windows1252::or_utf8 as text;
 use crate::games::{Game, Recorder, SkipReason, Wanted};
 use crate::notation;
 
@@ -117,7 +117,7 @@ fn tags<'b>(mut bytes: &'b [u8], wanted: Wanted, game: &mut Game) -> Option<&'b 
         if let Some(name) = name.filter(|_| wanted.tags()) {
             let name = text(name);
             // The board says these.
-            if !["FEN", "SetUp", "Setup"].contains(&name.as_str()) {
+            if !["FEN", "SetUp", "Setup"].contains(&&*name) {
                 game.tags.set(&name, text(value));
             }
         }

@@ -23,17 +23,16 @@ pub use encode::ScidRecord;
 pub use write::Writer;
 
 use std::ops::Range;
-use std::path::Path;
 use std::sync::Arc;
 
 use shakmaty::Color;
 
 use super::archive::Located;
+use super::cbh::fields;
 use super::indexed::{Indexed, IndexedSource, Layout};
 use super::oddities::Oddity;
 use super::{Game, Opened, SkipReason, SourceError, Wanted};
 use crate::input::bytes::be_u16_at;
-use crate::input::file::DataFile;
 use crate::input::window::Window;
 use entry::{NEW_BYTES, OLD_BYTES, RATING_KINDS, ScidEntry};
 use names::{EVENTS, Names, PLAYERS, ROUNDS, SITES};
@@ -70,12 +69,11 @@ pub(super) fn is_old(start: &[u8]) -> bool {
 pub(super) fn open(index: &Located) -> Result<Opened, SourceError> {
     let path = index.path();
     let entries = index.open_named()?;
-    let mut start = [0; 17];
-    let count = start_of(path, &entries, &mut start)?;
-    let start = start.get(..count).unwrap_or_default();
-    let is_old = is_old(start);
+    let start = entries.start(17);
+    let start = start.map_err(|error| SourceError::io(path, error))?;
+    let is_old = is_old(&start);
     let (endings, record_bytes, first_at) = if is_old {
-        let version = be_u16_at(start, 8).unwrap_or(0);
+        let version = be_u16_at(&start, 8).unwrap_or(0);
         if version != OLD_VERSION {
             let text = format!(
                 "a Scid database of version {version}, which cannot be read: \
@@ -88,14 +86,7 @@ pub(super) fn open(index: &Located) -> Result<Opened, SourceError> {
         (["sn5", "sg5"], NEW_BYTES, 0)
     };
     let [names_ending, games_ending] = endings;
-    let games = index.sibling(games_ending).ok_or_else(|| {
-        let text = format!(
-            "its games are in a .{games_ending} file, which is missing; \
-             keep all files of a database together"
-        );
-        SourceError::format(path, text)
-    })?;
-    let games = games.open_named()?;
+    let games = index.games_file(games_ending)?.open_named()?;
     let mut remarks = Vec::new();
     let names = match read_names(index, names_ending, is_old) {
         Ok(names) => names,
@@ -162,31 +153,17 @@ pub(super) fn open(index: &Located) -> Result<Opened, SourceError> {
     })
 }
 
-fn start_of(path: &Path, file: &DataFile, buffer: &mut [u8]) -> Result<usize, SourceError> {
-    let copied = file.view().and_then(|view| view.copy(0, buffer));
-    copied.map_err(|error| SourceError::io(path, std::io::Error::other(error)))
-}
-
 /// Reads the file of names, all of which are held.
 fn read_names(index: &Located, ending: &str, is_old: bool) -> Result<Names, String> {
     let file = index.sibling(ending);
     let file = file.ok_or_else(|| format!("its .{ending} file is missing"))?;
     let failed = |error: &dyn std::fmt::Display| format!(".{ending}: {error}");
     let file = file.open().map_err(|error| failed(&error))?;
-    let view = file.view().map_err(|error| failed(&error))?;
-    let mut bytes = Vec::new();
-    let all = match view.bytes() {
-        Some(bytes) => bytes,
-        None => {
-            bytes.resize(usize::try_from(file.len()).unwrap_or(0), 0);
-            view.copy(0, &mut bytes).map_err(|error| failed(&error))?;
-            &bytes
-        }
-    };
-    Ok(if is_old {
-        Names::parse_old(all)
-    } else {
-        Names::parse_new(all)
+    let all = usize::try_from(file.len()).unwrap_or(0);
+    let all = file.start(all).map_err(|error| failed(&error))?;
+    Ok(match is_old {
+        true => Names::parse_old(&all),
+        false => Names::parse_new(&all),
     })
 }
 
@@ -259,7 +236,7 @@ impl Database {
     /// What the index says.
     fn describe(&self, entry: &ScidEntry, wanted: Wanted, game: &mut Game) {
         game.names = entry.players.map(|number| self.look_up(PLAYERS, number));
-        game.year = entry.date.year();
+        game.set_date(fields::date(entry.date.0));
         if let Some(event) = self.names.bytes(EVENTS, entry.event) {
             game.circumstances.hear(b"Event", event);
         }

@@ -14,7 +14,7 @@
 //! Neither says how names are encoded: they are UTF-8 or Windows-1252, even
 //! side by side.
 
-use crate::games::windows1252;
+use crate::games::encodings;
 use crate::input::bytes::Cursor;
 
 pub(super) const PLAYERS: usize = 0;
@@ -165,7 +165,7 @@ impl Names {
 
     /// A name; `None` if nobody has the number.
     pub(super) fn get(&self, kind: usize, number: u32) -> Option<String> {
-        Some(windows1252::or_utf8(self.bytes(kind, number)?))
+        Some(encodings::text(self.bytes(kind, number)?).into_owned())
     }
 }
 

@@ -18,7 +18,7 @@ use std::path::{Path, PathBuf};
 use serde::{Deserialize, Serialize};
 
 use crate::input::bytes::{Cursor, put_varint};
-use crate::input::file::{DataFile, ReadError};
+use crate::input::file::DataFile;
 use crate::input::state::Change;
 
 /// How every file begins.
@@ -31,7 +31,10 @@ pub(super) const HEAD_BYTES: u64 = 4096;
 pub(super) const SLOTS: [u64; 2] = [512, 1024];
 
 /// Bytes of a slot.
-pub(super) const SLOT_BYTES: usize = 24;
+const SLOT_BYTES: usize = 24;
+
+/// Bytes up to the end of the last slot.
+const HEAD: usize = SLOTS[1] as usize + SLOT_BYTES;
 
 /// Bytes before those of a frame.
 pub(super) const FRAME_HEAD: u64 = 8;
@@ -204,17 +207,9 @@ impl TgxFile {
     ///
     /// It cannot be read, is none, or its root is damaged.
     pub fn open(path: &Path, mmap: bool) -> Result<TgxFile, TgxError> {
-        let data = DataFile::open(path, mmap).map_err(|source| TgxError::Io {
-            path: path.to_owned(),
-            source,
-        })?;
-        let mut head = [0; SLOTS[1] as usize + SLOT_BYTES];
-        let copied = data.view().and_then(|view| view.copy(0, &mut head));
-        let count = copied.map_err(|error| failed(path, error))?;
-        if head
-            .get(..count)
-            .is_none_or(|head| !head.starts_with(MAGIC))
-        {
+        let data = DataFile::open(path, mmap).map_err(|error| failed(path, error))?;
+        let head = data.start(HEAD).map_err(|error| failed(path, error))?;
+        if !head.starts_with(MAGIC) {
             return Err(TgxError::Other {
                 path: path.to_owned(),
             });
@@ -351,10 +346,8 @@ impl TgxFile {
 
     /// Which of the two slots is in use, and its generation.
     pub(super) fn slot(&self) -> Result<(usize, u64), TgxError> {
-        let mut head = [0; SLOTS[1] as usize + SLOT_BYTES];
-        let view = self.data.view();
-        let copied = view.and_then(|view| view.copy(0, &mut head));
-        copied.map_err(|error| failed(self.path(), error))?;
+        let head = self.data.start(HEAD);
+        let head = head.map_err(|error| failed(self.path(), error))?;
         let generations = SLOTS.map(|at| Slot::read(&head, at).map_or(0, |slot| slot.generation));
         Ok(match generations {
             [first, second] if first >= second => (0, first),
@@ -363,10 +356,11 @@ impl TgxFile {
     }
 }
 
-fn failed(path: &Path, error: ReadError) -> TgxError {
+/// The system's error, with the file it is about.
+pub(super) fn failed(path: &Path, error: impl Into<std::io::Error>) -> TgxError {
     TgxError::Io {
         path: path.to_owned(),
-        source: std::io::Error::other(error),
+        source: error.into(),
     }
 }
 

@@ -10,7 +10,7 @@ use super::file::{TgxError, TgxFile};
 use super::record::{Head, start_of};
 use crate::games::archive::Located;
 use crate::games::{
-    Game, GameBatch, GameSource, Opened, Place, Recorder, SkipReason, Skipped, SourceError, Wanted,
+    Game, GameBatch, GameSource, Opened, Place, Recorder, SkipReason, SourceError, Wanted,
 };
 use shakmaty::Chess;
 
@@ -25,6 +25,7 @@ pub(in crate::games) fn open(file: &Located) -> Result<Opened, SourceError> {
         bytes: Some(opened.len()),
         source: Box::new(TgxSource {
             file: Arc::new(opened),
+            name: path.display().to_string().into(),
             segment: 0,
             block: 0,
             read: 0,
@@ -44,6 +45,7 @@ fn failed(path: &Path, error: TgxError) -> SourceError {
 
 struct TgxSource {
     file: Arc<TgxFile>,
+    name: Arc<str>,
     segment: usize,
     block: usize,
     /// Blocks of the table that were given out, of all segments.
@@ -69,6 +71,7 @@ impl GameSource for TgxSource {
             self.block = end;
             return Ok(Some(Box::new(TgxBatch {
                 file: Arc::clone(&self.file),
+                name: Arc::clone(&self.name),
                 segment: self.segment,
                 blocks,
                 at: 0,
@@ -98,6 +101,7 @@ struct Read {
 
 struct TgxBatch {
     file: Arc<TgxFile>,
+    name: Arc<str>,
     segment: usize,
     blocks: Range<usize>,
     /// The next of the games that were read.
@@ -144,14 +148,14 @@ impl TgxBatch {
 }
 
 impl GameBatch for TgxBatch {
-    fn next_game(&mut self, wanted: Wanted, game: &mut Game) -> Result<bool, Skipped> {
+    fn next_game(&mut self, wanted: Wanted, game: &mut Game) -> Result<bool, SkipReason> {
         while self.at >= self.heads.len() {
             match self.fill() {
                 None => return Ok(false),
                 Some(Ok(())) => {}
                 Some(Err(text)) => {
                     self.failed = true;
-                    return Err(self.skip(SkipReason::Text(text)));
+                    return Err(SkipReason::Text(text));
                 }
             }
         }
@@ -176,13 +180,12 @@ impl GameBatch for TgxBatch {
         Ok(true)
     }
 
-    fn skip(&self, reason: SkipReason) -> Skipped {
-        Skipped {
-            source: self.file.path().display().to_string(),
-            place: Place::Game(self.number + u64::from(self.failed)),
-            cut: false,
-            reason,
-        }
+    fn source(&self) -> &str {
+        &self.name
+    }
+
+    fn place(&self) -> Place {
+        Place::Game(self.number + u64::from(self.failed))
     }
 }
 
@@ -190,8 +193,7 @@ impl GameBatch for TgxBatch {
 fn describe(head: &Head, wanted: Wanted, game: &mut Game) {
     game.names.clone_from(&head.names);
     game.elo = head.facts.elo;
-    game.year = head.facts.date.year;
-    game.month = head.facts.date.month;
+    game.set_date(head.facts.date);
     game.eco = head.eco;
     game.result = head.facts.result();
     game.circumstances.speed = head.facts.speed;
@@ -206,8 +208,6 @@ fn describe(head: &Head, wanted: Wanted, game: &mut Game) {
         ("Date", &date),
         ("Round", &head.round),
     ] {
-        if !value.is_empty() {
-            game.tags.set(name, value);
-        }
+        game.tags.set_known(name, value);
     }
 }

@@ -2,12 +2,12 @@
 //! there.
 
 use std::fs::{File, OpenOptions};
-use std::io::{self, Seek, SeekFrom, Write};
+use std::io::{Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 
 use super::file::{
     Directory, FRAME_HEAD, HEAD_BYTES, MAGIC, Root, SLOTS, Segment, Slot, TableRoot, TgxError,
-    TgxFile,
+    TgxFile, failed,
 };
 use crate::place::{Beside, Old, PlaceError};
 
@@ -52,7 +52,7 @@ impl Writer {
     /// It is there and refused, or none can be made in its folder.
     pub fn create(path: &Path, old: Old, max_ply: u16) -> Result<Writer, WriteError> {
         let beside = Beside::create(path, old)?;
-        let failed = |source| io_error(path, source);
+        let failed = |error| failed(path, error);
         let mut file = beside.as_file().try_clone().map_err(failed)?;
         let mut head = vec![0; HEAD_BYTES as usize];
         head[..MAGIC.len()].copy_from_slice(MAGIC);
@@ -80,7 +80,7 @@ impl Writer {
     ///
     /// It is none, cannot be written, or somebody else is adding to it.
     pub fn append(path: &Path) -> Result<(Writer, TgxFile), WriteError> {
-        let failed = |source| io_error(path, source);
+        let failed = |error| failed(path, error);
         let mut file = lock(path)?;
         let before = TgxFile::open(path, false)?;
         let (slot, generation) = before.slot()?;
@@ -134,7 +134,7 @@ impl Writer {
 
     fn flush(&mut self) -> Result<(), TgxError> {
         let written = self.file.write_all(&self.buffer);
-        written.map_err(|source| io_error(&self.path, source))?;
+        written.map_err(|error| failed(&self.path, error))?;
         self.buffer.clear();
         Ok(())
     }
@@ -179,7 +179,7 @@ impl Writer {
         let at = self.frame(&text)?;
         self.flush()?;
         let path = self.path.clone();
-        let failed = |source| io_error(&path, source);
+        let failed = |error| failed(&path, error);
         self.file.set_len(self.at).map_err(failed)?;
         self.file.sync_all().map_err(failed)?;
         let slot = Slot {
@@ -204,19 +204,12 @@ impl Writer {
 /// It cannot be written, or somebody else is adding to it.
 pub fn lock(path: &Path) -> Result<File, TgxError> {
     let opened = OpenOptions::new().read(true).write(true).open(path);
-    let file = opened.map_err(|source| io_error(path, source))?;
+    let file = opened.map_err(|error| failed(path, error))?;
     match file.try_lock() {
         Ok(()) => Ok(file),
         Err(_) => Err(TgxError::Busy {
             path: path.to_owned(),
         }),
-    }
-}
-
-fn io_error(path: &Path, source: io::Error) -> TgxError {
-    TgxError::Io {
-        path: path.to_owned(),
-        source,
     }
 }
 

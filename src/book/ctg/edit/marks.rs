@@ -2,11 +2,12 @@
 
 use shakmaty::{Chess, Color, Move, Position as _};
 
-use super::{Change, EditError, Editor};
+use super::{EditError, Editor, EntryChange};
 use crate::book::{
     Mark, MarkEdit, PositionRecord,
     ctg::{CanonicalBoard, encode_move_byte, moves},
 };
+use crate::notation;
 
 impl MarkEdit {
     /// The recommendation byte that `old` becomes.
@@ -64,7 +65,7 @@ impl Editor {
     ///
     /// A move that nobody stored has its marks all the same, in the position
     /// it leads to. Only an annotation needs the move itself: then it is
-    /// stored ([`Change::AddMove`]).
+    /// stored ([`EntryChange::AddMove`]).
     ///
     /// # Errors
     ///
@@ -75,9 +76,8 @@ impl Editor {
         position: &Chess,
         mv: Move,
         edit: &MarkEdit,
-    ) -> Result<Vec<Change>, EditError> {
-        let mut after = position.clone();
-        after.play_unchecked(mv);
+    ) -> Result<Vec<EntryChange>, EditError> {
+        let after = notation::after(position, mv);
         // What leads out of the book is no move of it.
         let mut changes = self.plan_position(&after, edit)?;
         if edit.touches_moves() {
@@ -96,28 +96,18 @@ impl Editor {
         &self,
         position: &Chess,
         edit: &MarkEdit,
-    ) -> Result<Vec<Change>, EditError> {
+    ) -> Result<Vec<EntryChange>, EditError> {
         let key = self.key_of(position)?;
         let mut reading = self.book.reading()?;
         let Some(place) = reading.find(&key, |_| ())? else {
             return Ok(Vec::new());
         };
         let old = reading.entry(place)?.record();
-        let new = edit.record(&old, position.turn());
-        let mut changes = Vec::new();
-        if new.recommendation != old.recommendation {
-            let byte = new.recommendation;
-            changes.push(Change::Recommendation { key, byte });
-        }
-        if new.factor != old.factor {
-            let value = new.factor;
-            changes.push(Change::Factor { key, value });
-        }
-        if new.commentary != old.commentary {
-            let byte = new.commentary;
-            changes.push(Change::Commentary { key, byte });
-        }
-        Ok(changes)
+        let new = edit.record(&old, position.turn()).marks();
+        let changed = new.into_iter().zip(old.marks());
+        let changed = changed.filter(|(new, old)| new != old);
+        let changes = changed.map(|((field, byte), _)| EntryChange::Mark { key, field, byte });
+        Ok(changes.collect())
     }
 
     fn plan_annotation(
@@ -125,7 +115,7 @@ impl Editor {
         position: &Chess,
         mv: Move,
         edit: &MarkEdit,
-    ) -> Result<Option<Change>, EditError> {
+    ) -> Result<Option<EntryChange>, EditError> {
         let wanted = edit.annotation.is_some_and(|sign| sign.nag() != 0);
         let key = match self.key_of(position) {
             Ok(key) => key,
@@ -145,7 +135,7 @@ impl Editor {
             let is_it = moves::find(byte, &board, &legal).is_ok_and(|n| legal.get(n) == Some(&mv));
             if is_it {
                 let new = edit.annotation_byte(annotation.0);
-                return Ok((new != annotation.0).then_some(Change::Annotation {
+                return Ok((new != annotation.0).then_some(EntryChange::Annotation {
                     key,
                     mv: byte,
                     byte: new,
@@ -159,7 +149,7 @@ impl Editor {
             path: self.path.clone(),
             reason: "the format has no byte for it",
         })?;
-        Ok(Some(Change::AddMove {
+        Ok(Some(EntryChange::AddMove {
             key,
             mv: byte,
             annotation: edit.annotation_byte(0),

@@ -1,7 +1,7 @@
 //! Changing a book where it stands.
 //!
 //! ```text
-//! marks -> Change -> Editor::apply -> bytes of a few pages
+//! marks -> EntryChange -> Editor::apply -> bytes of a few pages
 //! Visit -> Touch  -> Batch         -> bytes of many pages
 //! ```
 //!
@@ -33,7 +33,7 @@
 //!
 //! # What makes an entry longer
 //!
-//! To store a move ([`Change::AddMove`]), such as a transposition that gets an
+//! To store a move ([`EntryChange::AddMove`]), such as a transposition that gets an
 //! annotation, takes two bytes. Then entries move, perhaps to other pages,
 //! and no order of writes would keep that from running readers. So the book
 //! is written anew beside the old one, with the slots split that have to be
@@ -63,7 +63,7 @@ use super::lock::BookLock;
 use super::{
     CanonicalBoard, CtgBook, Entry, Key, MAX_MOVES, OpenOptions, Place, encode_entry, rewrite,
 };
-use crate::book::Annotation;
+use crate::book::{Annotation, Field};
 use crate::watch::Watch;
 
 pub(in crate::book) use batch::ChangedByte;
@@ -94,26 +94,15 @@ impl Default for EditOptions {
 /// bytes, numbers as they are stored (a learn value from the view of the side
 /// to move in the position, see [`crate::book::MarkEdit`] for marks in chess terms).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Change {
-    /// Sets the recommendation byte of a position.
-    Recommendation {
+pub enum EntryChange {
+    /// Sets a mark of a position: its recommendation byte, its learn value or
+    /// its commentary.
+    Mark {
         /// The position.
         key: Key,
-        /// The whole byte.
-        byte: u8,
-    },
-    /// Sets the learn value of a position.
-    Factor {
-        /// The position.
-        key: Key,
+        /// Which mark.
+        field: Field,
         /// As stored.
-        value: i8,
-    },
-    /// Sets the commentary of a position.
-    Commentary {
-        /// The position.
-        key: Key,
-        /// A NAG number as stored.
         byte: u8,
     },
     /// Sets the byte beside a stored move.
@@ -145,24 +134,25 @@ pub enum Change {
     },
 }
 
-impl Change {
+impl EntryChange {
     /// The position whose entry is changed.
     #[must_use]
     pub const fn key(&self) -> Key {
         match *self {
-            Change::Recommendation { key, .. }
-            | Change::Factor { key, .. }
-            | Change::Commentary { key, .. }
-            | Change::Annotation { key, .. }
-            | Change::AddMove { key, .. }
-            | Change::RemoveMove { key, .. } => key,
+            EntryChange::Mark { key, .. }
+            | EntryChange::Annotation { key, .. }
+            | EntryChange::AddMove { key, .. }
+            | EntryChange::RemoveMove { key, .. } => key,
         }
     }
 
     /// Whether the entry becomes longer or shorter.
     #[must_use]
     pub const fn moves_entries(&self) -> bool {
-        matches!(self, Change::AddMove { .. } | Change::RemoveMove { .. })
+        matches!(
+            self,
+            EntryChange::AddMove { .. } | EntryChange::RemoveMove { .. }
+        )
     }
 }
 
@@ -298,7 +288,7 @@ impl Editor {
     /// # Errors
     ///
     /// A position or move is not there, or the book cannot be written.
-    pub fn apply(&mut self, changes: &[Change]) -> Result<Vec<Change>, EditError> {
+    pub fn apply(&mut self, changes: &[EntryChange]) -> Result<Vec<EntryChange>, EditError> {
         let (entries, undo) = self.changed(changes)?;
         let changed: Vec<&Held> = entries.held.values().filter(|e| e.is_changed()).collect();
         if changed.iter().any(|entry| entry.has_moved()) {
@@ -318,12 +308,12 @@ impl Editor {
     /// # Errors
     ///
     /// As for [`Editor::apply`], as far as it can be known.
-    pub fn rehearse(&self, changes: &[Change]) -> Result<Vec<Change>, EditError> {
+    pub fn rehearse(&self, changes: &[EntryChange]) -> Result<Vec<EntryChange>, EditError> {
         Ok(self.changed(changes)?.1)
     }
 
     /// The entries as changes make them, and what takes these back.
-    fn changed(&self, changes: &[Change]) -> Result<(Entries, Vec<Change>), EditError> {
+    fn changed(&self, changes: &[EntryChange]) -> Result<(Entries, Vec<EntryChange>), EditError> {
         let mut entries = Entries::default();
         let mut undo = Vec::new();
         for change in changes {
@@ -452,40 +442,39 @@ impl Held {
     }
 
     /// Makes a change; what takes it back, if it is one.
-    fn change(&mut self, path: &Path, change: &Change) -> Result<Option<Change>, EditError> {
+    fn change(
+        &mut self,
+        path: &Path,
+        change: &EntryChange,
+    ) -> Result<Option<EntryChange>, EditError> {
         let key = self.key;
         Ok(match *change {
-            Change::Recommendation { byte, .. } => {
-                let old = std::mem::replace(&mut self.record.recommendation, byte);
-                (old != byte).then_some(Change::Recommendation { key, byte: old })
+            EntryChange::Mark { field, byte, .. } => {
+                let mut marks = self.record.marks().into_iter();
+                let old = marks.find(|(known, _)| *known == field);
+                self.record.set_mark(field, byte);
+                old.filter(|(_, old)| *old != byte)
+                    .map(|(field, byte)| EntryChange::Mark { key, field, byte })
             }
-            Change::Factor { value, .. } => {
-                let old = std::mem::replace(&mut self.record.factor, value);
-                (old != value).then_some(Change::Factor { key, value: old })
-            }
-            Change::Commentary { byte, .. } => {
-                let old = std::mem::replace(&mut self.record.commentary, byte);
-                (old != byte).then_some(Change::Commentary { key, byte: old })
-            }
-            Change::Annotation { mv, byte, .. } => {
+            EntryChange::Annotation { mv, byte, .. } => {
                 let at = self.find(path, mv)?;
                 let Some((_, annotation)) = self.moves.get_mut(at) else {
                     return Ok(None);
                 };
                 let old = std::mem::replace(annotation, Annotation(byte)).0;
-                (old != byte).then_some(Change::Annotation { key, mv, byte: old })
+                (old != byte).then_some(EntryChange::Annotation { key, mv, byte: old })
             }
-            Change::AddMove {
+            EntryChange::AddMove {
                 mv, annotation, at, ..
             } => {
                 self.add(path, mv, annotation, at)?;
-                Some(Change::RemoveMove { key, mv })
+                Some(EntryChange::RemoveMove { key, mv })
             }
-            Change::RemoveMove { mv, .. } => {
+            EntryChange::RemoveMove { mv, .. } => {
                 let at = self.find(path, mv)?;
                 let (_, annotation) = self.moves.remove(at);
                 self.moved = true;
-                Some(Change::AddMove {
+                Some(EntryChange::AddMove {
                     key,
                     mv,
                     annotation: annotation.0,
@@ -542,13 +531,7 @@ impl CtgBook {
         let Some(board) = CanonicalBoard::from_position(position) else {
             return Ok(None);
         };
-        let mut reading = self.reading()?;
-        for key in [Some(board.key()), board.other_key()].into_iter().flatten() {
-            if reading.find(&key, |_| ())?.is_some() {
-                return Ok(Some(key));
-            }
-        }
-        Ok(None)
+        Ok(self.reading()?.find_position(&board)?.map(|(_, key)| key))
     }
 
     /// The entry of a key, as passes over the book show it.

@@ -3,7 +3,6 @@
 //! Memory: one page, and sixteen bytes for every page of the book where
 //! something must be remembered of every position.
 
-use crate::watch::Watch;
 use shakmaty::{CastlingMode, Chess, Color, FromSetup as _, Move, Position as _};
 
 use super::EditError;
@@ -14,6 +13,8 @@ use crate::book::{
         STATISTICS_BYTES, moves, reader::Reading,
     },
 };
+use crate::notation;
+use crate::watch::Watch;
 
 /// A byte to be changed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -98,21 +99,8 @@ impl VisitedEntry {
         let new = edit.record(&self.record, Color::White);
         let start = self.place.file_offset()
             + (self.key.as_bytes().len() + self.move_bytes + STATISTICS_BYTES - 3) as u64;
-        let old = &self.record;
-        let fields = [
-            (
-                Field::Recommendation,
-                old.recommendation,
-                new.recommendation,
-            ),
-            (
-                Field::Factor,
-                old.factor.cast_unsigned(),
-                new.factor.cast_unsigned(),
-            ),
-            (Field::Commentary, old.commentary, new.commentary),
-        ];
-        for (offset, (field, old, new)) in (start..).zip(fields) {
+        let marks = self.record.marks().into_iter().zip(new.marks());
+        for (offset, ((field, old), (_, new))) in (start..).zip(marks) {
             if old != new {
                 found(Touch {
                     field,
@@ -168,6 +156,13 @@ impl EntrySet {
         let fresh = *word & EntrySet::bit(place) == 0;
         *word |= EntrySet::bit(place);
         fresh
+    }
+
+    /// How many entries of its page stand before one that is in.
+    #[must_use]
+    pub fn before_in_page(&self, place: Place) -> Option<usize> {
+        let (word, bit) = (self.pages.get(place.page as usize)?, EntrySet::bit(place));
+        (word & bit != 0).then(|| (word & (bit - 1)).count_ones() as usize)
     }
 
     fn unite(&mut self, other: &EntrySet) {
@@ -424,21 +419,17 @@ fn with_entries_after(
 ) -> Result<Vec<VisitedMove>, EditError> {
     let mut moves = bare_moves(position, entry);
     for known in &mut moves {
-        let mut after = position.clone();
-        after.play_unchecked(known.mv);
+        let after = notation::after(position, known.mv);
         let Some(board) = CanonicalBoard::from_position(&after) else {
             continue;
         };
-        for key in [Some(board.key()), board.other_key()].into_iter().flatten() {
-            let place = match reading.find(&key, |_| ()) {
-                Err(error) if error.is_damage() => None,
-                found => found?,
-            };
-            if let Some(place) = place {
-                let entry = reading.entry(place)?;
-                known.after = Some(VisitedEntry::of(place, key, &entry));
-                break;
-            }
+        let found = match reading.find_position(&board) {
+            Err(error) if error.is_damage() => None,
+            found => found?,
+        };
+        if let Some((place, key)) = found {
+            let entry = reading.entry(place)?;
+            known.after = Some(VisitedEntry::of(place, key, &entry));
         }
     }
     Ok(moves)

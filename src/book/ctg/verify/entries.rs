@@ -1,7 +1,7 @@
 //! The pages: bounds, keys, moves, numbers, and whether they are where one
 //! looks for them.
 
-use std::{ops::Range, sync::Arc};
+use std::ops::Range;
 
 use shakmaty::{CastlingMode, Chess, FromSetup as _, Position as _, PositionError};
 
@@ -14,6 +14,7 @@ use crate::book::{
         moves,
         page::Page,
         pages::{PageFile, PageReader},
+        reader::MoveSet,
         scan::ScanIndex,
         trie::is_of_slot,
     },
@@ -127,11 +128,8 @@ struct PageChecker<'c, 'b> {
 impl PageChecker<'_, '_> {
     fn tell(&mut self, offset: u64, kind: ProblemKind, text: String) {
         let problem = Problem {
-            file: Arc::clone(self.checker.book.file().path()),
             page: Some(self.number),
-            offset,
-            kind,
-            text,
+            ..Problem::new(self.checker.book.file().path(), offset, kind, text)
         };
         self.report.problems.push((problem, None));
     }
@@ -208,7 +206,7 @@ impl PageChecker<'_, '_> {
             return Ok(());
         };
         let legal = position.legal_moves();
-        let mut known = [0_u64; 4];
+        let mut known = MoveSet::default();
         for (n, (byte, _)) in entry.moves().enumerate() {
             let at = start + (key_bytes + 1 + 2 * n) as u64;
             let found = moves::find(byte, &board, &legal);
@@ -224,16 +222,12 @@ impl PageChecker<'_, '_> {
                     continue;
                 }
             };
-            if let Some(word) = known.get_mut(index / 64) {
-                if *word >> (index % 64) & 1 != 0 {
-                    let text = moves::MoveFault::Repeated(byte).to_string();
-                    self.tell(at, ProblemKind::RepeatedMove, text);
-                    continue;
-                }
-                *word |= 1 << (index % 64);
+            if !known.insert(index) {
+                let text = moves::MoveFault::Repeated(byte).to_string();
+                self.tell(at, ProblemKind::RepeatedMove, text);
+                continue;
             }
-            let mut after = position.clone();
-            after.play_unchecked(mv);
+            let after = notation::after(&position, mv);
             if !self.is_there(&after)? {
                 let uci = notation::uci(mv);
                 let text = format!("the book does not hold the position after {uci} of key {key}");

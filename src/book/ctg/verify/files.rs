@@ -36,15 +36,7 @@ pub(super) fn check_header(
         .positional_view()
         .read(0, &mut buffer)
         .map_err(|error| Error::read(file, error))?;
-    let mut problem = |offset: u64, kind, text| {
-        tell(Problem {
-            file: Arc::clone(file),
-            page: None,
-            offset,
-            kind,
-            text,
-        });
-    };
+    let mut problem = |offset, kind, text| tell(Problem::new(file, offset, kind, text));
     for (at, expected) in [
         (4, 0x0001_0001),
         (8, 0x1000),
@@ -88,18 +80,12 @@ pub(super) fn check_positions(
 ) {
     let said = u64::from(book.header().positions);
     let counted = positions.min(u32::MAX.into());
+    let text = format!("the header counts {said} positions, there are {positions}");
     if said < counted {
-        tell(Problem {
-            file: Arc::clone(book.file().path()),
-            page: None,
-            offset: 24,
-            kind: ProblemKind::PositionCount,
-            text: format!("the header counts {said} positions, there are {positions}"),
-        });
+        let file = book.file().path();
+        tell(Problem::new(file, 24, ProblemKind::PositionCount, text));
     } else if said > counted {
-        notes.push(format!(
-            "the header counts {said} positions, there are {positions}"
-        ));
+        notes.push(text);
     }
 }
 
@@ -141,10 +127,10 @@ impl IndexFacts {
                 return Ok(None);
             }
         };
-        let head = CtoHead::check(&slots, tell)?;
+        let cto_lower = check_cto(&slots, tell)?;
         let (facts, splits) = IndexFacts::of(book, &slots, tell)?;
         match at("ctb") {
-            Some(ctb) => check_ctb(&ctb, head, &facts, &splits, tell, notes),
+            Some(ctb) => check_ctb(&ctb, cto_lower, &facts, &splits, tell, notes),
             None => tell(missing(path.with_extension("ctb"))),
         }
         Ok(Some(facts))
@@ -184,7 +170,8 @@ impl IndexFacts {
                     "slot {slot} has page {page}, but slots below it have pages too: \
                      readers see one or the other"
                 );
-                tell(slot_problem(&cto, slot, ProblemKind::SplitSlot, text));
+                let offset = slot_offset(slot);
+                tell(Problem::new(&cto, offset, ProblemKind::SplitSlot, text));
             }
             !split
         });
@@ -234,7 +221,7 @@ impl IndexFacts {
 
     /// A problem of a slot.
     pub(super) fn problem(&self, slot: u32, kind: ProblemKind, text: String) -> Problem {
-        slot_problem(&self.cto, slot, kind, text)
+        Problem::new(&self.cto, slot_offset(slot), kind, text)
     }
 
     /// Tells of slots that name no page at all or one that is another's, as
@@ -272,14 +259,9 @@ impl IndexFacts {
     }
 }
 
-fn slot_problem(cto: &Arc<Path>, slot: u32, kind: ProblemKind, text: String) -> Problem {
-    Problem {
-        file: Arc::clone(cto),
-        page: None,
-        offset: CTO_HEADER_BYTES + 4 * u64::from(slot),
-        kind,
-        text,
-    }
+/// Where a slot stands in the .cto file.
+fn slot_offset(slot: u32) -> u64 {
+    CTO_HEADER_BYTES + 4 * u64::from(slot)
 }
 
 fn missing(path: PathBuf) -> Problem {
@@ -287,63 +269,41 @@ fn missing(path: PathBuf) -> Problem {
 }
 
 fn whole_file(path: PathBuf, text: String) -> Problem {
-    Problem {
-        file: path.into(),
-        page: None,
-        offset: 0,
-        kind: ProblemKind::Index,
-        text,
-    }
+    Problem::new(&path.into(), 0, ProblemKind::Index, text)
 }
 
-/// Numbers before slot 0 that matter elsewhere.
-#[derive(Clone, Copy)]
-struct CtoHead {
-    lower: u32,
-}
-
-impl CtoHead {
-    fn check(slots: &SlotFile, tell: Tell<'_>) -> Result<CtoHead, Error> {
-        let file = slots.file();
-        let mut buffer = [0; CTO_HEADER_BYTES as usize];
-        let head = file
-            .positional_view()
-            .read(0, &mut buffer)
-            .map_err(|error| Error::read(file.path(), error))?;
-        let mut problem = |offset, text| {
-            tell(Problem {
-                file: Arc::clone(file.path()),
-                page: None,
-                offset,
-                kind: ProblemKind::IndexHeader,
-                text,
-            });
-        };
-        for (at, expected) in [(0, 0x0010_0001), (8, 0)] {
-            let found = be_u32_at(head, at).unwrap_or(0);
-            if found != expected {
-                let text = format!("{found:08x} where {expected:08x} always stands");
-                problem(at as u64, text);
-            }
+/// Checks what stands before slot 0, and gives the lower bound there.
+fn check_cto(slots: &SlotFile, tell: Tell<'_>) -> Result<u32, Error> {
+    let file = slots.file();
+    let mut buffer = [0; CTO_HEADER_BYTES as usize];
+    let head = file
+        .positional_view()
+        .read(0, &mut buffer)
+        .map_err(|error| Error::read(file.path(), error))?;
+    let kind = ProblemKind::IndexHeader;
+    let mut problem = |offset, text| tell(Problem::new(file.path(), offset, kind, text));
+    for (at, expected) in [(0, 0x0010_0001), (8, 0)] {
+        let found = be_u32_at(head, at).unwrap_or(0);
+        if found != expected {
+            let text = format!("{found:08x} where {expected:08x} always stands");
+            problem(at as u64, text);
         }
-        let expected = CTO_HEADER_BYTES + 4 * slots.slots();
-        if file.len() != expected {
-            let text = format!(
-                "the file has {} bytes, its {} slots make {expected}",
-                file.len(),
-                slots.slots()
-            );
-            problem(4, text);
-        }
-        Ok(CtoHead {
-            lower: be_u32_at(head, 12).unwrap_or(0),
-        })
     }
+    let expected = CTO_HEADER_BYTES + 4 * slots.slots();
+    if file.len() != expected {
+        let text = format!(
+            "the file has {} bytes, its {} slots make {expected}",
+            file.len(),
+            slots.slots()
+        );
+        problem(4, text);
+    }
+    Ok(be_u32_at(head, 12).unwrap_or(0))
 }
 
 fn check_ctb(
     path: &Path,
-    cto: CtoHead,
+    cto_lower: u32,
     facts: &IndexFacts,
     splits: &Splits,
     tell: Tell<'_>,
@@ -368,15 +328,7 @@ fn check_ctb(
     };
     let number = |at| be_u32_at(&head, at).unwrap_or(0);
     let (magic, lower, upper) = (number(0), number(4), number(8));
-    let mut problem = |offset, kind, text| {
-        tell(Problem {
-            file: Arc::clone(file.path()),
-            page: None,
-            offset,
-            kind,
-            text,
-        });
-    };
+    let mut problem = |offset, kind, text| tell(Problem::new(file.path(), offset, kind, text));
     if magic != 0x000c_0001 {
         let text = format!("{magic:08x} where 000c0001 always stands");
         problem(0, ProblemKind::IndexHeader, text);
@@ -388,7 +340,7 @@ fn check_ctb(
         .map_or(0, |highest| (highest + 1).next_multiple_of(8));
     if lower != right_lower {
         let text = format!("the lower bound is {lower}, slot {lowest} makes it {right_lower}");
-        if lower > right_lower || lower != cto.lower {
+        if lower > right_lower || lower != cto_lower {
             problem(4, ProblemKind::Bounds, text);
         } else {
             notes.push(format!("{}: {text}, which harms nobody", path.display()));
@@ -414,17 +366,9 @@ fn check_ctb(
     }
     check_bitmap(&file, splits, right_upper, &mut problem);
     // Where both files have the same wrong bound, that is one problem.
-    if cto.lower != lower && cto.lower != right_lower {
-        tell(Problem {
-            file: Arc::clone(&facts.cto),
-            page: None,
-            offset: 12,
-            kind: ProblemKind::Bounds,
-            text: format!(
-                "the lower bound is {}, slot {lowest} makes it {right_lower}",
-                cto.lower
-            ),
-        });
+    if cto_lower != lower && cto_lower != right_lower {
+        let text = format!("the lower bound is {cto_lower}, slot {lowest} makes it {right_lower}");
+        tell(Problem::new(&facts.cto, 12, ProblemKind::Bounds, text));
     }
 }
 

@@ -132,6 +132,19 @@ pub struct Problem {
     pub text: String,
 }
 
+impl Problem {
+    /// Of a byte outside of the data pages.
+    fn new(file: &Arc<Path>, offset: u64, kind: ProblemKind, text: String) -> Problem {
+        Problem {
+            file: Arc::clone(file),
+            page: None,
+            offset,
+            kind,
+            text,
+        }
+    }
+}
+
 /// The numbers of a book that was verified.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]

@@ -1,0 +1,112 @@
+//! The page's modules as one script, so that a first visit asks once and not
+//! two dozen times. The files stay plain modules: nothing is built beforehand.
+//!
+//! Each module becomes a function that runs once, after those that it imports,
+//! and gives what it exports. The forms of `import` and `export` that are
+//! understood are few, each on a line of its own: see [`joined`].
+
+/// A module and all that it imports, in the order in which they run.
+///
+/// Known are `import * as name from "./file.js";`, `import { a, b as c } from
+/// "./file.js";`, and `export` in front of `const`, `class`, `function` and
+/// `async function`. `source` gives the text of a file.
+pub(super) fn joined<'a>(main: &str, source: impl Fn(&str) -> Option<&'a str>) -> String {
+    let mut bundle = Bundle {
+        text: String::new(),
+        begun: Vec::new(),
+    };
+    bundle.add(main, &source);
+    bundle.text
+}
+
+struct Bundle {
+    text: String,
+    begun: Vec<String>,
+}
+
+impl Bundle {
+    fn add<'a>(&mut self, file: &str, source: &impl Fn(&str) -> Option<&'a str>) {
+        if self.begun.iter().any(|known| known == file) {
+            return;
+        }
+        self.begun.push(file.to_owned());
+        let mut body = String::new();
+        let mut exported = Vec::new();
+        for line in source(file).unwrap_or_default().lines() {
+            if let Some((names, from)) = import(line) {
+                self.add(from, source);
+                body += &format!("const {names} = {};\n", name_of(from));
+                continue;
+            }
+            let bare = line.strip_prefix("export ");
+            exported.extend(bare.and_then(declared));
+            body += bare.unwrap_or(line);
+            body.push('\n');
+        }
+        let (name, exported) = (name_of(file), exported.join(", "));
+        self.text += &format!("const {name} = (() => {{\n{body}return {{ {exported} }};\n}})();\n");
+    }
+}
+
+/// What a module is called within the one script.
+fn name_of(file: &str) -> String {
+    format!("${}", file.trim_end_matches(".js").replace('-', "_"))
+}
+
+/// What a line imports, as the left side of a declaration, and from which file.
+fn import(line: &str) -> Option<(String, &str)> {
+    let (names, from) = line.strip_prefix("import ")?.split_once(" from \"./")?;
+    let names = match names.strip_prefix("* as ") {
+        Some(all) => all.to_owned(),
+        None => names.replace(" as ", ": "),
+    };
+    Some((names, from.strip_suffix("\";")?))
+}
+
+/// The name that an exported line declares.
+fn declared(line: &str) -> Option<&str> {
+    let line = line.strip_prefix("async ").unwrap_or(line);
+    let kinds = ["const ", "class ", "function "];
+    let rest = kinds.iter().find_map(|kind| line.strip_prefix(kind))?;
+    rest.split(|c: char| !c.is_alphanumeric() && c != '_')
+        .next()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn modules_run_once_each_after_those_that_they_import() {
+        let source = |file: &str| match file {
+            "main.js" => Some(
+                "import * as b from \"./b.js\";\nimport { a as first, Two } from \"./a-a.js\";\nfirst(b);\n",
+            ),
+            "b.js" => Some("import { a } from \"./a-a.js\";\nexport const c = a();\n"),
+            "a-a.js" => Some(
+                "const own = 1;\nexport async function a() { return own; }\nexport class Two {}\n",
+            ),
+            _ => None,
+        };
+        let expected = "\
+const $a_a = (() => {
+const own = 1;
+async function a() { return own; }
+class Two {}
+return { a, Two };
+})();
+const $b = (() => {
+const { a } = $a_a;
+const c = a();
+return { c };
+})();
+const $main = (() => {
+const b = $b;
+const { a: first, Two } = $a_a;
+first(b);
+return {  };
+})();
+";
+        assert_eq!(joined("main.js", source), expected);
+    }
+}

@@ -1,0 +1,65 @@
+//! Texts of programs that do not say how they are encoded.
+
+use std::borrow::Cow;
+
+use encoding_rs::WINDOWS_1252;
+
+/// Text that is UTF-8 or, if it cannot be, Windows-1252: of which Latin-1, the
+/// letters of PGN before Unicode, is a part.
+pub(super) fn text(bytes: &[u8]) -> Cow<'_, str> {
+    match std::str::from_utf8(bytes) {
+        Ok(text) => text.into(),
+        Err(_) => windows1252(bytes),
+    }
+}
+
+/// The text of a field: up to the first zero, without blanks at its ends.
+/// Western files are Windows-1252, and so are all taken.
+pub(super) fn field(bytes: &[u8]) -> String {
+    let text = bytes.split(|byte| *byte == 0).next().unwrap_or_default();
+    windows1252(text).trim().to_owned()
+}
+
+fn windows1252(bytes: &[u8]) -> Cow<'_, str> {
+    let (text, _) = WINDOWS_1252.decode_without_bom_handling(bytes);
+    // What becomes of the five bytes that mean nothing.
+    let is_nothing = |c: char| ('\u{80}'..'\u{a0}').contains(&c);
+    match text.contains(is_nothing) {
+        true => text.replace(is_nothing, "\u{fffd}").into(),
+        false => text,
+    }
+}
+
+/// Letters as Windows-1252, with a question mark for what it has not.
+pub(super) fn to_windows1252(text: &str) -> Vec<u8> {
+    let byte = |c: char| match *WINDOWS_1252.encode(c.encode_utf8(&mut [0; 4])).0 {
+        [byte] => byte,
+        _ => b'?',
+    };
+    text.chars().map(byte).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_field_ends_at_its_zero_and_is_trimmed() {
+        for (bytes, expected) in [
+            (&b" L\xe9k\xf3 \0garbage"[..], "L\u{e9}k\u{f3}"),
+            (b"", ""),
+            (b"\0\0", ""),
+            (b"   ", ""),
+            (b"\xa0x\x80\x9f\x81", "x\u{20ac}\u{178}\u{fffd}"),
+        ] {
+            assert_eq!(field(bytes), expected);
+        }
+    }
+
+    #[test]
+    fn other_texts_are_utf_8_if_they_can_be() {
+        assert_eq!(text("Łódź".as_bytes()), "Łódź");
+        assert_eq!(text(b"\x8at\xfcrz"), "Štürz");
+        assert_eq!(to_windows1252("Š\u{20ac}Łü"), b"\x8a\x80?\xfc");
+    }
+}

@@ -124,7 +124,6 @@ pub(super) fn run(args: &RegisterArgs, out: &mut impl Write) -> anyhow::Result<u
         }
         Way::Edit(program) => register(program, args, registration, out)?,
     }
-    out.flush()?;
     Ok(0)
 }
 

@@ -118,7 +118,6 @@ pub(super) fn run(args: &SetupArgs, out: &mut impl Write) -> anyhow::Result<u8> 
             writeln!(out, "  {}", plain(line))?;
         }
     }
-    out.flush()?;
     Ok(u8::from(!works))
 }
 
@@ -130,7 +129,6 @@ fn remove(
 ) -> anyhow::Result<u8> {
     if *record == Record::default() {
         writeln!(out, "There is nothing that \"tabia setup\" has done.")?;
-        out.flush()?;
         return Ok(0);
     }
     let plan = undo(record, &text_of);
@@ -141,7 +139,6 @@ fn remove(
         shown(record_path)
     )?;
     if args.dry_run {
-        out.flush()?;
         return Ok(0);
     }
     if !agreed(args, "Do this?", out)? {
@@ -149,7 +146,6 @@ fn remove(
     }
     take_back(&plan, record, record_path)?;
     writeln!(out, "Done.")?;
-    out.flush()?;
     Ok(0)
 }
 

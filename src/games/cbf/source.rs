@@ -291,11 +291,8 @@ impl Batch {
         if wanted.tags() {
             let source = text::decode(source);
             let (event, round) = text::source(&source);
-            for (name, value) in [("Event", event.as_str()), ("Round", round)] {
-                if !value.is_empty() {
-                    game.tags.set(name, value);
-                }
-            }
+            game.tags.set_known("Event", event);
+            game.tags.set_known("Round", round);
             if header.year > 0 {
                 game.tags.set("Date", format!("{:04}.??.??", header.year));
             }

@@ -87,7 +87,7 @@ impl Date {
 
     /// As in a PGN tag; `None` if nothing is known.
     pub(super) fn to_pgn(self) -> Option<String> {
-        (self.0 != 0).then(|| fields::date(self.0))
+        (self.0 != 0).then(|| fields::date(self.0).to_pgn())
     }
 }
 
@@ -133,7 +133,7 @@ impl ScidEntry {
             event: others >> 5 << 16 | word(15)?,
             site: (others >> 2 & 7) << 16 | word(17)?,
             round: (others & 3) << 16 | word(19)?,
-            result: result(word(21)? >> 12),
+            result: GameResult::of_number((word(21)? >> 12) as u8),
             eco: be_u16_at(record, 23)?,
             date: day,
             event_date: near(day, date >> 20),
@@ -168,7 +168,7 @@ impl ScidEntry {
             event: w2 & 0xfff_ffff,
             site,
             round: w4 & 0x7fff_ffff,
-            result: result(w11 >> 16 & 3),
+            result: GameResult::of_number((w11 >> 16 & 3) as u8),
             eco: (w11 & 0xffff) as u16,
             date: Date(w5 & 0xf_ffff),
             event_date: Date(w6 & 0xf_ffff),
@@ -193,12 +193,7 @@ impl ScidEntry {
             pawns,
         } = self.keys;
         let kind = |color| u32::from(*self.kinds.get(color) & 7);
-        let result = match self.result {
-            GameResult::Unknown => 0,
-            GameResult::Won(Color::White) => 1,
-            GameResult::Won(Color::Black) => 2,
-            GameResult::Draw => 3,
-        };
+        let result = u32::from(self.result.number());
         let [p0, p1, p2, p3, p4, p5, p6, p7] = pawns;
         let words = [
             comments | self.players.white,
@@ -238,15 +233,6 @@ fn rough(count: u32) -> u32 {
         25..=34 => 13,
         35..=44 => 14,
         _ => 15,
-    }
-}
-
-fn result(number: u32) -> GameResult {
-    match number {
-        1 => GameResult::Won(Color::White),
-        2 => GameResult::Won(Color::Black),
-        3 => GameResult::Draw,
-        _ => GameResult::Unknown,
     }
 }
 

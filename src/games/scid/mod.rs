@@ -28,6 +28,7 @@ use std::sync::Arc;
 use shakmaty::Color;
 
 use super::archive::Located;
+use super::cbh::fields;
 use super::indexed::{Indexed, IndexedSource, Layout};
 use super::oddities::Oddity;
 use super::{Game, Opened, SkipReason, SourceError, Wanted};
@@ -235,7 +236,7 @@ impl Database {
     /// What the index says.
     fn describe(&self, entry: &ScidEntry, wanted: Wanted, game: &mut Game) {
         game.names = entry.players.map(|number| self.look_up(PLAYERS, number));
-        game.year = entry.date.year();
+        game.set_date(fields::date(entry.date.0));
         if let Some(event) = self.names.bytes(EVENTS, entry.event) {
             game.circumstances.hear(b"Event", event);
         }

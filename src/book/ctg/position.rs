@@ -156,7 +156,7 @@ impl CanonicalBoard {
     }
 
     /// The key of the position: en passant only where a capture is legal.
-    #[inline]
+    // Not inline, for then the key would be copied once more.
     #[must_use]
     pub fn key(&self) -> Key {
         self.encode(self.en_passant)
@@ -230,6 +230,7 @@ impl CanonicalBoard {
         ]
     }
 
+    #[inline]
     fn encode(&self, en_passant: Option<u8>) -> Key {
         let mut bits = BitWriter::after_first_byte();
         let [b0, b1, b2] = self.role_bits;

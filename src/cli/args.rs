@@ -6,6 +6,7 @@ use anyhow::Context as _;
 use clap::{Args, ValueEnum};
 
 use super::force::Force;
+use crate::book::ctg::RewriteOptions;
 
 /// Where the configuration comes from.
 #[derive(Args, Clone, Debug, Default)]
@@ -112,23 +113,41 @@ impl From<PlayerColour> for shakmaty::Color {
     }
 }
 
+/// How books are written anew.
+#[derive(Args, Clone, Copy, Debug)]
+pub(super) struct Rewriting {
+    #[command(flatten)]
+    pub(super) force: Force,
+    /// Memory for sorting a book whose pages follow no order, as 64M or 2G
+    #[arg(long, value_name = "SIZE", default_value = "512M", value_parser = size)]
+    memory: u64,
+    /// What cannot be read is an error: nothing is written then
+    #[arg(long)]
+    strict: bool,
+}
+
+impl Rewriting {
+    pub(super) fn options(self) -> RewriteOptions {
+        RewriteOptions {
+            old: self.force.old(),
+            memory: self.memory,
+            strict: self.strict,
+            ..RewriteOptions::default()
+        }
+    }
+}
+
 /// Arguments of `merge`.
 #[derive(Args, Debug)]
 pub(super) struct MergeArgs {
     /// The book to make; .cto and .ctb are put beside it
     #[arg(short, long, value_name = "OUT.ctg")]
     pub(super) output: PathBuf,
-    #[command(flatten)]
-    pub(super) force: Force,
     /// The books to add up
     #[arg(value_name = "BOOK", required = true, num_args = 2..)]
     pub(super) books: Vec<PathBuf>,
-    /// Memory for sorting books whose pages follow no order, as 64M or 2G
-    #[arg(long, value_name = "SIZE", default_value = "512M", value_parser = size)]
-    pub(super) memory: u64,
-    /// What cannot be read is an error: nothing is written then
-    #[arg(long)]
-    pub(super) strict: bool,
+    #[command(flatten)]
+    pub(super) rewriting: Rewriting,
 }
 
 /// Arguments of `compact`.
@@ -139,18 +158,12 @@ pub(super) struct CompactArgs {
     /// The new one [default: in place of the old one]
     #[arg(short, long, value_name = "OUT.ctg")]
     pub(super) output: Option<PathBuf>,
-    #[command(flatten)]
-    pub(super) force: Force,
     /// Joins pages that the book has split although their positions fit one,
     /// and makes the index one that every reader can read
     #[arg(long)]
     pub(super) repack: bool,
-    /// Memory for sorting a book whose pages follow no order, as 64M or 2G
-    #[arg(long, value_name = "SIZE", default_value = "512M", value_parser = size)]
-    pub(super) memory: u64,
-    /// What cannot be read is an error: nothing is written then
-    #[arg(long)]
-    pub(super) strict: bool,
+    #[command(flatten)]
+    pub(super) rewriting: Rewriting,
 }
 
 /// Arguments of `verify`.

@@ -139,7 +139,6 @@ fn build_all(args: &BuildArgs, job: Job, out: &mut impl Write) -> anyhow::Result
         }
         code = code.max(collection::exit_code(args.games.strict, &summary.tally));
     }
-    out.flush()?;
     Ok(code)
 }
 
@@ -293,13 +292,6 @@ fn report(name: &str, summary: &Summary, time: Duration) {
         ),
         (summary.sorted_on_disk, "bytes through temporary files"),
     ]);
-    say!(
-        "{}: {} games, {} positions, {} moves, {} bytes in {:.1} s{extra}",
-        name,
-        summary.games,
-        summary.written.positions,
-        summary.written.moves,
-        summary.written.bytes,
-        time.as_secs_f64(),
-    );
+    let (what, written) = (format!("{name}:"), &summary.written);
+    super::compact::made(&what, summary.games, written, time, &extra);
 }

@@ -1,12 +1,12 @@
 //! `tabia compact`: a book, or a games index, written anew.
 
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use super::args::CompactArgs;
 use super::progress;
 #[cfg(feature = "index")]
 use super::style::counted;
-use crate::book::ctg::{RewriteOptions, Rewritten, Salvage, compact};
+use crate::book::ctg::{RewriteOptions, Rewritten, Salvage, Written, compact};
 use crate::input::sibling::sibling;
 
 pub(super) fn run(args: &CompactArgs) -> anyhow::Result<u8> {
@@ -22,15 +22,11 @@ pub(super) fn run(args: &CompactArgs) -> anyhow::Result<u8> {
     let before: u64 = files
         .map(|file| std::fs::metadata(file).map_or(0, |data| data.len()))
         .sum();
-    let done = progress::watched(|watch| {
-        let options = RewriteOptions {
-            old: args.force.old(),
-            repack: args.repack,
-            memory: args.memory,
-            strict: args.strict,
-        };
-        compact(&args.book, target, &options, watch)
-    })??;
+    let options = RewriteOptions {
+        repack: args.repack,
+        ..args.rewriting.options()
+    };
+    let done = progress::watched(|watch| compact(&args.book, target, &options, watch))??;
     let index = match done.splits_kept {
         true => "",
         false => ", index made anew",
@@ -47,7 +43,7 @@ pub(super) fn run(args: &CompactArgs) -> anyhow::Result<u8> {
 fn compact_index(args: &CompactArgs) -> anyhow::Result<u8> {
     let target = args.output.as_ref().unwrap_or(&args.book);
     let start = Instant::now();
-    let old = args.force.old();
+    let old = args.rewriting.force.old();
     let made = progress::watched(|watch| crate::index::compact(&args.book, target, old, watch))??;
     let [before, now] = made.bytes;
     say!(
@@ -65,16 +61,26 @@ fn compact_index(args: &CompactArgs) -> anyhow::Result<u8> {
 /// What was left out, and one line about the new book; gives the exit code.
 pub(super) fn report(what: &str, done: &Rewritten, start: Instant) -> u8 {
     let extra = lost(&done.salvage);
-    let written = &done.written;
+    let what = format!("{what};");
+    made(
+        &what,
+        done.games.into(),
+        &done.written,
+        start.elapsed(),
+        &extra,
+    );
+    u8::from(done.salvage.is_loss())
+}
+
+/// The line about a new book.
+pub(super) fn made(what: &str, games: u64, written: &Written, time: Duration, extra: &str) {
     say!(
-        "{what}; {} games, {} positions, {} moves, {} bytes in {:.1} s{extra}",
-        done.games,
+        "{what} {games} games, {} positions, {} moves, {} bytes in {:.1} s{extra}",
         written.positions,
         written.moves,
         written.bytes,
-        start.elapsed().as_secs_f64(),
+        time.as_secs_f64(),
     );
-    u8::from(done.salvage.is_loss())
 }
 
 /// Names what could not be read of a book; gives its part of a summary.

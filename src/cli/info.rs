@@ -55,7 +55,6 @@ pub(super) fn run(args: &InfoArgs, out: &mut impl Write) -> anyhow::Result<u8> {
     let book = super::open_quietly(&args.book, args.no_mmap)?;
     let Some(book) = book.as_ctg() else {
         super::info_other::run(&book, args.json, out)?;
-        out.flush()?;
         return Ok(0);
     };
     let whole = args.full || book.header().pages <= SMALL_PAGES;
@@ -100,7 +99,6 @@ pub(super) fn run(args: &InfoArgs, out: &mut impl Write) -> anyhow::Result<u8> {
         }
         .print()?;
     }
-    out.flush()?;
     Ok(0)
 }
 

@@ -36,7 +36,6 @@ pub(super) fn run(args: &InfoArgs, out: &mut impl Write) -> anyhow::Result<u8> {
             "segments": root.segments,
         });
         writeln!(out, "{object}")?;
-        out.flush()?;
         return Ok(0);
     }
     let name = escape_control(&index.path().display().to_string());
@@ -61,6 +60,5 @@ pub(super) fn run(args: &InfoArgs, out: &mut impl Write) -> anyhow::Result<u8> {
             row("", escape_control(&segment.filter))?;
         }
     }
-    out.flush()?;
     Ok(0)
 }

@@ -195,48 +195,57 @@ fn line_of(fen: &[String], moves: Option<&str>) -> anyhow::Result<Line> {
     Err(error.into())
 }
 
+/// Does what prints to somewhere, and sees it off.
+fn to<W: Write>(mut out: W, run: impl FnOnce(&mut W) -> anyhow::Result<u8>) -> anyhow::Result<u8> {
+    let code = run(&mut out)?;
+    out.flush()?;
+    Ok(code)
+}
+
 fn dispatch(cli: Cli) -> anyhow::Result<u8> {
     match cli.command.unwrap_or(Command::Play(cli.play)) {
         Command::Play(args) => play::run(&args),
-        Command::Info(args) => info::run(&args, &mut painted()),
-        Command::Probe(args) => probe::run(&args, &mut painted()),
+        Command::Info(args) => to(painted(), |out| info::run(&args, out)),
+        Command::Probe(args) => to(painted(), |out| probe::run(&args, out)),
         #[cfg(feature = "build")]
-        Command::Build(args) => build::run(&args, &mut output()),
+        Command::Build(args) => to(output(), |out| build::run(&args, out)),
         #[cfg(feature = "build")]
-        Command::Add(args) => add::run(&args, &mut output()),
+        Command::Add(args) => to(output(), |out| add::run(&args, out)),
         #[cfg(feature = "games")]
-        Command::Games(args) => games::run(&args, &mut output()),
+        Command::Games(args) => to(output(), |out| games::run(&args, out)),
         #[cfg(feature = "games")]
-        Command::Learn(args) => learn::run(&args, &mut output()),
+        Command::Learn(args) => to(output(), |out| learn::run(&args, out)),
         #[cfg(feature = "index")]
-        Command::Index(args) => index::run(&args, &mut output()),
+        Command::Index(args) => to(output(), |out| index::run(&args, out)),
         #[cfg(feature = "suite")]
-        Command::Review(args) => review::run(&args, &mut output()),
+        Command::Review(args) => to(output(), |out| review::run(&args, out)),
         #[cfg(feature = "suite")]
-        Command::Suite(args) => suite::run(&args, &mut output()),
+        Command::Suite(args) => to(output(), |out| suite::run(&args, out)),
         #[cfg(feature = "games")]
         Command::Evaluate(args) => evaluate::run(&args),
         #[cfg(feature = "build")]
         Command::Grow(args) => grow::run(&args),
-        Command::Audit(args) => audit::run(&args, &mut output()),
-        Command::Mark(args) => mark::run(&args, &mut output()),
+        Command::Audit(args) => to(output(), |out| audit::run(&args, out)),
+        Command::Mark(args) => to(output(), |out| mark::run(&args, out)),
         Command::Merge(args) => merge::run(&args),
         #[cfg(feature = "build")]
-        Command::Repertoire(args) => repertoire::run(&args, &mut output()),
+        Command::Repertoire(args) => to(output(), |out| repertoire::run(&args, out)),
         Command::Prune(args) => prune::run(&args),
         Command::Compact(args) => compact::run(&args),
         Command::Convert(args) => convert::run(&args),
-        Command::Verify(args) => verify::run(&args, &mut output()),
-        Command::Tree(args) => tree::run(&args, &mut painted()),
-        Command::Diff(args) => diff::run(&args, &mut painted()),
+        Command::Verify(args) => to(output(), |out| verify::run(&args, out)),
+        Command::Tree(args) => to(painted(), |out| tree::run(&args, out)),
+        Command::Diff(args) => to(painted(), |out| diff::run(&args, out)),
         #[cfg(feature = "register")]
-        Command::Register(args) => register::run(&args, &mut painted()),
+        Command::Register(args) => to(painted(), |out| register::run(&args, out)),
         #[cfg(feature = "register")]
-        Command::Setup(args) => setup::run(&args, &mut painted()),
-        Command::Completions(args) => shell::completions(&args, Cli::command(), &mut output()),
-        Command::Man(args) => shell::man(&args, Cli::command(), &mut output()),
+        Command::Setup(args) => to(painted(), |out| setup::run(&args, out)),
+        Command::Completions(args) => to(output(), |out| {
+            shell::completions(&args, Cli::command(), out)
+        }),
+        Command::Man(args) => to(output(), |out| shell::man(&args, Cli::command(), out)),
         #[cfg(feature = "explore")]
-        Command::Explore(args) => explore::run(&args, &mut output()),
+        Command::Explore(args) => to(output(), |out| explore::run(&args, out)),
         Command::CheckEngine(args) => {
             let command = match args.command.split_first() {
                 Some((program, rest)) => command_of(program, rest),
@@ -245,7 +254,7 @@ fn dispatch(cli: Cli) -> anyhow::Result<u8> {
             let passed = check_engine::run(&command, &mut output())?;
             Ok(u8::from(!passed))
         }
-        Command::Replay(args) => replay::run(&args, &mut output()),
+        Command::Replay(args) => to(output(), |out| replay::run(&args, out)),
         #[cfg(feature = "builtin-engine")]
         Command::Engine => {
             crate::builtin::run(io::stdin().lock(), io::stdout())?;

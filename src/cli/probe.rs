@@ -57,7 +57,6 @@ pub(super) fn run(args: &ProbeArgs, out: &mut impl Write) -> anyhow::Result<u8> 
         let asked = super::line_of(&args.fen, args.moves.as_deref())?;
         prober.answer_one(&asked, out)?
     };
-    out.flush()?;
     Ok(code)
 }
 

@@ -8,12 +8,10 @@ use anyhow::{Context as _, ensure};
 use clap::Args;
 use rustc_hash::FxBuildHasher;
 
-use super::args::{PlayerColour, size};
-use super::force::Force;
+use super::args::{PlayerColour, Rewriting};
 use super::progress;
 use super::style::counted;
 use crate::audit::Examined;
-use crate::book::ctg::RewriteOptions;
 use crate::evals::{self, EvalKey};
 use crate::graph::{BookGraph, GraphOptions};
 use crate::mark::Filter;
@@ -31,8 +29,6 @@ pub(super) struct PruneArgs {
     /// The book to make; .cto and .ctb are put beside it
     #[arg(short, long, value_name = "OUT.ctg")]
     output: PathBuf,
-    #[command(flatten)]
-    force: Force,
     /// Takes out moves that meet a condition, as "games<10 and score<40"
     #[arg(long = "where", value_name = "CONDITION")]
     filter: Option<String>,
@@ -53,12 +49,8 @@ pub(super) struct PruneArgs {
     /// stay
     #[arg(long, value_name = "COLOUR", ignore_case = true)]
     only: Option<PlayerColour>,
-    /// Memory for sorting a book whose pages follow no order, as 64M or 2G
-    #[arg(long, value_name = "SIZE", default_value = "512M", value_parser = size)]
-    memory: u64,
-    /// What cannot be read is an error: nothing is written then
-    #[arg(long)]
-    strict: bool,
+    #[command(flatten)]
+    rewriting: Rewriting,
 }
 
 pub(super) const EXAMPLES: &str = "Examples:\n  \
@@ -131,17 +123,12 @@ fn losing(
 pub(super) fn run(args: &PruneArgs) -> anyhow::Result<u8> {
     let mut conditions = args.conditions()?;
     super::only_ctg(&args.book)?;
-    place::check(&args.output, &["cto", "ctb"], args.force.old())?;
+    let options = args.rewriting.options();
+    place::check(&args.output, &["cto", "ctb"], options.old)?;
     if let Some(max_loss) = args.max_loss {
         conditions.losing = Some(losing(&args.book, max_loss)?);
     }
     let start = Instant::now();
-    let options = RewriteOptions {
-        old: args.force.old(),
-        memory: args.memory,
-        strict: args.strict,
-        ..RewriteOptions::default()
-    };
     let done = progress::watched(|watch| {
         prune::prune(&args.book, &args.output, &conditions, &options, watch)
     })?;

@@ -147,7 +147,6 @@ pub(super) fn run(args: &RepertoireArgs, out: &mut impl Write) -> anyhow::Result
     } else {
         print(args, &summary, differences.as_ref(), out)?;
     }
-    out.flush()?;
     Ok(0)
 }
 

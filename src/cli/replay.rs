@@ -61,7 +61,6 @@ pub(super) fn run(args: &ReplayArgs, out: &mut dyn Write) -> anyhow::Result<u8> 
             1
         }
     };
-    out.flush()?;
     Ok(code)
 }
 

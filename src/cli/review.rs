@@ -96,7 +96,6 @@ pub(super) fn run(args: &ReviewArgs, out: &mut impl Write) -> anyhow::Result<u8>
             }
         }
     }
-    out.flush()?;
     Ok(0)
 }
 

@@ -11,11 +11,12 @@ use super::args::ConfigArgs;
 use super::difference;
 use super::style::{HEADING, Painted};
 use crate::engine::EngineCommand;
-use crate::engine::check::{Patience, Played, greet, play};
+use crate::engine::check::{Patience, PlayedMove, greet, play};
 use crate::input::path::to_text;
 use crate::plain::escape_control as plain;
 use crate::setup::{
-    Change, Finds, Places, Plan, Record, Situation, carry_out, find, plan, take_back, text_of, undo,
+    FileChange, Finds, Places, Record, SetupPlan, Situation, carry_out, find, plan, take_back,
+    text_of, undo,
 };
 
 /// Examples of `setup`.
@@ -118,7 +119,6 @@ pub(super) fn run(args: &SetupArgs, out: &mut impl Write) -> anyhow::Result<u8> 
             writeln!(out, "  {}", plain(line))?;
         }
     }
-    out.flush()?;
     Ok(u8::from(!works))
 }
 
@@ -130,7 +130,6 @@ fn remove(
 ) -> anyhow::Result<u8> {
     if *record == Record::default() {
         writeln!(out, "There is nothing that \"tabia setup\" has done.")?;
-        out.flush()?;
         return Ok(0);
     }
     let plan = undo(record, &text_of);
@@ -141,7 +140,6 @@ fn remove(
         shown(record_path)
     )?;
     if args.dry_run {
-        out.flush()?;
         return Ok(0);
     }
     if !agreed(args, "Do this?", out)? {
@@ -149,7 +147,6 @@ fn remove(
     }
     take_back(&plan, record, record_path)?;
     writeln!(out, "Done.")?;
-    out.flush()?;
     Ok(0)
 }
 
@@ -211,7 +208,7 @@ fn command() -> String {
     super::program().map_or_else(|| "tabia".to_owned(), |path| shown(&path))
 }
 
-fn show_plan(plan: &Plan, out: &mut impl Write) -> io::Result<()> {
+fn show_plan(plan: &SetupPlan, out: &mut impl Write) -> io::Result<()> {
     writeln!(out)?;
     for (number, change) in plan.changes.iter().enumerate() {
         let title = format!("{}. {}", number + 1, what(change));
@@ -228,7 +225,7 @@ fn show_plan(plan: &Plan, out: &mut impl Write) -> io::Result<()> {
     out.flush()
 }
 
-fn what(change: &Change) -> String {
+fn what(change: &FileChange) -> String {
     let path = shown(&change.path);
     let verb = match (&change.before, &change.after) {
         (None, _) => "write",
@@ -304,7 +301,7 @@ fn try_it(program: &Path, out: &mut impl Write) -> io::Result<bool> {
     };
     match play(&command, &["startpos", ENDGAME], &patience) {
         Ok(played) => {
-            for (place, Played { mv, remarks }) in ["start position", "endgame, out of book"]
+            for (place, PlayedMove { mv, remarks }) in ["start position", "endgame, out of book"]
                 .iter()
                 .zip(played)
             {

@@ -52,7 +52,6 @@ pub(super) fn completions(
     out: &mut impl Write,
 ) -> anyhow::Result<u8> {
     clap_complete::generate(args.shell, &mut tabia, "tabia", out);
-    out.flush()?;
     Ok(0)
 }
 
@@ -81,7 +80,6 @@ pub(super) fn man(args: &ManArgs, tabia: Command, out: &mut impl Write) -> anyho
             .with_context(|| format!("there is no command \"{name}\": see tabia --help"))?,
     };
     out.write_all(&page(wanted)?)?;
-    out.flush()?;
     Ok(0)
 }
 

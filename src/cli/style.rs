@@ -46,15 +46,7 @@ pub(super) fn of_mark(mark: Mark) -> Style {
 
 /// A whole number with a comma between the thousands.
 pub(super) fn thousands(number: u64) -> String {
-    let digits = number.to_string();
-    let mut text = String::new();
-    for (index, digit) in digits.chars().enumerate() {
-        if index > 0 && (digits.len() - index).is_multiple_of(3) {
-            text.push(',');
-        }
-        text.push(digit);
-    }
-    text
+    indicatif::HumanCount(number).to_string()
 }
 
 /// "1 game", "2 games".
@@ -102,12 +94,6 @@ pub(super) fn wrapped(text: &str, width: usize) -> Vec<&str> {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn thousands_are_parted() {
-        let texts = [0, 7, 999, 1000, 123_456, 1_234_567].map(thousands);
-        assert_eq!(texts, ["0", "7", "999", "1,000", "123,456", "1,234,567"]);
-    }
 
     #[test]
     fn texts_are_broken_at_blanks() {

@@ -85,7 +85,6 @@ pub(super) fn check(
             false => print(path, report, out)?,
         }
     }
-    out.flush()?;
     Ok(u8::from(any))
 }
 
@@ -153,7 +152,6 @@ pub(super) fn played(
     let report = progress::watched(|watch| suite::matches::report(games, suite, watch))??;
     if json {
         writeln!(out, "{}", serde_json::to_string(&report)?)?;
-        out.flush()?;
         return Ok(0);
     }
     for skipped in report.skipped.iter().take(NAMED) {
@@ -217,6 +215,5 @@ pub(super) fn played(
     for named in report.elsewhere_named.iter().take(NAMED) {
         writeln!(out, "  {named}")?;
     }
-    out.flush()?;
     Ok(0)
 }

@@ -83,7 +83,6 @@ pub(super) fn run(args: &TreeArgs, out: &mut impl Write) -> anyhow::Result<u8> {
     } else {
         printer.print(&book, &reached, out)?
     };
-    out.flush()?;
     Ok(u8::from(!found))
 }
 

@@ -28,7 +28,7 @@ use shakmaty::Chess;
 use crate::book::ctg::{
     Directory, DirectoryReader, Place, RewriteError, Salvage, WriteOptions, Written,
 };
-use crate::book::{Book, Format, Lookup, OpenOptions, Probe as _, Wanted};
+use crate::book::{Book, Lookup, OpenOptions, Probe as _, Wanted};
 use crate::place::{self, Old, PlaceError};
 use crate::policy::Policy;
 use crate::watch::Watch;
@@ -318,10 +318,7 @@ impl<'b> Source<'b> {
         Ok(Source {
             book,
             directory,
-            wanted: match work.job.policy.transpositions {
-                true => Wanted::Transpositions,
-                false => Wanted::Stored,
-            },
+            wanted: wanted(work.job),
         })
     }
 
@@ -359,10 +356,10 @@ impl Prober<'_> {
     }
 }
 
-/// Positions by the book's own account.
-fn expected(book: &Book) -> Option<u64> {
-    match book.format() {
-        Format::Ctg => book.as_ctg().map(|book| book.header().positions.into()),
-        _ => None,
+/// What the policy asks of a position.
+fn wanted(job: &Job) -> Wanted {
+    match job.policy.transpositions {
+        true => Wanted::Transpositions,
+        false => Wanted::Stored,
     }
 }

@@ -12,11 +12,40 @@ const MOST_BYTES: usize = 2 << 20;
 #[derive(Debug, Default)]
 pub(super) struct Kept(Mutex<Answers>);
 
+/// The newest half and the one before it: an answer that is asked for again
+/// becomes a new one, and the others go when the newer half is full.
 #[derive(Debug, Default)]
 struct Answers {
     generations: Vec<u64>,
-    made: HashMap<String, Bytes>,
+    new: HashMap<String, Bytes>,
+    old: HashMap<String, Bytes>,
+    /// Of the new ones.
     bytes: usize,
+}
+
+impl Answers {
+    fn get(&mut self, question: &str) -> Option<Bytes> {
+        if let Some(known) = self.new.get(question) {
+            return Some(known.clone());
+        }
+        let (question, known) = self.old.remove_entry(question)?;
+        self.add(question, known.clone());
+        Some(known)
+    }
+
+    fn add(&mut self, question: String, made: Bytes) {
+        let bytes = question.len() + made.len();
+        if bytes > MOST_BYTES / 2 {
+            return;
+        }
+        if self.bytes + bytes > MOST_BYTES / 2 {
+            self.old = std::mem::take(&mut self.new);
+            self.bytes = 0;
+        }
+        if self.new.insert(question, made).is_none() {
+            self.bytes += bytes;
+        }
+    }
 }
 
 impl Kept {
@@ -37,25 +66,14 @@ impl Kept {
                     ..Answers::default()
                 };
             }
-            if let Some(known) = kept.made.get(question) {
-                return Ok(known.clone());
+            if let Some(known) = kept.get(question) {
+                return Ok(known);
             }
         }
         let made = make()?;
         let mut kept = lock();
-        let bytes = question.len() + made.len();
-        if kept.generations == generations && bytes <= MOST_BYTES {
-            if kept.bytes + bytes > MOST_BYTES {
-                kept.made.clear();
-                kept.bytes = 0;
-            }
-            if kept
-                .made
-                .insert(question.to_owned(), made.clone())
-                .is_none()
-            {
-                kept.bytes += bytes;
-            }
+        if kept.generations == generations {
+            kept.add(question.to_owned(), made.clone());
         }
         Ok(made)
     }
@@ -83,9 +101,32 @@ mod tests {
             let answer = Bytes::from(vec![0; number]);
             let _ = kept.or_make(vec![0], &number.to_string(), || Ok::<_, ()>(answer));
         }
-        let kept = kept.0.lock().unwrap();
-        let bytes = kept.made.iter().map(|(text, made)| text.len() + made.len());
-        assert_eq!(bytes.sum::<usize>(), kept.bytes);
-        assert!(kept.bytes <= MOST_BYTES);
+        let all = kept.0.lock().unwrap();
+        let bytes = |of: &HashMap<String, Bytes>| -> usize {
+            of.iter().map(|(text, made)| text.len() + made.len()).sum()
+        };
+        assert_eq!(bytes(&all.new), all.bytes);
+        assert!(bytes(&all.new) + bytes(&all.old) <= MOST_BYTES);
+    }
+
+    #[test]
+    fn what_is_asked_for_again_outlives_what_is_not() {
+        let kept = Kept::default();
+        let ask = |question: &str| {
+            let mut is_new = false;
+            let _ = kept.or_make(vec![0], question, || {
+                is_new = true;
+                Ok::<_, ()>(Bytes::from(vec![0; 1000]))
+            });
+            is_new
+        };
+        assert!(ask("often") && ask("once"));
+        for number in 0..10_000 {
+            ask(&number.to_string());
+            if number % 100 == 0 {
+                assert!(!ask("often"), "{number}");
+            }
+        }
+        assert!(ask("once"));
     }
 }

@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use shakmaty::{CastlingMode, Chess, Move, Position};
 
 use super::why::Silence;
-use super::{Outlet, Session, info_string};
+use super::{Moment, Outlet, Session, info_string};
 use crate::book::{BookMove, Probe};
 use crate::book_set::{BookSet, OpenBook};
 use crate::notation;
@@ -62,34 +62,29 @@ impl Session {
 
     /// The book's answer to a `go`: the lines to say, the last of them the
     /// `bestmove`.
-    pub(super) fn ask_books(
-        &mut self,
-        go: &Go,
-        book_set: &BookSet,
-        out: &mut dyn Outlet,
-    ) -> Option<Vec<Vec<u8>>> {
+    pub(super) fn ask_books(&mut self, go: &Go, at: &mut Moment<'_>) -> Option<Vec<Vec<u8>>> {
         if !self.settings.check(OptionId::OwnBook) || self.librarian.shut {
             return None;
         }
         let position = self.game.position()?.clone();
-        self.librarian.refresh_settings(&self.settings, book_set);
+        self.librarian.refresh_settings(&self.settings, at.book_set);
         let asked = go.searchmoves.as_ref().map(|moves| legal(moves, &position));
         let mut troubles = Vec::new();
-        let choice = self.choose(&position, asked.as_deref(), book_set, &mut troubles);
+        let choice = self.choose(&position, asked.as_deref(), at.book_set, &mut troubles);
         self.librarian.count_question();
         for (book, trouble) in troubles {
             if self.librarian.is_news(book) {
-                info_string(&trouble, out);
+                info_string(&trouble, at.out);
             }
         }
         let Some(choice) = choice else {
-            if !book_set.books.is_empty() && self.librarian.miss(go.ponder) {
-                self.count_miss(out);
+            if !at.book_set.books.is_empty() && self.librarian.miss(go.ponder) {
+                self.count_miss(at.out);
             }
             return None;
         };
         // Asked before the `go`, so answered before it: the book is ready.
-        self.link.answer_ready(out);
+        self.link.answer_ready(at.out);
         let answer = self.announcement(&choice);
         if choice.book.side_file.is_some() {
             let mv = choice.mv.to_uci(self.castling_mode()).to_string();
@@ -231,14 +226,14 @@ impl Session {
     }
 
     /// Shows what the books would play, while the engine analyses.
-    pub(super) fn show_books(&mut self, go: &Go, book_set: &BookSet, out: &mut dyn Outlet) {
+    pub(super) fn show_books(&mut self, go: &Go, at: &mut Moment<'_>) {
         let Some(position) = self.game.position().cloned() else {
             return;
         };
-        self.librarian.refresh_settings(&self.settings, book_set);
+        self.librarian.refresh_settings(&self.settings, at.book_set);
         let asked = go.searchmoves.as_ref().map(|moves| legal(moves, &position));
         let own_settings = std::mem::take(&mut self.librarian.settings);
-        for (index, (book, settings)) in book_set.books.iter().zip(&own_settings).enumerate() {
+        for (index, (book, settings)) in at.book_set.books.iter().zip(&own_settings).enumerate() {
             if !answers(book, settings, &position) {
                 continue;
             }
@@ -252,7 +247,7 @@ impl Session {
             if looked_up.is_ok() && policy::best(self.librarian.found(index).1).is_some() {
                 let mut line = String::new();
                 self.list_moves((index, book), &mut line);
-                out.gui(line.as_bytes());
+                at.out.gui(line.as_bytes());
             }
         }
         self.librarian.settings = own_settings;

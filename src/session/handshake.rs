@@ -1,23 +1,13 @@
 //! The engine's introduction.
 
-use std::time::Duration;
-
 use super::child::{ANALYSE_MODE, ChildOptions, Hello};
 use super::link::Engine;
-use super::{Outlet, Request, Session, info_string};
-use crate::book_set::BookSet;
+use super::{Moment, Outlet, Request, Session, info_string};
 use crate::uci::engine::{EngineReply, Id, id, option};
 
 impl Session {
     /// A line of an engine that has not said `uciok`.
-    pub(super) fn on_hello(
-        &mut self,
-        now: Duration,
-        line: &[u8],
-        reply: EngineReply,
-        book_set: &BookSet,
-        out: &mut dyn Outlet,
-    ) {
+    pub(super) fn on_hello(&mut self, line: &[u8], reply: EngineReply, at: &mut Moment<'_>) {
         match reply {
             EngineReply::Id => match id(line) {
                 Some(Id::Name(name)) => self.link.hello.name = name,
@@ -25,8 +15,8 @@ impl Session {
                 None => {}
             },
             EngineReply::Option => self.link.hello.options.extend(option(line)),
-            EngineReply::UciOk => self.on_uci_ok(now, book_set, out),
-            EngineReply::Protection => out.gui(line),
+            EngineReply::UciOk => self.on_uci_ok(at),
+            EngineReply::Protection => at.out.gui(line),
             // Banners have no place before `uciok`.
             EngineReply::Info
             | EngineReply::Other
@@ -35,29 +25,29 @@ impl Session {
         }
     }
 
-    fn on_uci_ok(&mut self, now: Duration, book_set: &BookSet, out: &mut dyn Outlet) {
+    fn on_uci_ok(&mut self, at: &mut Moment<'_>) {
         let Engine::Starting { index, late } = self.link.state else {
             return;
         };
         self.link.hello.complete = true;
         self.link.state = Engine::Up { index };
-        self.link.restarts.engine_up(now);
+        self.link.restarts.engine_up(at.now);
         // The GUI knows it already, or the one before it: it takes over what
         // is there.
         let again = self.link.was_up || late || index >= self.engines.chain;
         if !std::mem::replace(&mut self.link.was_up, true) {
-            self.miss_options(index, out);
+            self.miss_options(index, at.out);
         }
         if again {
             // The options of the profile are among those it is told.
-            self.bring_up_to_date(now, out);
+            self.bring_up_to_date(at.now, at.out);
         } else {
             for (_, line) in &self.link.options.lines {
-                out.engine(line);
+                at.out.engine(line);
             }
         }
-        self.answer_uci(out);
-        self.go_on(now, book_set, out);
+        self.answer_uci(at.out);
+        self.go_on(at);
     }
 
     /// Makes the profile of an engine that is tried at the start the one in
@@ -146,7 +136,7 @@ impl Session {
     }
 
     /// The engine has had the time that its profile gives it.
-    pub(super) fn on_wake_up(&mut self, now: Duration, book_set: &BookSet, out: &mut dyn Outlet) {
+    pub(super) fn on_wake_up(&mut self, at: &mut Moment<'_>) {
         let Engine::Starting { index, late } = self.link.state else {
             return;
         };
@@ -164,12 +154,12 @@ impl Session {
             // GUIs wait 10 to 60 seconds for `uciok`: they get it with our
             // options, and the engine gets the same time once more.
             self.link.state = Engine::Starting { index, late: true };
-            self.notice(&text, out);
-            out.request(Request::WakeUp(timeout));
-            self.answer_uci(out);
-            self.go_on(now, book_set, out);
+            self.notice(&text, at.out);
+            at.out.request(Request::WakeUp(timeout));
+            self.answer_uci(at.out);
+            self.go_on(at);
         } else {
-            self.replace_engine(now, &text, self.link.was_up, book_set, out);
+            self.replace_engine(&text, self.link.was_up, at);
         }
     }
 }

@@ -20,7 +20,7 @@ use std::collections::HashMap;
 
 use shakmaty::{Chess, Color, Position};
 
-use super::{Outlet, Request, Session};
+use super::{Moment, Outlet, Request, Session};
 use crate::book_set::BookSet;
 use crate::learn::{Evidence, PlayedGame};
 use crate::notation;
@@ -186,8 +186,8 @@ impl Session {
     }
 
     /// A `position` line comes.
-    pub(super) fn learn_position(&mut self, raw: &[u8], book_set: &BookSet, out: &mut dyn Outlet) {
-        if !Session::learns(book_set) && self.learner.chosen.is_empty() {
+    pub(super) fn learn_position(&mut self, raw: &[u8], at: &mut Moment<'_>) {
+        if !Session::learns(at.book_set) && self.learner.chosen.is_empty() {
             return;
         }
         let Some(read) = gui::position(line::trimmed(raw)) else {
@@ -205,7 +205,7 @@ impl Session {
         let same = learner.moves.iter().zip(&moves);
         let common = same.take_while(|(old, new)| old == new).count();
         if start != learner.start || common + 2 < learner.moves.len() {
-            self.game_over(out);
+            self.game_over(at.out);
         } else {
             learner.cut(common);
         }

@@ -64,7 +64,7 @@ mod why;
 
 use std::time::Duration;
 
-pub use event::{Engines, Event, Outlet, Profile, Request, Side};
+pub use event::{Engines, Event, Outlet, Profile, Request, Speaker};
 pub use learn::Note;
 
 use crate::book_set::BookSet;
@@ -78,6 +78,13 @@ use link::{Engine, Link};
 use opening::Books;
 use queue::Queue;
 use search::Search;
+
+/// When something happens, the books by then, and who hears what follows.
+struct Moment<'a> {
+    now: Duration,
+    book_set: &'a BookSet,
+    out: &'a mut dyn Outlet,
+}
 
 /// The adapter's state: see the [module](self).
 #[derive(Debug)]
@@ -168,34 +175,35 @@ impl Session {
         book_set: &BookSet,
         out: &mut dyn Outlet,
     ) {
+        let at = &mut Moment { now, book_set, out };
         if self.ended {
             return;
         }
         match event {
             Event::Gui(_) if self.leaving => {}
-            Event::Gui(line) => self.on_gui(now, line, book_set, out),
-            Event::GuiClosed => self.begin_to_leave(out),
-            Event::Engine(line) => self.on_engine(now, line, book_set, out),
+            Event::Gui(line) => self.on_gui(line, at),
+            Event::GuiClosed => self.begin_to_leave(at.out),
+            Event::Engine(line) => self.on_engine(line, at),
             Event::EngineUp => {
                 self.link.runs = true;
-                out.engine(b"uci");
+                at.out.engine(b"uci");
             }
-            Event::EngineGone(reason) => self.on_engine_gone(now, reason, book_set, out),
-            Event::BooksOpened(messages) => self.on_books_opened(now, messages, book_set, out),
-            Event::WakeUp if self.leaving => self.leave(out),
-            Event::WakeUp => self.on_wake_up(now, book_set, out),
-            Event::Overdue => self.on_overdue(now, book_set, out),
+            Event::EngineGone(reason) => self.on_engine_gone(reason, at),
+            Event::BooksOpened(messages) => self.on_books_opened(messages, at),
+            Event::WakeUp if self.leaving => self.leave(at.out),
+            Event::WakeUp => self.on_wake_up(at),
+            Event::Overdue => self.on_overdue(at),
             Event::HeldUp(time) => self.on_held_up(time),
             Event::Overlong(side) => self.notice(
                 match side {
-                    Side::Gui => "a line longer than 2 MiB was ignored",
-                    Side::Engine => "the engine sent a line longer than 2 MiB; it was ignored",
+                    Speaker::Gui => "a line longer than 2 MiB was ignored",
+                    Speaker::Engine => "the engine sent a line longer than 2 MiB; it was ignored",
                 },
-                out,
+                at.out,
             ),
         }
         if self.leaving && !self.ended {
-            self.try_to_leave(now, out);
+            self.try_to_leave(at.now, at.out);
         }
     }
 
@@ -210,78 +218,65 @@ impl Session {
 
     // Lines of the GUI.
 
-    fn on_gui(&mut self, now: Duration, line: &[u8], book_set: &BookSet, out: &mut dyn Outlet) {
+    fn on_gui(&mut self, line: &[u8], at: &mut Moment<'_>) {
         let line = gui::from_command(line);
         let command = gui::parse(line);
         match command {
             GuiCommand::Blank => {}
-            GuiCommand::Quit => self.begin_to_leave(out),
+            GuiCommand::Quit => self.begin_to_leave(at.out),
             GuiCommand::Uci if self.link.is_starting() && !self.link.is_late() => {
                 self.uci_wanted += 1;
             }
-            GuiCommand::Uci => self.tell_uci(out),
-            command if self.must_wait(&command) => self.defer(now, line, command, book_set, out),
-            command => self.handle(now, line, command, book_set, out),
+            GuiCommand::Uci => self.tell_uci(at.out),
+            command if self.must_wait(&command) => self.defer(line, command, at),
+            command => self.handle(line, command, at),
         }
     }
 
-    fn handle(
-        &mut self,
-        now: Duration,
-        line: &[u8],
-        command: GuiCommand,
-        book_set: &BookSet,
-        out: &mut dyn Outlet,
-    ) {
+    fn handle(&mut self, line: &[u8], command: GuiCommand, at: &mut Moment<'_>) {
         match command {
-            GuiCommand::Uci => self.tell_uci(out),
-            GuiCommand::IsReady => self.on_is_ready(now, line, book_set, out),
+            GuiCommand::Uci => self.tell_uci(at.out),
+            GuiCommand::IsReady => self.on_is_ready(line, at),
             GuiCommand::NewGame => {
-                self.drop_held(now, out);
+                self.drop_held(at.now, at.out);
                 self.librarian.new_game();
                 self.librarian.count_game();
-                self.game_over(out);
+                self.game_over(at.out);
                 self.books.grow_stale();
-                self.link.tell(line, out);
+                self.link.tell(line, at.out);
             }
-            GuiCommand::SetOption(option) => self.on_set_option(line, option, out),
-            GuiCommand::Position => self.on_position(now, line, book_set, out),
-            GuiCommand::Go(go) => match self.open_books(now, out) {
-                true => self.queue.push_front(now, line, GuiCommand::Go(go)),
-                false => self.on_go(now, line, go, book_set, out),
+            GuiCommand::SetOption(option) => self.on_set_option(line, option, at.out),
+            GuiCommand::Position => self.on_position(line, at),
+            GuiCommand::Go(go) => match self.open_books(at.now, at.out) {
+                true => self.queue.push_front(at.now, line, GuiCommand::Go(go)),
+                false => self.on_go(line, go, at),
             },
-            GuiCommand::Stop => self.on_stop(now, out),
-            GuiCommand::PonderHit => self.on_ponder_hit(now, out),
+            GuiCommand::Stop => self.on_stop(at.now, at.out),
+            GuiCommand::PonderHit => self.on_ponder_hit(at.now, at.out),
             GuiCommand::Other => {
                 let mut words = line::words(line);
                 if words.next() == Some(b"debug") {
                     self.debug = words.next() == Some(b"on");
                 }
-                self.link.tell(line, out);
+                self.link.tell(line, at.out);
             }
             GuiCommand::Blank | GuiCommand::Quit => {}
         }
     }
 
-    fn on_is_ready(
-        &mut self,
-        now: Duration,
-        line: &[u8],
-        book_set: &BookSet,
-        out: &mut dyn Outlet,
-    ) {
-        if self.search.is_idle() && self.open_books(now, out) {
-            return self.queue.push_front(now, line, GuiCommand::IsReady);
+    fn on_is_ready(&mut self, line: &[u8], at: &mut Moment<'_>) {
+        if self.search.is_idle() && self.open_books(at.now, at.out) {
+            return self.queue.push_front(at.now, line, GuiCommand::IsReady);
         }
         let without_engine = match self.link.state {
-            Engine::Up { .. } => self.link.silent && self.is_in_book(book_set),
-            Engine::Starting { .. } => self.is_in_book(book_set),
+            Engine::Up { .. } => self.link.silent && self.is_in_book(at.book_set),
+            Engine::Starting { .. } => self.is_in_book(at.book_set),
             Engine::None => true,
         };
         if without_engine {
-            out.gui(b"readyok");
+            at.out.gui(b"readyok");
         } else {
-            self.link.ask_ready(now, out);
+            self.link.ask_ready(at.now, at.out);
         }
     }
 
@@ -299,16 +294,10 @@ impl Session {
         }
     }
 
-    fn on_position(
-        &mut self,
-        now: Duration,
-        line: &[u8],
-        book_set: &BookSet,
-        out: &mut dyn Outlet,
-    ) {
-        self.drop_held(now, out);
+    fn on_position(&mut self, line: &[u8], at: &mut Moment<'_>) {
+        self.drop_held(at.now, at.out);
         self.librarian.forget_position();
-        self.learn_position(line, book_set, out);
+        self.learn_position(line, at);
         if self.game.update(line) == Step::Anew {
             self.librarian.new_game();
         }
@@ -317,10 +306,10 @@ impl Session {
             // only when the GUI wants it searched.
             let text = format!("position: {trouble}; the book is silent until the next one");
             self.link.position_sent = false;
-            self.notice(&text, out);
+            self.notice(&text, at.out);
         } else {
             self.link.position_sent = true;
-            self.link.tell_position(line, out);
+            self.link.tell_position(line, at.out);
         }
     }
 }

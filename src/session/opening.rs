@@ -2,8 +2,8 @@
 
 use std::time::Duration;
 
-use super::{Outlet, Request, Session};
-use crate::book_set::{BookSet, BookSpec};
+use super::{Moment, Outlet, Request, Session};
+use crate::book_set::BookSpec;
 
 /// How long lines of the GUI wait for books that are being opened. A file on
 /// a server that does not answer may block for ever.
@@ -65,13 +65,7 @@ impl Session {
     }
 
     /// The books are open as far as they can be.
-    pub(super) fn on_books_opened(
-        &mut self,
-        now: Duration,
-        messages: &[String],
-        book_set: &BookSet,
-        out: &mut dyn Outlet,
-    ) {
+    pub(super) fn on_books_opened(&mut self, messages: &[String], at: &mut Moment<'_>) {
         self.books.opening = false;
         self.books.until = None;
         self.librarian.settings_changed();
@@ -79,25 +73,20 @@ impl Session {
         if self.books.messages != messages {
             self.books.messages = messages.to_vec();
             for message in messages {
-                self.notice(message, out);
+                self.notice(message, at.out);
             }
         }
-        self.go_on(now, book_set, out);
+        self.go_on(at);
     }
 
     /// The books take too long: the game goes on without them.
-    pub(super) fn on_books_late(
-        &mut self,
-        now: Duration,
-        book_set: &BookSet,
-        out: &mut dyn Outlet,
-    ) {
+    pub(super) fn on_books_late(&mut self, at: &mut Moment<'_>) {
         self.books.until = None;
         let text = format!(
             "the books are not open after {} s: without them until they are",
             OPEN_LIMIT.as_secs()
         );
-        self.notice(&text, out);
-        self.go_on(now, book_set, out);
+        self.notice(&text, at.out);
+        self.go_on(at);
     }
 }

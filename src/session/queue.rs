@@ -10,8 +10,7 @@ use std::collections::VecDeque;
 use std::time::Duration;
 
 use super::clock::{WORTH_TELLING, with_time_left};
-use super::{Outlet, Session};
-use crate::book_set::BookSet;
+use super::{Moment, Outlet, Session};
 use crate::settings::OptionId;
 use crate::uci::gui::GuiCommand;
 
@@ -137,36 +136,29 @@ impl Session {
             }
     }
 
-    pub(super) fn defer(
-        &mut self,
-        now: Duration,
-        line: &[u8],
-        command: GuiCommand,
-        book_set: &BookSet,
-        out: &mut dyn Outlet,
-    ) {
+    pub(super) fn defer(&mut self, line: &[u8], command: GuiCommand, at: &mut Moment<'_>) {
         let is_go = matches!(command, GuiCommand::Go(_));
-        self.queue.push(now, line, command);
-        if is_go && self.abandon_search(now, out) {
-            self.go_on(now, book_set, out);
+        self.queue.push(at.now, line, command);
+        if is_go && self.abandon_search(at.now, at.out) {
+            self.go_on(at);
         }
     }
 
     /// Handles the lines that wait, as far as they may go now.
-    pub(super) fn go_on(&mut self, now: Duration, book_set: &BookSet, out: &mut dyn Outlet) {
+    pub(super) fn go_on(&mut self, at: &mut Moment<'_>) {
         while !self.ended && !self.all_waits() {
             let Some(waiting) = self.queue.lines.front() else {
                 return;
             };
-            if self.disturbs_search(&waiting.command) && !self.heed_what_waits(now, out) {
+            if self.disturbs_search(&waiting.command) && !self.heed_what_waits(at.now, at.out) {
                 return;
             }
             let Some(waiting) = self.queue.pop() else {
                 return;
             };
             // A shorter clock does not change what the line means.
-            let line = self.shortened(now, &waiting).unwrap_or(waiting.line);
-            self.handle(now, &line, waiting.command, book_set, out);
+            let line = self.shortened(at.now, &waiting).unwrap_or(waiting.line);
+            self.handle(&line, waiting.command, at);
         }
     }
 

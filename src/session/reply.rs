@@ -1,24 +1,15 @@
 //! Lines of the engine.
 
-use std::time::Duration;
-
 use super::search::Search;
-use super::{Outlet, Session};
-use crate::book_set::BookSet;
+use super::{Moment, Outlet, Session};
 use crate::uci::engine::{self, EngineReply};
 use crate::uci::line::text;
 
 impl Session {
-    pub(super) fn on_engine(
-        &mut self,
-        now: Duration,
-        line: &[u8],
-        book_set: &BookSet,
-        out: &mut dyn Outlet,
-    ) {
+    pub(super) fn on_engine(&mut self, line: &[u8], at: &mut Moment<'_>) {
         let reply = engine::parse(line);
         if self.link.is_starting() && !self.link.hello.complete {
-            return self.on_hello(now, line, reply, book_set, out);
+            return self.on_hello(line, reply, at);
         }
         match reply {
             EngineReply::Info => {
@@ -26,24 +17,18 @@ impl Session {
                 // taken for those of another.
                 if !self.link.is_aside() {
                     self.learner.hear(line);
-                    out.gui(line);
+                    at.out.gui(line);
                 }
             }
-            EngineReply::BestMove => self.on_best_move(now, line, book_set, out),
-            EngineReply::ReadyOk => self.link.on_ready(now, out),
+            EngineReply::BestMove => self.on_best_move(line, at),
+            EngineReply::ReadyOk => self.link.on_ready(at.now, at.out),
             EngineReply::Id | EngineReply::Option | EngineReply::UciOk => {}
-            EngineReply::Protection | EngineReply::Other => out.gui(line),
+            EngineReply::Protection | EngineReply::Other => at.out.gui(line),
         }
     }
 
-    fn on_best_move(
-        &mut self,
-        now: Duration,
-        line: &[u8],
-        book_set: &BookSet,
-        out: &mut dyn Outlet,
-    ) {
-        if self.link.ignores_answer(now, out) {
+    fn on_best_move(&mut self, line: &[u8], at: &mut Moment<'_>) {
+        if self.link.ignores_answer(at.now, at.out) {
             return;
         }
         match &mut self.search {
@@ -52,18 +37,18 @@ impl Session {
             Search::Engine(running) => {
                 let (kind, may_answer) = (running.kind, running.may_answer());
                 let Some(answer) = engine::sound_answer(line) else {
-                    return self.tell_unsound(line, out);
+                    return self.tell_unsound(line, at.out);
                 };
                 self.link.restarts.engine_answers();
                 self.learn_answer(answer);
                 self.search = Search::Idle;
-                self.tell_stand_in(out);
+                self.tell_stand_in(at.out);
                 if may_answer {
-                    out.gui(answer);
+                    at.out.gui(answer);
                 } else {
                     self.search = Search::hold(answer.to_vec(), kind);
                 }
-                self.go_on(now, book_set, out);
+                self.go_on(at);
             }
         }
     }

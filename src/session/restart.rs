@@ -6,8 +6,7 @@ use super::clock::{ASLEEP, MARGIN, allowance, with_time_left};
 use super::link::Engine;
 use super::restarts::Restarts;
 use super::search::Search;
-use super::{Outlet, Request, Session, info_string};
-use crate::book_set::BookSet;
+use super::{Moment, Outlet, Request, Session, info_string};
 use crate::settings::OptionId;
 
 impl Session {
@@ -23,88 +22,69 @@ impl Session {
     }
 
     /// The engine could not be started, or has ended.
-    pub(super) fn on_engine_gone(
-        &mut self,
-        now: Duration,
-        reason: &str,
-        book_set: &BookSet,
-        out: &mut dyn Outlet,
-    ) {
+    pub(super) fn on_engine_gone(&mut self, reason: &str, at: &mut Moment<'_>) {
         // One that has never said a word may still be the right one: it is
         // tried again. One that is not there is not.
         let may_return = self.link.was_up || self.link.runs;
-        self.replace_engine(now, reason, may_return, book_set, out);
+        self.replace_engine(reason, may_return, at);
     }
 
     /// The engine is gone, or as good as that: looks for another.
-    pub(super) fn replace_engine(
-        &mut self,
-        now: Duration,
-        reason: &str,
-        may_return: bool,
-        book_set: &BookSet,
-        out: &mut dyn Outlet,
-    ) {
+    pub(super) fn replace_engine(&mut self, reason: &str, may_return: bool, at: &mut Moment<'_>) {
         let index = match self.link.state {
             Engine::None => return,
             Engine::Starting { index, .. } | Engine::Up { index } => index,
         };
-        self.notice(reason, out);
+        self.notice(reason, at.out);
         // A search that may end without an answer is not repeated.
         if matches!(&self.search, Search::Engine(running) if running.asked.perft) {
             self.search = Search::Idle;
         }
         if may_return
             && self.settings.check(OptionId::Restart)
-            && self.link.restarts.allow(now, self.search.is_engine())
+            && self.link.restarts.allow(at.now, self.search.is_engine())
         {
-            self.notice("the engine is started again", out);
-            return self.start_engine(index, out);
+            self.notice("the engine is started again", at.out);
+            return self.start_engine(index, at.out);
         }
         let next = index + 1;
         if self.link.is_unknown() && next < self.engines.chain {
             self.link.restarts = Restarts::default();
             self.adopt(next);
-            return self.start_engine(next, out);
+            return self.start_engine(next, at.out);
         }
-        self.without_engine(now, index, book_set, out);
+        self.without_engine(index, at);
     }
 
     /// No engine is left that could be started by itself.
-    fn without_engine(
-        &mut self,
-        now: Duration,
-        index: usize,
-        book_set: &BookSet,
-        out: &mut dyn Outlet,
-    ) {
-        if self.stand_in(out) {
+    fn without_engine(&mut self, index: usize, at: &mut Moment<'_>) {
+        if self.stand_in(at.out) {
             return;
         }
         if self.link.is_unknown() {
             self.adopt(0);
         }
         self.link.lose();
-        out.request(Request::KillEngine);
+        at.out.request(Request::KillEngine);
         if let Search::Engine(running) = &self.search {
             if self.link.was_up || !self.settings.check(OptionId::Restart) {
-                return self.give_up("the engine is gone and owes a move", out);
+                return self.give_up("the engine is gone and owes a move", at.out);
             }
             let (kind, is_due) = (running.kind, running.may_answer());
             let go = running.asked.clone();
-            let answer = self.move_without_engine(&go, out);
-            self.answer_when_due(answer, kind, is_due, out);
+            let answer = self.move_without_engine(&go, at.out);
+            self.answer_when_due(answer, kind, is_due, at.out);
         }
         if self.link.was_up && self.settings.check(OptionId::Restart) {
             self.link.given_up = Some(index);
             self.notice(
                 "the engine has died too often: it is tried again when it is to search",
-                out,
+                at.out,
             );
         }
-        self.link.answer_ready(out);
-        self.answer_uci(out);
-        self.go_on(now, book_set, out);
+        self.link.answer_ready(at.out);
+        self.answer_uci(at.out);
+        self.go_on(at);
     }
 
     /// Starts an engine that was given up while nothing was asked of it; true
@@ -251,17 +231,18 @@ impl Session {
     }
 
     /// The deadline is reached.
-    pub(super) fn on_overdue(&mut self, now: Duration, book_set: &BookSet, out: &mut dyn Outlet) {
+    pub(super) fn on_overdue(&mut self, at: &mut Moment<'_>) {
+        let now = at.now;
         let is_due = |due: Option<Duration>| due.is_some_and(|due| due <= now);
         if is_due(self.books.due()) {
-            self.on_books_late(now, book_set, out);
+            self.on_books_late(at);
         }
-        if let Some(late) = self.engine_due().and_then(|due| now.checked_sub(due)) {
-            self.on_engine_late(now, late, book_set, out);
+        if let Some(late) = self.engine_due().and_then(|due| at.now.checked_sub(due)) {
+            self.on_engine_late(late, at);
         }
-        self.link.say_stop(now, out);
+        self.link.say_stop(at.now, at.out);
         if is_due(self.ready_due()) {
-            self.on_ready_late(book_set, out);
+            self.on_ready_late(at);
         }
     }
 
@@ -269,26 +250,20 @@ impl Session {
     /// GUI need not wait for it: programs give up after 15 seconds. Otherwise
     /// it may take as long as it likes, for no clock runs: it may be reading
     /// a network.
-    fn on_ready_late(&mut self, book_set: &BookSet, out: &mut dyn Outlet) {
+    fn on_ready_late(&mut self, at: &mut Moment<'_>) {
         self.link.wait_for_ready();
-        if self.is_in_book(book_set) {
+        if self.is_in_book(at.book_set) {
             self.link.silent = true;
-            self.link.answer_ready(out);
+            self.link.answer_ready(at.out);
         }
     }
 
-    fn on_engine_late(
-        &mut self,
-        now: Duration,
-        late: Duration,
-        book_set: &BookSet,
-        out: &mut dyn Outlet,
-    ) {
+    fn on_engine_late(&mut self, late: Duration, at: &mut Moment<'_>) {
         if late > ASLEEP {
             // We were not running, and so perhaps neither was the engine.
             return self.on_held_up(late.saturating_add(MARGIN));
         }
-        let aside = self.aside_due().is_some_and(|due| due <= now);
+        let aside = self.aside_due().is_some_and(|due| due <= at.now);
         let text = match &self.search {
             _ if aside => "the engine does not end a search that nobody waits for: \
                  it hangs and is ended"
@@ -299,12 +274,12 @@ impl Session {
             Search::Engine(running) => format!(
                 "the engine has not moved for {} s, {} s beyond its time: \
                  it hangs and is ended",
-                now.saturating_sub(running.since).as_secs(),
+                at.now.saturating_sub(running.since).as_secs(),
                 MARGIN.as_secs()
             ),
             Search::Idle | Search::Held(_) => return,
         };
-        self.on_engine_gone(now, &text, book_set, out);
+        self.on_engine_gone(&text, at);
     }
 
     /// For some time the engine could not be heard: that is not its fault.

@@ -4,8 +4,7 @@ use std::time::Duration;
 
 use super::clock::{STOP_LIMIT, allowance, patience};
 use super::link::Engine;
-use super::{Outlet, Session, info_string};
-use crate::book_set::BookSet;
+use super::{Moment, Outlet, Session, info_string};
 use crate::settings::OptionId;
 use crate::uci::gui::Go;
 
@@ -116,58 +115,51 @@ impl Search {
 }
 
 impl Session {
-    pub(super) fn on_go(
-        &mut self,
-        now: Duration,
-        line: &[u8],
-        go: Go,
-        book_set: &BookSet,
-        out: &mut dyn Outlet,
-    ) {
-        self.drop_held(now, out);
-        self.tell_notices(out);
+    pub(super) fn on_go(&mut self, line: &[u8], go: Go, at: &mut Moment<'_>) {
+        self.drop_held(at.now, at.out);
+        self.tell_notices(at.out);
         let kind = SearchKind::of(&go);
         self.learner.begin_search(go.ponder, false);
         let analysis = go.infinite || go.engine_only || self.link.options.analysing();
-        if !analysis && let Some(answer) = self.ask_books(&go, book_set, out) {
+        if !analysis && let Some(answer) = self.ask_books(&go, at) {
             if !go.ponder {
-                return tell_all(&answer, out);
+                return tell_all(&answer, at.out);
             }
             // Not while it still ends the last warming: the line would wait.
             if self.settings.check(OptionId::ThinkAhead)
                 && self.link.is_up()
                 && !self.link.is_aside()
             {
-                self.link.warm_up(now, line, out);
+                self.link.warm_up(at.now, line, at.out);
             }
             self.search = Search::Held(Held { answer, kind });
             return;
         }
         if self.link.state != Engine::None {
-            self.tell_silence(&go, book_set, out);
-            self.tell_own_book(out);
+            self.tell_silence(&go, at);
+            self.tell_own_book(at.out);
         }
         if analysis && self.settings.check(OptionId::InAnalysis) {
-            self.show_books(&go, book_set, out);
+            self.show_books(&go, at);
         }
-        if self.link.state == Engine::None && !self.stand_in(out) && !self.try_again(out) {
-            return self.answer_without_engine(&go, out);
+        if self.link.state == Engine::None && !self.stand_in(at.out) && !self.try_again(at.out) {
+            return self.answer_without_engine(&go, at.out);
         }
-        self.send_position(out);
-        self.link.tell_go(now, line, out);
-        let heard = !analysis && Session::learns(book_set);
+        self.send_position(at.out);
+        self.link.tell_go(at.now, line, at.out);
+        let heard = !analysis && Session::learns(at.book_set);
         self.learner.begin_search(go.ponder, heard);
         let mut running = Running {
             kind,
             go: line.to_vec(),
             asked: go,
-            since: now,
+            since: at.now,
             due: None,
             begin_due: None,
             stopped: false,
         };
         if !kind.ponder {
-            running.start_clock(now, self.white_moves());
+            running.start_clock(at.now, self.white_moves());
         }
         self.search = Search::Engine(running);
     }

@@ -12,7 +12,7 @@ use std::fmt::Write as _;
 use shakmaty::{CastlingMode, Chess, Color, Move, Position};
 
 use super::child::{ChildOptions, Hello};
-use super::{Outlet, Session, info_string};
+use super::{Moment, Outlet, Session, info_string};
 use crate::book::Lookup;
 use crate::book_set::{BookSet, OpenBook};
 use crate::policy::{Rejection, Weighed};
@@ -102,17 +102,17 @@ pub(super) struct Said {
 
 impl Session {
     /// Says why this `go` goes to the engine, if that is worth saying.
-    pub(super) fn tell_silence(&mut self, go: &Go, book_set: &BookSet, out: &mut dyn Outlet) {
+    pub(super) fn tell_silence(&mut self, go: &Go, at: &mut Moment<'_>) {
         let wanted = self.settings.text(OptionId::Info) != "none";
-        let text = match self.silence_of_all(go, book_set) {
+        let text = match self.silence_of_all(go, at.book_set) {
             Some((text, news)) if (news && wanted) || self.debug => text,
             Some(_) => return,
-            None => match self.silence_of_books(book_set) {
+            None => match self.silence_of_books(at.book_set) {
                 Some((text, news)) if (news && wanted) || self.debug => text,
                 _ => return,
             },
         };
-        info_string(&format!("no book move: {text}"), out);
+        info_string(&format!("no book move: {text}"), at.out);
     }
 
     /// Says once that the engine has a book of its own that nobody has

@@ -102,7 +102,6 @@ impl<R: Record> Sorter<R> {
     /// # Errors
     ///
     /// A sort file cannot be written.
-    #[cfg(any(feature = "index", feature = "parquet", feature = "suite"))]
     pub(crate) fn finish(mut self) -> Result<(), SortError> {
         self.sort()
     }

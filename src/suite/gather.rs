@@ -9,9 +9,7 @@ use super::entry::{Candidate, StartPosition};
 use super::filter::BoardFilter;
 use super::funnel::{Funnel, Step};
 use super::{Cut, Error, about};
-use crate::games::{
-    Batches, Filter, Game, GameResult, Intake, ReadError, Sources, Starts, Tally, Wanted,
-};
+use crate::games::{Batches, Filter, Game, GameResult, Intake, Sources, Starts, Tally, Wanted};
 use crate::notation;
 use crate::watch::Watch;
 
@@ -166,7 +164,7 @@ pub(super) fn each_game<T: Send>(
     watch: &mut Watch<'_>,
     each: impl Fn(&Game) -> Result<T, Error> + Sync,
 ) -> Result<(Vec<T>, Tally), Error> {
-    let sources = Sources::list([&path.to_owned()]).map_err(ReadError::from)?;
+    let sources = Sources::list([&path.to_owned()])?;
     let intake = Intake {
         filter: &Filter::default(),
         wanted,

@@ -10,7 +10,7 @@ use shakmaty::Color;
 use super::entry::{number_of, pack};
 use super::gather::{self, Sieve};
 use super::{BoardFilter, Cut, Error, about, is_suite};
-use crate::games::{self, Filter, Game, GameResult, Sources, Starts, Tally, Wanted};
+use crate::games::{Filter, Game, GameResult, Sources, Starts, Tally, Wanted};
 use crate::watch::Watch;
 
 /// Results of pairs: both games of an opening, with colours exchanged.
@@ -186,7 +186,7 @@ fn keys_of(suite: &Path, watch: &mut Watch<'_>) -> Result<Keys, Error> {
     if is_suite(suite)? {
         gather::read_epd(suite, sieve, watch, keep)?;
     } else {
-        let sources = Sources::list([&suite.to_owned()]).map_err(games::ReadError::from)?;
+        let sources = Sources::list([&suite.to_owned()])?;
         gather::read_games(&sources, &Filter::default(), sieve, 1, watch, keep)?;
     }
     if keys.is_empty() {

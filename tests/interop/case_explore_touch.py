@@ -43,7 +43,9 @@ CONTRASTS = """() => {
     const light = (colour) => colour.map((part) => part / 255).map((part) => (part <= 0.04045 ? part / 12.92 : ((part + 0.055) / 1.055) ** 2.4)).reduce((sum, part, at) => sum + part * [0.2126, 0.7152, 0.0722][at], 0);
     const contrast = (a, b) => { const [x, y] = [light(a), light(b)].sort((p, q) => q - p); return (x + 0.05) / (y + 0.05); };
     const style = (one) => getComputedStyle(typeof one === 'string' ? document.querySelector(one) : one);
-    const value = (name) => style(document.documentElement).getPropertyValue(name).trim();
+    // As it comes out for light or dark.
+    const probe = document.body.appendChild(document.createElement('i'));
+    const value = (name) => { probe.style.color = `var(${name})`; return style(probe).color; };
     const all = {};
     const note = (name, front, back) => { all[name] = Math.round(100 * contrast(front, back)) / 100; };
     // Arrows and dots, on each kind of square.
@@ -70,6 +72,7 @@ CONTRASTS = """() => {
     for (const name of ['.games:not(.walked)', '.walked']) note(`plot: ${name}`, seen([style(`#plot ${name}`).fill, 1]), panel);
     note('plot: score', seen([style('#plot .score').stroke, 1]), panel);
     note('plot: place', seen([style('#plot .here').stroke, 1]), panel);
+    probe.remove();
     return all;
 }"""
 

@@ -171,6 +171,49 @@ const MEN: [(u8, u8); 32] = {
     men
 };
 
+/// Bits of a key that are read at once.
+const WINDOW_BITS: usize = 12;
+
+/// What some squares hold: for each, one bit of each of the three bits of the
+/// role (nothing 0, pawn 1 to king 6), and one of the black men.
+#[derive(Clone, Copy, Default)]
+pub(super) struct Squares {
+    pub(super) roles: [u64; 3],
+    pub(super) black: u64,
+}
+
+/// The squares that each window holds the whole codes of: four words of
+/// [`WINDOW_BITS`], then in four bits how many squares, and in four how many bits
+/// their codes take.
+static WINDOWS: [u64; 1 << WINDOW_BITS] = {
+    let mut windows = [0; 1 << WINDOW_BITS];
+    let mut window = 0;
+    while window < windows.len() {
+        let (mut words, mut squares, mut at) = (0, 0, 0);
+        loop {
+            let rest = (window << at) & ((1 << WINDOW_BITS) - 1);
+            let (man, length) = match rest >> (WINDOW_BITS - 1) {
+                0 => (0, 1),
+                _ => MEN[rest >> (WINDOW_BITS - 6) & 31],
+            };
+            if at + length as usize > WINDOW_BITS {
+                break;
+            }
+            let mut bit = 0;
+            while bit < 4 {
+                words |= (man as u64 >> bit & 1) << (bit * WINDOW_BITS + squares);
+                bit += 1;
+            }
+            squares += 1;
+            at += length as usize;
+        }
+        let counts = (squares | at << 4) as u64;
+        windows[window] = counts << (4 * WINDOW_BITS) | words;
+        window += 1;
+    }
+    windows
+};
+
 /// Reads the bits of a key, most significant first; behind its end there are
 /// zeros.
 pub(super) struct BitReader {
@@ -218,9 +261,41 @@ impl BitReader {
         Ok(number as u8)
     }
 
+    /// The 64 squares of the board.
+    pub(super) fn board(&mut self) -> Squares {
+        const WORD: u64 = (1 << WINDOW_BITS) - 1;
+        let mut board = Squares::default();
+        let mut square = 0;
+        // Several squares at a time, as long as a window cannot hold more than
+        // are left.
+        while square + WINDOW_BITS as u32 <= 64 {
+            let window = WINDOWS[(self.ahead() >> (64 - WINDOW_BITS)) as usize];
+            let word = |n: usize| (window >> (n * WINDOW_BITS) & WORD) << square;
+            let [b0, b1, b2] = &mut board.roles;
+            *b0 |= word(0);
+            *b1 |= word(1);
+            *b2 |= word(2);
+            board.black |= word(3);
+            let counts = window >> (4 * WINDOW_BITS);
+            square += counts as u32 & 15;
+            self.at += (counts >> 4) as u32;
+        }
+        square += self.empty(64 - square);
+        while square < 64 {
+            let man = u64::from(self.man());
+            for (n, word) in board.roles.iter_mut().enumerate() {
+                *word |= (man >> n & 1) << square;
+            }
+            board.black |= (man >> 3) << square;
+            square += 1;
+            square += self.empty(64 - square);
+        }
+        board
+    }
+
     /// Passes over empty squares, `most` of them at the most, and counts them.
     #[inline]
-    pub(super) fn empty(&mut self, most: u32) -> u32 {
+    fn empty(&mut self, most: u32) -> u32 {
         let mut count = 0;
         while count < most {
             let zeros = self.ahead().leading_zeros().min(57).min(most - count);
@@ -236,7 +311,7 @@ impl BitReader {
     /// The man on the next square, which is not empty: pawn 1 to king 6, for
     /// Black 8 more.
     #[inline]
-    pub(super) fn man(&mut self) -> u8 {
+    fn man(&mut self) -> u8 {
         let (man, length) = MEN[(self.ahead() >> 58) as usize & 31];
         self.at += u32::from(length);
         man

@@ -38,7 +38,7 @@ use shakmaty::{
 
 use super::{
     Key,
-    bits::{BitReader, BitWriter, file_code},
+    bits::{BitReader, BitWriter, Squares, file_code},
 };
 
 /// How the canonical board lies on the real board.
@@ -156,7 +156,7 @@ impl CanonicalBoard {
     }
 
     /// The key of the position: en passant only where a capture is legal.
-    #[inline]
+    // Not inline, for then the key would be copied once more.
     #[must_use]
     pub fn key(&self) -> Key {
         self.encode(self.en_passant)
@@ -219,6 +219,7 @@ impl CanonicalBoard {
         }
     }
 
+    #[inline]
     fn encode(&self, en_passant: Option<u8>) -> Key {
         let mut bits = BitWriter::after_first_byte();
         let [b0, b1, b2] = self.role_bits;
@@ -258,30 +259,17 @@ impl CanonicalBoard {
         let bytes = key.as_bytes();
         let first = bytes.first().copied().unwrap_or(0);
         let mut bits = BitReader::new(bytes);
+        let Squares { roles, black } = bits.board();
+        let [b0, b1, b2] = roles;
         let mut board = CanonicalBoard {
-            own: 0,
-            other: 0,
-            role_bits: [0; 3],
+            own: (b0 | b1 | b2) & !black,
+            other: black,
+            role_bits: roles,
             castling: 0,
             en_passant: None,
             pinned_en_passant: None,
             orientation: Orientation::default(),
         };
-        let mut square = bits.empty(64);
-        while square < 64 {
-            let man = bits.man();
-            let bit = 1_u64 << square;
-            match man & 8 {
-                0 => board.own |= bit,
-                _ => board.other |= bit,
-            }
-            let [b0, b1, b2] = &mut board.role_bits;
-            *b0 |= u64::from(man & 1) << square;
-            *b1 |= u64::from(man >> 1 & 1) << square;
-            *b2 |= u64::from(man >> 2 & 1) << square;
-            square += 1;
-            square += bits.empty(64 - square);
-        }
         bits.not_beyond()?;
         let used = bits.at;
         let tail =
@@ -384,7 +372,7 @@ fn square_of_bit(bit: u32) -> Square {
     Square::from_coords(File::new(bit / 8 % 8), Rank::new(bit % 8))
 }
 
-fn castling_nibble(position: &Chess, inverted: bool) -> Option<u8> {
+pub(super) fn castling_nibble(position: &Chess, inverted: bool) -> Option<u8> {
     let rights = position.castles().castling_rights();
     if rights.is_empty() {
         return Some(0);

@@ -8,6 +8,9 @@ import { t } from "./lang.js";
 export const NAMES = { p: "pawn", n: "knight", b: "bishop", r: "rook", q: "queen", k: "king" };
 const GLIDE_MS = 120;
 
+/** Asked once: Chromium keeps each question as long as the page. */
+const still = matchMedia("(prefers-reduced-motion: reduce)");
+
 /** The piece letters of a FEN by square name. */
 export function pieces(fen) {
   const found = new Map();
@@ -106,7 +109,7 @@ export class Board {
   glide(before) {
     const carried = this.carried;
     this.carried = false;
-    if (carried || matchMedia("(prefers-reduced-motion: reduce)").matches) return;
+    if (carried || still.matches) return;
     const came = [...this.pieces].filter(([name, letter]) => before.get(name) !== letter);
     const left = [...before].filter(([name, letter]) => this.pieces.get(name) !== letter);
     if (came.length > 2 || left.length > 3) return;

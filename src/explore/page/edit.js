@@ -3,14 +3,11 @@
 
 import { by, el } from "./dom.js";
 import { lettered, t } from "./lang.js";
+import { OF_POSITIONS, offer } from "./signs.js";
 import * as trees from "./tree.js";
 
 const MARKS = [["main", "✓ Main (green)"], ["avoid", "✕ Avoid (red)"], ["none", "None"]];
 const ANNOTATIONS = ["none", "!", "!!", "!?", "?!", "?", "??", "□"];
-
-/** Commentaries by their NAG number. */
-const COMMENTARIES = [["0", "none"], ["10", "= equal"], ["13", "∞ unclear"], ["14", "+= White slightly better"], ["15", "=+ Black slightly better"],
-  ["16", "± White better"], ["17", "∓ Black better"], ["18", "+− White winning"], ["19", "−+ Black winning"]];
 
 /** A tree as lines for the book, each with the signs of its moves. */
 export function linesOf(tree, ids) {
@@ -41,8 +38,10 @@ export class EditDialog {
       slider.value = number.value;
       this.write("factor", number.value);
     });
-    by("edit-weight").addEventListener("change", () => by("edit-weight").reportValidity() && this.write("weight", by("edit-weight").value));
-    by("edit-commentary").append(...COMMENTARIES.map(([value, text]) => el("option", { value }, t(text))));
+    by("edit-weight").addEventListener("change", () => {
+      const weight = by("edit-weight");
+      if (weight.value !== "" && weight.reportValidity()) this.write("weight", weight.value);
+    });
     by("edit-commentary").addEventListener("change", () => this.write("commentary", by("edit-commentary").value));
     for (const [id, below] of [["remove-move", false], ["remove-below", true]]) {
       by(id).addEventListener("click", async () => {
@@ -79,9 +78,7 @@ export class EditDialog {
     // Nobody stored a transposition, so there is nothing to annotate.
     by("edit-annotation").disabled = move.transposition;
     by("remove-move").disabled = move.transposition;
-    const known = COMMENTARIES.some(([value]) => value === String(move.commentary));
-    if (!known) by("edit-commentary").append(el("option", { value: move.commentary }, `$${move.commentary}`));
-    by("edit-commentary").value = String(move.commentary);
+    offer(by("edit-commentary"), OF_POSITIONS, move.commentary);
     by("edit-factor").value = move.factor;
     by("edit-factor-number").value = move.factor;
     this.dialog.showModal();
@@ -91,6 +88,8 @@ export class EditDialog {
   weigh(book, move) {
     const most = book.most_weight;
     for (const place of this.dialog.querySelectorAll("fieldset")) place.hidden = (place.id === "edit-weigh") !== (most !== undefined);
+    // What was typed and never taken would keep the dialog from closing.
+    by("edit-weight").value = "";
     if (most === undefined) return;
     const isArena = move.priority !== undefined;
     const now = isArena ? move.priority : Math.min(most, move.stored_weight);

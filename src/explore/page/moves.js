@@ -2,6 +2,7 @@
 
 import { by, el } from "./dom.js";
 import { lettered, t } from "./lang.js";
+import { signs } from "./signs.js";
 import * as trees from "./tree.js";
 
 export function showMoves({ tree, at, tail }, go) {
@@ -14,7 +15,7 @@ export function showMoves({ tree, at, tail }, go) {
     const number = trees.numberOf(tree, id, forced);
     items.push(el("span", { class: `ply ${depth ? "side" : ""}` }, number ? el("span", { class: "number" }, number) : null, el("button", {
       type: "button", class: current.has(id) && !walked.has(id) ? "later" : "", "aria-current": id === at ? "step" : null, onclick: () => go(id),
-    }, lettered(one.san) + trees.signs(one))));
+    }, lettered(one.san) + signs(one))));
     comment(one.comment);
     return one.comment !== "";
   };

@@ -1,10 +1,11 @@
-// Small pictures of figures: marks, commentaries, bars.
+// Small pictures of figures: marks, signs, bars.
 
 import { el, grouped, percent } from "./dom.js";
 import { t } from "./lang.js";
 
-/** Commentaries by their NAG number. */
-const COMMENTS = {
+/** What numbers in PGN (NAG) stand for: about a move, then about a position. */
+const SIGNS = {
+  1: ["!", "good"], 2: ["?", "mistake"], 3: ["!!", "very good"], 4: ["??", "blunder"], 5: ["!?", "interesting"], 6: ["?!", "dubious"],
   7: ["□", "forced"], 10: ["=", "equal"], 11: ["=", "equal, quiet"], 12: ["=", "equal, active"], 13: ["∞", "unclear"],
   14: ["+=", "White is slightly better"], 15: ["=+", "Black is slightly better"],
   16: ["±", "White is better"], 17: ["∓", "Black is better"],
@@ -14,10 +15,26 @@ const COMMENTS = {
   146: ["N", "novelty"],
 };
 
+/** Those that can be chosen. */
+export const OF_MOVES = [1, 2, 3, 4, 5, 6, 7];
+export const OF_POSITIONS = [10, 13, 14, 15, 16, 17, 18, 19];
+
+const signOf = (nag) => SIGNS[nag]?.[0] ?? `$${nag}`;
+
+/** The signs of a move of the tree. */
+export const signs = ({ nags }) => nags.map(signOf).join("");
+
+/** Fills a list to choose from: none, one of these, or another that there is now. */
+export function offer(list, nags, now) {
+  const named = (nag) => (SIGNS[nag] ? `${signOf(nag)} ${t(SIGNS[nag][1])}` : signOf(nag));
+  list.replaceChildren(...[...new Set([0, ...nags, now])].map((nag) => el("option", { value: nag }, nag ? named(nag) : t("none"))));
+  list.value = String(now);
+}
+
 export function comment(nag) {
   if (!nag) return null;
-  const [sign, meaning] = COMMENTS[nag] ?? [`$${nag}`, `commentary ${nag}`];
-  return el("span", { class: "comment", title: t(meaning), role: "img", "aria-label": t(meaning) }, sign);
+  const meaning = t(SIGNS[nag]?.[1] ?? `commentary ${nag}`);
+  return el("span", { class: "comment", title: meaning, role: "img", "aria-label": meaning }, signOf(nag));
 }
 
 export function markSign(mark) {

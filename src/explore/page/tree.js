@@ -78,9 +78,6 @@ export function fromPasted({ fen, nodes, comment, tags }) {
 export const pack = (tree) => ({ ...tree, nodes: [...tree.nodes.values()] });
 export const unpack = (data) => ({ ...data, nodes: new Map(data.nodes.map((one) => [one.id, one])) });
 
-export const SIGNS = { 1: "!", 2: "?", 3: "!!", 4: "??", 5: "!?", 6: "?!", 7: "□", 10: "=", 13: "∞", 14: "+=", 15: "=+", 16: "±", 17: "∓", 18: "+−", 19: "−+" };
-export const signs = ({ nags }) => nags.map((nag) => SIGNS[nag] ?? `$${nag}`).join("");
-
 /** The number in front of a move: "3." for White, "3…" for Black where it is needed. */
 export function numberOf(tree, id, always) {
   const fen = tree.fen?.split(" ") ?? [];

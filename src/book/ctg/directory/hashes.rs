@@ -1,92 +1,127 @@
-//! Zobrist hashes without the en passant file: they follow a move at little
-//! cost.
+//! Hashes of positions in canonical form, without the en passant file: they
+//! follow a move at little cost.
+//!
+//! The numbers are this program's own and never stand in a file.
 
-use shakmaty::{
-    CastlingSide, Chess, Color, EnPassantMode, Move, Position as _, Rank, Role, Setup, Square,
-    zobrist::{Zobrist64, ZobristValue as _},
-};
+use shakmaty::{Chess, Color, File, Move, Position as _, Role, Square};
 
+use crate::book::ctg::{CanonicalBoard, Orientation, position::castling_nibble};
 use crate::notation;
 
-/// The Zobrist hash without the en passant file.
+/// By what stands on a square (pawn 1 to king 6, 8 more for the side that is
+/// not to move), and the square; row 0 is that of the castling rights.
+static NUMBERS: [[u64; 64]; 16] = {
+    let mut numbers = [[0; 64]; 16];
+    let mut state = 0_u64;
+    let mut n = 0;
+    while n < 16 * 64 {
+        // splitmix64
+        state = state.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mut word = state;
+        word = (word ^ word >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        word = (word ^ word >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);
+        numbers[n / 64][n % 64] = word ^ word >> 31;
+        n += 1;
+    }
+    numbers
+};
+
 #[inline]
-pub(super) fn base_hash(position: &Chess) -> u64 {
-    let Zobrist64(hash) = position.zobrist_hash(EnPassantMode::PseudoLegal);
-    match position.pseudo_legal_ep_square() {
-        Some(square) => hash ^ Zobrist64::zobrist_for_en_passant_file(square.file()).0,
-        None => hash,
+fn number(man: usize, square: u32) -> u64 {
+    NUMBERS[man & 15][square as usize & 63]
+}
+
+/// Of the position that a key stands for.
+pub(super) fn of_board(board: &CanonicalBoard) -> u64 {
+    let mut hash = number(0, board.castling.into());
+    let [b0, b1, b2] = board.role_bits;
+    let mut men = board.own | board.other;
+    while men != 0 {
+        let bit = men.trailing_zeros();
+        men &= men - 1;
+        let at = |word: u64| (word >> bit & 1) as usize;
+        let man = at(b0) | at(b1) << 1 | at(b2) << 2 | at(board.other) << 3;
+        // The board counts by files, the numbers by ranks.
+        hash ^= number(man, (bit & 7) << 3 | bit >> 3);
+    }
+    hash
+}
+
+/// A position as a side has it before itself: in canonical form if that side
+/// were to move.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Picture {
+    side: Color,
+    orientation: Orientation,
+    hash: u64,
+}
+
+impl Picture {
+    /// As the side has it that is not to move: what a move makes of it is the
+    /// position after the move.
+    #[inline]
+    pub(super) fn before_moves(position: &Chess) -> Picture {
+        Picture::of(position, !position.turn())
+    }
+
+    fn of(position: &Chess, side: Color) -> Picture {
+        let board = position.board();
+        let inverted = side.is_black();
+        let castling = castling_nibble(position, inverted).unwrap_or(0);
+        let king = board.king_of(side);
+        let mirrored = castling == 0 && king.is_some_and(|king| king.file() < File::E);
+        let orientation = Orientation { inverted, mirrored };
+        let mut hash = number(0, castling.into());
+        for role in Role::ALL {
+            let men = board.by_role(role);
+            for (color, other) in [(side, 0), (!side, 8)] {
+                for square in men & board.by_color(color) {
+                    hash ^= number(role as usize | other, orientation.apply(square).to_u32());
+                }
+            }
+        }
+        Picture {
+            side,
+            orientation,
+            hash,
+        }
+    }
+
+    /// The hash of the position after a legal move.
+    #[inline]
+    pub(super) fn after(&self, position: &Chess, mv: Move) -> u64 {
+        let rights = position.castles().castling_rights();
+        let on = |square: Square| self.orientation.apply(square).to_u32();
+        let mover = |square, role: Role| number(role as usize | 8, on(square));
+        let taken = |square, role: Role| number(role as usize, on(square));
+        match mv {
+            Move::Normal {
+                role,
+                from,
+                to,
+                capture,
+                promotion,
+            } if !rights.contains(from)
+                && !rights.contains(to)
+                && (role != Role::King || !position.castles().has_color(!self.side)) =>
+            {
+                let captured = capture.map_or(0, |role| taken(to, role));
+                self.hash ^ mover(from, role) ^ mover(to, promotion.unwrap_or(role)) ^ captured
+            }
+            Move::EnPassant { from, to } => {
+                let captured = Square::from_coords(to.file(), from.rank());
+                self.hash
+                    ^ mover(from, Role::Pawn)
+                    ^ mover(to, Role::Pawn)
+                    ^ taken(captured, Role::Pawn)
+            }
+            _ => of_position(&notation::after(position, mv)),
+        }
     }
 }
 
-/// The same after a legal move; `here` is that of the position.
+/// Of a position, in whatever form it is.
 #[inline]
-pub(super) fn hash_after(position: &Chess, here: u64, mv: Move) -> u64 {
-    let turn = position.turn();
-    let man = |square, role: Role| Zobrist64::zobrist_for_piece(square, role.of(turn)).0;
-    let other = |square, role: Role| Zobrist64::zobrist_for_piece(square, role.of(!turn)).0;
-    let rights = position.castles().castling_rights();
-    let home = match turn {
-        Color::White => Rank::First,
-        Color::Black => Rank::Eighth,
-    };
-    let turned = here ^ Zobrist64::zobrist_for_white_turn().0;
-    match mv {
-        Move::Normal {
-            role,
-            from,
-            to,
-            capture,
-            promotion,
-        } if !rights.contains(from)
-            && !rights.contains(to)
-            && (role != Role::King || (rights & home).is_empty()) =>
-        {
-            let captured = capture.map_or(0, |role| other(to, role));
-            turned ^ man(from, role) ^ man(to, promotion.unwrap_or(role)) ^ captured
-        }
-        Move::EnPassant { from, to } => {
-            let captured = Square::from_coords(to.file(), from.rank());
-            turned ^ man(from, Role::Pawn) ^ man(to, Role::Pawn) ^ other(captured, Role::Pawn)
-        }
-        _ => {
-            let after = notation::after(position, mv);
-            base_hash(&after)
-        }
-    }
-}
-
-/// Hashes of the two or four positions that a canonical one stands for, en
-/// passant left out.
-pub(super) fn hashes(setup: &Setup) -> impl Iterator<Item = u64> {
-    let turn = Zobrist64::zobrist_for_white_turn().0;
-    // As it is, colours exchanged, wings exchanged, both.
-    let mut forms = [turn, 0, turn, 0];
-    for (square, piece) in setup.board.iter() {
-        let mut other = piece;
-        other.color = !piece.color;
-        let pictures = [
-            (square, piece),
-            (square.flip_vertical(), other),
-            (square.flip_horizontal(), piece),
-            (square.flip_horizontal().flip_vertical(), other),
-        ];
-        for (form, (square, piece)) in forms.iter_mut().zip(pictures) {
-            *form ^= Zobrist64::zobrist_for_piece(square, piece).0;
-        }
-    }
-    let rights = [
-        (Square::H1, Color::White, CastlingSide::KingSide),
-        (Square::A1, Color::White, CastlingSide::QueenSide),
-        (Square::H8, Color::Black, CastlingSide::KingSide),
-        (Square::A8, Color::Black, CastlingSide::QueenSide),
-    ];
-    let [plain, reversed, ..] = &mut forms;
-    for (square, color, side) in rights {
-        if setup.castling_rights.contains(square) {
-            *plain ^= Zobrist64::zobrist_for_castling_right(color, side).0;
-            *reversed ^= Zobrist64::zobrist_for_castling_right(!color, side).0;
-        }
-    }
-    let count = if setup.castling_rights.any() { 2 } else { 4 };
-    forms.into_iter().take(count)
+pub(super) fn of_position(position: &Chess) -> u64 {
+    Picture::of(position, position.turn()).hash
 }

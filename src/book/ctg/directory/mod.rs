@@ -3,13 +3,13 @@
 //!
 //! A pass asks of every legal move of every position whether the book holds
 //! the position after it. Most it does not, and making a position canonical and
-//! looking through a page to learn so is slow. A Zobrist hash follows a move at
-//! little cost; so here stand the hashes of every position that an entry stands
-//! for (two, or four where nobody may castle), each with the place of the
-//! entry. What is found is compared by its key: answers are exact.
+//! looking through a page to learn so is slow. A hash of the canonical form
+//! follows a move at little cost; so here stand the hashes of all entries, each
+//! with the place of the entry. What is found is compared by its key: answers
+//! are exact.
 //!
-//! Memory: eight bytes for every such position and a third more, 25 for an entry
-//! of openings. Nothing is mapped: the rest of the book stays on the disk.
+//! Memory: twelve bytes for every entry. Nothing is mapped: the rest of the
+//! book stays on the disk.
 
 mod hashes;
 mod reader;
@@ -22,7 +22,7 @@ use super::{
 };
 use crate::crew::{Panicked, in_order};
 use crate::watch::{Progress, Watch};
-use hashes::hashes;
+use hashes::of_board;
 pub use reader::{DirectoryReader, KnownEntry};
 
 /// Finds positions of a book by their keys without its index.
@@ -31,8 +31,8 @@ pub struct Directory {
     /// Upper bits of a place, lower bits of a hash; 0 is free. A hash belongs
     /// to the place its upper bits say, or one soon after it.
     slots: Vec<AtomicU64>,
-    /// Eight bits for every position, one of which its hash sets: what leads
-    /// nowhere mostly ends here, near to the processor.
+    /// Some eight bits for every entry, three of which its hash sets, all in one
+    /// word: what leads nowhere mostly ends here, near to the processor.
     sieve: Vec<AtomicU64>,
     /// Bits of a place.
     place_bits: u32,
@@ -43,8 +43,8 @@ pub struct Directory {
 const OFFSET_BITS: u32 = 12;
 
 impl Directory {
-    fn with_room(positions: u64, pages: u32) -> Directory {
-        let slots = usize::try_from(positions + positions / 3 + 64).unwrap_or(usize::MAX);
+    fn with_room(entries: u64, pages: u32) -> Directory {
+        let slots = usize::try_from(entries + entries / 3 + 64).unwrap_or(usize::MAX);
         let mut directory = Directory {
             slots: Vec::new(),
             sieve: Vec::new(),
@@ -63,13 +63,6 @@ impl Directory {
         self.entries
     }
 
-    /// How many numbers [`KnownEntry::number`] may be: one for every
-    /// position, and some that stand for none.
-    #[must_use]
-    pub fn numbers(&self) -> usize {
-        self.slots.len()
-    }
-
     fn first(&self, hash: u64) -> usize {
         let place = (u128::from(hash) * self.slots.len() as u128) >> 64;
         place as usize
@@ -83,7 +76,7 @@ impl Directory {
         let packed = u64::from(place.page) << OFFSET_BITS | u64::from(place.offset);
         let value = self.check(hash) | packed;
         if let Some(word) = self.sieve.get(self.sieve_word(hash)) {
-            word.fetch_or(1 << (hash % 64), Ordering::Relaxed);
+            word.fetch_or(Directory::sieve_bits(hash), Ordering::Relaxed);
         }
         let mut at = self.first(hash);
         // There is room: the entries were counted. Once around is enough.
@@ -95,15 +88,13 @@ impl Directory {
             let set = slot.compare_exchange(0, value, Ordering::Relaxed, Ordering::Relaxed);
             match set {
                 Ok(_) => return,
-                // A position may be its own mirror image.
-                Err(known) if known == value => return,
                 Err(_) => at += 1,
             }
         }
     }
 
-    /// Numbers and places that may be those of a hash.
-    fn candidates(&self, hash: u64) -> impl Iterator<Item = (usize, Place)> + '_ {
+    /// Places that may be those of a hash.
+    fn candidates(&self, hash: u64) -> impl Iterator<Item = Place> + '_ {
         let check = self.check(hash) >> self.place_bits;
         let mut at = self.first(hash);
         std::iter::from_fn(move || {
@@ -118,17 +109,13 @@ impl Directory {
                 if value == 0 {
                     return None;
                 }
-                let number = at;
                 at += 1;
                 if value >> self.place_bits == check {
                     let packed = value & ((1 << self.place_bits) - 1);
-                    return Some((
-                        number,
-                        Place {
-                            page: (packed >> OFFSET_BITS) as u32,
-                            offset: (packed & ((1 << OFFSET_BITS) - 1)) as u16,
-                        },
-                    ));
+                    return Some(Place {
+                        page: (packed >> OFFSET_BITS) as u32,
+                        offset: (packed & ((1 << OFFSET_BITS) - 1)) as u16,
+                    });
                 }
             }
         })
@@ -140,8 +127,14 @@ impl Directory {
 
     /// False means that the book does not hold it.
     fn may_hold(&self, hash: u64) -> bool {
+        let bits = Directory::sieve_bits(hash);
         let word = self.sieve.get(self.sieve_word(hash));
-        word.is_none_or(|word| word.load(Ordering::Relaxed) >> (hash % 64) & 1 != 0)
+        word.is_none_or(|word| word.load(Ordering::Relaxed) & bits == bits)
+    }
+
+    /// Not those that choose the word.
+    fn sieve_bits(hash: u64) -> u64 {
+        1 << (hash % 64) | 1 << (hash >> 58) | 1 << (hash >> 52 & 63)
     }
 }
 
@@ -232,21 +225,21 @@ impl CtgBook {
     /// damaged pages is not in the directory.
     pub fn directory(&self, watch: &mut Watch<'_>) -> Result<(Directory, Salvage), RewriteError> {
         let owners = Owners::of(self)?;
-        let mut positions = 0_u64;
+        let mut entries = 0_u64;
         self.each_block(
             "counting",
             watch,
             |count: &mut u64, entry| {
-                *count += entry.map_or(0, |(_, entry)| forms(entry.key_bytes()));
+                *count += u64::from(entry.is_ok());
                 Ok(())
             },
             Ok::<_, RewriteError>,
             |count| {
-                positions += count;
+                entries += count;
                 Ok(())
             },
         )?;
-        let mut directory = Directory::with_room(positions, self.pages.held());
+        let mut directory = Directory::with_room(entries, self.pages.held());
         let mut found = 0;
         let mut salvage = Salvage::default();
         // Told behind the damaged pages.
@@ -276,9 +269,7 @@ impl CtgBook {
                 };
                 if owners.lead_to(place, &key) {
                     *count += 1;
-                    for hash in hashes(&board.to_setup()) {
-                        directory.add(hash, place);
-                    }
+                    directory.add(of_board(&board), place);
                 }
                 Ok(())
             },
@@ -293,14 +284,6 @@ impl CtgBook {
         salvage.add(bad_keys);
         directory.entries = found;
         Ok((directory, salvage))
-    }
-}
-
-/// Positions that an entry stands for.
-fn forms(key: &[u8]) -> u64 {
-    match key.first() {
-        Some(first) if first & Key::CASTLING != 0 => 2,
-        _ => 4,
     }
 }
 
@@ -350,23 +333,23 @@ impl Owners {
 mod tests {
     use shakmaty::{Chess, Position as _};
 
-    use super::hashes::{base_hash, hash_after};
+    use super::hashes::{Picture, of_position};
     use super::*;
     use crate::book::{Lookup, OpenOptions, Probe as _, Wanted};
 
-    /// Along random games, the hashes of an entry are those of its positions,
-    /// and they follow moves.
+    /// Along random games, the hash of a position is that of its key, and it
+    /// follows moves.
     #[test]
-    fn hashes_are_those_of_all_pictures() {
+    fn hashes_are_those_of_keys() {
         let mut state = 7_u64;
         for _ in 0..40 {
             let mut position = Chess::default();
             for _ in 0..80 {
                 let legal = position.legal_moves();
-                let here = base_hash(&position);
+                let here = Picture::before_moves(&position);
                 for mv in &legal {
                     let after = crate::notation::after(&position, *mv);
-                    assert_eq!(hash_after(&position, here, *mv), base_hash(&after));
+                    assert_eq!(here.after(&position, *mv), of_position(&after));
                 }
                 state = state
                     .wrapping_mul(6_364_136_223_846_793_005)
@@ -375,9 +358,9 @@ mod tests {
                     break;
                 };
                 position.play_unchecked(mv);
-                let board = CanonicalBoard::from_position(&position).unwrap();
-                let hash = base_hash(&position);
-                assert!(hashes(&board.to_setup()).any(|known| known == hash));
+                let key = CanonicalBoard::from_position(&position).unwrap().key();
+                let board = CanonicalBoard::from_key(&key).unwrap();
+                assert_eq!(of_board(&board), of_position(&position));
             }
         }
     }

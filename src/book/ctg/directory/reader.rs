@@ -1,13 +1,11 @@
 //! Look-ups by a directory.
 
-use std::ops::Range;
-
 use shakmaty::{Chess, Move, MoveList, Position as _};
 
 use super::Directory;
-use super::hashes::{base_hash, hash_after};
+use super::hashes::{Picture, of_position};
 use crate::book::ctg::{
-    BookEntry, CanonicalBoard, CtgBook, Entry, Error, Place, moves, page::split_entry,
+    BookEntry, CanonicalBoard, CtgBook, Entry, Error, Orientation, Place, moves, page::split_entry,
     reader::MoveSet,
 };
 use crate::book::{Annotation, BookMove, Lookup, PositionRecord, Wanted};
@@ -24,19 +22,20 @@ pub struct DirectoryReader<'b> {
     hashes: Vec<u64>,
     /// The moves of the entry at hand.
     stored: Vec<(u8, Annotation)>,
-    /// Where the entries after the moves that were found stand, and their
-    /// bytes.
-    after: Vec<Option<(KnownEntry, Range<usize>)>>,
-    entries: Vec<u8>,
+    /// Where the entries after the moves that were found stand.
+    after: Vec<Option<KnownEntry>>,
 }
 
 /// Where the book holds a position.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct KnownEntry {
-    /// Its number in the directory.
-    pub number: usize,
     /// Where its entry stands.
     pub place: Place,
+    /// How the board of the entry lies on that of the position.
+    pub orientation: Orientation,
+    /// The file, on the board of the entry, of an en passant capture that a pin
+    /// or a check forbids and that the key says nothing of.
+    pub pinned_en_passant: Option<u8>,
 }
 
 /// An entry is not longer.
@@ -54,16 +53,14 @@ impl<'b> DirectoryReader<'b> {
             hashes: Vec::new(),
             stored: Vec::new(),
             after: Vec::new(),
-            entries: Vec::new(),
         }
     }
 
-    /// The entry after move `n` of those that the last probe found, if the
-    /// book holds it: where it stands, and its bytes.
+    /// Where the positions after the moves that the last probe found stand, in
+    /// the order of the moves.
     #[must_use]
-    pub fn after(&self, n: usize) -> Option<(KnownEntry, &[u8])> {
-        let (known, range) = self.after.get(n)?.as_ref()?;
-        Some((*known, self.entries.get(range.clone())?))
+    pub fn after(&self) -> &[Option<KnownEntry>] {
+        &self.after
     }
 
     /// Where a position stands, if the book holds it.
@@ -71,10 +68,9 @@ impl<'b> DirectoryReader<'b> {
     /// # Errors
     ///
     /// The file cannot be read.
-    pub fn entry_of(&mut self, position: &Chess) -> Result<Option<(KnownEntry, Vec<u8>)>, Error> {
-        self.find_with(base_hash(position), position, |entry| {
-            entry.bytes().to_vec()
-        })
+    pub fn entry_of(&mut self, position: &Chess) -> Result<Option<KnownEntry>, Error> {
+        let found = self.find_with(of_position(position), position, |_| ())?;
+        Ok(found.map(|(known, ())| known))
     }
 
     /// As [`crate::book::Probe::probe`]; what is damaged is not there.
@@ -88,45 +84,18 @@ impl<'b> DirectoryReader<'b> {
         wanted: Wanted,
         found: &mut Lookup,
     ) -> Result<Option<Place>, Error> {
-        let here = base_hash(position);
         let mut stored = std::mem::take(&mut self.stored);
         stored.clear();
-        let own = self.find_with(here, position, |entry| {
+        let own = self.find_with(of_position(position), position, |entry| {
             stored.clear();
             stored.extend(entry.moves());
             entry.record()
         })?;
         let record = own.map(|(_, record)| record);
-        let filled = self.fill(position, here, &stored, record, wanted, found);
+        let filled = self.fill(position, &stored, record, wanted, found);
         self.stored = stored;
         filled?;
         Ok(own.map(|(known, _)| known.place))
-    }
-
-    /// As [`DirectoryReader::probe`], of a position whose entry's bytes are at
-    /// hand.
-    ///
-    /// # Errors
-    ///
-    /// The file cannot be read.
-    pub fn probe_known(
-        &mut self,
-        position: &Chess,
-        entry: &[u8],
-        wanted: Wanted,
-        found: &mut Lookup,
-    ) -> Result<(), Error> {
-        let mut stored = std::mem::take(&mut self.stored);
-        stored.clear();
-        let mut record = None;
-        if let Ok((entry, _)) = split_entry(entry, 0) {
-            stored.extend(entry.moves());
-            record = Some(entry.record());
-        }
-        let here = base_hash(position);
-        let filled = self.fill(position, here, &stored, record, wanted, found);
-        self.stored = stored;
-        filled
     }
 
     /// As [`DirectoryReader::probe`], of a position whose entry is at hand.
@@ -141,21 +110,12 @@ impl<'b> DirectoryReader<'b> {
         wanted: Wanted,
         found: &mut Lookup,
     ) -> Result<(), Error> {
-        let here = base_hash(position);
-        self.fill(
-            position,
-            here,
-            &entry.moves,
-            Some(entry.record),
-            wanted,
-            found,
-        )
+        self.fill(position, &entry.moves, Some(entry.record), wanted, found)
     }
 
     fn fill(
         &mut self,
         position: &Chess,
-        here: u64,
         stored: &[(u8, Annotation)],
         record: Option<PositionRecord>,
         wanted: Wanted,
@@ -163,9 +123,9 @@ impl<'b> DirectoryReader<'b> {
     ) -> Result<(), Error> {
         found.clear();
         self.after.clear();
-        self.entries.clear();
         found.here = record;
         let legal = position.legal_moves();
+        let here = &Picture::before_moves(position);
         let mut known = MoveSet::default();
         if !stored.is_empty()
             && let Some(board) = CanonicalBoard::from_position(position)
@@ -191,7 +151,7 @@ impl<'b> DirectoryReader<'b> {
     fn transpositions(
         &mut self,
         position: &Chess,
-        here: u64,
+        here: &Picture,
         legal: &MoveList,
         known: &MoveSet,
         found: &mut Lookup,
@@ -200,7 +160,7 @@ impl<'b> DirectoryReader<'b> {
         // side.
         let mut hashes = std::mem::take(&mut self.hashes);
         hashes.clear();
-        hashes.extend(legal.iter().map(|mv| hash_after(position, here, *mv)));
+        hashes.extend(legal.iter().map(|mv| here.after(position, *mv)));
         let mut likely = MoveSet::default();
         for (n, hash) in hashes.iter().enumerate() {
             if self.directory.may_hold(*hash) {
@@ -229,22 +189,13 @@ impl<'b> DirectoryReader<'b> {
     fn record_after(
         &mut self,
         position: &Chess,
-        here: u64,
+        here: &Picture,
         mv: Move,
     ) -> Result<Option<PositionRecord>, Error> {
         let after = notation::after(position, mv);
-        let hash = hash_after(position, here, mv);
-        let mut entries = std::mem::take(&mut self.entries);
-        let found = self.find_with(hash, &after, |entry| {
-            let start = entries.len();
-            entries.extend_from_slice(entry.bytes());
-            (start..entries.len(), entry.record())
-        });
-        self.entries = entries;
-        let (known, record) = match found? {
-            Some((known, (range, record))) => (Some((known, range)), Some(record)),
-            None => (None, None),
-        };
+        let hash = here.after(position, mv);
+        let found = self.find_with(hash, &after, |entry| entry.record())?;
+        let (known, record) = found.unzip();
         self.after.push(known);
         Ok(record)
     }
@@ -258,16 +209,18 @@ impl<'b> DirectoryReader<'b> {
         mut read: impl FnMut(&Entry<'_>) -> T,
     ) -> Result<Option<(KnownEntry, T)>, Error> {
         let directory = self.directory;
-        let mut keys = None;
-        let mut best: Option<(bool, Place, usize, T)> = None;
-        for (number, place) in directory.candidates(hash) {
-            if keys.is_none() {
-                let Some(board) = CanonicalBoard::from_position(position) else {
+        let mut board = None;
+        let mut best: Option<(bool, Place, T)> = None;
+        for place in directory.candidates(hash) {
+            if board.is_none() {
+                let Some(known) = CanonicalBoard::from_position(position) else {
                     return Ok(None);
                 };
-                keys = Some((board.key(), board.other_key()));
+                board = Some((known.key(), known.other_key(), known));
             }
-            let Some((key, other)) = &keys else { continue };
+            let Some((key, other, _)) = &board else {
+                continue;
+            };
             let file = self.book.pages.file();
             let bytes = self
                 .view
@@ -283,11 +236,19 @@ impl<'b> DirectoryReader<'b> {
             let rank = (is_other, place.page, place.offset);
             if best
                 .as_ref()
-                .is_none_or(|(other, place, ..)| rank < (*other, place.page, place.offset))
+                .is_none_or(|(other, place, _)| rank < (*other, place.page, place.offset))
             {
-                best = Some((is_other, place, number, read(&entry)));
+                best = Some((is_other, place, read(&entry)));
             }
         }
-        Ok(best.map(|(_, place, number, read)| (KnownEntry { number, place }, read)))
+        Ok(best.zip(board).map(|((is_other, place, read), board)| {
+            let (_, _, board) = board;
+            let known = KnownEntry {
+                place,
+                orientation: board.orientation,
+                pinned_en_passant: board.pinned_en_passant.filter(|_| !is_other),
+            };
+            (known, read)
+        }))
     }
 }

@@ -158,6 +158,13 @@ impl EntrySet {
         fresh
     }
 
+    /// How many entries of its page stand before one that is in.
+    #[must_use]
+    pub fn before_in_page(&self, place: Place) -> Option<usize> {
+        let (word, bit) = (self.pages.get(place.page as usize)?, EntrySet::bit(place));
+        (word & bit != 0).then(|| (word & (bit - 1)).count_ones() as usize)
+    }
+
     fn unite(&mut self, other: &EntrySet) {
         let pages = self.pages.len().max(other.pages.len());
         self.pages.resize(pages, 0);

@@ -44,7 +44,7 @@ use shakmaty::Color;
 use crate::book::ctg::{BookWriter, WriteError, WriteOptions, Written};
 use crate::crew::{self, Panicked};
 pub use crate::games::{EcoRange, Filter, ParseEcoError, has_name};
-use crate::games::{Game, ReadError, SourceError, Sources, Tally};
+use crate::games::{Game, ReadError, Sources, Tally};
 use crate::notation::Line;
 use crate::openings;
 use crate::place::Old;
@@ -229,12 +229,6 @@ pub enum BuildError {
 impl From<Stopped> for BuildError {
     fn from(stopped: Stopped) -> BuildError {
         BuildError::Read(stopped.into())
-    }
-}
-
-impl From<SourceError> for BuildError {
-    fn from(error: SourceError) -> BuildError {
-        BuildError::Read(error.into())
     }
 }
 

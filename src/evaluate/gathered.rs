@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use crate::crew::Panicked;
 use crate::evals::{EvalFileError, Imported};
-use crate::games::{ReadError, SourceError};
+use crate::games::ReadError;
 use crate::watch::Stopped;
 
 /// What a file gave.
@@ -39,9 +39,6 @@ pub enum GatherError {
         /// What is wrong.
         text: String,
     },
-    /// It is something else.
-    #[error(transparent)]
-    Source(#[from] SourceError),
     /// Games cannot be read.
     #[error(transparent)]
     Games(#[from] ReadError),

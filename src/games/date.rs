@@ -104,14 +104,12 @@ impl Date {
     /// As PGN has it.
     #[must_use]
     pub fn to_pgn(self) -> String {
-        let part = |number: u8| match number {
-            0 => "??".to_owned(),
-            number => format!("{number:02}"),
+        let part = |number: u16, digits: usize| match number {
+            0 => "?".repeat(digits),
+            number => format!("{number:0digits$}"),
         };
-        match self.year {
-            0 => "????.??.??".to_owned(),
-            year => format!("{year:04}.{}.{}", part(self.month), part(self.day)),
-        }
+        let (month, day) = (self.month.into(), self.day.into());
+        format!("{}.{}.{}", part(self.year, 4), part(month, 2), part(day, 2))
     }
 
     /// The month, if it is known.

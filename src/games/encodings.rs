@@ -13,11 +13,11 @@ pub(super) fn text(bytes: &[u8]) -> Cow<'_, str> {
     }
 }
 
-/// Adds the text of a field to `out`: up to the first zero, without blanks at
-/// its ends. Western files are Windows-1252, and so are all taken.
-pub(super) fn push_field(field: &[u8], out: &mut String) {
-    let text = field.split(|byte| *byte == 0).next().unwrap_or_default();
-    out.push_str(windows1252(text).trim());
+/// The text of a field: up to the first zero, without blanks at its ends.
+/// Western files are Windows-1252, and so are all taken.
+pub(super) fn field(bytes: &[u8]) -> String {
+    let text = bytes.split(|byte| *byte == 0).next().unwrap_or_default();
+    windows1252(text).trim().to_owned()
 }
 
 fn windows1252(bytes: &[u8]) -> Cow<'_, str> {
@@ -45,18 +45,14 @@ mod tests {
 
     #[test]
     fn a_field_ends_at_its_zero_and_is_trimmed() {
-        let mut all = "Last, ".to_owned();
-        push_field(b" L\xe9k\xf3 \0garbage", &mut all);
-        assert_eq!(all, "Last, L\u{e9}k\u{f3}");
-        for (field, expected) in [
-            (&b""[..], ""),
+        for (bytes, expected) in [
+            (&b" L\xe9k\xf3 \0garbage"[..], "L\u{e9}k\u{f3}"),
+            (b"", ""),
             (b"\0\0", ""),
             (b"   ", ""),
             (b"\xa0x\x80\x9f\x81", "x\u{20ac}\u{178}\u{fffd}"),
         ] {
-            let mut found = String::new();
-            push_field(field, &mut found);
-            assert_eq!(found, expected);
+            assert_eq!(field(bytes), expected);
         }
     }
 

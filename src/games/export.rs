@@ -8,7 +8,7 @@ use std::io::{self, Write};
 use std::path::PathBuf;
 
 use super::{
-    Batch, Batches, Filter, Game, Intake, ReadError, SourceError, Sources, Starts, Tally, Wanted,
+    Batch, Batches, Filter, Game, Intake, ReadError, SkipReason, Sources, Starts, Tally, Wanted,
     write_pgn,
 };
 use super::{scdb, scid};
@@ -80,12 +80,6 @@ pub enum ExportError {
     Panicked(#[from] Panicked),
 }
 
-impl From<SourceError> for ExportError {
-    fn from(error: SourceError) -> ExportError {
-        ExportError::Read(error.into())
-    }
-}
-
 /// Writes the games. `output` gets the text for [`Target::Output`]; `watch`
 /// hears of the work and may end it.
 ///
@@ -125,7 +119,7 @@ pub fn run(
 #[derive(Default)]
 struct Piece {
     text: String,
-    records: Vec<scdb::ScdbRecord>,
+    scdb: Vec<scdb::ScdbRecord>,
     scid: Vec<scid::ScidRecord>,
     written: u64,
     tags_lost: u64,
@@ -136,32 +130,35 @@ fn encode(job: &Job, batch: &mut Batch<'_>, game: &mut Game) -> Piece {
     let mut piece = Piece::default();
     while batch.next(game) {
         game.strip(job.no_variations, job.no_comments);
-        match &job.target {
-            Target::Pgn(_) | Target::Output => write_pgn(game, &mut piece.text),
-            Target::Scid(_) => match scid::ScidRecord::new(game) {
-                Ok(record) => {
-                    piece.tags_lost += u64::from(record.loses_tags);
-                    piece.scid.push(record);
-                }
-                Err(reason) => {
-                    batch.refuse(reason);
-                    continue;
-                }
-            },
-            Target::Scdb(_) => match scdb::ScdbRecord::new(game) {
-                Ok(record) => {
-                    piece.tags_lost += u64::from(record.loses_tags);
-                    piece.records.push(record);
-                }
-                Err(reason) => {
-                    batch.refuse(reason);
-                    continue;
-                }
-            },
+        match piece.add(&job.target, game) {
+            Ok(loses_tags) => {
+                piece.tags_lost += u64::from(loses_tags);
+                piece.written += 1;
+            }
+            Err(reason) => batch.refuse(reason),
         }
-        piece.written += 1;
     }
     piece
+}
+
+impl Piece {
+    /// Encodes a game; whether tags of it are lost.
+    fn add(&mut self, target: &Target, game: &Game) -> Result<bool, SkipReason> {
+        Ok(match target {
+            Target::Pgn(_) | Target::Output => {
+                write_pgn(game, &mut self.text);
+                false
+            }
+            Target::Scid(_) => {
+                self.scid.push(scid::ScidRecord::new(game)?);
+                self.scid.last().is_some_and(|record| record.loses_tags)
+            }
+            Target::Scdb(_) => {
+                self.scdb.push(scdb::ScdbRecord::new(game)?);
+                self.scdb.last().is_some_and(|record| record.loses_tags)
+            }
+        })
+    }
 }
 
 /// Where pieces are written.
@@ -187,18 +184,8 @@ impl<'o> Sink<'o> {
         match self {
             Sink::Pgn(beside) => Ok(beside.add(text)?),
             Sink::Output(output) => output.write_all(text).map_err(ExportError::Output),
-            Sink::Scdb(writer) => {
-                for record in &piece.records {
-                    writer.push(record)?;
-                }
-                Ok(())
-            }
-            Sink::Scid(writer) => {
-                for record in &piece.scid {
-                    writer.push(record)?;
-                }
-                Ok(())
-            }
+            Sink::Scdb(writer) => Ok(piece.scdb.iter().try_for_each(|one| writer.push(one))?),
+            Sink::Scid(writer) => Ok(piece.scid.iter().try_for_each(|one| writer.push(one))?),
         }
     }
 

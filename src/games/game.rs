@@ -17,6 +17,24 @@ pub enum GameResult {
 }
 
 impl GameResult {
+    /// By the numbers that Scid and Simple Chess Database give them.
+    const NUMBERED: [GameResult; 4] = [
+        GameResult::Unknown,
+        GameResult::Won(Color::White),
+        GameResult::Won(Color::Black),
+        GameResult::Draw,
+    ];
+
+    pub(super) fn of_number(number: u8) -> GameResult {
+        let known = GameResult::NUMBERED.get(usize::from(number));
+        known.copied().unwrap_or_default()
+    }
+
+    pub(super) fn number(self) -> u8 {
+        let mut known = GameResult::NUMBERED.iter();
+        known.position(|one| *one == self).unwrap_or(0) as u8
+    }
+
     /// Reads a PGN result; everything but the three known ones is unknown.
     #[must_use]
     pub fn from_pgn(text: &[u8]) -> GameResult {
@@ -37,6 +55,26 @@ impl GameResult {
             GameResult::Draw => "1/2-1/2",
             GameResult::Unknown => "*",
         }
+    }
+}
+
+/// The ECO code of a number: A00 is 0, E99 is 499. Zeros if there is none.
+pub(super) fn eco_code(number: Option<u16>) -> [u8; 3] {
+    let digit = |value: u16| b'0' + (value % 10) as u8;
+    match number {
+        Some(code @ 0..500) => [b'A' + (code / 100) as u8, digit(code / 10), digit(code)],
+        _ => [0; 3],
+    }
+}
+
+/// The number of an ECO code; `None` if it is none.
+pub(super) fn eco_number(code: [u8; 3]) -> Option<u16> {
+    match code {
+        [volume @ b'A'..=b'E', tens @ b'0'..=b'9', ones @ b'0'..=b'9'] => {
+            let [volume, tens, ones] = [volume - b'A', tens - b'0', ones - b'0'].map(u16::from);
+            Some(100 * volume + 10 * tens + ones)
+        }
+        _ => None,
     }
 }
 
@@ -122,6 +160,22 @@ impl Game {
         self.cut = None;
         self.tags.clear();
         self.start_from(Chess::default());
+    }
+
+    /// When it was played, by its tags or, without them, by its year alone.
+    #[must_use]
+    pub fn date(&self) -> Date {
+        let tags = ["Date", "UTCDate"].map(|name| self.tags.get(name).map(Date::from_pgn));
+        let mut known = tags.into_iter().flatten();
+        known.find(|date| date.year > 0).unwrap_or(Date {
+            year: self.year.min(4095),
+            ..Date::default()
+        })
+    }
+
+    /// Takes year and month of a date.
+    pub(super) fn set_date(&mut self, date: Date) {
+        (self.year, self.month) = (date.year, date.month);
     }
 
     /// The first and the last month it may have been played in; `None` if
@@ -212,6 +266,13 @@ impl Tags {
         match self.0.iter_mut().find(|(other, _)| other == name) {
             Some((_, old)) => *old = value,
             None => self.0.push((name.to_owned(), value)),
+        }
+    }
+
+    /// Sets a tag, if anything is known that it could say.
+    pub(super) fn set_known(&mut self, name: &str, value: impl Into<String> + AsRef<str>) {
+        if !value.as_ref().is_empty() {
+            self.set(name, value);
         }
     }
 

@@ -68,7 +68,7 @@ impl Sources {
     /// # Errors
     ///
     /// There is nothing of a name, or a folder has no games.
-    pub fn list<'p>(named: impl IntoIterator<Item = &'p PathBuf>) -> Result<Sources, SourceError> {
+    pub fn list<'p>(named: impl IntoIterator<Item = &'p PathBuf>) -> Result<Sources, ReadError> {
         let mut sources = Sources {
             named: Vec::new(),
             inputs: Vec::new(),

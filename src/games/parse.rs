@@ -1,6 +1,6 @@
 //! One game's text into a [`Game`].
 
-use std::io::{self, Cursor, Read, Seek, SeekFrom};
+use std::io::{self, Read, Seek, SeekFrom};
 use std::ops::ControlFlow::{self, Break, Continue};
 
 use memchr::memmem;
@@ -43,12 +43,8 @@ pub(super) enum Ending {
     Game,
     /// It cannot.
     Skip(SkipReason),
-    /// A move is impossible; it stands before byte `at`.
-    Move {
-        number: String,
-        san: String,
-        at: usize,
-    },
+    /// A move is impossible; it stands before a byte.
+    Move(Broken, usize),
 }
 
 impl Parser {
@@ -74,24 +70,20 @@ impl Parser {
             // at the beginning of its buffer.
             let start = self.at;
             let left = text.get(start..self.end).unwrap_or_default();
-            let mut reader = Reader::new(Sips(Cursor::new(left)));
-            if !reader.has_more().unwrap_or(false) {
-                return None;
-            }
-            self.game_start = start + place(&mut reader);
+            let mut reader = Reader::new(Sips { text: left, at: 0 });
+            self.game_start = start + next_game(&mut reader, left)?;
             let mut visit = Visit::new(wanted, filter, game);
             let read = reader.read_game(&mut visit);
             let at = start + place(&mut reader);
             // Passes over moves that were not read.
-            self.at = match reader.has_more() {
-                Ok(true) => start + place(&mut reader),
-                _ => self.end,
-            };
+            self.at = next_game(&mut reader, left).map_or(self.end, |next| start + next);
+            let (is_game, broken) = (visit.is_game, visit.broken.take());
+            drop(visit);
             match read {
                 Ok(None) => return None,
-                Ok(Some(Ok(()))) if !visit.is_game => {}
+                Ok(Some(Ok(()))) if !is_game => {}
                 Ok(Some(Ok(()))) => {
-                    let broken = visit.broken.filter(|_| wanted.notes);
+                    let broken = broken.filter(|_| wanted.notes);
                     if let Some(Broken { number, san }) = broken {
                         let text = format!("move {number} is impossible: {san}");
                         game.cut = Some(SkipReason::Text(text));
@@ -99,12 +91,8 @@ impl Parser {
                     return Some(Ending::Game);
                 }
                 Ok(Some(Err(Fault::Skip(reason)))) => return Some(Ending::Skip(reason)),
-                Ok(Some(Err(Fault::Move { number, san }))) => {
-                    return Some(Ending::Move { number, san, at });
-                }
-                Err(error) => {
-                    return Some(Ending::Skip(SkipReason::Text(error.to_string())));
-                }
+                Ok(Some(Err(Fault::Move(broken)))) => return Some(Ending::Move(broken, at)),
+                Err(error) => return Some(Ending::Skip(SkipReason::text(error.to_string()))),
             }
         }
     }
@@ -115,6 +103,13 @@ impl Parser {
     }
 }
 
+/// Where in its text a reader comes to another game.
+fn next_game(reader: &mut Reader<Sips<'_>>, text: &[u8]) -> Option<usize> {
+    let there = reader.has_more().unwrap_or(false);
+    Some(place(reader)).filter(|place| there && *place < text.len())
+}
+
+/// How much of its text a reader has read.
 fn place(reader: &mut Reader<Sips<'_>>) -> usize {
     reader.stream_position().unwrap_or(0) as usize
 }
@@ -122,37 +117,59 @@ fn place(reader: &mut Reader<Sips<'_>>) -> usize {
 /// A text that is given in small pieces: a reader fills its buffer as far as it
 /// is given something, and would copy the text of twenty games to read one. Only
 /// the tags, however long, are given at once.
-struct Sips<'t>(Cursor<&'t [u8]>);
+struct Sips<'t> {
+    text: &'t [u8],
+    /// Given so far, of the text and then of what is behind it.
+    at: usize,
+}
 
 impl Sips<'_> {
     const MOST_BYTES: usize = 1024;
+
+    /// A reader that has not the bytes of the longest token left asks for more
+    /// before each token. So the end of a game stands behind every text, and a
+    /// sign that means nothing, as often as the reader looks ahead.
+    const BEHIND: [u8; 256] = {
+        let mut behind = [b'*'; 256];
+        (behind[0], behind[1]) = (b'\n', b'\n');
+        behind
+    };
 }
 
 impl Read for Sips<'_> {
     fn read(&mut self, to: &mut [u8]) -> io::Result<usize> {
-        let most = match self.0.position() {
+        let most = match self.at {
             0 => {
-                let text = self.0.get_ref();
-                let text = text.get(..to.len()).unwrap_or(text);
+                let text = self.text.get(..to.len()).unwrap_or(self.text);
                 let tags = memmem::find(text, b"]\n\n");
                 tags.map_or(to.len(), |tags| tags + Sips::MOST_BYTES)
             }
             _ => Sips::MOST_BYTES,
         };
-        let most = most.min(to.len());
-        self.0.read(to.get_mut(..most).unwrap_or_default())
+        let rest = self.text.get(self.at..).unwrap_or_default();
+        let mut count = rest.take(most as u64).read(to)?;
+        if count == rest.len() {
+            let behind = (self.at + count).saturating_sub(self.text.len());
+            let mut behind = Sips::BEHIND.get(behind..).unwrap_or_default();
+            count += behind.read(to.get_mut(count..).unwrap_or_default())?;
+        }
+        self.at += count;
+        Ok(count)
     }
 }
 
 impl Seek for Sips<'_> {
     fn seek(&mut self, to: SeekFrom) -> io::Result<u64> {
-        self.0.seek(to)
+        match to {
+            SeekFrom::Current(0) => Ok(self.at as u64),
+            _ => Err(io::ErrorKind::Unsupported.into()),
+        }
     }
 }
 
 enum Fault {
     Skip(SkipReason),
-    Move { number: String, san: String },
+    Move(Broken),
 }
 
 struct Visit<'a> {
@@ -177,9 +194,10 @@ struct Visit<'a> {
 }
 
 /// A move that cannot be.
-struct Broken {
-    number: String,
-    san: String,
+pub(super) struct Broken {
+    /// As in `12...`.
+    pub(super) number: String,
+    pub(super) san: String,
 }
 
 impl<'a> Visit<'a> {
@@ -221,19 +239,26 @@ impl<'a> Visit<'a> {
         game.chess960 = chess960;
         if position != Chess::default() {
             game.set_up = true;
-            game.start_from(position);
+            self.recorder.start_from(position);
         }
         Ok(())
     }
 
-    /// Remembers the first move that cannot be.
-    fn note_broken(&mut self, san: San) {
-        if self.recorder.position().is_some() {
-            self.broken.get_or_insert_with(|| Broken {
-                number: self.recorder.move_number(),
-                san: san.to_string(),
-            });
+    /// Ends the game at a move of the main line that cannot be.
+    fn impossible(&mut self, san: SanPlus) -> ControlFlow<Result<(), Fault>> {
+        let broken = |recorder: &Recorder<'_>, san: String| Broken {
+            number: recorder.move_number(),
+            san,
+        };
+        if !self.wanted.notes && self.recorder.is_main_line() {
+            let broken = broken(&self.recorder, san.to_string());
+            return Break(Err(Fault::Move(broken)));
         }
+        if self.broken.is_none() && self.recorder.position().is_some() {
+            self.broken = Some(broken(&self.recorder, san.san.to_string()));
+        }
+        self.recorder.drop_line();
+        Continue(())
     }
 }
 
@@ -291,9 +316,8 @@ impl Visitor for Visit<'_> {
     }
 
     fn begin_movetext(&mut self, (): ()) -> ControlFlow<Self::Output> {
-        match self.set_up() {
-            Ok(()) => {}
-            Err(reason) => return Break(Err(Fault::Skip(reason))),
+        if let Err(reason) = self.set_up() {
+            return Break(Err(Fault::Skip(reason)));
         }
         // Without a tag the result comes behind the moves.
         match self.filter {
@@ -387,20 +411,5 @@ impl Visitor for Visit<'_> {
     fn end_game(&mut self, (): ()) -> Self::Output {
         self.recorder.finish();
         Ok(())
-    }
-}
-
-impl Visit<'_> {
-    /// Ends the game at a move of the main line that cannot be.
-    fn impossible(&mut self, san: SanPlus) -> ControlFlow<Result<(), Fault>> {
-        if self.wanted.notes || !self.recorder.is_main_line() {
-            self.note_broken(san.san);
-            self.recorder.drop_line();
-            return Continue(());
-        }
-        Break(Err(Fault::Move {
-            number: self.recorder.move_number(),
-            san: san.to_string(),
-        }))
     }
 }

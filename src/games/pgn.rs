@@ -12,7 +12,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use memchr::memmem;
 
-use super::parse::{Ending, Parser};
+use super::parse::{Broken, Ending, Parser};
 use super::pgn_text::put_in_braces;
 use super::{Filter, Game, GameBatch, GameSource, Place, SkipReason, SourceError, Wanted};
 
@@ -166,7 +166,7 @@ impl PgnBatch {
                 None => Ok(false),
                 Some(Ending::Game) => Ok(true),
                 Some(Ending::Skip(reason)) => Err(reason),
-                Some(Ending::Move { number, san, at }) => {
+                Some(Ending::Move(Broken { number, san }, at)) => {
                     let line = self.line_of(at);
                     Err(SkipReason::Move { number, line, san })
                 }

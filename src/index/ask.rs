@@ -205,7 +205,7 @@ impl<'p> Gathering<'p> {
 
     fn month(&mut self, bucket: Bucket, counts: &Counts) {
         if self.lists.history
-            && let Some(month) = bucket.month()
+            && let Some(month) = bucket.when().month()
         {
             self.history.entry(month).or_default().add(counts);
         }

@@ -1,7 +1,7 @@
 //! Games that are counted together.
 
-use crate::games::tgx::{Facts, speed_number, speed_of};
-use crate::games::{GROUPS, Month, Speed};
+use crate::games::tgx::{Facts, rated_number, rated_of, speed_number, speed_of};
+use crate::games::{Date, GROUPS, Speed};
 
 /// Games that no question tells apart but by who played them.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -14,36 +14,18 @@ impl Bucket {
         let group = facts.group();
         let group = GROUPS.iter().position(|least| Some(*least) == group);
         let group = group.map_or(0, |place| place as u32 + 1);
-        let rated = match facts.rated {
-            None => 0,
-            Some(true) => 1,
-            Some(false) => 2,
-        };
+        let (speed, rated) = (speed_number(facts.speed), rated_number(facts.rated));
         let date = u32::from(facts.date.year) << 4 | u32::from(facts.date.month);
-        Bucket(date << 9 | group << 5 | u32::from(speed_number(facts.speed)) << 2 | rated)
+        Bucket(date << 9 | group << 5 | u32::from(speed) << 2 | u32::from(rated))
     }
 
-    /// The year, 0 if unknown.
+    /// Year and month, as far as they are known.
     #[must_use]
-    pub fn year(self) -> u16 {
-        (self.0 >> 13) as u16
-    }
-
-    /// The month, if it is known.
-    #[must_use]
-    pub fn month(self) -> Option<Month> {
-        let month = (self.0 >> 9 & 15) as u8;
-        (self.year() > 0 && month > 0).then(|| Month::new(self.year(), month))
-    }
-
-    /// The first and the last month that it may be; `None` if nothing is known.
-    #[must_use]
-    pub fn months(self) -> Option<(Month, Month)> {
-        let year = self.year();
-        match self.month() {
-            _ if year == 0 => None,
-            Some(month) => Some((month, month)),
-            None => Some((Month::new(year, 1), Month::new(year, 12))),
+    pub fn when(self) -> Date {
+        Date {
+            year: (self.0 >> 13) as u16,
+            month: (self.0 >> 9 & 15) as u8,
+            day: 0,
         }
     }
 
@@ -70,10 +52,6 @@ impl Bucket {
     /// Whether they counted for ratings.
     #[must_use]
     pub fn rated(self) -> Option<bool> {
-        match self.0 & 3 {
-            1 => Some(true),
-            2 => Some(false),
-            _ => None,
-        }
+        rated_of((self.0 & 3) as u8)
     }
 }

@@ -3,8 +3,8 @@
 use std::path::PathBuf;
 
 use crate::crew::Panicked;
+use crate::games::ReadError;
 use crate::games::tgx::WriteError;
-use crate::games::{ReadError, SourceError};
 use crate::sort::SortError;
 
 /// Why there is no index.
@@ -55,10 +55,4 @@ pub enum IndexError {
     /// A thread met a fault of this program.
     #[error(transparent)]
     Panicked(#[from] Panicked),
-}
-
-impl From<SourceError> for IndexError {
-    fn from(error: SourceError) -> IndexError {
-        IndexError::Read(error.into())
-    }
 }

@@ -5,7 +5,7 @@ use std::cmp::{Ordering, Reverse};
 use shakmaty::{ByColor, Color, Move, Role, Square};
 
 use super::bucket::Bucket;
-use crate::games::tgx::{Facts, squares};
+use crate::games::tgx::{Facts, squares, winner_number, winner_of};
 use crate::input::bytes::{Cursor, put_varint};
 use crate::sort::Record;
 
@@ -83,11 +83,7 @@ impl GameRef {
     /// All but its number, in 31 bits: result, day, ratings.
     #[inline]
     pub(super) fn pack(&self) -> u32 {
-        let result = match self.winner {
-            Some(Color::White) => 0,
-            None => 1,
-            Some(Color::Black) => 2,
-        };
+        let result = u32::from(winner_number(self.winner));
         let ratings = u32::from(self.elo.white & 0xfff) | u32::from(self.elo.black & 0xfff) << 12;
         result | u32::from(self.day & 31) << 2 | ratings << 7
     }
@@ -97,12 +93,7 @@ impl GameRef {
     pub(super) fn unpack(bits: u32, game: u32) -> Option<GameRef> {
         Some(GameRef {
             game,
-            winner: match bits & 3 {
-                0 => Some(Color::White),
-                1 => None,
-                2 => Some(Color::Black),
-                _ => return None,
-            },
+            winner: winner_of((bits & 3) as u8)?,
             elo: ByColor {
                 white: (bits >> 7 & 0xfff) as u16,
                 black: (bits >> 19 & 0xfff) as u16,

@@ -76,7 +76,7 @@ impl Selection {
     /// Whether games are wanted.
     #[must_use]
     pub fn admits(&self, games: Bucket) -> bool {
-        let months = games.months();
+        let months = games.when().range();
         let speed = 1_u8 << speed_number(games.speed());
         self.since
             .is_none_or(|since| months.is_some_and(|(first, _)| first >= since))

@@ -10,10 +10,12 @@ mod fen;
 mod line;
 mod moves;
 
-pub use fen::{FenError, fen, position, position_of};
+pub use fen::{FenError, colours_exchanged, fen, ply, position, position_of};
 #[cfg(feature = "games")]
 pub(crate) use line::nag;
 pub use line::{Line, LineError, MOST_PLIES, pass, signs};
+#[cfg(feature = "games")]
+pub(crate) use moves::is_move;
 pub use moves::{
     MoveError, after, find_uci, number, read_move, san, san_or_null, san_plus, uci, uci_or_null,
 };

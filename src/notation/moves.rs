@@ -54,6 +54,13 @@ pub fn read_move(position: &Chess, word: &str) -> Result<Move, MoveError> {
     Err(MoveError::Illegal)
 }
 
+/// Whether a word looks like such a move, be it legal somewhere or not.
+#[cfg(feature = "games")]
+pub(crate) fn is_move(word: &str) -> bool {
+    let word = without_signs(without_number(word));
+    castling_side(word).is_some() || Written::read(word).is_some()
+}
+
 /// The position after a legal move.
 #[inline]
 #[must_use]

@@ -113,7 +113,7 @@ impl Making<'_> {
         let mut first = 0_u64;
         // In the order of the sources within a kind.
         if !kinds.games.is_empty() {
-            let sources = Sources::list(&kinds.games).map_err(crate::games::ReadError::from)?;
+            let sources = Sources::list(&kinds.games)?;
             let sources = sources.with_password(job.password.as_deref());
             let keep = |candidate| push(&mut sorter, candidate, &mut first);
             let sieve = self.sieve();

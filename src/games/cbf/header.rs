@@ -4,6 +4,7 @@ use shakmaty::{ByColor, Color};
 
 use super::unscramble;
 use crate::games::GameResult;
+use crate::games::game::eco_code;
 
 /// Bytes of a header.
 pub(super) const HEADER_BYTES: usize = 14;
@@ -56,6 +57,7 @@ impl Header {
         unscramble(&mut bytes, LAST_MASK, 3);
         let [b0, b1, b2, b3, b4, b5, b6, b7, b8, b9, b10, b11, b12, b13] = bytes;
         let (players, source) = (b4 & 0x3f, b5 & 0x3f);
+        // A00 is 1.
         let eco = match b10 & 1 {
             0 => u16::from(b10 & 0x3e) >> 1 | u16::from(b4 & 0xc0) >> 1 | u16::from(b5 & 0xc0) << 1,
             _ => 0,
@@ -87,7 +89,7 @@ impl Header {
                 white: elo(b8),
                 black: elo(b9),
             },
-            eco: eco_code(eco),
+            eco: eco_code(eco.checked_sub(1)),
             set_up: flag(0).then(|| SetUp {
                 turn: Color::from_black(flag(1)),
                 castling: [flag(2), flag(3), flag(4), flag(5)],
@@ -124,15 +126,6 @@ fn elo(byte: u8) -> u16 {
     }
 }
 
-/// A00 is 1, E99 is 500.
-fn eco_code(number: u16) -> [u8; 3] {
-    let Some(code) = number.checked_sub(1).filter(|code| *code < 500) else {
-        return [0; 3];
-    };
-    let digit = |value: u16| b'0' + (value % 10) as u8;
-    [b'A' + (code / 100) as u8, digit(code / 10), digit(code)]
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -148,14 +141,5 @@ mod tests {
                 0x3f, 0x15, 0x07, 0xad, 0x8f, 0x85, 0xd7, 0x9d, 0xdf, 0xf5, 0xa7, 0x8d, 0x2f, 0x65
             ]
         );
-    }
-
-    #[test]
-    fn eco_codes_are_numbered_from_one() {
-        assert_eq!(eco_code(0), [0; 3]);
-        assert_eq!(eco_code(1), *b"A00");
-        assert_eq!(eco_code(258), *b"C57");
-        assert_eq!(eco_code(500), *b"E99");
-        assert_eq!(eco_code(501), [0; 3]);
     }
 }

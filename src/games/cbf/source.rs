@@ -264,6 +264,7 @@ impl Batch {
             Some(area) => moves::read(area, &mut recorder),
             None => return Err(SkipReason::text("its moves are cut off")),
         }
+        drop(recorder);
         let is_whole = wanted.plies == usize::MAX && game.cut.is_none() && !game.set_up;
         let white_moves = game.moves.len().div_ceil(2);
         if is_whole && white_moves != usize::from(header.white_moves) && white_moves < 256 {
@@ -291,11 +292,8 @@ impl Batch {
         if wanted.tags() {
             let source = text::decode(source);
             let (event, round) = text::source(&source);
-            for (name, value) in [("Event", event.as_str()), ("Round", round)] {
-                if !value.is_empty() {
-                    game.tags.set(name, value);
-                }
-            }
+            game.tags.set_known("Event", event);
+            game.tags.set_known("Round", round);
             if header.year > 0 {
                 game.tags.set("Date", format!("{:04}.??.??", header.year));
             }

@@ -93,24 +93,16 @@ impl Encoding {
     ///
     /// What is played instead of chess.
     pub(super) fn of_mode(mode: u8) -> Result<Encoding, String> {
-        let cipher = match mode {
-            0 => &ciphers::CIPHER_0,
-            1 => &ciphers::CIPHER_1,
-            2 => &ciphers::CIPHER_2,
-            3 => &ciphers::CIPHER_3,
-            4 => &ciphers::CIPHER_4,
-            5 => &ciphers::CIPHER_5,
-            6 => &ciphers::CIPHER_6,
-            7 => &ciphers::CIPHER_7,
-            10 => &ciphers::CIPHER_10,
-            11 => &ciphers::CIPHER_11,
-            8 | 9 => return Err("losing chess".to_owned()),
-            12 | 13 => return Err("Out Chatrang".to_owned()),
-            14 | 15 => return Err("Twins".to_owned()),
-            16 | 17 => return Err("Makruk".to_owned()),
-            18 | 19 => return Err("Pawns".to_owned()),
-            63 => return Err("chess with illegal positions".to_owned()),
-            _ => return Err(format!("unknown (encoding {mode})")),
+        let Some(cipher) = ciphers::of_mode(mode) else {
+            return Err(match mode {
+                8 | 9 => "losing chess".to_owned(),
+                12 | 13 => "Out Chatrang".to_owned(),
+                14 | 15 => "Twins".to_owned(),
+                16 | 17 => "Makruk".to_owned(),
+                18 | 19 => "Pawns".to_owned(),
+                63 => "chess with illegal positions".to_owned(),
+                _ => format!("unknown (encoding {mode})"),
+            });
         };
         let chess960 = mode >= 10;
         Ok(Encoding {

@@ -16,7 +16,7 @@
 
 use std::io;
 
-use crate::games::encodings::push_field;
+use crate::games::encodings::field;
 use crate::input::bytes::Cursor;
 use crate::input::file::DataFile;
 
@@ -78,29 +78,20 @@ impl Entities {
         })
     }
 
-    /// Adds the two texts of a number to `first` and `second`; nothing if there
-    /// is no such number.
-    pub(super) fn look_up(&self, number: u32, first: &mut String, second: &mut String) {
-        let mut buffer = [0; LOOKED_AT];
-        let at = self.first_at + u64::from(number) * self.stride;
-        let Ok(view) = self.file.view() else { return };
-        let mut cursor = Cursor::new(view.read(at, &mut buffer).unwrap_or_default());
-        if cursor.le_i32().is_none_or(|left| left == FREE) {
-            return;
-        }
-        let Texts {
-            first_bytes,
-            second_bytes,
-        } = self.layout;
-        // The rest of what the tree needs.
-        let mut fields = || {
+    /// The two texts of a number; empty if there is no such number.
+    pub(super) fn look_up(&self, number: u32) -> (String, String) {
+        let read = || {
+            let mut buffer = [0; LOOKED_AT];
+            let at = self.first_at + u64::from(number) * self.stride;
+            let bytes = self.file.view().ok()?.read(at, &mut buffer).ok()?;
+            let mut cursor = Cursor::new(bytes);
+            cursor.le_i32().filter(|left| *left != FREE)?;
+            // The rest of what the tree needs.
             cursor.take(TREE_BYTES as usize - 4)?;
-            Some((cursor.take(first_bytes)?, cursor.take(second_bytes)?))
+            let first = field(cursor.take(self.layout.first_bytes)?);
+            Some((first, field(cursor.take(self.layout.second_bytes)?)))
         };
-        if let Some((one, other)) = fields() {
-            push_field(one, first);
-            push_field(other, second);
-        }
+        read().unwrap_or_default()
     }
 }
 

@@ -29,7 +29,7 @@
 use shakmaty::ByColor;
 
 use super::fields;
-use crate::games::GameResult;
+use crate::games::{Date, GameResult};
 use crate::input::bytes::{Cursor, be_u16_at, be_u32_at};
 
 /// Bytes of a record, and of the header.
@@ -90,18 +90,20 @@ pub(super) enum Kind {
 }
 
 /// One record.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct CbhEntry {
     pub(super) kind: Kind,
     /// Of the block in the .cbg file, in bytes.
     pub(super) offset: u64,
     pub(super) players: ByColor<u32>,
     pub(super) tournament: u32,
-    date: u32,
-    result: u8,
-    round: (u8, u8),
-    elo: ByColor<u16>,
-    eco: u16,
+    pub(super) date: Date,
+    pub(super) result: GameResult,
+    /// As in the `Round` tag: `3`, `3.1`; `None` if unknown.
+    pub(super) round: Option<String>,
+    pub(super) elo: ByColor<u16>,
+    /// As `C57`; zeros if unknown.
+    pub(super) eco: [u8; 3],
 }
 
 impl CbhEntry {
@@ -115,8 +117,12 @@ impl CbhEntry {
         cursor.take(6)?;
         let (date, result) = (cursor.be_u24()?, cursor.u8()?);
         cursor.take(1)?;
-        let round = (cursor.u8()?, cursor.u8()?);
-        let (white_elo, black_elo, eco) = (cursor.be_u16()?, cursor.be_u16()?, cursor.be_u16()?);
+        let (round, part) = (cursor.u8()?, cursor.u8()?);
+        let elo = ByColor {
+            white: cursor.be_u16()?,
+            black: cursor.be_u16()?,
+        };
+        let eco = cursor.be_u16()?;
         cursor.take(9)?;
         Some(CbhEntry {
             kind: match flags {
@@ -127,44 +133,11 @@ impl CbhEntry {
             offset,
             players: ByColor { white, black },
             tournament,
-            date,
-            result,
-            round,
-            elo: ByColor {
-                white: white_elo,
-                black: black_elo,
-            },
-            eco,
+            date: fields::date(date),
+            result: fields::result(result),
+            round: fields::round(round.into(), part.into()),
+            elo: fields::elo(elo),
+            eco: fields::eco(eco),
         })
-    }
-
-    pub(super) fn result(&self) -> GameResult {
-        fields::result(self.result)
-    }
-
-    /// Ratings of at most four digits, as PGN readers take them; else 0.
-    pub(super) fn elo(&self) -> ByColor<u16> {
-        self.elo.map(|elo| if elo <= 9999 { elo } else { 0 })
-    }
-
-    /// 0 if unknown.
-    pub(super) fn year(&self) -> u16 {
-        fields::year(self.date)
-    }
-
-    /// As in the `Date` tag: `2003.05.??`.
-    pub(super) fn date(&self) -> String {
-        fields::date(self.date)
-    }
-
-    /// As in the `Round` tag: `3`, `3.1`; `None` if unknown.
-    pub(super) fn round(&self) -> Option<String> {
-        let (round, part) = self.round;
-        fields::round(round.into(), part.into())
-    }
-
-    /// As `C57`; zeros if unknown.
-    pub(super) fn eco(&self) -> [u8; 3] {
-        fields::eco(self.eco)
     }
 }

@@ -1,10 +1,9 @@
 //! Fields that are the same in the old databases and the new ones.
 
-use std::fmt::Write as _;
+use shakmaty::{ByColor, Color};
 
-use shakmaty::Color;
-
-use crate::games::GameResult;
+use crate::games::game::eco_code;
+use crate::games::{Date, GameResult};
 
 /// From here on, ECO numbers are those of Chess960 positions.
 const FIRST_CHESS960_ECO: u16 = 64576;
@@ -20,25 +19,26 @@ pub(in crate::games) fn result(number: u8) -> GameResult {
     }
 }
 
-/// 0 if unknown.
-pub(in crate::games) fn year(date: u32) -> u16 {
-    (date >> 9 & 0xfff) as u16
+/// Day in 5 bits, month in 4, year in 12; each 0 if unknown.
+pub(in crate::games) fn date(bits: u32) -> Date {
+    Date {
+        year: (bits >> 9 & 0xfff) as u16,
+        month: (bits >> 5 & 15) as u8,
+        day: (bits & 31) as u8,
+    }
 }
 
-/// As in the `Date` tag: `2003.05.??`.
-pub(in crate::games) fn date(date: u32) -> String {
-    let (month, day) = (date >> 5 & 15, date & 31);
-    let mut text = match year(date) {
-        0 => "????".to_owned(),
-        year => format!("{year:04}"),
-    };
-    for part in [month, day] {
-        let _ = match part {
-            0 => write!(text, ".??"),
-            part => write!(text, ".{part:02}"),
-        };
+/// `Last, First`, or the one there is.
+pub(in crate::games) fn full_name(mut last: String, first: &str) -> String {
+    if !last.is_empty() && !first.is_empty() {
+        last.push_str(", ");
     }
-    text
+    last + first
+}
+
+/// Ratings of at most four digits, as PGN readers take them; else 0.
+pub(in crate::games) fn elo(ratings: ByColor<u16>) -> ByColor<u16> {
+    ratings.map(|elo| if elo <= 9999 { elo } else { 0 })
 }
 
 /// As in the `Round` tag: `3`, `3.1`; `None` if unknown.
@@ -52,14 +52,6 @@ pub(in crate::games) fn round(round: u16, part: u16) -> Option<String> {
 
 /// As `C57`; zeros if unknown.
 pub(in crate::games) fn eco(value: u16) -> [u8; 3] {
-    let number = match (value >> 7).checked_sub(1) {
-        Some(number @ 0..500) if value < FIRST_CHESS960_ECO => number,
-        _ => return [0; 3],
-    };
-    let digit = |value: u16| b'0' + (value % 10) as u8;
-    [
-        b'A' + (number / 100) as u8,
-        digit(number / 10),
-        digit(number),
-    ]
+    let number = (value >> 7).checked_sub(1);
+    eco_code(number.filter(|_| value < FIRST_CHESS960_ECO))
 }

@@ -25,7 +25,7 @@ pub(super) use open::{is_cbh, is_other, open, refuse};
 
 use std::ops::Range;
 
-use shakmaty::{Chess, Color};
+use shakmaty::Chess;
 
 use super::indexed::{Indexed, Layout};
 use super::oddities::Oddity;
@@ -183,46 +183,25 @@ impl Database {
 
     /// Everything about a game but its moves.
     fn describe(&self, entry: &CbhEntry, wanted: Wanted, game: &mut Game) {
-        for color in Color::ALL {
-            self.name_player(*entry.players.get(color), game.names.get_mut(color));
-        }
-        game.elo = entry.elo();
-        game.year = entry.year();
-        game.eco = entry.eco();
-        game.result = entry.result();
+        let look_up = |texts: &Option<Entities>, number: u32| {
+            let texts = texts.as_ref().map(|texts| texts.look_up(number));
+            texts.unwrap_or_default()
+        };
+        game.names = entry.players.map(|number| {
+            let (last, first) = look_up(&self.players, number);
+            fields::full_name(last, &first)
+        });
+        game.elo = entry.elo;
+        game.set_date(entry.date);
+        game.eco = entry.eco;
+        game.result = entry.result;
         if wanted.tags() {
-            self.describe_in_tags(entry, game);
-        }
-    }
-
-    /// `Last, First`, or the one there is.
-    fn name_player(&self, number: u32, name: &mut String) {
-        let mut first = String::new();
-        if let Some(players) = &self.players {
-            players.look_up(number, name, &mut first);
-        }
-        if !name.is_empty() && !first.is_empty() {
-            name.push_str(", ");
-        }
-        name.push_str(&first);
-    }
-
-    /// What the fields of a game do not say.
-    fn describe_in_tags(&self, entry: &CbhEntry, game: &mut Game) {
-        let (mut event, mut site) = (String::new(), String::new());
-        if let Some(tournaments) = &self.tournaments {
-            tournaments.look_up(entry.tournament, &mut event, &mut site);
-        }
-        let round = entry.round().unwrap_or_default();
-        for (name, value) in [
-            ("Event", event),
-            ("Site", site),
-            ("Date", entry.date()),
-            ("Round", round),
-        ] {
-            if !value.is_empty() {
-                game.tags.set(name, value);
-            }
+            let (event, site) = look_up(&self.tournaments, entry.tournament);
+            game.tags.set_known("Event", event);
+            game.tags.set_known("Site", site);
+            game.tags.set("Date", entry.date.to_pgn());
+            let round = entry.round.as_deref().unwrap_or_default();
+            game.tags.set_known("Round", round);
         }
     }
 }

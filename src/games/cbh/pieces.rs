@@ -7,43 +7,33 @@
 //! gets one; a captured or promoted pawn leaves a gap. A new piece of a
 //! promotion takes the first number that is free, if there is one.
 
-use shakmaty::{Board, ByColor, CastlingSide, Color, File, Move, Rank, Role, Square};
+use shakmaty::{Board, ByColor, ByRole, CastlingSide, Color, File, Move, Rank, Role, Square};
 
 /// Where the numbered pieces of both sides stand.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Pieces(ByColor<Side>);
 
 #[derive(Clone, Copy, Debug, Default)]
-struct Side {
-    queens: [Option<Square>; 3],
-    rooks: [Option<Square>; 3],
-    bishops: [Option<Square>; 3],
-    knights: [Option<Square>; 3],
-    pawns: [Option<Square>; 8],
+struct Side(ByRole<[Option<Square>; 8]>);
+
+/// How many of a kind have numbers; the king needs none.
+const fn most(role: Role) -> usize {
+    match role {
+        Role::King => 0,
+        Role::Pawn => 8,
+        _ => 3,
+    }
 }
 
 impl Side {
-    /// The numbers of a kind of piece; the king needs none.
+    /// The numbers of a kind of piece.
     fn of(&self, role: Role) -> &[Option<Square>] {
-        match role {
-            Role::Queen => &self.queens,
-            Role::Rook => &self.rooks,
-            Role::Bishop => &self.bishops,
-            Role::Knight => &self.knights,
-            Role::Pawn => &self.pawns,
-            Role::King => &[],
-        }
+        self.0.get(role).get(..most(role)).unwrap_or_default()
     }
 
     fn of_mut(&mut self, role: Role) -> &mut [Option<Square>] {
-        match role {
-            Role::Queen => &mut self.queens,
-            Role::Rook => &mut self.rooks,
-            Role::Bishop => &mut self.bishops,
-            Role::Knight => &mut self.knights,
-            Role::Pawn => &mut self.pawns,
-            Role::King => &mut [],
-        }
+        let slots = self.0.get_mut(role);
+        slots.get_mut(..most(role)).unwrap_or_default()
     }
 
     fn add(&mut self, role: Role, square: Square) {
@@ -64,16 +54,12 @@ impl Side {
         let Some(at) = slots.iter().position(|slot| *slot == Some(square)) else {
             return;
         };
-        if let Some(rest) = slots.get_mut(at..) {
-            if role == Role::Pawn {
-                rest.iter_mut().take(1).for_each(|slot| *slot = None);
-            } else {
-                rest.rotate_left(1);
-                rest.iter_mut()
-                    .last()
-                    .into_iter()
-                    .for_each(|slot| *slot = None);
-            }
+        let rest = slots.get_mut(at..).unwrap_or_default();
+        if let Some(gone) = rest.first_mut() {
+            *gone = None;
+        }
+        if role != Role::Pawn {
+            rest.rotate_left(1);
         }
     }
 }

@@ -62,7 +62,7 @@ pub(super) struct Cbh2Entry {
     pub(super) annotator: i64,
     pub(super) result: u8,
     pub(super) round: (u16, u16),
-    elo: ByColor<u16>,
+    pub(super) elo: ByColor<u16>,
     pub(super) eco: u16,
     pub(super) date: u32,
     /// Of the ratings; see [`Cbh2Entry::speed`].
@@ -116,10 +116,5 @@ impl Cbh2Entry {
             _ => None,
         };
         speed(self.kinds.white).or(speed(self.kinds.black))
-    }
-
-    /// Ratings of at most four digits, as PGN readers take them; else 0.
-    pub(super) fn elo(&self) -> ByColor<u16> {
-        self.elo.map(|elo| if elo <= 9999 { elo } else { 0 })
     }
 }

@@ -216,8 +216,9 @@ impl Database {
         if let Some(names) = &self.names {
             game.names = entry.players.map(|number| names.player(number, buffer));
         }
-        game.elo = entry.elo();
-        game.year = fields::year(entry.date);
+        game.elo = fields::elo(entry.elo);
+        let date = fields::date(entry.date);
+        game.set_date(date);
         game.circumstances.speed = entry.speed();
         game.eco = fields::eco(entry.eco);
         game.result = fields::result(entry.result);
@@ -233,14 +234,12 @@ impl Database {
         for (name, value) in [
             ("Event", Some(title)),
             ("Site", Some(site)),
-            ("Date", Some(fields::date(entry.date))),
+            ("Date", Some(date.to_pgn())),
             ("Round", fields::round(round, part)),
             ("Annotator", annotator),
             ("EventDate", event_date),
         ] {
-            if let Some(value) = value.filter(|value| !value.is_empty()) {
-                game.tags.set(name, value);
-            }
+            game.tags.set_known(name, value.unwrap_or_default());
         }
     }
 }

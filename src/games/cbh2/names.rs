@@ -107,11 +107,8 @@ impl Names {
             let mut cursor = Cursor::new(buffer);
             Some((text(&mut cursor)?, text(&mut cursor)?))
         });
-        let (mut name, first) = found.unwrap_or_default();
-        if !name.is_empty() && !first.is_empty() {
-            name.push_str(", ");
-        }
-        name + &first
+        let (last, first) = found.unwrap_or_default();
+        fields::full_name(last, &first)
     }
 
     /// Title, place and date.
@@ -123,8 +120,8 @@ impl Names {
         self.room(TOURNAMENTS, number, buffer)?;
         let mut cursor = Cursor::new(buffer);
         let (place, title) = (text(&mut cursor)?, text(&mut cursor)?);
-        let date = cursor.le_u32().filter(|date| *date > 0).map(fields::date);
-        Some((title, place, date))
+        let date = cursor.le_u32().filter(|date| *date > 0);
+        Some((title, place, date.map(|date| fields::date(date).to_pgn())))
     }
 }
 

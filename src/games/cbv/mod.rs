@@ -17,11 +17,12 @@ mod table;
 #[cfg(test)]
 mod tests;
 
-use std::io::{self, Read};
+use std::io::{self, BufRead as _, BufReader, Read};
 use std::path::Path;
 use std::sync::Arc;
 
 use super::archive::{Archive, ArchiveMember};
+use crate::input::bytes::le_u16_at;
 use crate::input::file::DataFile;
 use crate::input::path::has_extension;
 use block::{Fault, HEAD_BYTES, Unpacker};
@@ -117,17 +118,22 @@ impl Archive for Cbv {
         if let Some(fault) = member.fault {
             return Err(io::Error::new(io::ErrorKind::InvalidData, fault));
         }
+        let (at, size) = (member.offset, member.size);
+        let end = at.saturating_add(member.packed);
+        let packed = Packed {
+            archive: Arc::clone(&self),
+            at,
+            end,
+        };
         Ok(Box::new(Stream {
-            next: member.offset,
-            end: member.offset.saturating_add(member.packed),
-            size: member.size,
-            archive: self,
-            chunk: Vec::new(),
-            chunk_at: 0,
+            packed: BufReader::with_capacity(CHUNK_BYTES, packed),
+            at,
+            block: Vec::new(),
             unpacker: Unpacker::default(),
             plain: Vec::new(),
             given: 0,
             done: 0,
+            size,
             failed: false,
         }))
     }
@@ -164,15 +170,31 @@ impl Bytes {
     }
 }
 
+/// The bytes of a member's blocks.
+struct Packed {
+    archive: Arc<Cbv>,
+    at: u64,
+    end: u64,
+}
+
+impl Read for Packed {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let left = usize::try_from(self.end - self.at).unwrap_or(usize::MAX);
+        let count = left.min(buffer.len());
+        let buffer = buffer.get_mut(..count).unwrap_or_default();
+        let count = self.archive.bytes.read(self.at, buffer)?;
+        self.at += count as u64;
+        Ok(count)
+    }
+}
+
 /// A member, unpacked as it is read.
 struct Stream {
-    archive: Arc<Cbv>,
-    /// Where the next chunk begins, and the blocks end.
-    next: u64,
-    end: u64,
-    /// Bytes of the archive that are in memory, and how many are used.
-    chunk: Vec<u8>,
-    chunk_at: usize,
+    packed: BufReader<Packed>,
+    /// Where the next block begins.
+    at: u64,
+    /// The block that was read last.
+    block: Vec<u8>,
     unpacker: Unpacker,
     /// What was unpacked, and how much of it was given.
     plain: Vec<u8>,
@@ -203,42 +225,42 @@ impl Read for Stream {
 impl Stream {
     /// Unpacks a block; false at the end.
     fn next_block(&mut self) -> io::Result<bool> {
-        let at = self.place();
-        if at >= self.end {
+        if self.packed.fill_buf()?.is_empty() {
             if self.done != self.size {
                 let text = format!("it unpacks to {} bytes, expected {}", self.done, self.size);
                 return Err(self.fail(text));
             }
             return Ok(false);
         }
+        self.block.clear();
         self.hold(HEAD_BYTES)?;
-        let mut fault = Fault::Cut;
-        if let Some(&[low, high, sum_low, sum_high]) = self.held().first_chunk::<HEAD_BYTES>() {
-            let length = usize::from(u16::from_le_bytes([low, high]));
-            let sum = u16::from_le_bytes([sum_low, sum_high]);
-            self.hold(HEAD_BYTES + length)?;
-            // Copies may begin in blocks before, though no genuine one does.
-            self.plain
-                .drain(..self.plain.len().saturating_sub(block::FARTHEST));
-            self.given = self.plain.len();
-            let chunk = self.chunk.get(self.chunk_at..).unwrap_or_default();
-            let payload = chunk.get(HEAD_BYTES..HEAD_BYTES + length);
-            let unpacked = match payload {
-                Some(payload) => self.unpacker.unpack(payload, sum, &mut self.plain),
-                None => Err(Fault::Cut),
-            };
-            match unpacked {
-                Ok(()) => {
-                    self.chunk_at += HEAD_BYTES + length;
-                    self.done += (self.plain.len() - self.given) as u64;
-                    return Ok(true);
-                }
-                Err(found) => fault = found,
+        let length = le_u16_at(&self.block, 0).unwrap_or(0).into();
+        self.hold(length)?;
+        // Copies may begin in blocks before, though no genuine one does.
+        self.plain
+            .drain(..self.plain.len().saturating_sub(block::FARTHEST));
+        self.given = self.plain.len();
+        let unpacked = match self.block.split_at_checked(HEAD_BYTES) {
+            Some((head, payload)) if payload.len() == length => {
+                let sum = le_u16_at(head, 2).unwrap_or(0);
+                self.unpacker.unpack(payload, sum, &mut self.plain)
             }
+            _ => Err(Fault::Cut),
+        };
+        if let Err(fault) = unpacked {
+            let at = self.at;
+            let text = format!("the block at byte {at} of the archive is damaged: {fault}");
+            return Err(self.fail(text));
         }
-        Err(self.fail(format!(
-            "the block at byte {at} of the archive is damaged: {fault}"
-        )))
+        self.at += self.block.len() as u64;
+        self.done += (self.plain.len() - self.given) as u64;
+        Ok(true)
+    }
+
+    /// Adds so many bytes to the block, if the member has them.
+    fn hold(&mut self, count: usize) -> io::Result<()> {
+        let mut next = self.packed.by_ref().take(count as u64);
+        next.read_to_end(&mut self.block).map(drop)
     }
 
     /// Nothing more can come.
@@ -246,34 +268,5 @@ impl Stream {
         self.failed = true;
         self.plain.truncate(self.given);
         io::Error::new(io::ErrorKind::InvalidData, text)
-    }
-
-    /// Where the next block begins.
-    fn place(&self) -> u64 {
-        self.next - self.held().len() as u64
-    }
-
-    fn held(&self) -> &[u8] {
-        self.chunk.get(self.chunk_at..).unwrap_or_default()
-    }
-
-    /// Gets so many bytes into memory, if the member has them.
-    fn hold(&mut self, count: usize) -> io::Result<()> {
-        if self.held().len() >= count || self.next >= self.end {
-            return Ok(());
-        }
-        self.chunk.drain(..self.chunk_at);
-        self.chunk_at = 0;
-        let held = self.chunk.len();
-        let left = usize::try_from(self.end - self.next).unwrap_or(usize::MAX);
-        self.chunk.resize(held + left.min(CHUNK_BYTES), 0);
-        let new = self.chunk.get_mut(held..).unwrap_or_default();
-        let read = self.archive.bytes.read(self.next, new)?;
-        self.chunk.truncate(held + read);
-        self.next += read as u64;
-        if read == 0 {
-            self.end = self.next;
-        }
-        Ok(())
     }
 }

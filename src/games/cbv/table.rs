@@ -18,7 +18,7 @@
 //! Little-endian. The members' blocks follow, one member after the other, to
 //! the end of the file.
 
-use crate::games::encodings::push_field;
+use crate::games::encodings::field;
 use crate::input::bytes::{Cursor, le_u16_at, le_u32_at};
 
 /// Bytes of the header.
@@ -94,10 +94,8 @@ fn member(record: &[u8], len: u64) -> Option<Member> {
     if offset.checked_add(packed).is_none_or(|end| end > len) {
         fault.get_or_insert("the archive ends inside it");
     }
-    let mut text = String::new();
-    push_field(name, &mut text);
     Some(Member {
-        name: text.replace('\\', "/"),
+        name: field(name).replace('\\', "/"),
         offset,
         packed,
         size,

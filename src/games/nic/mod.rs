@@ -19,7 +19,6 @@
 //! that leaves out where the moves begin; so they are refused.
 
 mod fields;
-mod matching;
 mod movetext;
 mod refuse;
 mod text;

@@ -1,6 +1,5 @@
 //! The movetext.
 
-use super::matching;
 use crate::games::{GameResult, Recorder, SkipReason};
 use crate::notation;
 
@@ -13,7 +12,7 @@ pub(super) fn read(text: &str, recorder: &mut Recorder<'_>) -> Option<GameResult
         let said = self::result(word);
         let begins_or_ends = matches!(word, "(" | "[" | ")" | "]");
         let (body, sign) = split_sign(without_number(word));
-        let is_move = !begins_or_ends && said.is_none() && matching::is_move(body);
+        let is_move = !begins_or_ends && said.is_none() && is_move(body);
         if !is_move && !begins_or_ends && said.is_none() {
             if !body.is_empty() || !sign.is_empty() {
                 if !comment.is_empty() {
@@ -48,9 +47,9 @@ fn play(word: &str, sign: &str, recorder: &mut Recorder<'_>) {
         recorder.drop_line();
         return;
     };
-    match matching::find(word, position) {
-        Some(m) => recorder.play(m),
-        None => {
+    match notation::read_move(position, word) {
+        Ok(m) => recorder.play(m),
+        Err(_) => {
             let number = recorder.move_number();
             let text = format!("move {number} is impossible or could be several: {word}");
             recorder.give_up_line(SkipReason::Text(text));
@@ -59,6 +58,12 @@ fn play(word: &str, sign: &str, recorder: &mut Recorder<'_>) {
     if let Some(nag @ 1..=6) = notation::nag(sign.trim_matches(['+', '#'])) {
         recorder.nag(nag);
     }
+}
+
+/// Whether a word is a move, played or not. Two files are a pawn that takes;
+/// only in small letters, or "He" would be one.
+fn is_move(word: &str) -> bool {
+    notation::is_move(word) && (word.len() > 2 || !word.starts_with(char::is_uppercase))
 }
 
 /// Words; brackets are words of their own.
@@ -100,5 +105,45 @@ fn result(word: &str) -> Option<GameResult> {
     match word {
         "1-0" | "0-1" | "1/2" | "1/2-1/2" | "*" => Some(GameResult::from_pgn(word.as_bytes())),
         _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::is_move;
+    use crate::notation::{position, read_move, uci};
+
+    fn found(fen: &str, word: &str) -> Option<String> {
+        assert!(is_move(word), "{word}");
+        read_move(&position(fen).unwrap(), word).ok().map(uci)
+    }
+
+    #[test]
+    fn short_moves_are_found_where_one_is_meant() {
+        let fen = "r3k2r/1P1p4/4p3/3PN3/8/2N5/8/R3K2R w KQkq - 0 1";
+        for (word, uci) in [
+            ("de6", "d5e6"),
+            ("de", "d5e6"),
+            ("d6", "d5d6"),
+            ("0-0", "e1g1"),
+            ("O-O-O", "e1c1"),
+            ("Nd7", "e5d7"),
+            ("Se4", "c3e4"),
+            ("ba8", "b7a8q"),
+            ("ba8N", "b7a8n"),
+            ("b8=D", "b7b8q"),
+            ("Th8", "h1h8"),
+        ] {
+            assert_eq!(found(fen, word).as_deref(), Some(uci), "{word}");
+        }
+        for illegal in ["Nc5", "e4", "Qd1"] {
+            assert_eq!(found(fen, illegal), None, "{illegal}");
+        }
+        let two = "4k3/8/8/8/8/2N3N1/8/4K3 w - - 0 1";
+        assert_eq!(found(two, "Ne4"), None);
+        assert_eq!(found(two, "Nce4").as_deref(), Some("c3e4"));
+        for word in ["better", "1/2", "Ng9", "He", "Nb5b5b5"] {
+            assert!(!is_move(word), "{word}");
+        }
     }
 }

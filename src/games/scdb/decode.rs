@@ -6,7 +6,7 @@ use shakmaty::fen::Fen;
 use shakmaty::uci::UciMove;
 use shakmaty::{CastlingMode, Chess, Move, Position, Rank, Role, Square};
 
-use super::length;
+use super::element::{Element, Elements, text};
 use super::promotion::Numbering;
 use crate::games::{Game, Recorder, SkipReason, Wanted};
 use crate::notation;
@@ -33,7 +33,7 @@ pub(super) fn decode(
 ) -> Result<(), SkipReason> {
     let bytes = start(bytes, game)?;
     let mut recorder = Recorder::new(wanted, game);
-    let mut elements = Elements { rest: bytes };
+    let mut elements = Elements(bytes);
     while !recorder.is_done() {
         let reason = match elements.next() {
             Ok(None) => break,
@@ -87,53 +87,6 @@ fn first_position(fen: &[u8]) -> Result<Chess, SkipReason> {
         return Err(SkipReason::Variant("Chess960".to_owned()));
     }
     notation::position_of(setup, CastlingMode::Standard).map_err(SkipReason::Position)
-}
-
-/// A piece of a game.
-enum Element<'b> {
-    Move(u16),
-    Begin,
-    End,
-    Comment(&'b [u8]),
-    Nags(&'b [u8]),
-    Null,
-}
-
-struct Elements<'b> {
-    rest: &'b [u8],
-}
-
-impl<'b> Elements<'b> {
-    fn next(&mut self) -> Result<Option<Element<'b>>, &'static str> {
-        let Some((first, after)) = self.rest.split_first() else {
-            return Ok(None);
-        };
-        let (element, rest) = match first {
-            0x00..=0x7f => {
-                let (second, after) = after.split_first().ok_or("its last move is cut off")?;
-                (Element::Move(u16::from_be_bytes([*first, *second])), after)
-            }
-            0x84 => (Element::Begin, after),
-            0x85 => (Element::End, after),
-            0x86 => {
-                let (comment, after) = text(after).ok_or("a comment is longer than the game")?;
-                (Element::Comment(comment), after)
-            }
-            0x87 => {
-                let (nags, after) = text(after).ok_or("annotations are longer than the game")?;
-                (Element::Nags(nags), after)
-            }
-            0x88 => (Element::Null, after),
-            _ => return Err("it cannot be read on behind a byte that means nothing"),
-        };
-        self.rest = rest;
-        Ok(Some(element))
-    }
-}
-
-fn text(bytes: &[u8]) -> Option<(&[u8], &[u8])> {
-    let (length, rest) = length::read(bytes)?;
-    rest.split_at_checked(length)
 }
 
 fn record(

@@ -2,8 +2,9 @@
 
 use shakmaty::{CastlingSide, File, Move, Square};
 
-use super::entry::{ScdbEntry, is_eco};
+use super::entry::ScdbEntry;
 use super::{NAME_BYTES, length, promotion};
+use crate::games::game::{eco_code, eco_number};
 use crate::games::pgn_write::first_fen;
 use crate::games::{Game, Item, SkipReason};
 
@@ -65,26 +66,13 @@ impl ScdbRecord {
                 event: 0,
                 elo: game.elo,
                 result: game.result,
-                eco: if is_eco(&game.eco) { game.eco } else { [0; 3] },
-                date: date(&tag("Date"), game.year),
+                eco: eco_code(eco_number(game.eco)),
+                date: game.date(),
             },
             bytes,
             loses_tags,
         })
     }
-}
-
-/// Year, month and day of a PGN date, each 0 if unknown.
-fn date(text: &str, year: u16) -> (u16, u8, u8) {
-    let mut parts = text.trim().split('.');
-    let mut part = || parts.next().and_then(|part| part.parse::<u16>().ok());
-    let written = part();
-    let mut small = |most| {
-        let value = part().and_then(|value| u8::try_from(value).ok());
-        value.filter(|value| *value <= most).unwrap_or(0)
-    };
-    let (month, day) = (small(12), small(31));
-    (written.unwrap_or(year), month, day)
 }
 
 /// Whether all lengths fit the format.

@@ -2,10 +2,12 @@
 
 use std::array;
 
-use crate::games::GameResult;
-use shakmaty::{ByColor, Color};
+use shakmaty::ByColor;
 
 use super::{MAGIC_BYTES, NAME_BYTES};
+use crate::games::game::eco_number;
+use crate::games::{Date, GameResult};
+use crate::input::bytes::{be_u16_at, be_u32_at, be_u64_at};
 
 /// Bytes of an entry.
 pub(super) const ENTRY_BYTES: usize = 39;
@@ -34,8 +36,7 @@ pub(super) struct ScdbEntry {
     pub(super) result: GameResult,
     /// Zeros if unknown.
     pub(super) eco: [u8; 3],
-    /// Year, month and day, each 0 if unknown.
-    pub(super) date: (u16, u8, u8),
+    pub(super) date: Date,
 }
 
 impl ScdbEntry {
@@ -46,41 +47,33 @@ impl ScdbEntry {
         let eco: Option<[u8; 3]> = bytes.get(ECO_AT..eco_end)?.try_into().ok();
         Some(ScdbEntry {
             status: *bytes.first()?,
-            offset: u64::from_be_bytes(at(bytes, 1)?),
+            offset: offset(bytes)?,
             players: ByColor {
-                white: u32::from_be_bytes(at(bytes, 9)?),
-                black: u32::from_be_bytes(at(bytes, 13)?),
+                white: be_u32_at(bytes, 9)?,
+                black: be_u32_at(bytes, 13)?,
             },
-            round: u16::from_be_bytes(at(bytes, 17)?),
-            site: u32::from_be_bytes(at(bytes, 19)?),
-            event: u32::from_be_bytes(at(bytes, 23)?),
+            round: be_u16_at(bytes, 17)?,
+            site: be_u32_at(bytes, 19)?,
+            event: be_u32_at(bytes, 23)?,
             elo: ByColor {
-                white: u16::from_be_bytes(at(bytes, 27)?),
-                black: u16::from_be_bytes(at(bytes, 29)?),
+                white: be_u16_at(bytes, 27)?,
+                black: be_u16_at(bytes, 29)?,
             },
-            result: match bytes.get(31)? {
-                1 => GameResult::Won(Color::White),
-                2 => GameResult::Won(Color::Black),
-                3 => GameResult::Draw,
-                _ => GameResult::Unknown,
+            result: GameResult::of_number(*bytes.get(31)?),
+            eco: eco
+                .filter(|eco| eco_number(*eco).is_some())
+                .unwrap_or_default(),
+            // What cannot be is unknown.
+            date: Date {
+                year: at_most(9999, be_u16_at(bytes, eco_end)?),
+                month: at_most(12, *bytes.get(eco_end + 2)?),
+                day: at_most(31, *bytes.get(eco_end + 3)?),
             },
-            eco: eco.filter(is_eco).unwrap_or_default(),
-            date: (
-                u16::from_be_bytes(at(bytes, eco_end)?),
-                *bytes.get(eco_end + 2)?,
-                *bytes.get(eco_end + 3)?,
-            ),
         })
     }
 
     /// Writes it.
     pub(super) fn encode(&self) -> [u8; ENTRY_BYTES] {
-        let result = match self.result {
-            GameResult::Unknown => 0,
-            GameResult::Won(Color::White) => 1,
-            GameResult::Won(Color::Black) => 2,
-            GameResult::Draw => 3,
-        };
         let mut bytes = [&[self.status][..], &self.offset.to_be_bytes()].concat();
         bytes.extend(self.players.white.to_be_bytes());
         bytes.extend(self.players.black.to_be_bytes());
@@ -89,10 +82,10 @@ impl ScdbEntry {
         bytes.extend(self.event.to_be_bytes());
         bytes.extend(self.elo.white.to_be_bytes());
         bytes.extend(self.elo.black.to_be_bytes());
-        bytes.push(result);
+        bytes.push(self.result.number());
         bytes.extend(self.eco);
-        bytes.extend(self.date.0.to_be_bytes());
-        bytes.extend([self.date.1, self.date.2]);
+        bytes.extend(self.date.year.to_be_bytes());
+        bytes.extend([self.date.month, self.date.day]);
         let mut bytes = bytes.into_iter();
         array::from_fn(|_| bytes.next().unwrap_or(0))
     }
@@ -118,7 +111,7 @@ pub(super) fn is_likely(bytes: &[u8], games_end: u64) -> bool {
 
 /// Where a game stands, whatever else the entry says.
 pub(super) fn offset(bytes: &[u8]) -> Option<u64> {
-    Some(u64::from_be_bytes(at(bytes, 1)?))
+    be_u64_at(bytes, 1)
 }
 
 /// How many bytes are missing in the ECO code of the last entry of a file,
@@ -141,11 +134,6 @@ pub(super) fn short_eco(bytes: &[u8]) -> Option<usize> {
     (is_code && !next.is_ascii_digit() && *next != 0).then_some(missing)
 }
 
-/// Whether it is a code like C57.
-pub(super) fn is_eco(code: &[u8; 3]) -> bool {
-    matches!(code, [b'A'..=b'E', b'0'..=b'9', b'0'..=b'9'])
-}
-
-fn at<const N: usize>(bytes: &[u8], place: usize) -> Option<[u8; N]> {
-    bytes.get(place..place + N)?.try_into().ok()
+fn at_most<T: Default + PartialOrd>(most: T, value: T) -> T {
+    if value <= most { value } else { T::default() }
 }

@@ -13,6 +13,7 @@
 //! Each begins with ten bytes, `SimpleCDb` and the last letter of its name.
 
 mod decode;
+mod element;
 mod encode;
 mod entry;
 mod index;

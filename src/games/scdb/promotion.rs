@@ -9,8 +9,8 @@ use std::io::{self, BufReader, Read};
 
 use shakmaty::Role;
 
-use super::MAGIC_BYTES;
-use super::length;
+use super::element::{Element, Elements, text};
+use super::{MAGIC_BYTES, length};
 
 /// A way of numbering.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -91,35 +91,19 @@ fn next_length(file: &mut impl Read) -> io::Result<Option<u64>> {
 /// The promotion numbers of a game's moves from the last rank but one to the
 /// last one.
 fn numbers(game: &[u8]) -> Vec<u16> {
-    let mut numbers = Vec::new();
-    let mut rest = match game.split_first() {
+    let mut elements = Elements(match game.split_first() {
         Some((0, rest)) => rest,
-        Some((1, rest)) => behind_text(rest),
+        Some((1, rest)) => text(rest).map_or(&[], |(_, rest)| rest),
         _ => &[],
-    };
-    while let Some((first, after)) = rest.split_first() {
-        rest = match first {
-            0x00..=0x7f => {
-                let Some((second, after)) = after.split_first() else {
-                    break;
-                };
-                let word = u16::from_be_bytes([*first, *second]);
-                let ranks = (word >> 9 & 7, word >> 3 & 7);
-                if word >> 12 != 0 && matches!(ranks, (6, 7) | (1, 0)) {
-                    numbers.push(word >> 12);
-                }
-                after
-            }
-            0x86 | 0x87 => behind_text(after),
-            0x84 | 0x85 | 0x88 => after,
-            _ => break,
-        };
+    });
+    let mut numbers = Vec::new();
+    while let Ok(Some(element)) = elements.next() {
+        if let Element::Move(word) = element
+            && word >> 12 != 0
+            && matches!((word >> 9 & 7, word >> 3 & 7), (6, 7) | (1, 0))
+        {
+            numbers.push(word >> 12);
+        }
     }
     numbers
-}
-
-fn behind_text(bytes: &[u8]) -> &[u8] {
-    let text = length::read(bytes);
-    text.and_then(|(length, rest)| rest.get(length..))
-        .unwrap_or_default()
 }

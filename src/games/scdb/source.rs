@@ -365,29 +365,15 @@ fn describe(database: &Database, entry: &ScdbEntry, wanted: Wanted, game: &mut G
     game.elo = entry.elo;
     game.result = entry.result;
     game.eco = entry.eco;
-    let (year, month, day) = entry.date;
-    game.year = year;
+    game.set_date(entry.date);
     if wanted.tags() {
         game.tags.set("Event", name(&database.events, entry.event));
         game.tags.set("Site", name(&database.sites, entry.site));
-        game.tags.set("Date", pgn_date(year, month, day));
+        game.tags.set("Date", entry.date.to_pgn());
         if entry.round > 0 {
             game.tags.set("Round", entry.round.to_string());
         }
     }
-}
-
-/// `2020.02.29`, with question marks for what is unknown or impossible.
-fn pgn_date(year: u16, month: u8, day: u8) -> String {
-    let part = |value: u8, most: u8| match value {
-        1.. if value <= most => format!("{value:02}"),
-        _ => "??".to_owned(),
-    };
-    let year = match year {
-        1..=9999 => format!("{year:04}"),
-        _ => "????".to_owned(),
-    };
-    format!("{year}.{}.{}", part(month, 12), part(day, 31))
 }
 
 impl GameBatch for ScdbBatch {

@@ -87,7 +87,7 @@ impl Date {
 
     /// As in a PGN tag; `None` if nothing is known.
     pub(super) fn to_pgn(self) -> Option<String> {
-        (self.0 != 0).then(|| fields::date(self.0))
+        (self.0 != 0).then(|| fields::date(self.0).to_pgn())
     }
 }
 
@@ -133,7 +133,7 @@ impl ScidEntry {
             event: others >> 5 << 16 | word(15)?,
             site: (others >> 2 & 7) << 16 | word(17)?,
             round: (others & 3) << 16 | word(19)?,
-            result: result(word(21)? >> 12),
+            result: GameResult::of_number((word(21)? >> 12) as u8),
             eco: be_u16_at(record, 23)?,
             date: day,
             event_date: near(day, date >> 20),
@@ -168,7 +168,7 @@ impl ScidEntry {
             event: w2 & 0xfff_ffff,
             site,
             round: w4 & 0x7fff_ffff,
-            result: result(w11 >> 16 & 3),
+            result: GameResult::of_number((w11 >> 16 & 3) as u8),
             eco: (w11 & 0xffff) as u16,
             date: Date(w5 & 0xf_ffff),
             event_date: Date(w6 & 0xf_ffff),
@@ -193,12 +193,7 @@ impl ScidEntry {
             pawns,
         } = self.keys;
         let kind = |color| u32::from(*self.kinds.get(color) & 7);
-        let result = match self.result {
-            GameResult::Unknown => 0,
-            GameResult::Won(Color::White) => 1,
-            GameResult::Won(Color::Black) => 2,
-            GameResult::Draw => 3,
-        };
+        let result = u32::from(self.result.number());
         let [p0, p1, p2, p3, p4, p5, p6, p7] = pawns;
         let words = [
             comments | self.players.white,
@@ -241,15 +236,6 @@ fn rough(count: u32) -> u32 {
     }
 }
 
-fn result(number: u32) -> GameResult {
-    match number {
-        1 => GameResult::Won(Color::White),
-        2 => GameResult::Won(Color::Black),
-        3 => GameResult::Draw,
-        _ => GameResult::Unknown,
-    }
-}
-
 /// The date of an event, which version 4 writes by its distance in years from
 /// that of the game.
 fn near(day: Date, event: u32) -> Date {
@@ -264,20 +250,22 @@ fn near(day: Date, event: u32) -> Date {
 /// An ECO code as Scid writes it, with its finer divisions: `B36`, `B36f`,
 /// `B36f2`. `None` if there is none.
 pub(super) fn eco(value: u16) -> Option<String> {
-    let value = value.checked_sub(1)?;
-    let (number, fine) = (value / 131, value % 131);
-    if number >= 500 {
-        return None;
-    }
-    let letter = char::from(b'A' + (number / 100) as u8);
-    let mut text = format!("{letter}{:02}", number % 100);
-    if let Some(fine) = fine.checked_sub(1) {
+    let mut text: String = eco_code(value)?.map(char::from).iter().collect();
+    if let Some(fine) = ((value - 1) % 131).checked_sub(1) {
         text.push(char::from(b'a' + (fine / 5) as u8));
         if fine % 5 != 0 {
             let _ = write!(text, "{}", fine % 5);
         }
     }
     Some(text)
+}
+
+/// Its three first letters: `B36`.
+pub(super) fn eco_code(value: u16) -> Option<[u8; 3]> {
+    let number = value.checked_sub(1)? / 131;
+    let digit = |n: u16| b'0' + (n % 10) as u8;
+    let letter = b'A' + (number / 100) as u8;
+    (number < 500).then(|| [letter, digit(number / 10), digit(number)])
 }
 
 /// The number of such a code, 0 if it is none.

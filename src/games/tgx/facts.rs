@@ -28,31 +28,12 @@ impl Facts {
             GameResult::Draw => None,
             GameResult::Unknown => return None,
         };
-        let date = game
-            .tags
-            .get("Date")
-            .map(Date::from_pgn)
-            .unwrap_or_default();
-        let date = match date.year {
-            0 => game
-                .tags
-                .get("UTCDate")
-                .map(Date::from_pgn)
-                .unwrap_or_default(),
-            _ => date,
-        };
         Some(Facts {
             winner,
             speed: game.circumstances.speed,
             rated: game.circumstances.rated,
             elo: game.elo.map(|elo| elo.min(4095)),
-            date: match date.year {
-                0 => Date {
-                    year: game.year.min(4095),
-                    ..Date::default()
-                },
-                _ => date,
-            },
+            date: game.date(),
         })
     }
 
@@ -74,19 +55,9 @@ impl Facts {
     /// As a number of 52 bits.
     #[must_use]
     pub fn pack(self) -> u64 {
-        let result = match self.winner {
-            Some(Color::White) => 0,
-            None => 1,
-            Some(Color::Black) => 2,
-        };
-        let rated = match self.rated {
-            None => 0,
-            Some(true) => 1,
-            Some(false) => 2,
-        };
-        result
+        u64::from(winner_number(self.winner))
             | u64::from(speed_number(self.speed)) << 2
-            | rated << 5
+            | u64::from(rated_number(self.rated)) << 5
             | u64::from(self.elo.white & 0xfff) << 7
             | u64::from(self.elo.black & 0xfff) << 19
             | u64::from(self.date.year & 0xfff) << 31
@@ -99,17 +70,9 @@ impl Facts {
     pub fn unpack(bits: u64) -> Facts {
         let part = |at: u32, bits_of: u32| (bits >> at) as u16 & ((1 << bits_of) - 1);
         Facts {
-            winner: match bits & 3 {
-                0 => Some(Color::White),
-                2 => Some(Color::Black),
-                _ => None,
-            },
+            winner: winner_of(part(0, 2) as u8).flatten(),
             speed: speed_of(part(2, 3) as u8),
-            rated: match part(5, 2) {
-                1 => Some(true),
-                2 => Some(false),
-                _ => None,
-            },
+            rated: rated_of(part(5, 2) as u8),
             elo: ByColor {
                 white: part(7, 12),
                 black: part(19, 12),
@@ -121,6 +84,36 @@ impl Facts {
             },
         }
     }
+}
+
+/// A number for who won.
+#[must_use]
+pub fn winner_number(winner: Option<Color>) -> u8 {
+    match winner {
+        Some(Color::White) => 0,
+        None => 1,
+        Some(Color::Black) => 2,
+    }
+}
+
+/// Who won, by such a number; the outer `None` if it is none.
+#[must_use]
+#[allow(clippy::option_option)]
+pub fn winner_of(number: u8) -> Option<Option<Color>> {
+    let all = [Some(Color::White), None, Some(Color::Black)];
+    all.get(usize::from(number)).copied()
+}
+
+/// A number for whether a game counted for ratings, 0 if unknown.
+#[must_use]
+pub fn rated_number(rated: Option<bool>) -> u8 {
+    rated.map_or(0, |rated| 2 - u8::from(rated))
+}
+
+/// What such a number says.
+#[must_use]
+pub fn rated_of(number: u8) -> Option<bool> {
+    matches!(number, 1 | 2).then_some(number == 1)
 }
 
 /// A number for each speed, 0 if unknown.

@@ -30,14 +30,12 @@ mod record;
 mod source;
 mod write;
 
-pub use block::{GameBlock, find_game};
-pub use facts::{Facts, speed_number, speed_of};
+pub use block::{BlockMaker, GameBlock, find_game};
+pub use facts::{Facts, rated_number, rated_of, speed_number, speed_of, winner_number, winner_of};
 pub use file::{Directory, MAGIC, Root, Segment, TgxError, TgxFile};
 pub use record::{Head, move_of, squares};
 pub(super) use source::open;
 pub use write::{TableWriter, WriteError, Writer, lock};
-
-pub use block::BlockMaker;
 
 /// The table of games: by number, from 0.
 pub const GAMES: &str = "games";

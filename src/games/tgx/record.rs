@@ -12,6 +12,7 @@ use shakmaty::{
 
 use super::facts::Facts;
 use crate::games::Game;
+use crate::games::game::{eco_code, eco_number};
 use crate::input::bytes::{Cursor, put_varint};
 use crate::notation;
 
@@ -79,15 +80,7 @@ impl Head {
 pub(super) fn encode(head: &Head, game: &Game, texts: &mut Texts, out: &mut Vec<u8>) {
     let facts = head.facts.pack().to_le_bytes();
     out.extend_from_slice(facts.get(..7).unwrap_or_default());
-    let eco = match head.eco {
-        [volume @ b'A'..=b'E', tens @ b'0'..=b'9', ones @ b'0'..=b'9'] => {
-            u16::from(volume - b'A') * 100
-                + u16::from(tens - b'0') * 10
-                + u16::from(ones - b'0')
-                + 1
-        }
-        _ => 0,
-    };
+    let eco = eco_number(head.eco).map_or(0, |number| number + 1);
     put_varint(eco.into(), out);
     for text in [
         &head.names.white,
@@ -169,17 +162,7 @@ pub(super) fn skip<'b>(cursor: &mut Cursor<'b>, texts: &mut Vec<&'b str>) -> Opt
 pub(super) fn decode_head<'b>(cursor: &mut Cursor<'b>, texts: &mut Vec<&'b str>) -> Option<Head> {
     let mut facts = [0; 8];
     facts.get_mut(..7)?.copy_from_slice(cursor.take(7)?);
-    let eco = match cursor.varint()? {
-        0 => [0; 3],
-        eco => {
-            let eco = (eco - 1).min(499);
-            [
-                b'A' + (eco / 100) as u8,
-                b'0' + (eco / 10 % 10) as u8,
-                b'0' + (eco % 10) as u8,
-            ]
-        }
-    };
+    let eco = u16::try_from(cursor.varint()?).ok()?;
     let mut text = || text(cursor, texts).map(str::to_owned);
     Some(Head {
         facts: Facts::unpack(u64::from_le_bytes(facts)),
@@ -191,7 +174,7 @@ pub(super) fn decode_head<'b>(cursor: &mut Cursor<'b>, texts: &mut Vec<&'b str>)
         site: text()?,
         round: text()?,
         start: text()?,
-        eco,
+        eco: eco_code(eco.checked_sub(1)),
     })
 }
 

@@ -193,8 +193,7 @@ impl GameBatch for TgxBatch {
 fn describe(head: &Head, wanted: Wanted, game: &mut Game) {
     game.names.clone_from(&head.names);
     game.elo = head.facts.elo;
-    game.year = head.facts.date.year;
-    game.month = head.facts.date.month;
+    game.set_date(head.facts.date);
     game.eco = head.eco;
     game.result = head.facts.result();
     game.circumstances.speed = head.facts.speed;
@@ -209,8 +208,6 @@ fn describe(head: &Head, wanted: Wanted, game: &mut Game) {
         ("Date", &date),
         ("Round", &head.round),
     ] {
-        if !value.is_empty() {
-            game.tags.set(name, value);
-        }
+        game.tags.set_known(name, value);
     }
 }

@@ -126,19 +126,7 @@ pub(super) struct Encoder {
 
 impl Encoder {
     fn new(mode: u8) -> Encoder {
-        let cipher = match mode {
-            0 => &ciphers::CIPHER_0,
-            1 => &ciphers::CIPHER_1,
-            2 => &ciphers::CIPHER_2,
-            3 => &ciphers::CIPHER_3,
-            4 => &ciphers::CIPHER_4,
-            5 => &ciphers::CIPHER_5,
-            6 => &ciphers::CIPHER_6,
-            7 => &ciphers::CIPHER_7,
-            10 => &ciphers::CIPHER_10,
-            11 => &ciphers::CIPHER_11,
-            _ => panic!("no encoding"),
-        };
+        let cipher = ciphers::of_mode(mode).expect("no encoding");
         let mut inverse = [0; 256];
         for (raw, code) in cipher.iter().enumerate() {
             inverse[usize::from(*code)] = raw as u8;

@@ -387,28 +387,29 @@ fn record(change: impl Fn(&mut [u8; 46])) -> CbhEntry {
 fn fields_of_a_record() {
     let date = |year: u32, month: u32, day: u32| {
         let value = (year << 9 | month << 5 | day).to_be_bytes();
-        record(|record| record[24..27].copy_from_slice(&value[1..])).date()
+        record(|record| record[24..27].copy_from_slice(&value[1..]))
+            .date
+            .to_pgn()
     };
     assert_eq!(date(2003, 5, 31), "2003.05.31");
     assert_eq!(date(2003, 5, 0), "2003.05.??");
     assert_eq!(date(2003, 0, 0), "2003.??.??");
     assert_eq!(date(0, 0, 0), "????.??.??");
 
-    let round =
-        |round, part| record(|record| record[29..31].copy_from_slice(&[round, part])).round();
+    let round = |round, part| record(|record| record[29..31].copy_from_slice(&[round, part])).round;
     assert_eq!(round(3, 0).as_deref(), Some("3"));
     assert_eq!(round(3, 12).as_deref(), Some("3.12"));
     assert_eq!((round(0, 0), round(0, 2)), (None, None));
 
     let eco =
-        |value: u16| record(|record| record[35..37].copy_from_slice(&value.to_be_bytes())).eco();
+        |value: u16| record(|record| record[35..37].copy_from_slice(&value.to_be_bytes())).eco;
     assert_eq!((eco(0), eco(127)), ([0; 3], [0; 3]));
     assert_eq!((eco(128), eco(128 + 77)), (*b"A00", *b"A00"));
     assert_eq!((eco(258 << 7), eco(500 << 7)), (*b"C57", *b"E99"));
     assert_eq!((eco(501 << 7), eco(64576 + 518)), ([0; 3], [0; 3]));
 
     let results: Vec<GameResult> = (0..10)
-        .map(|value| record(|record| record[27] = value).result())
+        .map(|value| record(|record| record[27] = value).result)
         .collect();
     let (white, black) = (GameResult::Won(Color::White), GameResult::Won(Color::Black));
     let (draw, open) = (GameResult::Draw, GameResult::Unknown);
@@ -420,7 +421,7 @@ fn fields_of_a_record() {
     );
 
     let elo =
-        |value: u16| record(|record| record[31..33].copy_from_slice(&value.to_be_bytes())).elo();
+        |value: u16| record(|record| record[31..33].copy_from_slice(&value.to_be_bytes())).elo;
     assert_eq!((elo(2851).white, elo(60_000).white), (2851, 0));
 }
 

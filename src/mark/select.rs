@@ -5,7 +5,8 @@ use shakmaty::{Color, Position as _};
 use super::filter::{Filter, Subject};
 use super::tell::Noted;
 use crate::book::ctg::{
-    CanonicalBoard, CtgBook, EditError, EntrySet, Error, Pass, Touch, Visit, VisitedMove,
+    CanonicalBoard, CtgBook, EditError, EntrySet, Error, Pass, Touch, Visit, VisitedEntry,
+    VisitedMove,
 };
 use crate::book::{Field, MarkEdit, PositionRecord};
 use crate::watch::Watch;

@@ -334,7 +334,7 @@ impl<'a> Examined<'a> {
             let mv = &self.graph.moves(node)[n];
             let mark = self.mark_of(mv);
             // Who made the book knows.
-            let known = mark == Mark::Avoid || matches!(mv.annotation.nag(), 2 | 4 | 6);
+            let known = mark == Mark::Avoid || mv.annotation.is_doubtful();
             if !is_side(node) || (known && mark != Mark::Main) {
                 continue;
             }

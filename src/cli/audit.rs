@@ -21,7 +21,7 @@ const SHOWN: usize = 10;
 const WRITTEN: usize = 500;
 
 #[derive(Clone, Copy, Debug, ValueEnum)]
-pub(super) enum Side {
+pub(super) enum Sides {
     #[value(alias = "w")]
     White,
     #[value(alias = "b")]
@@ -29,13 +29,13 @@ pub(super) enum Side {
     Both,
 }
 
-impl Side {
+impl Sides {
     /// The colour, if it is one.
     pub(super) fn alone(self) -> Option<Color> {
         match self {
-            Side::White => Some(Color::White),
-            Side::Black => Some(Color::Black),
-            Side::Both => None,
+            Sides::White => Some(Color::White),
+            Sides::Black => Some(Color::Black),
+            Sides::Both => None,
         }
     }
 }
@@ -52,7 +52,7 @@ pub(super) struct AuditArgs {
     max_loss: u32,
     /// Whose moves and ends
     #[arg(long, value_enum, default_value = "both", ignore_case = true)]
-    side: Side,
+    side: Sides,
     /// Writes the report to a file as well: .html with diagrams, .md or .json
     #[arg(long, value_name = "FILE")]
     report: Option<PathBuf>,

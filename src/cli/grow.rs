@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 use clap::Args;
 
 use super::args::size;
-use super::audit::Side;
+use super::audit::Sides;
 use super::engine_args::EngineArgs;
 use super::force::Force;
 use super::style::counted;
@@ -31,7 +31,7 @@ pub(super) struct GrowArgs {
     force: Force,
     /// Whose book it is to be
     #[arg(long, value_enum, default_value = "both", ignore_case = true)]
-    side: Side,
+    side: Sides,
     /// Lets opponents reply as often as in this book (.ctg, .bin or .abk) or games
     /// index (.tgx), where it knows a position; elsewhere by what the engine says
     #[arg(long, value_name = "BOOK")]

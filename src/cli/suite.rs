@@ -9,7 +9,7 @@ use anyhow::{bail, ensure};
 use clap::{Args, ValueEnum};
 
 use super::args::ConfigArgs;
-use super::audit::Side;
+use super::audit::Sides;
 use super::collection::{self, GameFilter};
 use super::engine_args::EngineArgs;
 use super::force::Force;
@@ -133,8 +133,8 @@ enum By {
 #[command(next_help_heading = "Board")]
 struct BoardArgs {
     /// Side to move
-    #[arg(long, value_name = "SIDE", value_enum, default_value_t = Side::Both)]
-    side: Side,
+    #[arg(long, value_name = "SIDE", value_enum, default_value_t = Sides::Both)]
+    side: Sides,
     /// Queens: of both colours, whatever, or none
     #[arg(long, value_name = "QUEENS", value_enum, default_value_t = Queens::Any)]
     queens: Queens,

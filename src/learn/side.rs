@@ -190,9 +190,7 @@ impl PlayedGame {
 /// The side file of a book: `main.ctg.learn` beside `main.ctg`.
 #[must_use]
 pub fn side_path(book: &Path) -> PathBuf {
-    let mut name = book.file_name().unwrap_or_default().to_owned();
-    name.push(".learn");
-    book.with_file_name(name)
+    book.with_added_extension("learn")
 }
 
 /// Where the games go when the book's own folder may not be written: a file
@@ -204,9 +202,7 @@ pub fn fallback_path(side: &Path) -> Option<PathBuf> {
     let folder = whole.parent()?.to_string_lossy().into_owned();
     // Two books of one name must not share a file.
     let hash = fnv1a(FNV_START, folder.as_bytes());
-    let mut file = format!("{hash:016x}-").into_bytes();
-    file.extend_from_slice(name.to_string_lossy().as_bytes());
-    let file = String::from_utf8_lossy(&file).into_owned();
+    let file = format!("{hash:016x}-{}", name.to_string_lossy());
     Some(dirs::data_dir()?.join("tabia").join("learn").join(file))
 }
 
@@ -274,9 +270,7 @@ fn wait_for_turn(file: &File) {
 ///
 /// The file cannot be renamed.
 pub fn take_aside(path: &Path) -> io::Result<Option<PathBuf>> {
-    let mut name = path.file_name().unwrap_or_default().to_owned();
-    name.push(".taken");
-    let aside = path.with_file_name(name);
+    let aside = path.with_added_extension("taken");
     if aside.exists() {
         return Ok(Some(aside));
     }

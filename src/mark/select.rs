@@ -5,8 +5,7 @@ use shakmaty::{Color, Position as _};
 use super::filter::{Filter, Subject};
 use super::tell::Noted;
 use crate::book::ctg::{
-    CanonicalBoard, CtgBook, EditError, EntrySet, Error, Pass, Touch, Visit, VisitedEntry,
-    VisitedMove,
+    CanonicalBoard, CtgBook, EditError, EntrySet, Error, Pass, Touch, Visit, VisitedMove,
 };
 use crate::book::{Field, MarkEdit, PositionRecord};
 use crate::watch::Watch;
@@ -126,9 +125,7 @@ pub fn select(
             seen += 1;
             let mv = Some(mv);
             if marked.insert(after.place) {
-                touch_position(selection, after, |touch| {
-                    found(&Chosen { visit, mv, touch })
-                })?;
+                after.touches(&selection.edit, |touch| found(&Chosen { visit, mv, touch }))?;
             }
             if let Some(touch) = mv.and_then(|mv| mv.touch(&selection.edit))
                 && (pass == Pass::Moves || signs.insert(touch.offset))
@@ -184,18 +181,9 @@ fn select_entry(
             found(&Chosen { visit, mv, touch })?;
         }
     }
-    touch_position(selection, visit.entry, |touch| {
-        let mv = None;
-        found(&Chosen { visit, mv, touch })
-    })
-}
-
-fn touch_position(
-    selection: &Selection,
-    entry: &VisitedEntry,
-    found: impl FnMut(Touch) -> Result<(), EditError>,
-) -> Result<(), EditError> {
-    entry.touches(&selection.edit, found)
+    let mv = None;
+    let touched = |touch| found(&Chosen { visit, mv, touch });
+    visit.entry.touches(&selection.edit, touched)
 }
 
 /// A position as the goal of a move.

@@ -14,11 +14,11 @@ use shakmaty::{
     PositionErrorKinds,
 };
 
-use super::entry::{bytes_of, number_of, other_wing, pack, reversed};
+use super::entry::{bytes_of, number_of, other_wing, pack};
 use super::figures::{Figures, Summary};
 use super::metadata::{Checksums, Row};
 use super::worth::Worth;
-use super::{Error, gather, is_epd};
+use super::{Error, about, gather, is_epd};
 use crate::evals::epd;
 use crate::games::{Game, Starts, Wanted};
 use crate::notation;
@@ -117,14 +117,13 @@ const NAMED: usize = 100;
 ///
 /// It cannot be read.
 pub fn check(path: &Path, plies: Option<u32>, watch: &mut Watch<'_>) -> Result<Report, Error> {
-    let failed = |error: std::io::Error| Error::Text(format!("{}: {error}", path.display()));
     let text = super::text_of(path)?;
     let mut text = BufReader::with_capacity(1 << 20, text);
     let mut start = Vec::new();
     text.by_ref()
         .take(4096)
         .read_to_end(&mut start)
-        .map_err(failed)?;
+        .map_err(|error| about(path, error))?;
     let is_pgn = match path.extension() {
         Some(end) if end.eq_ignore_ascii_case("pgn") => true,
         Some(end) if end.eq_ignore_ascii_case("epd") => false,
@@ -135,7 +134,7 @@ pub fn check(path: &Path, plies: Option<u32>, watch: &mut Watch<'_>) -> Result<R
     checking
         .lines(text, is_pgn, watch)
         .map_err(|error| match error {
-            Error::Text(why) => Error::Text(format!("{}: {why}", path.display())),
+            Error::Text(why) => about(path, why),
             error => error,
         })?;
     if is_pgn {
@@ -207,7 +206,7 @@ impl Checking {
 
     fn line(&mut self, number: u64, words: &str) {
         let fields: Vec<&str> = words.split_whitespace().collect();
-        let is_number = |word: Option<&&str>| word.is_some_and(|word| word.parse::<u32>().is_ok());
+        let number_at = |n: usize| fields.get(n)?.parse::<u32>().ok();
         let setup = fields
             .get(..4)
             .and_then(|four| four.join(" ").parse::<Fen>().ok())
@@ -230,11 +229,11 @@ impl Checking {
                 return self.found(number, fault, words);
             }
         };
-        let has_counters = is_number(fields.get(4)) && is_number(fields.get(5));
-        if has_counters && fields.len() > 6 {
+        let counters = number_at(4).zip(number_at(5));
+        if counters.is_some() && fields.len() > 6 {
             self.found(number, Fault::LostCounters, words);
         }
-        if has_counters && fields.get(4..6) != Some(&["0", "1"]) {
+        if counters.is_some() && fields.get(4..6) != Some(&["0", "1"]) {
             self.dropped += 1;
         }
         if ep != position.ep_square(EnPassantMode::Legal) {
@@ -242,13 +241,7 @@ impl Checking {
         }
         let worth = epd::read(words).ok();
         let worth = worth.map(|(position, value)| Worth::of(&position, &value));
-        let ply = has_counters.then(|| {
-            let full: u32 = fields
-                .get(5)
-                .and_then(|word| word.parse().ok())
-                .unwrap_or(1);
-            2 * full.saturating_sub(1) + position.turn().fold_wb(0, 1)
-        });
+        let ply = counters.map(|(_, full)| notation::ply(full, position.turn()));
         let opening = crate::openings::of(&position).map(|opening| opening.eco.as_bytes());
         self.position(number, &position, words);
         self.figures.add(&position, ply, worth.as_ref(), opening);
@@ -268,7 +261,7 @@ impl Checking {
             Slot::Vacant(slot) => slot.insert(number),
         };
         self.exits += 1;
-        let mirror = number_of(&pack(&reversed(position)));
+        let mirror = number_of(&pack(&notation::colours_exchanged(position)));
         if mirror != key
             && let Some(first) = self.seen.get(&mirror).copied()
         {

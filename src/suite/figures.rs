@@ -3,9 +3,9 @@
 use std::collections::{BTreeMap, HashMap};
 
 use serde::Serialize;
-use shakmaty::{Chess, Color, Piece, Position as _, Role};
+use shakmaty::{Chess, Position as _};
 
-use super::filter::is_opposite;
+use super::filter::{is_opposite, queens};
 use super::worth::Worth;
 use crate::eval::model;
 
@@ -141,15 +141,7 @@ impl Figures {
             }
             None => self.without_ply = true,
         }
-        let queen = |color| {
-            board
-                .by_piece(Piece {
-                    color,
-                    role: Role::Queen,
-                })
-                .any()
-        };
-        self.both_queens += u64::from(queen(Color::White) && queen(Color::Black));
+        self.both_queens += u64::from(queens(position) == [true, true]);
         self.men += board.occupied().count() as u64;
         self.opposite += u64::from(is_opposite(position));
         if let Some(opening) = opening {

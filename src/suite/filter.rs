@@ -2,7 +2,7 @@
 
 use std::str::FromStr;
 
-use shakmaty::{Bitboard, Chess, Color, Move, Piece, Position, Role, Square};
+use shakmaty::{Bitboard, Chess, Color, Move, Position, Role, Square};
 
 use super::funnel::Step;
 
@@ -97,18 +97,10 @@ impl BoardFilter {
         if self.side.is_some_and(|side| side != position.turn()) {
             return Some(Step::Side);
         }
-        let queens = [Color::White, Color::Black].map(|colour| {
-            board
-                .by_piece(Piece {
-                    color: colour,
-                    role: Role::Queen,
-                })
-                .any()
-        });
         let wanted = match self.queens {
             Queens::Any => true,
-            Queens::Both => queens == [true, true],
-            Queens::None => queens == [false, false],
+            Queens::Both => queens(position) == [true, true],
+            Queens::None => queens(position) == [false, false],
         };
         if !wanted {
             return Some(Step::Queens);
@@ -135,14 +127,17 @@ impl BoardFilter {
     }
 }
 
+/// Whether White, and Black, has a queen.
+pub(super) fn queens(position: &Chess) -> [bool; 2] {
+    let board = position.board();
+    [board.white(), board.black()].map(|own| (own & board.queens()).any())
+}
+
 /// The wing of each king: -1 for the files a to c, 1 for f to h, 0 between.
 fn wings(position: &Chess) -> [i8; 2] {
     [Color::White, Color::Black].map(|colour| {
-        match position
-            .board()
-            .king_of(colour)
-            .map(|square| square.file().to_u32())
-        {
+        let king = position.board().king_of(colour);
+        match king.map(|square| square.file().to_u32()) {
             Some(0..=2) => -1,
             Some(5..=7) => 1,
             _ => 0,
@@ -166,7 +161,7 @@ pub(super) fn is_quiet(position: &Chess) -> bool {
 }
 
 /// In pawns; the king is worth more than all.
-fn worth(role: Role) -> i32 {
+pub(super) fn worth(role: Role) -> i32 {
     match role {
         Role::Pawn => 1,
         Role::Knight | Role::Bishop => 3,

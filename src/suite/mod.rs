@@ -34,7 +34,7 @@ mod unite;
 mod walk;
 mod worth;
 
-use std::io::{self, Read};
+use std::io::Read;
 use std::path::{Path, PathBuf};
 
 use shakmaty::Chess;
@@ -261,10 +261,18 @@ pub enum Error {
 
 /// The text of a file, unpacked.
 fn text_of(path: &Path) -> Result<Box<dyn Read + Send>, Error> {
-    let text = crate::games::unpacked(path).map_err(|error| unreadable(path, &error))?;
+    let text = crate::games::unpacked(path).map_err(|error| about(path, error))?;
     Ok(text.plain)
 }
 
-fn unreadable(path: &Path, error: &io::Error) -> Error {
+/// Whether a file is a suite of positions.
+fn is_suite(path: &Path) -> Result<bool, Error> {
+    let mut start = Vec::new();
+    let read = text_of(path)?.take(4096).read_to_end(&mut start);
+    read.map_err(|error| about(path, error))?;
+    Ok(is_epd(&start))
+}
+
+fn about(path: &Path, error: impl std::fmt::Display) -> Error {
     Error::Text(format!("{}: {error}", path.display()))
 }

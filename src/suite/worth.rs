@@ -3,7 +3,7 @@
 
 use shakmaty::{Chess, Color, Position as _, Role};
 
-use super::filter::Range;
+use super::filter::{self, Range};
 use super::funnel::Step;
 use crate::eval::{Evaluation, Value, model};
 use crate::evals::{EvalKey, EvalTable};
@@ -67,12 +67,9 @@ impl Worth {
 
 /// Pawns 1, knights and bishops 3, rooks 5, queens 9, both sides.
 fn material(position: &Chess) -> u32 {
-    let of = |role, worth| worth * position.board().by_role(role).count() as u32;
-    of(Role::Pawn, 1)
-        + of(Role::Knight, 3)
-        + of(Role::Bishop, 3)
-        + of(Role::Rook, 5)
-        + of(Role::Queen, 9)
+    let men = position.board().iter().map(|(_, piece)| piece.role);
+    let men = men.filter(|role| *role != Role::King);
+    men.map(|role| filter::worth(role).unsigned_abs()).sum()
 }
 
 /// Who sees a value.
@@ -128,15 +125,11 @@ impl Window {
     }
 }
 
-/// Values of the positions that are wanted, the best of each; 32 bytes for a
-/// position, since there may be millions. (An
-/// [`EvalTable`](crate::evals::EvalTable) keeps single moves and sources too.)
+/// Values of the positions that are wanted, the best of each, in the order of
+/// their keys; 40 bytes for a position, since there may be millions. (An
+/// [`EvalTable`] keeps single moves and sources too.)
 #[derive(Clone, Debug, Default)]
-pub(super) struct Values {
-    /// Ascending.
-    keys: Vec<EvalKey>,
-    worths: Vec<Option<Worth>>,
-}
+pub(super) struct Values(Vec<(EvalKey, Option<Worth>)>);
 
 impl Values {
     /// No values yet, of the positions of these keys.
@@ -144,56 +137,56 @@ impl Values {
     pub(super) fn of(mut keys: Vec<EvalKey>) -> Values {
         keys.sort_unstable();
         keys.dedup();
-        let worths = vec![None; keys.len()];
-        Values { keys, worths }
+        Values(keys.into_iter().map(|key| (key, None)).collect())
     }
 
     /// How many there are.
     #[must_use]
     pub(super) fn len(&self) -> usize {
-        self.worths.iter().flatten().count()
+        self.0.iter().filter(|(_, known)| known.is_some()).count()
     }
 
     /// Whether the value of a position is wanted.
     #[must_use]
     pub(super) fn wants(&self, key: EvalKey) -> bool {
-        self.keys.binary_search(&key).is_ok()
+        self.place(key).is_ok()
     }
 
     /// What is known of a position, or of its mirror.
     #[must_use]
     pub(super) fn get(&self, position: &Chess) -> Option<Worth> {
-        let place = self.keys.binary_search(&EvalKey::of(position)).ok()?;
-        *self.worths.get(place)?
+        self.0.get(self.place(EvalKey::of(position)).ok()?)?.1
     }
 
     /// Adds a value, if it is wanted; of several the deepest stays, whatever
     /// their order.
     pub(super) fn add(&mut self, position: &Chess, worth: Worth) {
-        if let Ok(place) = self.keys.binary_search(&EvalKey::of(position)) {
-            self.put(place, worth);
+        if let Ok(place) = self.place(EvalKey::of(position))
+            && let Some((_, known)) = self.0.get_mut(place)
+        {
+            keep_deeper(known, worth);
         }
     }
 
     /// Adds all that a table knows of the positions that are wanted.
     pub(super) fn add_table(&mut self, table: &EvalTable) {
-        for place in 0..self.keys.len() {
-            let known = self.keys.get(place).and_then(|key| table.canonical(*key));
-            if let Some(evaluation) = known {
+        for (key, known) in &mut self.0 {
+            if let Some(evaluation) = table.canonical(*key) {
                 // White is to move there.
-                self.put(place, Worth::of(&Chess::default(), evaluation));
+                keep_deeper(known, Worth::of(&Chess::default(), evaluation));
             }
         }
     }
 
-    fn put(&mut self, place: usize, worth: Worth) {
-        let Some(known) = self.worths.get_mut(place) else {
-            return;
-        };
-        let rank = |w: &Worth| (w.depth, w.nodes, w.wdl, w.cp());
-        if known.is_none_or(|known| rank(&worth) > rank(&known)) {
-            *known = Some(worth);
-        }
+    fn place(&self, key: EvalKey) -> Result<usize, usize> {
+        self.0.binary_search_by_key(&key, |(key, _)| *key)
+    }
+}
+
+fn keep_deeper(known: &mut Option<Worth>, worth: Worth) {
+    let rank = |w: &Worth| (w.depth, w.nodes, w.wdl, w.cp());
+    if known.is_none_or(|known| rank(&worth) > rank(&known)) {
+        *known = Some(worth);
     }
 }
 

@@ -14,16 +14,16 @@ use shakmaty::{Chess, Color, Move, Position as _};
 pub use sums::{Exit, Opening, Score, Spread};
 
 use super::Error;
-use super::gather::each_game;
+use super::gather::{each_game, points};
 use crate::book::{Book, Lookup, Probe as _, Wanted as Of};
 use crate::eval::Evaluation;
-use crate::games::{self, Game, GameResult, Starts, Wanted};
+use crate::games::{self, Game, Starts, Wanted};
 use crate::notation;
 use crate::openings;
 use crate::watch::Watch;
 
 /// The review. Values and results are the player's; without a player White's.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Default, Serialize)]
 pub struct Report {
     /// Whose results these are.
     pub player: Option<String>,
@@ -143,11 +143,6 @@ fn follow(game: &Game, book: &Book, side: Color) -> Result<Played, Error> {
     }
     let reached = game.positions.get(..=plies).unwrap_or(&game.positions);
     let opening = openings::of_line(reached).or_else(|| openings::of_line(&game.positions));
-    let points = match game.result {
-        GameResult::Won(winner) => Some(if winner == side { 2 } else { 0 }),
-        GameResult::Draw => Some(1),
-        GameResult::Unknown => None,
-    };
     // Only the player's own engine is asked; without one, whoever moves first.
     let last = reached.last();
     Ok(Played {
@@ -157,7 +152,7 @@ fn follow(game: &Game, book: &Book, side: Color) -> Result<Played, Error> {
         line: line_text(reached, game.moves.get(..plies).unwrap_or_default()),
         eco: opening.map_or("", |opening| opening.eco).to_owned(),
         name: opening.map_or("", |opening| opening.name).to_owned(),
-        points,
+        points: points(game.result, side),
         side,
         value: value::first(game, plies, side),
     })

@@ -183,9 +183,7 @@ pub(super) fn sum(all: Vec<Played>) -> Report {
     losing.sort_by(|a, b| b.record.deficit().total_cmp(&a.record.deficit()));
     losing.truncate(50);
     Report {
-        player: None,
         record,
-        others: 0,
         never,
         plies: Spread::of(plies, 2, 80),
         left_by_player,
@@ -197,7 +195,7 @@ pub(super) fn sum(all: Vec<Played>) -> Report {
         openings,
         exits,
         losing,
-        skipped: Vec::new(),
         found: all.into_iter().filter_map(|played| played.value).collect(),
+        ..Report::default()
     }
 }

@@ -4,7 +4,7 @@ use shakmaty::{ByColor, Chess, Color, Position};
 
 use super::node::{self, Node, Outcome, Place, SignCount};
 use super::tree::Tree;
-use crate::book::ctg::{CanonicalBoard, encode_move_byte};
+use crate::book::ctg::{CanonicalBoard, Key, Totals, encode_move_byte};
 use crate::book::{Annotation, PositionRecord};
 use crate::games::{Game, GameResult};
 use crate::sort::{LOT_BITS, Record as _, Runs, SortError, sort_by_order};
@@ -99,6 +99,7 @@ impl<'r> Counter<'r> {
         }
     }
 
+    #[inline]
     fn push(&mut self, seen: Seen) {
         let lot = seen.place.order >> (u32::BITS - LOT_BITS);
         if let Some(lot) = self.seen.get_mut(lot as usize) {
@@ -117,6 +118,9 @@ impl<'r> Counter<'r> {
         if self.held + SIGN_SEEN * (self.signs.len() + game.signs.len()) + more > self.most {
             self.sort()?;
         }
+        if self.tree.is_full() {
+            self.sort_tree()?;
+        }
         self.orders.clear();
         self.bytes.clear();
         let outcomes = ByColor::new_with(|color| outcome(game.result, color));
@@ -125,19 +129,26 @@ impl<'r> Counter<'r> {
         for (ply, position) in game.positions.iter().enumerate().take(extent.max_ply + 1) {
             let m = game.moves.get(ply).filter(|_| ply < extent.max_ply);
             let here = node;
-            let mut board = None;
-            // Of a node of the tree, only if it is wanted.
-            let mut place = None;
-            let order = match here.and_then(|node| self.tree.place(node)) {
-                Some(place) => place.order,
-                None => {
-                    let Some(made) = CanonicalBoard::from_position(position) else {
-                        // The format has no key for it: nothing to store.
-                        return Ok(());
-                    };
-                    board = Some(made);
-                    place.insert(Place::of(&made.key())).order
+            // Of a node of the tree, only if they are wanted. They stay where
+            // they are made: what has just been written in small pieces is slow
+            // to copy.
+            let board = match here {
+                Some(_) => None,
+                None => CanonicalBoard::from_position(position),
+            };
+            let key;
+            let order = match (&board, here) {
+                (Some(board), _) => {
+                    key = board.key();
+                    Place::order_of(&key)
                 }
+                (None, Some(node)) => {
+                    // Not asked for.
+                    key = Key::from_padded([0; Key::MAX_BYTES]);
+                    self.tree.order(node)
+                }
+                // The format has no key for it: nothing to store.
+                (None, None) => return Ok(()),
             };
             // Only positions since the last capture or pawn move can be the
             // same, also with colours or wings exchanged.
@@ -190,10 +201,11 @@ impl<'r> Counter<'r> {
             if extent.main && ply > 0 {
                 flags |= MAIN;
             }
-            if flags != 0
-                && let Some(place) =
-                    place.or_else(|| here.and_then(|node| self.tree.place(node).copied()))
-            {
+            if flags != 0 {
+                let place = match here {
+                    Some(node) => self.tree.place(node),
+                    None => Place::at(order, &key),
+                };
                 self.push(Seen {
                     place,
                     byte: byte.unwrap_or(0),
@@ -372,6 +384,12 @@ impl<'r> Counter<'r> {
     pub(super) fn finish(mut self) -> Result<u64, SortError> {
         self.sort()?;
         self.seen = Vec::new();
+        self.sort_tree()?;
+        Ok(self.unstorable)
+    }
+
+    /// Makes a run of what the tree has counted.
+    fn sort_tree(&mut self) -> Result<(), SortError> {
         let mut nodes = 0;
         let mut bytes = Vec::new();
         // How large the run will be is known by making it.
@@ -380,18 +398,18 @@ impl<'r> Counter<'r> {
             nodes += 1;
             Ok::<_, SortError>(())
         })?;
-        if nodes > 0 {
-            self.runs.add(bytes.len() as u64, |push| {
-                let mut node = Node::default();
-                let mut rest = bytes.as_slice();
-                while let Some(length) = node.decode(rest) {
-                    push(&node)?;
-                    rest = rest.get(length..).unwrap_or_default();
-                }
-                Ok::<_, SortError>(())
-            })?;
+        if nodes == 0 {
+            return Ok(());
         }
-        Ok(self.unstorable)
+        self.runs.add(bytes.len() as u64, |push| {
+            let mut node = Node::default();
+            let mut rest = bytes.as_slice();
+            while let Some(length) = node.decode(rest) {
+                push(&node)?;
+                rest = rest.get(length..).unwrap_or_default();
+            }
+            Ok(())
+        })
     }
 }
 
@@ -415,16 +433,21 @@ fn add_up(
                 continue;
             };
             node.reset(first.place);
+            // Added up beside the node: what has just been emptied at once is
+            // slow to read number by number.
+            let mut tally = Totals::default();
             for seen in same.iter().filter_map(record) {
-                add(&mut node, seen);
+                add(&mut node, &mut tally, seen);
             }
+            node.tally = tally;
             push(&node)?;
         }
     }
     Ok(())
 }
 
-fn add(node: &mut Node, seen: &Seen) {
+#[inline]
+fn add(node: &mut Node, tally: &mut Totals, seen: &Seen) {
     if seen.flags & GAME != 0 {
         let outcome = match seen.flags & OUTCOME {
             1 => Outcome::Won,
@@ -432,7 +455,7 @@ fn add(node: &mut Node, seen: &Seen) {
             3 => Outcome::Lost,
             _ => Outcome::Unknown,
         };
-        node::count(&mut node.tally, outcome, seen.own, seen.other);
+        node::count(tally, outcome, seen.own, seen.other);
     }
     if seen.flags & MOVE != 0 {
         node.add_move(seen.byte, u64::from(seen.flags & PLAYED != 0));

@@ -24,7 +24,7 @@ pub(super) struct Rule {
 impl Rule {
     /// Appends the entry of a node, if it is to be stored; gives the number of
     /// its moves.
-    fn entry(self, node: &Node, scratch: &mut Vec<(u8, u64)>, out: &mut Vec<u8>) -> Option<usize> {
+    fn entry(self, node: &Node, scratch: &mut Scratch, out: &mut Vec<u8>) -> Option<usize> {
         let least = u64::from(self.min_games);
         // Positions of variations have no games; they are wanted unless
         // somebody asks for more than one.
@@ -32,19 +32,15 @@ impl Rule {
         if !admitted(node.tally.games) {
             return None;
         }
-        scratch.clear();
-        for &(byte, games) in &node.moves {
-            if admitted(games) {
-                scratch.push((byte, games));
-            }
+        let Scratch { played, moves } = scratch;
+        played.clear();
+        played.extend(node.moves.iter().filter(|(_, games)| admitted(*games)));
+        if played.len() > 1 {
+            played.sort_unstable_by_key(|&(byte, games)| (Reverse(games), byte));
         }
-        if scratch.len() > 1 {
-            scratch.sort_unstable_by_key(|&(byte, games)| (Reverse(games), byte));
-        }
-        scratch.truncate(MAX_MOVES);
-        let mut moves = [(0, Annotation::default()); MAX_MOVES];
-        for (to, (byte, _)) in moves.iter_mut().zip(scratch.iter()) {
-            *to = (*byte, Annotation(node.sign(Some(*byte))));
+        moves.clear();
+        for &(byte, _) in played.iter().take(MAX_MOVES) {
+            moves.push((byte, Annotation(node.sign(Some(byte)))));
         }
         let (stats, points) = node::fitted(&node.tally);
         let record = PositionRecord {
@@ -55,9 +51,16 @@ impl Rule {
             commentary: node.sign(None),
         };
         let key = Key::from_padded(node.place.key);
-        encode_entry(&key, moves.get(..scratch.len())?, &record, out);
-        Some(scratch.len())
+        encode_entry(&key, moves, &record, out);
+        Some(moves.len())
     }
+}
+
+/// Buffers of [`Rule::entry`].
+#[derive(Default)]
+struct Scratch {
+    played: Vec<(u8, u64)>,
+    moves: Vec<(u8, Annotation)>,
 }
 
 /// Entries in order, back to back.
@@ -100,7 +103,7 @@ pub(super) fn emit(
 ) -> Result<(), BuildError> {
     let make = |mut merge: Merge<Node>| {
         let mut piece = Piece::default();
-        let mut scratch = Vec::new();
+        let mut scratch = Scratch::default();
         while let Some(node) = merge.next()? {
             let start = piece.bytes.len();
             if let Some(moves) = rule.entry(node, &mut scratch, &mut piece.bytes) {

@@ -30,10 +30,20 @@ pub(super) struct Place {
 impl Place {
     #[inline]
     pub(super) fn of(key: &Key) -> Place {
-        Place {
-            order: key.hash().reverse_bits(),
-            key: *key.padded(),
-        }
+        Place::at(Place::order_of(key), key)
+    }
+
+    /// As [`Place::of`], for who has asked for the order already.
+    #[inline]
+    pub(super) fn at(order: u32, key: &Key) -> Place {
+        let key = *key.padded();
+        Place { order, key }
+    }
+
+    /// Of the place of a key.
+    #[inline]
+    pub(super) fn order_of(key: &Key) -> u32 {
+        key.hash().reverse_bits()
     }
 }
 
@@ -48,6 +58,7 @@ pub(super) enum Outcome {
 
 /// Counts a game in the numbers of a position, from the view of its side to
 /// move. Expected points are worked out at the end ([`fitted`]).
+#[inline]
 pub(super) fn count(tally: &mut Totals, outcome: Outcome, own: u16, other: u16) {
     tally.games += 1;
     tally.wins += u64::from(outcome == Outcome::Won);
@@ -60,6 +71,7 @@ pub(super) fn count(tally: &mut Totals, outcome: Outcome, own: u16, other: u16) 
 }
 
 /// Statistics and expected points as the format can hold them.
+#[inline]
 pub(super) fn fitted(tally: &Totals) -> (Stats, u32) {
     let unfinished = tally.games - tally.wins - tally.draws - tally.losses;
     let points = 10 * tally.wins + 5 * (tally.draws + unfinished);
@@ -118,8 +130,14 @@ impl Node {
     }
 
     /// Makes it an empty node of another place, keeping the buffer.
+    #[inline]
     pub(super) fn reset(&mut self, place: Place) {
         self.place = place;
+        self.reset_numbers();
+    }
+
+    #[inline]
+    fn reset_numbers(&mut self) {
         self.tally = Totals::default();
         self.main = false;
         self.moves.clear();
@@ -150,6 +168,7 @@ impl Node {
         best.map_or(0, |sign| sign.nag)
     }
 
+    #[inline]
     pub(super) fn add_move(&mut self, byte: u8, games: u64) {
         match self.moves.binary_search_by_key(&byte, |(byte, _)| *byte) {
             Ok(at) => {
@@ -175,24 +194,27 @@ impl Node {
 }
 
 impl Record for Node {
+    #[inline]
     fn order(&self) -> u32 {
         self.place.order
     }
 
+    #[inline]
     fn compare(&self, other: &Self) -> Ordering {
         self.place.cmp(&other.place)
     }
 
+    #[inline]
     fn join(&mut self, other: &Self) -> bool {
         self.add(other);
         true
     }
 
+    #[inline]
     fn encode(&self, out: &mut Vec<u8>) {
         let Place { order, key } = self.place;
         out.extend_from_slice(&order.to_be_bytes());
-        let length = usize::from(key[0] & 0x1f);
-        out.extend_from_slice(key.get(..length).unwrap_or_default());
+        Key::from_padded(key).append_to(out);
         let t = &self.tally;
         let count = match t.games {
             0 => EMPTY,
@@ -253,13 +275,16 @@ impl Record for Node {
         }
     }
 
+    #[inline]
     fn decode(&mut self, bytes: &[u8]) -> Option<usize> {
         let mut rest = Cursor::new(bytes);
         let order = rest.be_u32()?;
-        let length = usize::from(bytes.get(4)? & 0x1f);
-        let mut key = [0; Key::MAX_BYTES];
-        key.get_mut(..length)?.copy_from_slice(rest.take(length)?);
-        self.reset(Place { order, key });
+        self.reset_numbers();
+        self.place.order = order;
+        // Read to where it stays: what has just been written in other pieces is
+        // slow to copy.
+        let length = Key::read(bytes.get(4..)?, &mut self.place.key)?;
+        rest.take(length)?;
         let head = rest.u8()?;
         self.main = head & MAIN != 0;
         let t = &mut self.tally;

@@ -12,29 +12,65 @@ use hashbrown::HashMap;
 use rustc_hash::FxBuildHasher;
 use shakmaty::{Chess, Move};
 
-use super::node::{self, Node, Outcome, Place};
-use crate::book::ctg::{CanonicalBoard, Totals, encode_move_byte};
+use super::node::{Node, Outcome, Place};
+use crate::book::ctg::{CanonicalBoard, Key, Totals, encode_move_byte};
 
 /// Nodes that one game may add.
 const GROWTH: usize = 3;
 
-/// A node of the tree.
+/// A node of the tree: what is asked for with every game, in one line of the
+/// processor's cache. Numbers are those of [`MOST_GAMES`] games at most.
+#[repr(align(64))]
 struct TreeNode {
-    place: Place,
-    tally: Totals,
-    parent: u32,
-    /// The move that leads here from the parent, if the format has a byte for
-    /// it.
-    byte: Option<u8>,
-    /// Games in which it was played there.
-    played: u64,
+    own_rating_sum: u64,
+    other_rating_sum: u64,
     /// The first move that led on from here and where to: far from the start
     /// mostly the only one, and nearer at hand than the table.
     first: Option<(u32, NonZeroU32)>,
+    games: u32,
+    wins: u32,
+    draws: u32,
+    losses: u32,
+    own_rated: u32,
+    other_rated: u32,
+    /// Games in which the move that leads here was played.
+    played: u32,
+    /// [`Place::order`].
+    order: u32,
+    /// The byte of the move that leads here, if the format has one.
+    byte: Option<u8>,
+}
+
+const _: () = assert!(size_of::<TreeNode>() == 64);
+
+impl TreeNode {
+    fn totals(&self) -> Totals {
+        Totals {
+            games: self.games.into(),
+            wins: self.wins.into(),
+            draws: self.draws.into(),
+            losses: self.losses.into(),
+            own_rated: self.own_rated.into(),
+            own_rating_sum: self.own_rating_sum,
+            other_rated: self.other_rated.into(),
+            other_rating_sum: self.other_rating_sum,
+            points: 0,
+        }
+    }
+}
+
+/// What of a node is asked for at the end.
+struct Origin {
+    key: [u8; Key::MAX_BYTES],
+    parent: u32,
 }
 
 /// Bytes that a node takes with its share of the table.
-const NODE_BYTES: usize = size_of::<TreeNode>() + 32;
+const NODE_BYTES: usize = size_of::<TreeNode>() + size_of::<Origin>() + 32;
+
+/// After so many games a tree is to be drained: no number of its nodes is
+/// larger than this.
+const MOST_GAMES: u32 = u32::MAX;
 
 /// What a step of a game does.
 pub(super) struct Step {
@@ -47,6 +83,8 @@ pub(super) struct Step {
 /// The tree from the usual start position.
 pub(super) struct Tree {
     nodes: Vec<TreeNode>,
+    /// In the same order.
+    origins: Vec<Origin>,
     steps: HashMap<u64, u32, FxBuildHasher>,
     most: usize,
     /// Nodes that this game may still add.
@@ -58,26 +96,46 @@ impl Tree {
     pub(super) fn new(bytes: usize) -> Tree {
         let mut tree = Tree {
             nodes: Vec::new(),
+            origins: Vec::new(),
             steps: HashMap::default(),
             most: bytes / NODE_BYTES,
             growth: 0,
         };
-        if let Some(board) = CanonicalBoard::from_position(&Chess::default()) {
-            tree.push(Place::of(&board.key()), 0, None);
-        }
+        tree.plant();
         tree
     }
 
-    fn push(&mut self, place: Place, parent: u32, byte: Option<u8>) -> u32 {
+    fn plant(&mut self) {
+        if let Some(board) = CanonicalBoard::from_position(&Chess::default()) {
+            self.push(&board.key(), 0, None);
+        }
+    }
+
+    fn push(&mut self, key: &Key, parent: u32, byte: Option<u8>) -> u32 {
         self.nodes.push(TreeNode {
-            place,
-            tally: Totals::default(),
-            parent,
-            byte,
-            played: 0,
+            own_rating_sum: 0,
+            other_rating_sum: 0,
             first: None,
+            games: 0,
+            wins: 0,
+            draws: 0,
+            losses: 0,
+            own_rated: 0,
+            other_rated: 0,
+            played: 0,
+            order: Place::order_of(key),
+            byte,
         });
+        let key = *key.padded();
+        self.origins.push(Origin { key, parent });
         self.nodes.len() as u32 - 1
+    }
+
+    /// Whether it must be drained before another game.
+    pub(super) fn is_full(&self) -> bool {
+        self.nodes
+            .first()
+            .is_some_and(|start| start.games == MOST_GAMES)
     }
 
     /// The first node, at the beginning of a game.
@@ -86,14 +144,30 @@ impl Tree {
         0
     }
 
-    pub(super) fn place(&self, node: u32) -> Option<&Place> {
-        Some(&self.nodes.get(node as usize)?.place)
+    /// [`Place::order`] of a node.
+    pub(super) fn order(&self, node: u32) -> u32 {
+        self.nodes.get(node as usize).map_or(0, |node| node.order)
+    }
+
+    /// The place of a node.
+    pub(super) fn place(&self, node: u32) -> Place {
+        let order = self.order(node);
+        let origin = self.origins.get(node as usize);
+        let key = origin.map_or([0; Key::MAX_BYTES], |origin| origin.key);
+        Place { order, key }
     }
 
     /// Counts a game in a node.
     pub(super) fn count(&mut self, node: u32, outcome: Outcome, own: u16, other: u16) {
         if let Some(node) = self.nodes.get_mut(node as usize) {
-            node::count(&mut node.tally, outcome, own, other);
+            node.games += 1;
+            node.wins += u32::from(outcome == Outcome::Won);
+            node.draws += u32::from(outcome == Outcome::Draw);
+            node.losses += u32::from(outcome == Outcome::Lost);
+            node.own_rated += u32::from(own > 0);
+            node.own_rating_sum += u64::from(own);
+            node.other_rated += u32::from(other > 0);
+            node.other_rating_sum += u64::from(other);
         }
     }
 
@@ -132,8 +206,8 @@ impl Tree {
         }
         self.growth -= 1;
         let byte = encode_move_byte(&CanonicalBoard::from_position(position)?, m);
-        let place = Place::of(&CanonicalBoard::from_position(next)?.key());
-        let child = self.push(place, node, byte);
+        let key = CanonicalBoard::from_position(next)?.key();
+        let child = self.push(&key, node, byte);
         match (self.nodes.get_mut(node as usize), first) {
             (Some(parent), None) => {
                 parent.first = NonZeroU32::new(child).map(|child| (name, child));
@@ -146,35 +220,38 @@ impl Tree {
         Some(Step { node: child, byte })
     }
 
-    /// Hands out everything counted, in order; the tree is empty then.
+    /// Hands out everything counted, in order; the tree is as it was new.
     pub(super) fn drain<E>(
         &mut self,
         mut sink: impl FnMut(&Node) -> Result<(), E>,
     ) -> Result<(), E> {
         self.steps = HashMap::default();
         let nodes = std::mem::take(&mut self.nodes);
+        let origins = std::mem::take(&mut self.origins);
+        self.plant();
         // What to add where: a node's numbers, and its move at the parent.
         let mut parts: Vec<(u32, u32, bool)> = Vec::with_capacity(2 * nodes.len());
-        for (n, node) in nodes.iter().enumerate() {
-            if node.tally.games > 0 {
-                parts.push((node.place.order, n as u32, false));
+        for (n, (node, origin)) in nodes.iter().zip(&origins).enumerate() {
+            if node.games > 0 {
+                parts.push((node.order, n as u32, false));
             }
-            let parent = nodes.get(node.parent as usize).filter(|_| n > 0);
+            let parent = nodes.get(origin.parent as usize).filter(|_| n > 0);
             if let Some(parent) = parent
                 && node.byte.is_some()
                 && node.played > 0
             {
-                parts.push((parent.place.order, n as u32, true));
+                parts.push((parent.order, n as u32, true));
             }
         }
         parts.sort_unstable();
         // Where the numbers of a part stand in the order.
-        let place = |&(_, n, is_move): &(u32, u32, bool)| {
-            let node = nodes.get(n as usize)?;
-            match is_move {
-                true => nodes.get(node.parent as usize).map(|parent| parent.place),
-                false => Some(node.place),
+        let place = |&(order, n, is_move): &(u32, u32, bool)| {
+            let mut origin = origins.get(n as usize)?;
+            if is_move {
+                origin = origins.get(origin.parent as usize)?;
             }
+            let key = origin.key;
+            Some(Place { order, key })
         };
         for same in parts.chunk_by_mut(|a, b| a.0 == b.0) {
             if same.len() > 1 {
@@ -197,8 +274,8 @@ impl Tree {
                 continue;
             };
             match node.byte {
-                Some(byte) if is_move => sum.add_move(byte, node.played),
-                _ => sum.tally.join(&node.tally),
+                Some(byte) if is_move => sum.add_move(byte, node.played.into()),
+                _ => sum.tally.join(&node.totals()),
             }
         }
         sum.as_ref().map_or(Ok(()), sink)

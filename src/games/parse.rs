@@ -1,6 +1,6 @@
 //! One game's text into a [`Game`].
 
-use std::io::{self, Cursor, Read, Seek, SeekFrom};
+use std::io::{self, Read, Seek, SeekFrom};
 use std::ops::ControlFlow::{self, Break, Continue};
 
 use memchr::memmem;
@@ -70,24 +70,20 @@ impl Parser {
             // at the beginning of its buffer.
             let start = self.at;
             let left = text.get(start..self.end).unwrap_or_default();
-            let mut reader = Reader::new(Sips(Cursor::new(left)));
-            if !reader.has_more().unwrap_or(false) {
-                return None;
-            }
-            self.game_start = start + place(&mut reader);
+            let mut reader = Reader::new(Sips { text: left, at: 0 });
+            self.game_start = start + next_game(&mut reader, left)?;
             let mut visit = Visit::new(wanted, filter, game);
             let read = reader.read_game(&mut visit);
             let at = start + place(&mut reader);
             // Passes over moves that were not read.
-            self.at = match reader.has_more() {
-                Ok(true) => start + place(&mut reader),
-                _ => self.end,
-            };
+            self.at = next_game(&mut reader, left).map_or(self.end, |next| start + next);
+            let (is_game, broken) = (visit.is_game, visit.broken.take());
+            drop(visit);
             match read {
                 Ok(None) => return None,
-                Ok(Some(Ok(()))) if !visit.is_game => {}
+                Ok(Some(Ok(()))) if !is_game => {}
                 Ok(Some(Ok(()))) => {
-                    let broken = visit.broken.filter(|_| wanted.notes);
+                    let broken = broken.filter(|_| wanted.notes);
                     if let Some(Broken { number, san }) = broken {
                         let text = format!("move {number} is impossible: {san}");
                         game.cut = Some(SkipReason::Text(text));
@@ -107,6 +103,13 @@ impl Parser {
     }
 }
 
+/// Where in its text a reader comes to another game.
+fn next_game(reader: &mut Reader<Sips<'_>>, text: &[u8]) -> Option<usize> {
+    let there = reader.has_more().unwrap_or(false);
+    Some(place(reader)).filter(|place| there && *place < text.len())
+}
+
+/// How much of its text a reader has read.
 fn place(reader: &mut Reader<Sips<'_>>) -> usize {
     reader.stream_position().unwrap_or(0) as usize
 }
@@ -114,31 +117,53 @@ fn place(reader: &mut Reader<Sips<'_>>) -> usize {
 /// A text that is given in small pieces: a reader fills its buffer as far as it
 /// is given something, and would copy the text of twenty games to read one. Only
 /// the tags, however long, are given at once.
-struct Sips<'t>(Cursor<&'t [u8]>);
+struct Sips<'t> {
+    text: &'t [u8],
+    /// Given so far, of the text and then of what is behind it.
+    at: usize,
+}
 
 impl Sips<'_> {
     const MOST_BYTES: usize = 1024;
+
+    /// A reader that has not the bytes of the longest token left asks for more
+    /// before each token. So the end of a game stands behind every text, and a
+    /// sign that means nothing, as often as the reader looks ahead.
+    const BEHIND: [u8; 256] = {
+        let mut behind = [b'*'; 256];
+        (behind[0], behind[1]) = (b'\n', b'\n');
+        behind
+    };
 }
 
 impl Read for Sips<'_> {
     fn read(&mut self, to: &mut [u8]) -> io::Result<usize> {
-        let most = match self.0.position() {
+        let most = match self.at {
             0 => {
-                let text = self.0.get_ref();
-                let text = text.get(..to.len()).unwrap_or(text);
+                let text = self.text.get(..to.len()).unwrap_or(self.text);
                 let tags = memmem::find(text, b"]\n\n");
                 tags.map_or(to.len(), |tags| tags + Sips::MOST_BYTES)
             }
             _ => Sips::MOST_BYTES,
         };
-        let most = most.min(to.len());
-        self.0.read(to.get_mut(..most).unwrap_or_default())
+        let rest = self.text.get(self.at..).unwrap_or_default();
+        let mut count = rest.take(most as u64).read(to)?;
+        if count == rest.len() {
+            let behind = (self.at + count).saturating_sub(self.text.len());
+            let mut behind = Sips::BEHIND.get(behind..).unwrap_or_default();
+            count += behind.read(to.get_mut(count..).unwrap_or_default())?;
+        }
+        self.at += count;
+        Ok(count)
     }
 }
 
 impl Seek for Sips<'_> {
     fn seek(&mut self, to: SeekFrom) -> io::Result<u64> {
-        self.0.seek(to)
+        match to {
+            SeekFrom::Current(0) => Ok(self.at as u64),
+            _ => Err(io::ErrorKind::Unsupported.into()),
+        }
     }
 }
 
@@ -214,7 +239,7 @@ impl<'a> Visit<'a> {
         game.chess960 = chess960;
         if position != Chess::default() {
             game.set_up = true;
-            game.start_from(position);
+            self.recorder.start_from(position);
         }
         Ok(())
     }

@@ -130,6 +130,7 @@ impl<'a> Cursor<'a> {
     }
 
     /// One byte as a signed number.
+    #[inline]
     pub fn i8(&mut self) -> Option<i8> {
         self.array().map(i8::from_be_bytes)
     }
@@ -141,12 +142,14 @@ impl<'a> Cursor<'a> {
     }
 
     /// Three bytes, most significant first.
+    #[inline]
     pub fn be_u24(&mut self) -> Option<u32> {
         self.array()
             .map(|[high, middle, low]| u32::from_be_bytes([0, high, middle, low]))
     }
 
     /// Four bytes, most significant first.
+    #[inline]
     pub fn be_u32(&mut self) -> Option<u32> {
         self.array().map(u32::from_be_bytes)
     }
@@ -158,11 +161,13 @@ impl<'a> Cursor<'a> {
     }
 
     /// Four bytes, least significant first.
+    #[inline]
     pub fn le_u32(&mut self) -> Option<u32> {
         self.array().map(u32::from_le_bytes)
     }
 
     /// Eight bytes, least significant first.
+    #[inline]
     pub fn le_u64(&mut self) -> Option<u64> {
         self.array().map(u64::from_le_bytes)
     }
@@ -183,6 +188,7 @@ impl<'a> Cursor<'a> {
     }
 
     /// Four bytes as a signed number, least significant first.
+    #[inline]
     pub fn le_i32(&mut self) -> Option<i32> {
         self.array().map(i32::from_le_bytes)
     }

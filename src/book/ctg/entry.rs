@@ -122,6 +122,7 @@ pub fn decode_record(bytes: &[u8]) -> Option<PositionRecord> {
 
 /// Encodes statistics. Counters above [`MAX_COUNT`] are cut to it; scale them
 /// down together before, if their ratio matters.
+#[inline]
 #[must_use]
 pub fn encode_record(record: &PositionRecord) -> [u8; STATISTICS_BYTES] {
     let Stats {
@@ -155,6 +156,7 @@ pub fn encode_record(record: &PositionRecord) -> [u8; STATISTICS_BYTES] {
 }
 
 /// Appends an entry to `out`. Moves beyond [`MAX_MOVES`] are left out.
+#[inline]
 pub fn encode_entry(
     key: &Key,
     moves: &[(u8, Annotation)],
@@ -162,7 +164,7 @@ pub fn encode_entry(
     out: &mut Vec<u8>,
 ) {
     let moves = moves.get(..MAX_MOVES).unwrap_or(moves);
-    out.extend_from_slice(key.as_bytes());
+    key.append_to(out);
     out.push(moves.len() as u8 * 2 + 1);
     for &(byte, Annotation(annotation)) in moves {
         out.extend_from_slice(&[byte, annotation]);

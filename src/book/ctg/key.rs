@@ -36,11 +36,39 @@ impl Key {
     #[inline]
     #[must_use]
     pub fn from_prefix(bytes: &[u8]) -> Option<Key> {
-        let length = usize::from(bytes.first()? & Key::LENGTH);
-        let source = bytes.get(..length).filter(|source| !source.is_empty())?;
         let mut key = [0; Key::MAX_BYTES];
-        key.get_mut(..length)?.copy_from_slice(source);
+        Key::read(bytes, &mut key)?;
         Some(Key { bytes: key })
+    }
+
+    /// As [`Key::from_prefix`], to where [`Key::padded`] shall stand; gives the
+    /// key's length.
+    #[inline]
+    pub(crate) fn read(bytes: &[u8], key: &mut [u8; Key::MAX_BYTES]) -> Option<usize> {
+        let length = usize::from(bytes.first()? & Key::LENGTH);
+        if length == 0 || length > bytes.len() {
+            return None;
+        }
+        match bytes.first_chunk::<{ Key::MAX_BYTES }>() {
+            // Nearly always there are more: then all are taken and those
+            // behind the key wiped out, in two halves of 16 bytes that share
+            // one, for a number of bytes would be copied by a call.
+            Some(all) => {
+                let behind = Key::MAX_BYTES - length;
+                for from in [0, Key::MAX_BYTES - 16] {
+                    let half = all.get(from..)?.first_chunk::<16>()?;
+                    let kept = KEPT.get(behind + from..)?.first_chunk::<16>()?;
+                    let half = u128::from_ne_bytes(*half) & u128::from_ne_bytes(*kept);
+                    *key.get_mut(from..)?.first_chunk_mut::<16>()? = half.to_ne_bytes();
+                }
+            }
+            None => {
+                let (to, behind) = key.split_at_mut_checked(length)?;
+                to.copy_from_slice(bytes.get(..length)?);
+                behind.fill(0);
+            }
+        }
+        Some(length)
     }
 
     /// The bytes as they stand in the file, byte 0 included.
@@ -54,6 +82,15 @@ impl Key {
             .unwrap_or_default()
     }
 
+    /// Appends [`Key::as_bytes`]: all there is room for and then the rest away, so
+    /// that nothing is called for a number of bytes.
+    #[inline]
+    pub(crate) fn append_to(&self, out: &mut Vec<u8>) {
+        let end = out.len() + self.as_bytes().len();
+        out.extend_from_slice(&self.bytes);
+        out.truncate(end);
+    }
+
     /// A number for the key. Two in a book of a million positions are the same
     /// once in a hundred million books.
     pub(crate) fn wide_hash(&self) -> u64 {
@@ -61,6 +98,7 @@ impl Key {
     }
 
     /// The hash that leads to the key's slot.
+    #[inline]
     #[must_use]
     pub fn hash(&self) -> u32 {
         hash(self.as_bytes())
@@ -100,50 +138,65 @@ impl fmt::Debug for Key {
     }
 }
 
+/// From each place on a mask for the bytes of a key: those it has, then the
+/// others.
+const KEPT: [u8; 2 * Key::MAX_BYTES] = {
+    let mut mask = [0; 2 * Key::MAX_BYTES];
+    let mut n = 0;
+    while n < Key::MAX_BYTES {
+        mask[n] = 0xff;
+        n += 1;
+    }
+    mask
+};
+
 /// The 32-bit hash of key bytes.
 ///
 /// Nibble by nibble, the low one of each byte first, an index moves by 61 - 4v
 /// and the constant it then points at (modulo 64) is added, modulo 2^32. This
 /// is the scheme of the `dbm` library of 1979, constants included (readers
 /// agree, all keys of the genuine book are found by it).
+#[inline]
 #[must_use]
 pub fn hash(bytes: &[u8]) -> u32 {
-    const EACH: u64 = 0x0101_0101_0101_0101;
-    // Eight nibbles at once: a nibble becomes a byte, a multiplication adds up
-    // all before it, and so the eight indices come without waiting for each
-    // other.
-    let (words, rest) = bytes.as_chunks::<4>();
-    let mut index = 0_u8;
+    // Before a byte the index is even. What is carried on is it, halved, where
+    // the row of the table begins.
+    let mut row = 0_usize;
     let mut sum = 0_u32;
-    for word in words {
-        let mut nibbles = u64::from(u32::from_le_bytes(*word));
-        nibbles = (nibbles | nibbles << 16) & 0x0000_ffff_0000_ffff;
-        nibbles = (nibbles | nibbles << 8) & 0x00ff_00ff_00ff_00ff;
-        nibbles = (nibbles | nibbles << 4) & 0x0f0f_0f0f_0f0f_0f0f;
-        let so_far = nibbles.wrapping_mul(EACH) & (0x0f * EACH);
-        // 61 is -3 modulo 64, and 192 is 0; no byte borrows from the next.
-        let start = (u64::from(index & 63) + 128) * EACH - 0x1815_120f_0c09_0603;
-        let indices = (start - (so_far << 2)) & (0x3f * EACH);
-        let [a, b, c, d, e, f, g, h] = indices.to_le_bytes();
-        let at = |index: u8| CONSTANTS[usize::from(index & 63)];
-        let low = at(a)
-            .wrapping_add(at(b))
-            .wrapping_add(at(c).wrapping_add(at(d)));
-        let high = at(e)
-            .wrapping_add(at(f))
-            .wrapping_add(at(g).wrapping_add(at(h)));
-        sum = sum.wrapping_add(low).wrapping_add(high);
-        index = h;
-    }
-    for byte in rest {
-        for nibble in [byte & 15, byte >> 4] {
-            // 256 is a multiple of 64, so a byte that wraps is wide enough.
-            index = index.wrapping_add(61_u8.wrapping_sub(nibble << 2));
-            sum = sum.wrapping_add(CONSTANTS[usize::from(index & 63)]);
-        }
+    for &byte in bytes {
+        sum = sum.wrapping_add(SUMS[row & ROWS | usize::from(byte)]);
+        row += usize::from(STEPS[usize::from(byte)]);
     }
     sum
 }
+
+/// The bits of a row in [`SUMS`].
+const ROWS: usize = 31 << 8;
+
+/// By half the index before a byte and the byte: what its two nibbles add.
+static SUMS: [u32; 32 << 8] = {
+    let mut sums = [0_u32; 32 << 8];
+    let mut n = 0;
+    while n < sums.len() {
+        let low = 2 * (n >> 8) + 61 + 64 - 4 * (n & 15);
+        let high = low + 61 + 64 - 4 * (n >> 4 & 15);
+        sums[n] = CONSTANTS[low & 63].wrapping_add(CONSTANTS[high & 63]);
+        n += 1;
+    }
+    sums
+};
+
+/// By byte: how many rows its two nibbles move, in places of [`SUMS`].
+static STEPS: [u16; 256] = {
+    let mut steps = [0; 256];
+    let mut byte = 0;
+    while byte < 256 {
+        let rows = 61 + 64 - 2 * ((byte & 15) + (byte >> 4));
+        steps[byte] = (rows << 8 & ROWS) as u16;
+        byte += 1;
+    }
+    steps
+};
 
 #[rustfmt::skip]
 const CONSTANTS: [u32; 64] = [
@@ -162,7 +215,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn eight_nibbles_at_once_make_the_same_hash() {
+    fn a_byte_at_once_makes_the_same_hash() {
         let slowly = |bytes: &[u8]| {
             let (mut index, mut sum) = (0_i64, 0_u32);
             for nibble in bytes.iter().flat_map(|byte| [byte & 15, byte >> 4]) {

@@ -94,6 +94,7 @@ pub fn find(byte: u8, board: &CanonicalBoard, legal: &[Move]) -> Result<usize, M
 /// of; `None` where the format has none: under-promotions, a third piece of a
 /// kind, the second queen six files to the right. For the second queen six
 /// ranks forward it is 0x1a.
+#[inline]
 #[must_use]
 pub fn encode(board: &CanonicalBoard, m: Move) -> Option<u8> {
     let orientation = board.orientation();

@@ -74,6 +74,7 @@ impl Totals {
     }
 
     /// Adds other sums.
+    #[inline]
     pub fn join(&mut self, other: &Totals) {
         for (total, more) in [
             (&mut self.games, other.games),
@@ -94,38 +95,51 @@ impl Totals {
     /// counter is above [`MAX_COUNT`], all are scaled down together, rounding
     /// down; a sum of ratings follows its count, and both once more if it
     /// does not fit 32 bits.
+    #[inline]
     #[must_use]
     pub fn fitted(&self) -> (Stats, u32) {
-        let counters = [
+        // All bits of it are set: where none of them has a higher one, none is
+        // larger.
+        const { assert!(MAX_COUNT.trailing_ones() + MAX_COUNT.leading_zeros() == u32::BITS) };
+        let all = self.counters().iter().fold(0, |all, counter| all | counter);
+        let has_room = |sum| sum <= u64::from(u32::MAX);
+        if all > u64::from(MAX_COUNT)
+            || !has_room(self.own_rating_sum)
+            || !has_room(self.other_rating_sum)
+        {
+            return self.scaled_down();
+        }
+        // As nearly always.
+        let stats = Stats {
+            games: self.games as u32,
+            wins: self.wins as u32,
+            draws: self.draws as u32,
+            losses: self.losses as u32,
+            own_rated: self.own_rated as u32,
+            own_rating_sum: self.own_rating_sum as u32,
+            other_rated: self.other_rated as u32,
+            other_rating_sum: self.other_rating_sum as u32,
+        };
+        (stats, u32::try_from(self.points).unwrap_or(u32::MAX))
+    }
+
+    #[inline]
+    fn counters(&self) -> [u64; 6] {
+        [
             self.games,
             self.wins,
             self.draws,
             self.losses,
             self.own_rated,
             self.other_rated,
-        ];
-        // All bits of it are set: where none of them has a higher one, none is
-        // larger.
+        ]
+    }
+
+    /// [`Totals::fitted`] where something does not fit.
+    #[cold]
+    fn scaled_down(&self) -> (Stats, u32) {
         let most = u64::from(MAX_COUNT);
-        const { assert!(MAX_COUNT.trailing_ones() + MAX_COUNT.leading_zeros() == u32::BITS) };
-        let most_sum = u64::from(u32::MAX);
-        let has_room = |sum| sum <= most_sum;
-        let all = counters.iter().fold(0, |all, counter| all | counter);
-        if all <= most && has_room(self.own_rating_sum) && has_room(self.other_rating_sum) {
-            // As nearly always.
-            let stats = Stats {
-                games: self.games as u32,
-                wins: self.wins as u32,
-                draws: self.draws as u32,
-                losses: self.losses as u32,
-                own_rated: self.own_rated as u32,
-                own_rating_sum: self.own_rating_sum as u32,
-                other_rated: self.other_rated as u32,
-                other_rating_sum: self.other_rating_sum as u32,
-            };
-            return (stats, u32::try_from(self.points).unwrap_or(u32::MAX));
-        }
-        let largest = counters.into_iter().fold(0, u64::max);
+        let largest = self.counters().into_iter().fold(0, u64::max);
         let scaled = |value: u64| {
             if largest > most {
                 portion(value, most, largest)

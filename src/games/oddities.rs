@@ -17,7 +17,11 @@ impl Oddity {
     }
 
     pub(super) fn add(&self, more: impl Into<u64>) {
-        self.count.fetch_add(more.into(), Relaxed);
+        let more = more.into();
+        // Nearly always nothing: not worth the threads' quarrel over a number.
+        if more > 0 {
+            self.count.fetch_add(more, Relaxed);
+        }
     }
 
     /// Forgets what a trial has met.

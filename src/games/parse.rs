@@ -77,11 +77,13 @@ impl Parser {
             let at = start + place(&mut reader);
             // Passes over moves that were not read.
             self.at = next_game(&mut reader, left).map_or(self.end, |next| start + next);
+            let (is_game, broken) = (visit.is_game, visit.broken.take());
+            drop(visit);
             match read {
                 Ok(None) => return None,
-                Ok(Some(Ok(()))) if !visit.is_game => {}
+                Ok(Some(Ok(()))) if !is_game => {}
                 Ok(Some(Ok(()))) => {
-                    let broken = visit.broken.filter(|_| wanted.notes);
+                    let broken = broken.filter(|_| wanted.notes);
                     if let Some(Broken { number, san }) = broken {
                         let text = format!("move {number} is impossible: {san}");
                         game.cut = Some(SkipReason::Text(text));
@@ -237,7 +239,7 @@ impl<'a> Visit<'a> {
         game.chess960 = chess960;
         if position != Chess::default() {
             game.set_up = true;
-            game.start_from(position);
+            self.recorder.start_from(position);
         }
         Ok(())
     }

@@ -12,6 +12,9 @@ use crate::notation;
 pub struct Recorder<'g> {
     game: &'g mut Game,
     wanted: Wanted,
+    /// The last position of the main line. Played on here, not in the game's
+    /// list: to read what has just been copied is slow.
+    now: Chess,
     /// Where the main line is, once a null move was played in it: what comes
     /// then stands in the movetext only.
     beyond: Option<SideLine>,
@@ -36,16 +39,30 @@ struct SideLine {
     last: Option<usize>,
 }
 
+impl Drop for Recorder<'_> {
+    fn drop(&mut self) {
+        self.game.positions.push(self.now.clone());
+    }
+}
+
 impl<'g> Recorder<'g> {
     /// Goes on from the last position of `game`'s main line.
     pub fn new(wanted: Wanted, game: &'g mut Game) -> Recorder<'g> {
+        let now = game.positions.pop().unwrap_or_default();
         Recorder {
             game,
             wanted,
+            now,
             beyond: None,
             side_lines: Vec::new(),
             ignored: 0,
         }
+    }
+
+    /// Begins anew, from a position.
+    pub fn start_from(&mut self, position: Chess) {
+        self.game.start_from(position);
+        self.now = self.game.positions.pop().unwrap_or_default();
     }
 
     /// The game so far.
@@ -60,12 +77,14 @@ impl<'g> Recorder<'g> {
     }
 
     /// Whether variations are written down.
+    #[inline]
     #[must_use]
     pub fn wants_variations(&self) -> bool {
         self.wanted.variations || self.wanted.notes
     }
 
     /// Whether nothing that may still come is wanted.
+    #[inline]
     #[must_use]
     pub fn is_done(&self) -> bool {
         let gave_up = self.beyond.as_ref().is_some_and(|line| line.now.is_none());
@@ -90,7 +109,7 @@ impl<'g> Recorder<'g> {
             (Some(line), _) | (None, Some(line)) => {
                 line.now.as_ref().map(|(ply, now)| (*ply, now))?
             }
-            (None, None) => (self.game.moves.len(), self.game.positions.last()?),
+            (None, None) => (self.game.moves.len(), &self.now),
         };
         (ply < self.wanted.plies).then_some(position)
     }
@@ -103,25 +122,30 @@ impl<'g> Recorder<'g> {
 
     /// Plays a move, which must be legal in [`Recorder::position`]. Without
     /// one it is passed over, and so is all that depends on it.
+    #[inline]
     pub fn play(&mut self, m: Move) {
+        if self.beyond.is_some() || !self.is_main_line() {
+            self.play_aside(m);
+            return;
+        }
+        if self.game.moves.len() >= self.wanted.plies {
+            self.drop_line();
+            return;
+        }
+        if self.wanted.notes {
+            self.game.movetext.push(Item::Move(m));
+        }
+        self.game.moves.push(m);
+        self.game.positions.push(self.now.clone());
+        self.now.play_unchecked(m);
+    }
+
+    /// The same in a line beside the main one.
+    fn play_aside(&mut self, m: Move) {
         let Some(position) = self.position() else {
             self.drop_line();
             return;
         };
-        if self.beyond.is_none() && self.side_lines.is_empty() {
-            if self.wanted.notes {
-                self.game.movetext.push(Item::Move(m));
-            }
-            self.game.moves.push(m);
-            let positions = &mut self.game.positions;
-            // Copied, then played where it stands: what has just been changed
-            // is slow to copy.
-            positions.extend_from_within(positions.len().saturating_sub(1)..);
-            if let Some(next) = positions.last_mut() {
-                next.play_unchecked(m);
-            }
-            return;
-        }
         let mut next = position.clone();
         next.play_unchecked(m);
         if self.wanted.notes {
@@ -168,9 +192,9 @@ impl<'g> Recorder<'g> {
             Some(line) => line.step(next),
             None => {
                 let ply = self.game.moves.len();
-                let now = self.game.positions.last();
+                let now = &self.now;
                 let line = self.beyond.get_or_insert_with(|| SideLine {
-                    now: now.map(|position| (ply, position.clone())),
+                    now: Some((ply, now.clone())),
                     ..SideLine::default()
                 });
                 line.step(next);

@@ -2,7 +2,7 @@
 //! millions of them.
 
 use shakmaty::san::San;
-use shakmaty::{Bitboard, Chess, Move, Position, Role, Square, attacks};
+use shakmaty::{Bitboard, Chess, Color, Move, Position, Role, Square, attacks};
 
 use crate::notation;
 
@@ -16,24 +16,69 @@ pub(super) fn resolve(san: San, position: &Chess) -> Option<Move> {
 
 /// Whether a move that a database names is legal, as the library says it, but
 /// without looking at any other move.
+#[inline]
 pub(super) fn is_legal(m: Move, position: &Chess) -> bool {
-    let Move::Normal {
+    match m {
+        Move::Normal {
+            role,
+            from,
+            capture,
+            to,
+            promotion,
+        } => {
+            position.board().role_at(to) == capture
+                && can_go(role, from, capture.is_some(), to, promotion, position)
+        }
+        _ => position.is_legal(m),
+    }
+}
+
+/// The move of a man from square to square, if it is legal. Castling is none.
+#[inline(always)]
+pub(super) fn from_to(
+    role: Role,
+    from: Square,
+    to: Square,
+    promotion: Option<Role>,
+    position: &Chess,
+) -> Option<Move> {
+    let capture = position.board().role_at(to);
+    if role == Role::Pawn && capture.is_none() && from.file() != to.file() {
+        let m = Move::EnPassant { from, to };
+        return (promotion.is_none() && position.is_legal(m)).then_some(m);
+    }
+    can_go(role, from, capture.is_some(), to, promotion, position).then_some(Move::Normal {
         role,
         from,
         capture,
         to,
         promotion,
-    } = m
-    else {
-        return position.is_legal(m);
+    })
+}
+
+/// Whether a man of the side to move stands on a square and may go to another,
+/// en passant and castling apart.
+#[inline(always)]
+fn can_go(
+    role: Role,
+    from: Square,
+    capture: bool,
+    to: Square,
+    promotion: Option<Role>,
+    position: &Chess,
+) -> bool {
+    let board = position.board();
+    let own = board.by_color(position.turn());
+    let is_there = (own & board.by_role(role)).contains(from);
+    let reaches = if role == Role::Pawn {
+        let origins = origins(role, capture, to, promotion, position);
+        origins.is_some_and(|men| men.contains(from))
+    } else {
+        promotion.is_none()
+            && (reach(role, from) & !own).contains(to)
+            && (attacks::between(from, to) & board.occupied()).is_empty()
     };
-    let (board, turn) = (position.board(), position.turn());
-    if board.role_at(to) != capture {
-        return false;
-    }
-    let men = origins(role, capture.is_some(), to, promotion, position);
-    let men = men.unwrap_or(Bitboard::EMPTY) & board.by_color(turn) & board.by_role(role);
-    men.contains(from) && is_safe(role, from, to, position)
+    is_there && reaches && is_safe(role, from, to, position)
 }
 
 /// The move, if one man alone can go there, as with nearly all moves of a game.
@@ -74,8 +119,29 @@ fn plain(san: San, position: &Chess) -> Option<Move> {
     })
 }
 
+/// Where a piece goes from a square of an empty board: one table for all kinds,
+/// because to sort them is slow, no two moves of a game being alike.
+#[inline]
+fn reach(role: Role, from: Square) -> Bitboard {
+    REACH[usize::from(role) - 1][from.to_usize()]
+}
+
+static REACH: [[Bitboard; 64]; 6] = {
+    let mut reach = [[Bitboard::EMPTY; 64]; 6];
+    let mut number = 0;
+    while number < 6 * 64 {
+        let (role, from) = (number / 64, number % 64);
+        let piece = Role::ALL[role].of(Color::White);
+        let from_square = Square::new(from as u32);
+        reach[role][from] = attacks::attacks(from_square, piece, Bitboard::EMPTY);
+        number += 1;
+    }
+    reach
+};
+
 /// From where a man could go to a square, en passant and castling apart. `None`
 /// if no man may go there like that.
+#[inline]
 fn origins(
     role: Role,
     capture: bool,
@@ -114,18 +180,26 @@ fn origins(
 }
 
 /// Whether nobody attacks the own king behind a move.
+#[inline]
 fn is_safe(role: Role, from: Square, to: Square, position: &Chess) -> bool {
     let (board, turn) = (position.board(), position.turn());
     let king = match role {
         Role::King => Some(to),
         _ => board.king_of(turn),
     };
+    let Some(king) = king else { return false };
     // But for the man that is taken.
-    let behind = board.occupied().without(from).with(to);
-    king.is_some_and(|king| {
-        let attackers = board.attacks_to(king, !turn, behind);
-        attackers.without(to).is_empty()
-    })
+    let them = board.by_color(!turn).without(to);
+    let threats = reach(Role::Rook, king) & board.rooks_and_queens()
+        | reach(Role::Bishop, king) & board.bishops_and_queens()
+        | attacks::knight_attacks(king) & board.knights()
+        | attacks::pawn_attacks(turn, king) & board.pawns()
+        | attacks::king_attacks(king) & board.kings();
+    // Mostly nobody is near, or on a line with it, whatever stands between.
+    (threats & them).is_empty() || {
+        let behind = board.occupied().without(from).with(to);
+        (board.attacks_to(king, !turn, behind) & them).is_empty()
+    }
 }
 
 /// Where a pawn can come from that does not take.
@@ -209,8 +283,21 @@ mod tests {
                 }
                 for m in every_move(&mut random) {
                     assert_eq!(is_legal(m, &position), position.is_legal(m), "{m:?}");
+                    let (from, to) = (m.from().unwrap(), m.to());
+                    let same = |other: &&Move| {
+                        (m.role(), m.promotion()) == (other.role(), other.promotion())
+                            && (Some(from), to) == (other.from(), other.to())
+                            && !other.is_castle()
+                    };
+                    let found = from_to(m.role(), from, to, m.promotion(), &position);
+                    assert_eq!(found, legal.iter().find(same).copied(), "{m:?}");
                 }
-                assert!(legal.iter().all(|&m| is_legal(m, &position)));
+                for m in &legal {
+                    assert!(is_legal(*m, &position));
+                    let from = m.from().unwrap();
+                    let found = from_to(m.role(), from, m.to(), m.promotion(), &position);
+                    assert!(m.is_castle() || found == Some(*m));
+                }
                 let plain = |m: &&Move| plain(San::from_move(&position, **m), &position).is_some();
                 let normal = |m: &&Move| matches!(m, Move::Normal { .. });
                 if !position.is_check() {

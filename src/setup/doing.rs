@@ -6,8 +6,8 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context as _, ensure};
 
-use super::plan::{Plan, undone};
-use super::record::{Record, Written, path_of};
+use super::plan::{SetupPlan, undone};
+use super::record::{Record, WrittenFile, path_of};
 use crate::input::path::to_text;
 use crate::place::{Old, TextFile};
 
@@ -51,7 +51,7 @@ impl Record {
 /// A file cannot be written, or is not what it was when the plan was made.
 /// The changes before it are made and noted.
 pub fn carry_out(
-    plan: &Plan,
+    plan: &SetupPlan,
     record: &Record,
     command: &str,
     record_path: &Path,
@@ -66,7 +66,7 @@ pub fn carry_out(
             _ => change.before.clone(),
         };
         if let Some(after) = change.after.clone() {
-            new.note(Written {
+            new.note(WrittenFile {
                 path: to_text(&change.path),
                 program: change.program,
                 before,
@@ -102,7 +102,7 @@ pub fn carry_out(
 /// # Errors
 ///
 /// As for [`carry_out`]; the record stays then.
-pub fn take_back(plan: &Plan, record: &Record, record_path: &Path) -> anyhow::Result<()> {
+pub fn take_back(plan: &SetupPlan, record: &Record, record_path: &Path) -> anyhow::Result<()> {
     for change in &plan.changes {
         put(
             &change.path,

@@ -38,7 +38,10 @@ export class EditDialog {
       slider.value = number.value;
       this.write("factor", number.value);
     });
-    by("edit-weight").addEventListener("change", () => by("edit-weight").reportValidity() && this.write("weight", by("edit-weight").value));
+    by("edit-weight").addEventListener("change", () => {
+      const weight = by("edit-weight");
+      if (weight.value !== "" && weight.reportValidity()) this.write("weight", weight.value);
+    });
     by("edit-commentary").addEventListener("change", () => this.write("commentary", by("edit-commentary").value));
     for (const [id, below] of [["remove-move", false], ["remove-below", true]]) {
       by(id).addEventListener("click", async () => {
@@ -85,6 +88,8 @@ export class EditDialog {
   weigh(book, move) {
     const most = book.most_weight;
     for (const place of this.dialog.querySelectorAll("fieldset")) place.hidden = (place.id === "edit-weigh") !== (most !== undefined);
+    // What was typed and never taken would keep the dialog from closing.
+    by("edit-weight").value = "";
     if (most === undefined) return;
     const isArena = move.priority !== undefined;
     const now = isArena ? move.priority : Math.min(most, move.stored_weight);

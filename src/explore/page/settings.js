@@ -10,6 +10,20 @@ const CHOICES = {
   pieces: { drawn: "drawn", flat: "flat", strong: "strong" },
 };
 
+const THEMES = ["auto", "light", "dark"];
+
+function wear(theme) {
+  document.documentElement.dataset.theme = theme;
+  by("theme").textContent = t(`Theme: ${theme}`);
+}
+
+/** Light, dark, or as the system has it: the one after this. */
+export function nextTheme() {
+  const theme = THEMES[(THEMES.indexOf(document.documentElement.dataset.theme) + 1) % THEMES.length];
+  wear(theme);
+  keep("theme", theme);
+}
+
 /** The board as it was chosen, before anything is shown. */
 export function dress() {
   for (const name of ["board", "pieces"]) {
@@ -19,6 +33,8 @@ export function dress() {
 }
 
 export function prepare() {
+  const theme = kept("theme", "auto");
+  wear(THEMES.includes(theme) ? theme : "auto");
   for (const [name, values] of Object.entries(CHOICES)) {
     const list = by(`set-${name}`);
     list.replaceChildren(...Object.entries(values).map(([value, text]) => el("option", { value }, name === "language" ? text : t(text))));

@@ -264,6 +264,7 @@ impl Batch {
             Some(area) => moves::read(area, &mut recorder),
             None => return Err(SkipReason::text("its moves are cut off")),
         }
+        drop(recorder);
         let is_whole = wanted.plies == usize::MAX && game.cut.is_none() && !game.set_up;
         let white_moves = game.moves.len().div_ceil(2);
         if is_whole && white_moves != usize::from(header.white_moves) && white_moves < 256 {

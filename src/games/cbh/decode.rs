@@ -18,12 +18,12 @@
 //! The order of moves is the same in both: the main line to its end, then back
 //! to the last place with an alternative.
 
-use shakmaty::{CastlingSide, Chess, File, Move, Position, Rank, Role, Square};
+use shakmaty::{Bitboard, CastlingSide, Chess, File, Move, Position, Role, Square};
 
 use super::block::Encoding;
 use super::codes::{CODES, Code};
 use super::pieces::{Pieces, square};
-use crate::games::san::is_legal;
+use crate::games::san::from_to;
 use crate::games::tree::{Place, ROOT, Tree};
 use crate::notation;
 
@@ -294,23 +294,9 @@ impl Decoder<'_> {
         if role == Role::King && from.rank() == to.rank() && from.file().distance(to.file()) == 2 {
             return self.castle(CastlingSide::from_king_side(to.file() > from.file()));
         }
-        let capture = position.board().role_at(to);
-        let is_pawn = role == Role::Pawn;
-        let m = if is_pawn && capture.is_none() && from.file() != to.file() {
-            Move::EnPassant { from, to }
-        } else {
-            let reaches_end = is_pawn && matches!(to.rank(), Rank::First | Rank::Eighth);
-            Move::Normal {
-                role,
-                from,
-                capture,
-                to,
-                promotion: promotion.filter(|_| reaches_end),
-            }
-        };
-        if !is_legal(m, position) {
-            return Err("an illegal move");
-        }
+        let promotes = role == Role::Pawn && Bitboard::BACKRANKS.contains(to);
+        let promotion = promotion.filter(|_| promotes);
+        let m = from_to(role, from, to, promotion, position).ok_or("an illegal move")?;
         self.play(Some(m))
     }
 

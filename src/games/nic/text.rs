@@ -173,6 +173,7 @@ impl GameBatch for TextBatch {
         for text in info {
             recorder.comment(text);
         }
+        drop(recorder);
         if let Some(result) = result {
             game.result = result;
         }

@@ -10,9 +10,9 @@
 use shakmaty::fen::Fen;
 use shakmaty::{CastlingMode, CastlingSide, Chess, Move, Position};
 
-use super::moves::{Pieces, Rooks, Step, Token, Tokens, rooks};
+use super::moves::{Pieces, Rooks, Step, Token, Tokens, USUAL_ROOKS, rooks};
 use crate::games::encodings::text;
-use crate::games::san::is_legal;
+use crate::games::san::from_to;
 use crate::games::{Game, Recorder, SkipReason, Wanted};
 use crate::notation;
 
@@ -78,6 +78,7 @@ pub(super) fn decode(
         break;
     }
     recorder.finish();
+    drop(recorder);
     if wanted.notes && game.cut.is_none() {
         losses.missing_comments = comments.missing;
         losses.unmarked_comments = comments.texts.count() as u64;
@@ -135,7 +136,7 @@ fn start<'b>(
         .ok_or_else(|| damaged("it ends before its moves"))?;
     game.chess960 = chess960;
     if flags & 1 == 0 {
-        return Ok((Pieces::usual(), rooks(&Chess::default()), rest));
+        return Ok((Pieces::usual(), USUAL_ROOKS, rest));
     }
     let end = memchr::memchr(0, rest);
     let (fen, rest) = end
@@ -202,6 +203,7 @@ impl<'b> Comments<'b> {
     }
 }
 
+#[inline]
 fn record(
     token: Token,
     comments: &mut Comments<'_>,
@@ -240,6 +242,7 @@ fn record(
 }
 
 /// The move, if the rules allow it.
+#[inline]
 fn legal(step: Step, position: &Chess) -> Option<Move> {
     match step {
         Step::Castle(side) => position.castling_moves(side).first().copied(),
@@ -248,23 +251,7 @@ fn legal(step: Step, position: &Chess) -> Option<Move> {
             from,
             to,
             promotion,
-        } => {
-            let capture = position.board().role_at(to);
-            let is_en_passant =
-                role == shakmaty::Role::Pawn && capture.is_none() && from.file() != to.file();
-            let m = if is_en_passant {
-                Move::EnPassant { from, to }
-            } else {
-                Move::Normal {
-                    role,
-                    from,
-                    capture,
-                    to,
-                    promotion,
-                }
-            };
-            is_legal(m, position).then_some(m)
-        }
+        } => from_to(role, from, to, promotion, position),
     }
 }
 

@@ -250,20 +250,22 @@ fn near(day: Date, event: u32) -> Date {
 /// An ECO code as Scid writes it, with its finer divisions: `B36`, `B36f`,
 /// `B36f2`. `None` if there is none.
 pub(super) fn eco(value: u16) -> Option<String> {
-    let value = value.checked_sub(1)?;
-    let (number, fine) = (value / 131, value % 131);
-    if number >= 500 {
-        return None;
-    }
-    let letter = char::from(b'A' + (number / 100) as u8);
-    let mut text = format!("{letter}{:02}", number % 100);
-    if let Some(fine) = fine.checked_sub(1) {
+    let mut text: String = eco_code(value)?.map(char::from).iter().collect();
+    if let Some(fine) = ((value - 1) % 131).checked_sub(1) {
         text.push(char::from(b'a' + (fine / 5) as u8));
         if fine % 5 != 0 {
             let _ = write!(text, "{}", fine % 5);
         }
     }
     Some(text)
+}
+
+/// Its three first letters: `B36`.
+pub(super) fn eco_code(value: u16) -> Option<[u8; 3]> {
+    let number = value.checked_sub(1)? / 131;
+    let digit = |n: u16| b'0' + (n % 10) as u8;
+    let letter = b'A' + (number / 100) as u8;
+    (number < 500).then(|| [letter, digit(number / 10), digit(number)])
 }
 
 /// The number of such a code, 0 if it is none.

@@ -22,6 +22,7 @@ mod write;
 pub use encode::ScidRecord;
 pub use write::Writer;
 
+use std::borrow::Cow;
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -225,26 +226,26 @@ impl Indexed for Database {
 }
 
 impl Database {
-    fn look_up(&self, kind: usize, number: u32) -> String {
+    fn look_up(&self, kind: usize, number: u32) -> Cow<'_, str> {
         let name = self.names.get(kind, number);
         name.unwrap_or_else(|| {
             self.lost_names.add(1_u64);
-            "?".to_owned()
+            "?".into()
         })
     }
 
     /// What the index says.
     fn describe(&self, entry: &ScidEntry, wanted: Wanted, game: &mut Game) {
-        game.names = entry.players.map(|number| self.look_up(PLAYERS, number));
+        for color in Color::ALL {
+            let name = self.look_up(PLAYERS, *entry.players.get(color));
+            game.names.get_mut(color).push_str(&name);
+        }
         game.set_date(fields::date(entry.date.0));
         if let Some(event) = self.names.bytes(EVENTS, entry.event) {
             game.circumstances.hear(b"Event", event);
         }
         game.result = entry.result;
-        let eco = entry::eco(entry.eco);
-        if let Some(code) = eco.as_ref().and_then(|eco| eco.as_bytes().first_chunk()) {
-            game.eco = *code;
-        }
+        game.eco = entry::eco_code(entry.eco).unwrap_or_default();
         for color in Color::ALL {
             // As in PGN: other ratings than Elo are not compared with it.
             if *entry.kinds.get(color) == 0 {
@@ -261,7 +262,7 @@ impl Database {
             tags.set("Date", date);
         }
         tags.set("Round", self.look_up(ROUNDS, entry.round));
-        if let Some(eco) = eco.filter(|eco| eco.len() > 3) {
+        if let Some(eco) = entry::eco(entry.eco).filter(|eco| eco.len() > 3) {
             tags.set("ECO", eco);
         }
         for (color, name) in [(Color::White, "White"), (Color::Black, "Black")] {

@@ -23,7 +23,11 @@
 //! Nothing but the lists is needed to read on, so moves that nobody wants are
 //! passed over without a board.
 
-use shakmaty::{Board, ByColor, CastlingSide, Chess, Color, File, Position, Rank, Role, Square};
+use std::sync::LazyLock;
+
+use shakmaty::{
+    Bitboard, Board, ByColor, CastlingSide, Chess, Color, File, Position, Rank, Role, Square,
+};
 
 /// What stands in a game.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -64,14 +68,18 @@ const MOST: usize = 16;
 struct Side {
     pieces: [(Square, Role); MOST],
     count: u8,
+    /// Where they stand: most squares that are asked for are empty.
+    squares: Bitboard,
 }
 
 impl Side {
     const EMPTY: Side = Side {
         pieces: [(Square::A1, Role::Pawn); MOST],
         count: 0,
+        squares: Bitboard::EMPTY,
     };
 
+    #[inline]
     fn live(&self) -> &[(Square, Role)] {
         self.pieces.get(..self.count.into()).unwrap_or_default()
     }
@@ -80,6 +88,7 @@ impl Side {
         let at = usize::from(self.count);
         *self.pieces.get_mut(at)? = (square, role);
         self.count += 1;
+        self.squares.add(square);
         if role == Role::King && at > 0 {
             // It is number 0; who was that goes to the end.
             self.pieces.swap(0, at);
@@ -87,19 +96,26 @@ impl Side {
         Some(())
     }
 
+    #[inline]
     fn number(&self, square: Square) -> Option<usize> {
-        self.live().iter().position(|(other, _)| *other == square)
+        let mut live = self.live().iter();
+        let place = || live.position(|(other, _)| *other == square);
+        self.squares.contains(square).then(place).flatten()
     }
 
     /// The last one takes the number of a captured one.
-    fn remove(&mut self, number: usize) {
+    fn remove(&mut self, number: usize, square: Square) {
+        self.squares.discard(square);
         let last = usize::from(self.count).saturating_sub(1);
         self.pieces.swap(number, last);
         self.count = last as u8;
     }
 
+    #[inline]
     fn put(&mut self, number: usize, square: Square, role: Role) {
         if let Some(piece) = self.pieces.get_mut(number) {
+            self.squares.discard(piece.0);
+            self.squares.add(square);
             *piece = (square, role);
         }
     }
@@ -115,6 +131,11 @@ pub(super) struct Pieces {
 impl Pieces {
     /// At the usual start: the king, the others from a to h, then the pawns.
     pub(super) fn usual() -> Pieces {
+        static USUAL: LazyLock<Pieces> = LazyLock::new(Pieces::new);
+        *USUAL
+    }
+
+    fn new() -> Pieces {
         let board = Board::default();
         let mut sides = ByColor::new_with(|_| Side::EMPTY);
         for color in Color::ALL {
@@ -153,49 +174,64 @@ impl Pieces {
     }
 
     fn play(&mut self, number: usize, step: Step, rooks: &Rooks) -> Result<(), Fault> {
+        match step {
+            Step::Castle(side) => self.castle(side, rooks),
+            Step::Go {
+                role,
+                from,
+                to,
+                promotion,
+            } => self.go(number, from, to, promotion.unwrap_or(role)),
+        }
+    }
+
+    fn castle(&mut self, side: CastlingSide, rooks: &Rooks) -> Result<(), Fault> {
+        let us = self.turn;
+        self.turn = !us;
+        let mine = self.sides.get_mut(us);
+        let rook = *side_of(rooks.get(us), side);
+        let rook = mine.number(rook).ok_or("an illegal castling")?;
+        let rank = us.fold_wb(Rank::First, Rank::Eighth);
+        let (king_to, rook_to) = (side.king_to_file(), side.rook_to_file());
+        mine.put(0, Square::from_coords(king_to, rank), Role::King);
+        mine.put(rook, Square::from_coords(rook_to, rank), Role::Rook);
+        // In Chess960 the rook may have left where the king arrived.
+        mine.squares = mine.live().iter().map(|(square, _)| *square).collect();
+        Ok(())
+    }
+
+    /// Moves the man with a number, which is `role` then.
+    #[inline(always)]
+    fn go(&mut self, number: usize, from: Square, to: Square, role: Role) -> Result<(), Fault> {
         let us = self.turn;
         self.turn = !us;
         let (mine, theirs) = match us {
             Color::White => (&mut self.sides.white, &mut self.sides.black),
             Color::Black => (&mut self.sides.black, &mut self.sides.white),
         };
-        match step {
-            Step::Castle(side) => {
-                let rook = *side_of(rooks.get(us), side);
-                let rook = mine.number(rook).ok_or("an illegal castling")?;
-                let rank = us.fold_wb(Rank::First, Rank::Eighth);
-                let (king_to, rook_to) = match side {
-                    CastlingSide::KingSide => (File::G, File::F),
-                    CastlingSide::QueenSide => (File::C, File::D),
-                };
-                mine.put(0, Square::from_coords(king_to, rank), Role::King);
-                mine.put(rook, Square::from_coords(rook_to, rank), Role::Rook);
-            }
-            Step::Go {
-                role,
-                from,
-                to,
-                promotion,
-            } => {
-                let passed = Square::from_coords(to.file(), from.rank());
-                let captured = theirs.number(to).or_else(|| {
-                    let is_diagonal = role == Role::Pawn && from.file() != to.file();
-                    is_diagonal.then(|| theirs.number(passed)).flatten()
-                });
-                match captured {
-                    Some(0) => return Err("a move that takes the king"),
-                    Some(captured) => theirs.remove(captured),
-                    None => {}
-                }
-                mine.put(number, to, promotion.unwrap_or(role));
-            }
+        let mut taken = to;
+        if role == Role::Pawn && from.file() != to.file() && !theirs.squares.contains(to) {
+            // En passant.
+            taken = Square::from_coords(to.file(), from.rank());
         }
+        match theirs.number(taken) {
+            Some(0) => return Err("a move that takes the king"),
+            Some(captured) => theirs.remove(captured, taken),
+            None => {}
+        }
+        mine.put(number, to, role);
         Ok(())
     }
 }
 
 /// The rooks with which each side castles: short, long.
 pub(super) type Rooks = ByColor<[Square; 2]>;
+
+/// The rooks of the usual start.
+pub(super) const USUAL_ROOKS: Rooks = ByColor {
+    white: [Square::H1, Square::A1],
+    black: [Square::H8, Square::A8],
+};
 
 /// Where the rooks stand at the start that castle later: in Chess960 anywhere.
 pub(super) fn rooks(position: &Chess) -> Rooks {
@@ -289,33 +325,65 @@ impl<'b> Tokens<'b> {
         self.at
     }
 
+    #[inline]
     fn byte(&mut self) -> Result<u8, Fault> {
         let byte = self.bytes.get(self.at).copied();
         self.at += usize::from(byte.is_some());
         byte.ok_or("it ends without the mark of its end")
     }
 
-    /// Whether a variation comes next, or behind what belongs to a move: only
-    /// then is it worth its time to remember the lists before the move.
-    fn is_varied(&self) -> bool {
+    /// Remembers the lists before a move if a variation comes next, or behind
+    /// what belongs to the move: only then is it worth its time.
+    #[inline(always)]
+    fn remember(&mut self) {
+        self.before = None;
         let mut rest = self.bytes.get(self.at..).unwrap_or_default();
-        loop {
+        while let [MARKS_FIRST..=MARKS_LAST, ..] = rest {
             rest = match rest {
-                [0x0d, ..] => return true,
                 [0x0c, rest @ ..] | [0x0b, _, rest @ ..] => rest,
-                _ => return false,
+                [0x0d, ..] => {
+                    self.before = Some(self.now);
+                    return;
+                }
+                _ => return,
             };
         }
     }
 
+    /// Put into its callers with all it stands on: results that are handed over
+    /// in memory, byte by byte, make a processor wait for them.
+    #[inline(always)]
     pub(super) fn next(&mut self) -> Result<Token, Fault> {
         let byte = self.byte()?;
+        if matches!(byte, 0 | MARKS_FIRST..=MARKS_LAST) {
+            return self.mark(byte);
+        }
+        let (number, code) = (usize::from(byte >> 4), byte & 15);
+        let turn = self.now.turn;
+        let (from, role) = *(self.now.sides.get(turn).live().get(number))
+            .ok_or("a move of a piece that is not on the board")?;
+        if let (Role::King, 9 | 10) = (role, code) {
+            let side = CastlingSide::from_king_side(code == 10);
+            self.remember();
+            self.now.castle(side, &self.rooks)?;
+            return Ok(Token::Move(Step::Castle(side)));
+        }
+        let (to, promotion) = self
+            .target(role, from, code)
+            .ok_or("a move off the board")?;
+        self.remember();
+        self.now.go(number, from, to, promotion.unwrap_or(role))?;
+        Ok(Token::Move(Step::Go {
+            role,
+            from,
+            to,
+            promotion,
+        }))
+    }
+
+    /// What is no move, or a null move.
+    fn mark(&mut self, byte: u8) -> Result<Token, Fault> {
         match byte {
-            0x00 => {
-                self.before = self.is_varied().then_some(self.now);
-                self.now.turn = !self.now.turn;
-                Ok(Token::Null)
-            }
             0x0b => Ok(Token::Nag(self.byte()?)),
             0x0c => Ok(Token::Comment),
             0x0d => {
@@ -334,93 +402,93 @@ impl<'b> Tokens<'b> {
             }
             0x0f if self.open.is_empty() => Ok(Token::Stop),
             0x0f => Err("it ends inside a variation"),
-            byte => {
-                let number = usize::from(byte >> 4);
-                let step = self.step(number, byte & 15)?;
-                self.before = self.is_varied().then_some(self.now);
-                self.now.play(number, step, &self.rooks)?;
-                Ok(Token::Move(step))
+            _ => {
+                self.remember();
+                self.now.turn = !self.now.turn;
+                Ok(Token::Null)
             }
         }
     }
 
-    fn step(&mut self, number: usize, code: u8) -> Result<Step, Fault> {
-        let turn = self.now.turn;
-        let side = self.now.sides.get(turn);
-        let (from, role) = *side
-            .live()
-            .get(number)
-            .ok_or("a move of a piece that is not on the board")?;
+    /// Where a man goes by its code, and what it becomes; `None` if that is off
+    /// the board, or where it is.
+    #[inline(always)]
+    fn target(&mut self, role: Role, from: Square, code: u8) -> Option<(Square, Option<Role>)> {
         let mut promotion = None;
         let to = match role {
-            Role::King => match code {
-                9 => return Ok(Step::Castle(CastlingSide::QueenSide)),
-                10 => return Ok(Step::Castle(CastlingSide::KingSide)),
-                code => jump(from, code, &[-9, -8, -7, -1, 1, 7, 8, 9], 1),
-            },
+            Role::King => jump(from, code, &KING)?,
+            Role::Knight => jump(from, code, &KNIGHT)?,
             Role::Queen if code == u8::from(from.file()) => {
-                let to = self.byte()?;
-                to.checked_sub(64).and_then(square)
+                Square::try_from(self.byte().ok()?.checked_sub(64)?).ok()?
             }
-            Role::Queen | Role::Rook => Some(match code {
-                0..=7 => Square::from_coords(file(code), from.rank()),
-                code => Square::from_coords(from.file(), rank(code)),
-            }),
+            Role::Queen | Role::Rook if code < 8 => Square::from_coords(file(code), from.rank()),
+            Role::Queen | Role::Rook => Square::from_coords(from.file(), rank(code)),
             Role::Bishop => {
-                let files = i32::from(code & 7) - i32::from(u8::from(from.file()));
+                let file = file(code);
+                let files = i32::from(file) - i32::from(from.file());
                 let ranks = if code < 8 { files } else { -files };
-                let target = i32::from(u8::from(from.rank())) + ranks;
-                let target = u8::try_from(target).ok().filter(|rank| *rank < 8);
-                target.map(|target| Square::from_coords(file(code), rank(target)))
+                Square::from_coords(file, from.rank().offset(ranks)?)
             }
-            Role::Knight => jump(from, code, &[-17, -15, -10, -6, 6, 10, 15, 17], 2),
             Role::Pawn => {
-                let (kind, direction) = match code {
-                    15 => (0, 16),
-                    code => (code / 3, 7 + i32::from(code % 3)),
-                };
-                promotion = match kind {
-                    0 => None,
-                    1 => Some(Role::Queen),
-                    2 => Some(Role::Rook),
-                    3 => Some(Role::Bishop),
-                    _ => Some(Role::Knight),
-                };
-                moved(from, turn.fold_wb(direction, -direction), 1)
+                let (becomes, step) = *PAWN.get(usize::from(code))?;
+                promotion = becomes;
+                moved(from, self.now.turn.fold_wb(step, -step))?
             }
         };
-        let to = to.filter(|to| *to != from);
-        let to = to.ok_or("a move off the board")?;
-        Ok(Step::Go {
-            role,
-            from,
-            to,
-            promotion,
-        })
+        (to != from).then_some((to, promotion))
     }
 }
 
+/// What is no move, but for the null move, is between these two.
+const MARKS_FIRST: u8 = 0x0b;
+const MARKS_LAST: u8 = 0x0f;
+
+/// Steps of the codes from 1 on.
+const KING: [i32; 8] = [-9, -8, -7, -1, 1, 7, 8, 9];
+const KNIGHT: [i32; 8] = [-17, -15, -10, -6, 6, 10, 15, 17];
+
+/// What a pawn becomes, and the step of White's, by the code.
+const PAWN: [(Option<Role>, i32); 16] = {
+    let (queen, rook) = (Some(Role::Queen), Some(Role::Rook));
+    let (bishop, knight) = (Some(Role::Bishop), Some(Role::Knight));
+    [
+        (None, 7),
+        (None, 8),
+        (None, 9),
+        (queen, 7),
+        (queen, 8),
+        (queen, 9),
+        (rook, 7),
+        (rook, 8),
+        (rook, 9),
+        (bishop, 7),
+        (bishop, 8),
+        (bishop, 9),
+        (knight, 7),
+        (knight, 8),
+        (knight, 9),
+        (None, 16),
+    ]
+};
+
+#[inline]
 fn file(code: u8) -> File {
     File::new(u32::from(code & 7))
 }
 
+#[inline]
 fn rank(code: u8) -> Rank {
     Rank::new(u32::from(code & 7))
 }
 
-fn square(number: u8) -> Option<Square> {
-    Square::try_from(number).ok()
+#[inline]
+fn jump(from: Square, code: u8, steps: &[i32; 8]) -> Option<Square> {
+    moved(from, *steps.get(usize::from(code.checked_sub(1)?))?)
 }
 
-/// The step of a code from 1 on.
-fn jump(from: Square, code: u8, steps: &[i32; 8], most_files: u32) -> Option<Square> {
-    let step = steps.get(usize::from(code.checked_sub(1)?))?;
-    moved(from, *step, most_files)
-}
-
-/// A square some numbers away that is at most so many files away.
-fn moved(from: Square, step: i32, most_files: u32) -> Option<Square> {
-    let to = u8::try_from(i32::from(u8::from(from)) + step).ok();
-    let to = to.and_then(square)?;
-    (from.file().distance(to.file()) <= most_files).then_some(to)
+/// A square some numbers away, not beyond the edge.
+#[inline]
+fn moved(from: Square, step: i32) -> Option<Square> {
+    let to = from.offset(step)?;
+    (from.file().distance(to.file()) <= 2).then_some(to)
 }

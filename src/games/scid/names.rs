@@ -14,6 +14,8 @@
 //! Neither says how names are encoded: they are UTF-8 or Windows-1252, even
 //! side by side.
 
+use std::borrow::Cow;
+
 use crate::games::encodings;
 use crate::input::bytes::Cursor;
 
@@ -164,8 +166,8 @@ impl Names {
     }
 
     /// A name; `None` if nobody has the number.
-    pub(super) fn get(&self, kind: usize, number: u32) -> Option<String> {
-        Some(encodings::text(self.bytes(kind, number)?).into_owned())
+    pub(super) fn get(&self, kind: usize, number: u32) -> Option<Cow<'_, str>> {
+        self.bytes(kind, number).map(encodings::text)
     }
 }
 

@@ -1,0 +1,219 @@
+// Keys, buttons and what else people do with the page, and the dialogs that ask
+// for a word or two.
+
+import * as address from "./address.js";
+import { by, isTyping, say } from "./dom.js";
+import { ends } from "./edit.js";
+import { lettered, t } from "./lang.js";
+import * as settings from "./settings.js";
+import * as share from "./share.js";
+import { OF_MOVES, OF_POSITIONS, offer } from "./signs.js";
+import * as steps from "./steps.js";
+import * as trees from "./tree.js";
+
+/** Buttons of the menu that do something at once. */
+const CLOSING = ["to-difference", "to-gap", "to-mark", "play-engine", "add-line", "add-tree", "promote", "remove", "copy-fen", "copy-pgn", "copy-link", "save-pgn", "save-svg", "save-png"];
+
+/** How far a wheel turns for a move. */
+const TURN = 40;
+
+export class Controls {
+  /** `parts` are the parts of the page by name, and what it does with texts and far places. */
+  constructor(parts) {
+    Object.assign(this, parts);
+    this.keys = this.keysOf();
+    this.buttons = this.buttonsOf();
+    /** What is left to do while somebody trains. */
+    this.whileTraining = { f: this.keys.f, t: settings.nextTheme, "?": this.keys["?"], Escape: () => this.trainer.stop() };
+  }
+
+  get state() {
+    return this.store.state;
+  }
+
+  /** The same from the menu, which closes. */
+  dialog(open) {
+    by("menu-dialog").close();
+    open();
+  }
+
+  keysOf() {
+    const { store, table, engine, search, games } = this;
+    const jump = (to) => () => this.jump(to).catch(this.problem);
+    return {
+      ArrowLeft: () => this.walk(false), ArrowRight: () => this.walk(true), ArrowUp: () => table.step(-1), ArrowDown: () => table.step(1),
+      Home: () => store.want(steps.toStart), End: () => store.want(steps.toEnd), Delete: () => store.want(steps.remove),
+      b: () => this.openShelf(), c: () => share.copy(store.view.fen, "FEN"), d: jump("difference"), e: () => table.editChosen(), f: () => store.want(steps.flip, "keep"), g: jump("gap"),
+      i: () => games.open(), k: jump("mark"), l: () => engine.turn(), n: () => this.openNote(), r: () => this.openTrain(), t: settings.nextTheme, v: () => this.openPaste(),
+      m: () => (by("move").offsetParent ? by("move").focus() : search.open()), "/": () => search.open(), o: () => by("policy-dialog").showModal(), "?": () => by("help-dialog").showModal(),
+    };
+  }
+
+  buttonsOf() {
+    const { keys, store, changes, trainer } = this;
+    // Nobody walks about while being asked.
+    const calm = (action) => () => (trainer.on ? undefined : action());
+    const pgn = () => trees.toPgn(this.state.tree);
+    return {
+      back: calm(keys.ArrowLeft), forward: calm(keys.ArrowRight), "to-start": calm(keys.Home), "to-end": calm(keys.End), flip: keys.f, engine: keys.l,
+      menu: () => by("menu-dialog").showModal(), find: keys["/"], undo: () => changes.takeBack(), redo: () => changes.doAgain(),
+      paste: keys.v, shelf: keys.b, theme: settings.nextTheme, "show-settings": () => this.dialog(() => by("settings-dialog").showModal()), "show-help": () => this.dialog(keys["?"]),
+      "open-policy": keys.o, reset: () => store.want((from) => ({ ...from, set: {} }), "keep"),
+      "add-line": () => changes.add(this.state.at ? [this.state.at] : []), "add-tree": () => changes.add(ends(this.state.tree)), "mark-line": () => changes.openLine(),
+      note: keys.n, promote: () => store.want(steps.promote), remove: keys.Delete,
+      "to-difference": keys.d, "to-gap": keys.g, "to-mark": keys.k, "show-games": () => this.dialog(keys.i),
+      train: keys.r, "play-engine": () => { this.rest(); trainer.game(); }, "train-save": () => share.saveTraining(trainer.cards.export()), "train-load": () => by("train-file").click(),
+      "train-forget": () => { trainer.cards.forget(); this.showCards(); },
+      "copy-fen": keys.c, "copy-pgn": () => share.copy(pgn(), "PGN"), "copy-link": () => share.copy(new URL(address.address(this.state), location.href).href, "Link"),
+      "save-pgn": () => share.savePgn(pgn()), "save-svg": () => share.saveSvg(store.view.fen, this.state.flip), "save-png": () => share.savePng(store.view.fen, this.state.flip),
+    };
+  }
+
+  /** The engine evaluates nothing while somebody is asked. */
+  rest() {
+    if (this.engine.on) this.engine.turn();
+  }
+
+  openNote() {
+    const { tree, at } = this.state;
+    const { san, comment, nags } = trees.node(tree, at);
+    by("note-title").textContent = at === 0 ? t("Before the first move") : `${trees.numberOf(tree, at, true)} ${lettered(san)}`;
+    by("note-text").value = comment;
+    offer(by("note-signs"), [...OF_MOVES, ...OF_POSITIONS], nags[0] ?? 0);
+    by("note-signs").disabled = at === 0;
+    this.dialog(() => by("note-dialog").showModal());
+  }
+
+  showCards() {
+    const { cards } = this.trainer;
+    const book = this.store.view?.books[0].name;
+    const due = ["white", "black"].map((colour) => cards.due(book, colour).length);
+    by("train-cards").textContent = t`${cards.all.size} positions trained; due in this book: ${due[0]} as White, ${due[1]} as Black.`;
+  }
+
+  openTrain() {
+    by("train-colour").value = this.state.flip ? "black" : "white";
+    this.showCards();
+    this.dialog(() => by("train-dialog").showModal());
+  }
+
+  openShelf() {
+    this.dialog(() => this.shelf.openDialog(this.state));
+  }
+
+  openPaste() {
+    by("paste-error").textContent = "";
+    this.dialog(() => by("paste-dialog").showModal());
+    by("paste-text").select();
+  }
+
+  onKey(event) {
+    if (event.defaultPrevented || isTyping(event.target) || event.altKey || document.querySelector("dialog[open]")) return;
+    if (event.ctrlKey || event.metaKey) {
+      const key = event.key.toLowerCase();
+      if (key !== "z" && !(key === "y" && event.ctrlKey)) return;
+      event.preventDefault();
+      if (this.trainer.on) return;
+      if (key === "y" || event.shiftKey) this.changes.doAgain();
+      else this.changes.takeBack();
+      return;
+    }
+    const action = (this.trainer.on ? this.whileTraining : this.keys)[event.key.length === 1 ? event.key.toLowerCase() : event.key];
+    if (!action || !this.store.view) return;
+    event.preventDefault();
+    action();
+  }
+
+  listen() {
+    for (const [id, action] of Object.entries(this.buttons)) {
+      by(id).addEventListener("click", () => {
+        if (CLOSING.includes(id)) by("menu-dialog").close();
+        Promise.resolve().then(action).catch(this.problem);
+      });
+    }
+    addEventListener("keydown", (event) => this.onKey(event));
+    addEventListener("popstate", (event) => {
+      const old = address.recall(event.state);
+      if (old) this.store.want(() => old, "pop");
+      else location.reload();
+    });
+    // After a click, the arrow keys belong to the board again.
+    addEventListener("click", (event) => {
+      const control = event.target.closest?.("button, select");
+      if (event.detail > 0 && control && control.tagName === "BUTTON" && !control.closest("dialog, .promotion")) control.blur();
+    });
+    addEventListener("change", (event) => event.target.matches("select, input[type=checkbox]") && !event.target.closest("dialog") && event.target.blur());
+    this.listenToWheel();
+    this.listenToForms();
+    this.listenToTexts();
+  }
+
+  listenToWheel() {
+    let turned = 0;
+    by("board").addEventListener("wheel", (event) => {
+      if (event.ctrlKey || this.trainer.on) return;
+      event.preventDefault();
+      turned += event.deltaY;
+      if (Math.abs(turned) < TURN) return;
+      this.walk(turned > 0);
+      turned = 0;
+    }, { passive: false });
+  }
+
+  listenToForms() {
+    by("train-form").addEventListener("submit", (event) => {
+      if (event.submitter?.value !== "begin" || !this.store.view) return;
+      this.rest();
+      this.trainer.begin(by("train-colour").value);
+    });
+    by("train-file").addEventListener("change", async () => {
+      try { say(t`${this.trainer.cards.import(await by("train-file").files[0].text())} positions taken in.`); } catch (error) { say(error.message, true); }
+      by("train-file").value = "";
+      this.showCards();
+    });
+    by("move-form").addEventListener("submit", (event) => {
+      event.preventDefault();
+      const text = by("move").value.trim();
+      if (!text || !this.store.view) return;
+      by("move").value = "";
+      this.typed(text).catch(this.problem);
+    });
+    by("move").addEventListener("keydown", (event) => event.key === "Escape" && by("move").blur());
+    by("line-form").addEventListener("submit", (event) => {
+      if (event.submitter?.value !== "keep") return;
+      event.preventDefault();
+      this.changes.markLine();
+    });
+    by("note-form").addEventListener("submit", (event) => {
+      if (event.submitter?.value === "keep") this.store.want(steps.noted(this.state.at, by("note-text").value.trim(), Number(by("note-signs").value)), "keep");
+    });
+  }
+
+  /** What is pasted or dropped. */
+  listenToTexts() {
+    by("paste-form").addEventListener("submit", async (event) => {
+      if (event.submitter?.value !== "load") return;
+      event.preventDefault();
+      try {
+        await this.loadText(by("paste-text").value);
+        by("paste-dialog").close();
+      } catch (error) {
+        by("paste-error").textContent = error.message;
+      }
+    });
+    addEventListener("paste", (event) => {
+      if (isTyping(event.target) || this.trainer.on) return;
+      const text = event.clipboardData?.getData("text/plain");
+      if (text) this.loadText(text).catch(this.problem);
+    });
+    // A dropped file is read here and goes to nobody but the reader of games.
+    addEventListener("dragover", (event) => event.dataTransfer?.types.includes("Files") && event.preventDefault());
+    addEventListener("drop", async (event) => {
+      const files = [...event.dataTransfer?.files ?? []];
+      if (!files.length) return;
+      event.preventDefault();
+      if (this.trainer.on || document.querySelector("dialog[open]")) return;
+      try { await this.shelf.take(files); } catch (error) { this.problem(error); }
+    });
+  }
+}

@@ -1,0 +1,85 @@
+// From one state of the page to the next: what the store takes as a wish. Each
+// is a function of the state, and of the store where the answer matters.
+
+import { WAIT } from "./store.js";
+import * as trees from "./tree.js";
+
+const tailFrom = (tree, id, tail) => (trees.isBelow(tree, id, tail) ? tail : trees.endOf(tree, id));
+
+export const to = (id) => (from) => (from.tree.nodes.has(id) ? { ...from, at: id, tail: tailFrom(from.tree, id, from.tail) } : null);
+
+export function walkTo(from, move) {
+  const [tree, at] = trees.add(from.tree, from.at, move);
+  return { ...from, tree, at, tail: tailFrom(tree, at, from.tail) };
+}
+
+/** Moves from the position that was shown in `meant`: once the board has moved on, they were for another. */
+export const playFrom = (meant, moves) => (from) => (from.at === meant.at && from.tree.fen === meant.tree.fen ? moves.reduce(walkTo, from) : null);
+
+/** The next move of the line; behind its end the likeliest of the book. */
+export function forward(from, store) {
+  if (from.at !== from.tail) {
+    const rest = trees.path(from.tree, from.tail);
+    return { ...from, at: rest[trees.path(from.tree, from.at).length] };
+  }
+  const move = store.likeliest(from);
+  if (move === undefined) return WAIT;
+  return move && walkTo(from, move);
+}
+
+export const back = (from) => (from.at === 0 ? null : { ...from, at: trees.node(from.tree, from.at).parent });
+export const toStart = (from) => (from.at === 0 ? null : { ...from, at: 0 });
+export const toEnd = (from) => (from.at === from.tail ? null : { ...from, at: from.tail });
+export const flip = (from) => ({ ...from, flip: !from.flip });
+
+/** Along moves, as far as a state knows them all; nothing where it does not. */
+export const along = (moves) => (from) => {
+  let id = 0;
+  for (const uci of moves) {
+    id = trees.node(from.tree, id).children.find((child) => trees.node(from.tree, child).uci === uci);
+    if (id === undefined) return null;
+  }
+  return { ...from, at: id };
+};
+
+/** Another comment and sign for a move. */
+export const noted = (at, comment, sign) => (from) => {
+  if (!from.tree.nodes.has(at)) return null;
+  const { nags } = trees.node(from.tree, at);
+  const kept = sign === (nags[0] ?? 0) ? nags : sign ? [sign] : [];
+  return { ...from, tree: trees.note(from.tree, at, { comment, nags: kept }) };
+};
+
+export const promote = (from) => ({ ...from, tree: trees.promote(from.tree, from.at) });
+
+export function remove(from) {
+  if (from.at === 0) return null;
+  const { parent } = trees.node(from.tree, from.at);
+  const tree = trees.remove(from.tree, from.at);
+  return { ...from, tree, at: parent, tail: trees.endOf(tree, parent) };
+}
+
+/** Another value of an option; `options` are all with their defaults, `shown` what holds now. */
+export const set = (options, shown, name, value) => (from) => {
+  const usual = (other) => options.find((option) => option.name === other).default;
+  let now = { ...from.set };
+  if (name === "Book Preset") {
+    // A preset stands for several options: what was set by hand makes way.
+    now = value === "Custom" ? now : { [name]: value };
+  } else {
+    if (now["Book Preset"]) {
+      // Changing one of a preset's options keeps the others as they are shown.
+      const others = shown.filter((option) => option.name !== "Book Preset" && option.value !== usual(option.name));
+      now = Object.fromEntries(others.map((option) => [option.name, option.value]));
+    }
+    now[name] = value;
+    if (value === usual(name)) delete now[name];
+  }
+  return { ...from, set: now };
+};
+
+export const unset = (name) => (from) => {
+  const now = { ...from.set };
+  delete now[name];
+  return { ...from, set: now };
+};

@@ -282,10 +282,6 @@ fn base_weight(candidate: &BookMove) -> f64 {
     }
 }
 
-const fn is_doubtful(annotation: Annotation) -> bool {
-    matches!(annotation.nag(), 2 | 4 | 6)
-}
-
 const fn annotation_weight(annotation: Annotation) -> f64 {
     match annotation.nag() {
         1 => 2.0,
@@ -335,7 +331,7 @@ impl Table<'_> {
                 candidate.annotation.nag() == Annotation::ONLY_MOVE.nag()
             });
             self.keep_if_any(Rejection::Doubtful, |candidate| {
-                !is_doubtful(candidate.annotation)
+                !candidate.annotation.is_doubtful()
             });
         }
         if policy.tournament {

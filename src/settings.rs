@@ -26,12 +26,12 @@ use std::fmt::Write as _;
 use crate::policy::{Judgement, Policy};
 
 pub use table::{
-    BESIDE, CONFIGURED, INFO, JUDGEMENTS, Kind, NONE, OptionId, PRESETS, SPECS, STARTER, Spec,
+    BESIDE, CONFIGURED, INFO, JUDGEMENTS, NONE, OptionId, OptionKind, PRESETS, SPECS, STARTER, Spec,
 };
 
 /// The value of an option.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Value {
+pub enum OptionValue {
     /// Of a check.
     Check(bool),
     /// Of a spin.
@@ -55,16 +55,16 @@ pub struct ValueError {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Settings {
     /// In force.
-    values: Vec<Value>,
+    values: Vec<OptionValue>,
     /// What the GUI was told as defaults.
-    announced: Vec<Value>,
+    announced: Vec<OptionValue>,
     /// What the user has said that is more than a default sent back.
-    wishes: Vec<Option<Value>>,
+    wishes: Vec<Option<OptionValue>>,
 }
 
 impl Default for Settings {
     fn default() -> Settings {
-        let values: Vec<Value> = SPECS.iter().map(|spec| spec.kind.default_value()).collect();
+        let values: Vec<OptionValue> = SPECS.iter().map(|spec| spec.kind.default_value()).collect();
         Settings {
             announced: values.clone(),
             wishes: vec![None; values.len()],
@@ -73,37 +73,37 @@ impl Default for Settings {
     }
 }
 
-impl Kind {
-    fn default_value(self) -> Value {
+impl OptionKind {
+    fn default_value(self) -> OptionValue {
         match self {
-            Kind::Check(on) => Value::Check(on),
-            Kind::Spin(number, _, _) => Value::Spin(number),
-            Kind::Combo(index, _) => Value::Combo(index),
-            Kind::Text(text) => Value::Text(text.to_owned()),
+            OptionKind::Check(on) => OptionValue::Check(on),
+            OptionKind::Spin(number, _, _) => OptionValue::Spin(number),
+            OptionKind::Combo(index, _) => OptionValue::Combo(index),
+            OptionKind::Text(text) => OptionValue::Text(text.to_owned()),
         }
     }
 
     /// Reads a value; the error says what would do.
-    fn read(self, text: &str) -> Result<Value, String> {
+    fn read(self, text: &str) -> Result<OptionValue, String> {
         let word = text.trim();
         match self {
-            Kind::Check(_) => match word.to_ascii_lowercase().as_str() {
-                "true" | "1" | "yes" | "on" => Ok(Value::Check(true)),
-                "false" | "0" | "no" | "off" => Ok(Value::Check(false)),
+            OptionKind::Check(_) => match word.to_ascii_lowercase().as_str() {
+                "true" | "1" | "yes" | "on" => Ok(OptionValue::Check(true)),
+                "false" | "0" | "no" | "off" => Ok(OptionValue::Check(false)),
                 _ => Err("true or false".to_owned()),
             },
-            Kind::Spin(_, least, greatest) => word
+            OptionKind::Spin(_, least, greatest) => word
                 .parse()
                 .ok()
                 .filter(|number| (least..=greatest).contains(number))
-                .map(Value::Spin)
+                .map(OptionValue::Spin)
                 .ok_or_else(|| format!("a whole number from {least} to {greatest}")),
-            Kind::Combo(_, words) => words
+            OptionKind::Combo(_, words) => words
                 .iter()
                 .position(|known| known.eq_ignore_ascii_case(word))
-                .map(Value::Combo)
+                .map(OptionValue::Combo)
                 .ok_or_else(|| format!("one of {}", words.join(", "))),
-            Kind::Text(_) => Ok(Value::Text(match word {
+            OptionKind::Text(_) => Ok(OptionValue::Text(match word {
                 NONE => String::new(),
                 _ => unquoted(text).to_owned(),
             })),
@@ -119,7 +119,7 @@ fn unquoted(text: &str) -> &str {
 }
 
 impl OptionId {
-    fn read(self, text: &str) -> Result<Value, ValueError> {
+    fn read(self, text: &str) -> Result<OptionValue, ValueError> {
         let spec = self.spec();
         spec.kind.read(text).map_err(|expected| ValueError {
             name: spec.name,
@@ -133,15 +133,15 @@ impl Settings {
     /// Whether a check is on; false for other kinds.
     #[must_use]
     pub fn check(&self, id: OptionId) -> bool {
-        matches!(self.values[id as usize], Value::Check(true))
+        matches!(self.values[id as usize], OptionValue::Check(true))
     }
 
     /// The number of a spin or the index of a combo; 0 for other kinds.
     #[must_use]
     pub fn number(&self, id: OptionId) -> u32 {
         match self.values[id as usize] {
-            Value::Spin(number) => number,
-            Value::Combo(index) => u32::try_from(index).unwrap_or(0),
+            OptionValue::Spin(number) => number,
+            OptionValue::Combo(index) => u32::try_from(index).unwrap_or(0),
             _ => 0,
         }
     }
@@ -151,8 +151,10 @@ impl Settings {
     #[must_use]
     pub fn text(&self, id: OptionId) -> &str {
         match (&self.values[id as usize], id.spec().kind) {
-            (Value::Text(text), _) => text,
-            (Value::Combo(index), Kind::Combo(_, words)) => words.get(*index).unwrap_or(&""),
+            (OptionValue::Text(text), _) => text,
+            (OptionValue::Combo(index), OptionKind::Combo(_, words)) => {
+                words.get(*index).unwrap_or(&"")
+            }
             _ => "",
         }
     }
@@ -199,7 +201,7 @@ impl Settings {
     /// Brings into force what was said; true when that changes anything.
     fn settle(&mut self) -> bool {
         let wishes = self.wishes.iter().zip(&self.announced);
-        let mut values: Vec<Value> = wishes
+        let mut values: Vec<OptionValue> = wishes
             .map(|(wish, announced)| wish.as_ref().unwrap_or(announced).clone())
             .collect();
         let mut holds = true;
@@ -246,11 +248,11 @@ impl Settings {
     #[must_use]
     pub fn display(&self, id: OptionId) -> String {
         match &self.values[id as usize] {
-            Value::Check(on) => on.to_string(),
-            Value::Spin(number) => number.to_string(),
-            Value::Combo(_) => self.text(id).to_owned(),
-            Value::Text(text) if text.is_empty() => NONE.to_owned(),
-            Value::Text(text) => text.clone(),
+            OptionValue::Check(on) => on.to_string(),
+            OptionValue::Spin(number) => number.to_string(),
+            OptionValue::Combo(_) => self.text(id).to_owned(),
+            OptionValue::Text(text) if text.is_empty() => NONE.to_owned(),
+            OptionValue::Text(text) => text.clone(),
         }
     }
 
@@ -262,10 +264,12 @@ impl Settings {
         for spec in &SPECS {
             let default = self.display(spec.id);
             let (kind, details) = match spec.kind {
-                Kind::Check(_) => ("check", String::new()),
-                Kind::Spin(_, least, greatest) => ("spin", format!(" min {least} max {greatest}")),
-                Kind::Combo(_, words) => ("combo", format!(" var {}", words.join(" var "))),
-                Kind::Text(_) => ("string", String::new()),
+                OptionKind::Check(_) => ("check", String::new()),
+                OptionKind::Spin(_, least, greatest) => {
+                    ("spin", format!(" min {least} max {greatest}"))
+                }
+                OptionKind::Combo(_, words) => ("combo", format!(" var {}", words.join(" var "))),
+                OptionKind::Text(_) => ("string", String::new()),
             };
             let _ = writeln!(
                 lines,

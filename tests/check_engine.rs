@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 
 use common::{TABIA, example};
 use tabia::engine::EngineCommand;
-use tabia::engine::check::{Outcome, Patience, Report, check};
+use tabia::engine::check::{CheckReport, Outcome, Patience, check};
 
 /// For what no engine here fails to do, however slow the machine.
 const LONG: Duration = Duration::from_secs(120);
@@ -37,7 +37,7 @@ fn patience() -> Patience {
     }
 }
 
-fn check_odd(fault: &str, patience: &Patience) -> Report {
+fn check_odd(fault: &str, patience: &Patience) -> CheckReport {
     let command = EngineCommand {
         program: example("odd_engine"),
         args: vec![fault.into()],
@@ -46,7 +46,7 @@ fn check_odd(fault: &str, patience: &Patience) -> Report {
     check(&command, patience, &mut |_| {})
 }
 
-fn outcome(report: &Report, step: &str) -> (Outcome, String) {
+fn outcome(report: &CheckReport, step: &str) -> (Outcome, String) {
     let step = report
         .steps
         .iter()
@@ -55,7 +55,7 @@ fn outcome(report: &Report, step: &str) -> (Outcome, String) {
     (step.outcome, step.explanation.clone())
 }
 
-fn assert_all_passed(report: &Report) {
+fn assert_all_passed(report: &CheckReport) {
     for step in &report.steps {
         assert!(
             matches!(step.outcome, Outcome::Passed | Outcome::Skipped),

@@ -49,6 +49,19 @@ fn lines(path: &Path) -> BTreeSet<String> {
 }
 
 #[test]
+fn what_cannot_begin_leaves_no_file_behind() {
+    let folder = Folder::new();
+    book(&folder);
+    folder
+        .tabia("evaluate book.ctg --import missing.epd")
+        .refused("missing.epd: ");
+    folder
+        .tabia("evaluate book.ctg --engine nobody/there")
+        .refused("nobody/there");
+    assert!(!folder.join("book.evals").exists());
+}
+
+#[test]
 fn killed_at_any_moment_nothing_is_lost_or_done_twice() {
     let folder = Folder::new();
     let (path, graph) = book(&folder);

@@ -2,6 +2,7 @@
 
 #![allow(clippy::unwrap_used)]
 
+mod common;
 #[path = "explore/editing.rs"]
 mod editing;
 #[path = "explore/engine.rs"]
@@ -15,9 +16,9 @@ mod languages;
 #[path = "explore/lichess.rs"]
 mod lichess;
 
-use std::process::Command;
 use std::sync::{Arc, Mutex};
 
+use common::{Folder, STARTER, tabia};
 use hyper::body::Bytes;
 use hyper::{Method, Request, Response, StatusCode};
 use serde_json::{Value, json};
@@ -99,19 +100,20 @@ pub(crate) fn value(response: &Response<Bytes>) -> Value {
     serde_json::from_slice(response.body()).unwrap()
 }
 
+/// What it answers.
+pub(crate) fn ask(explorer: &Explorer, target: &str) -> Value {
+    value(&get(explorer, target))
+}
+
 fn post(explorer: &Explorer, target: &str, body: &Value) -> Response<Bytes> {
     explorer.answer(&request(Method::POST, target, &body.to_string()))
 }
 
 /// What `tabia probe --json` says of the starter book.
 fn probe(moves: &str, sets: &[&str]) -> Value {
-    let book = concat!(env!("CARGO_MANIFEST_DIR"), "/books/tabia.ctg");
-    let mut command = Command::new(env!("CARGO_BIN_EXE_tabia"));
-    command.args(["probe", book, "--json", "--moves", moves]);
-    for set in sets {
-        command.args(["--set", set]);
-    }
-    serde_json::from_slice(&command.output().unwrap().stdout).unwrap()
+    let mut words = vec!["probe", STARTER, "--json", "--moves", moves];
+    words.extend(sets.iter().flat_map(|set| ["--set", set]));
+    serde_json::from_str(&tabia(&words).out()).unwrap()
 }
 
 #[test]
@@ -135,7 +137,7 @@ fn shows_the_figures_of_probe_under_the_same_options() {
             .map(|set| format!("&{}", set.replace(' ', "+")))
             .collect();
         let target = format!("/api/position?play={}{options}", moves.replace(' ', ","));
-        let view = value(&get(&explorer, &target));
+        let view = ask(&explorer, &target);
         let expected = probe(moves, &sets);
         let book = &view["books"][0];
         for field in ["in_book", "games", "draws", "commentary"] {
@@ -157,12 +159,12 @@ fn shows_the_figures_of_probe_under_the_same_options() {
 
 #[test]
 fn one_answer_has_all_that_a_page_needs() {
-    let view = value(&get(&explorer(), "/api/position?play=e2e4,c7c5,g1f3&at=2"));
+    let view = ask(&explorer(), "/api/position?play=e2e4,c7c5,g1f3&at=2");
     assert_eq!(
         view["fen"],
         "rnbqkbnr/pp1ppppp/8/2p5/4P3/8/PPPP1PPP/RNBQKBNR w KQkq - 0 2"
     );
-    assert_eq!((&view["at"], &view["turn"]), (&json!(2), &json!("white")));
+    assert_eq!(json!([view["at"], view["turn"]]), json!([2, "white"]));
     assert_eq!(view["start"], Value::Null);
     assert_eq!(
         view["opening"],
@@ -178,8 +180,8 @@ fn one_answer_has_all_that_a_page_needs() {
 #[test]
 fn bars_are_seen_from_white_whoever_moves() {
     let explorer = explorer();
-    let white = value(&get(&explorer, "/api/position"));
-    let black = value(&get(&explorer, "/api/position?play=e2e4"));
+    let white = ask(&explorer, "/api/position");
+    let black = ask(&explorer, "/api/position?play=e2e4");
     let e4 = white["books"][0]["moves"].as_array().unwrap();
     let e4 = e4.iter().find(|mv| mv["uci"] == "e2e4").unwrap();
     for field in ["white", "draws", "black", "games"] {
@@ -195,18 +197,18 @@ fn bars_are_seen_from_white_whoever_moves() {
 #[test]
 fn ends_of_games_are_named() {
     let explorer = explorer();
-    let mate = value(&get(&explorer, "/api/position?play=f2f3,e7e5,g2g4,d8h4"));
+    let mate = ask(&explorer, "/api/position?play=f2f3,e7e5,g2g4,d8h4");
     assert_eq!(
-        (&mate["end"], &mate["check"]),
-        (&json!("checkmate"), &json!(true))
+        json!([mate["end"], mate["check"]]),
+        json!(["checkmate", true])
     );
-    let stale = value(&get(
+    let stale = ask(
         &explorer,
         "/api/position?fen=7k/5Q2/6K1/8/8/8/8/8%20b%20-%20-%200%201",
-    ));
+    );
     assert_eq!(
-        (&stale["end"], &stale["check"]),
-        (&json!("stalemate"), &json!(false))
+        json!([stale["end"], stale["check"]]),
+        json!(["stalemate", false])
     );
     assert_eq!(stale["start"], "7k/5Q2/6K1/8/8/8/8/8 b - - 0 1");
 }
@@ -223,35 +225,28 @@ fn a_broken_address_shows_what_it_can() {
         ("fen=nonsense", 0),
     ] {
         let target = format!("/api/position?lenient=1&{address}");
-        let view = value(&get(&explorer, &target));
+        let view = ask(&explorer, &target);
         assert!(view["problem"].is_string(), "{address}");
         assert_eq!(view["line"].as_array().unwrap().len(), plies, "{address}");
         assert_eq!(view["books"][0]["name"], "Starter");
     }
-    let view = value(&get(&explorer, "/api/position?lenient=1&books=Starter"));
+    let view = ask(&explorer, "/api/position?lenient=1&books=Starter");
     assert_eq!(view["problem"], Value::Null);
 }
 
 #[test]
 fn the_moves_ahead_are_those_of_the_main_line() {
     let explorer = explorer();
-    let view = value(&get(&explorer, "/api/position?ahead=6"));
-    let ahead: Vec<&str> = view["ahead"]
-        .as_array()
-        .unwrap()
-        .iter()
-        .map(|mv| mv["uci"].as_str().unwrap())
-        .collect();
+    let view = ask(&explorer, "/api/position?ahead=6");
+    let ahead = view["ahead"].as_array().unwrap().iter();
+    let ahead: Vec<&str> = ahead.map(|mv| mv["uci"].as_str().unwrap()).collect();
     assert_eq!(ahead.len(), 6);
-    let line = value(&get(&explorer, "/api/line"));
+    let line = ask(&explorer, "/api/line");
     for (index, uci) in ahead.iter().enumerate() {
         assert_eq!(&line["points"][index + 1]["uci"], uci);
         // Each is the likeliest of its own position.
         let walked = ahead[..index].join(",");
-        let view = value(&get(
-            &explorer,
-            &format!("/api/position?ahead=1&play={walked}"),
-        ));
+        let view = ask(&explorer, &format!("/api/position?ahead=1&play={walked}"));
         assert_eq!(&view["ahead"][0]["uci"], uci);
     }
 }
@@ -259,23 +254,23 @@ fn the_moves_ahead_are_those_of_the_main_line() {
 #[test]
 fn castling_of_chess960_is_the_king_taking_the_rook() {
     let fen = "1k2r3/8/8/8/8/8/8/5KR1%20w%20G%20-%200%201";
-    let view = value(&get(&explorer(), &format!("/api/position?fen={fen}")));
+    let view = ask(&explorer(), &format!("/api/position?fen={fen}"));
     let legal = view["legal"].as_array().unwrap();
     let castles = legal.iter().find(|mv| mv["san"] == "O-O").unwrap();
     assert_eq!(
-        (&castles["uci"], &castles["rook"]),
-        (&json!("f1g1"), &json!("g1"))
+        json!([castles["uci"], castles["rook"]]),
+        json!(["f1g1", "g1"])
     );
     let usual = "4k3/8/8/8/8/8/8/4K2R%20w%20K%20-%200%201";
     for castling in ["e1g1", "e1h1", "O-O"] {
         let target = format!("/api/position?fen={usual}&play={castling}");
-        assert_eq!(value(&get(&explorer(), &target))["line"][0]["san"], "O-O");
+        assert_eq!(ask(&explorer(), &target)["line"][0]["san"], "O-O");
     }
 }
 
 #[test]
 fn openings_are_found_by_code_and_by_name() {
-    let found = |q: &str| value(&get(&explorer(), &format!("/api/openings?q={q}")));
+    let found = |q: &str| ask(&explorer(), &format!("/api/openings?q={q}"));
     assert_eq!(found("najdorf")[0]["eco"], "B90");
     assert_eq!(found("B90")[0]["play"].as_array().unwrap().len(), 10);
     assert_eq!(found("sicilian+dragon")[0]["eco"], "B27");
@@ -320,12 +315,9 @@ fn changes_go_to_the_editor_and_back() {
     );
     assert_eq!(change("e7e5", "factor", "-20").status(), StatusCode::OK);
     assert_eq!(memory.0.lock().unwrap().len(), 2);
-    let view = value(&get(&explorer, "/api/position"));
+    let view = ask(&explorer, "/api/position");
     let book = &view["books"][0];
-    assert_eq!(
-        (&book["editable"], &book["undo"]),
-        (&json!(true), &json!(2))
-    );
+    assert_eq!(json!([book["editable"], book["undo"]]), json!([true, 2]));
     for nonsense in [
         change("e2e4", "mark", "main"),
         change("c7c5", "mark", "blue"),
@@ -343,11 +335,8 @@ fn changes_go_to_the_editor_and_back() {
     // The book on disk says nothing of it, so somebody else was there since.
     let undo = post(&explorer, "/api/undo", &json!({"book": 0}));
     assert_eq!(undo.status(), StatusCode::CONFLICT);
-    let others = post(
-        &explorer,
-        "/api/undo",
-        &json!({"book": 0, "client": "another tab"}),
-    );
+    let other = json!({"book": 0, "client": "another tab"});
+    let others = post(&explorer, "/api/undo", &other);
     assert_eq!(value(&others)["taken_back"], Value::Null);
     assert_eq!(memory.0.lock().unwrap().len(), 2);
 }
@@ -362,20 +351,16 @@ fn nothing_changes_read_only_or_for_other_machines() {
         let refused = post(&explorer, "/api/edit", &body);
         assert_eq!(refused.status(), StatusCode::FORBIDDEN);
         assert!(memory.0.lock().unwrap().is_empty());
-        assert_eq!(value(&get(&explorer, "/api/start"))["read_only"], true);
+        assert_eq!(ask(&explorer, "/api/start")["read_only"], true);
     }
     let fixed = post(&explorer(), "/api/undo", &json!({"book": 0}));
     assert_eq!(value(&fixed)["error"], "this book cannot be changed");
 }
 
 /// The starter book as files of its own.
-fn book_on_disk() -> (tempfile::TempDir, std::path::PathBuf) {
-    let folder = tempfile::tempdir().unwrap();
-    let path = folder.path().join("book.ctg");
-    for ending in ["ctg", "cto", "ctb"] {
-        let from = format!("{}/books/tabia.{ending}", env!("CARGO_MANIFEST_DIR"));
-        std::fs::copy(from, path.with_extension(ending)).unwrap();
-    }
+fn book_on_disk() -> (Folder, std::path::PathBuf) {
+    let folder = Folder::with(STARTER);
+    let path = folder.join("book.ctg");
     (folder, path)
 }
 
@@ -409,7 +394,7 @@ fn a_book_on_disk_is_changed_and_changed_back_byte_for_byte() {
         assert_eq!(response.status(), StatusCode::OK, "{what}");
     };
     let c5 = || {
-        let view = value(&get(&explorer, "/api/position?play=e2e4"));
+        let view = ask(&explorer, "/api/position?play=e2e4");
         let moves = view["books"][0]["moves"].as_array().unwrap().clone();
         moves.into_iter().find(|mv| mv["uci"] == "c7c5").unwrap()
     };
@@ -421,12 +406,12 @@ fn a_book_on_disk_is_changed_and_changed_back_byte_for_byte() {
     change("mark", "avoid");
     let now = c5();
     assert_eq!(
-        (&now["mark"], &now["annotation"]),
-        (&json!("avoid"), &json!("!?"))
+        json!([now["mark"], now["annotation"]]),
+        json!(["avoid", "!?"])
     );
     assert_eq!(
-        (&now["factor"], &now["probability"]),
-        (&json!(-30), &json!(0.0))
+        json!([now["factor"], now["probability"]]),
+        json!([-30, 0.0])
     );
     assert_eq!(now["not_played"], "marked red");
     for _ in 0..3 {

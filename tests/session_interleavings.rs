@@ -25,7 +25,7 @@ use tabia::book::{
 use tabia::book_set::{BookSet, BookSpec, OpenBook};
 use tabia::session::{Engines, Event, Outlet, Profile, Request, Session};
 use tabia::settings::{OptionId, SPECS};
-use tabia::transcript::{Header, Recording, Transcript, replay};
+use tabia::transcript::{LogHeader, Recording, Transcript, replay};
 
 /// What the GUI may put on the board: the line, and what the model's engine
 /// plays there.
@@ -485,7 +485,7 @@ impl Play {
             stand_in: Some(1),
             chain: 1,
         };
-        let header = Header {
+        let header = LogHeader {
             version: "",
             begun: "",
             seed: 1,

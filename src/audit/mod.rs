@@ -26,7 +26,7 @@ use crate::policy::Policy;
 
 /// What is looked for.
 #[derive(Clone, Copy, Debug)]
-pub struct Wanted {
+pub struct AuditWishes {
     /// Centipawns that a move may lose, and that a line may end below zero.
     pub max_loss: u32,
     /// Whose moves and ends; `None` is both.
@@ -308,7 +308,7 @@ impl<'a> Examined<'a> {
 
     /// Looks for all that is wrong.
     #[must_use]
-    pub fn audit(&self, wanted: &Wanted) -> Audit {
+    pub fn audit(&self, wanted: &AuditWishes) -> Audit {
         let mut audit = Audit {
             positions: self.graph.in_book(),
             max_loss: wanted.max_loss,
@@ -334,7 +334,7 @@ impl<'a> Examined<'a> {
             let mv = &self.graph.moves(node)[n];
             let mark = self.mark_of(mv);
             // Who made the book knows.
-            let known = mark == Mark::Avoid || matches!(mv.annotation.nag(), 2 | 4 | 6);
+            let known = mark == Mark::Avoid || mv.annotation.is_doubtful();
             if !is_side(node) || (known && mark != Mark::Main) {
                 continue;
             }
@@ -364,7 +364,7 @@ impl<'a> Examined<'a> {
     fn look_for_refutations(
         &self,
         losing: &[(NodeId, usize, Worth, f64)],
-        wanted: &Wanted,
+        wanted: &AuditWishes,
         audit: &mut Audit,
     ) {
         let mut seen = std::collections::HashSet::new();
@@ -404,7 +404,7 @@ impl<'a> Examined<'a> {
         }
     }
 
-    fn look_at_ends(&self, wanted: &Wanted, audit: &mut Audit) {
+    fn look_at_ends(&self, wanted: &AuditWishes, audit: &mut Audit) {
         let mut ends: Vec<(NodeId, i32, f64)> = Vec::new();
         for &node in self.reach.order() {
             let likely = self.reach.probability[node as usize];

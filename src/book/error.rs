@@ -3,7 +3,7 @@
 use std::{io, path::Path, sync::Arc};
 
 use super::ctg::{HeaderFault, PageFault, file_offset};
-use crate::input::file::ReadError;
+use crate::input::file::{DataFile, ReadError};
 
 /// A book that cannot be opened or read. Cheap to clone.
 ///
@@ -142,6 +142,12 @@ impl Error {
     #[must_use]
     pub const fn is_damage(&self) -> bool {
         matches!(self, Error::Page { .. } | Error::Slot { .. })
+    }
+
+    /// The first bytes of a file: so many, or fewer if it has no more.
+    pub(super) fn start_of(file: &DataFile, count: usize) -> Result<Vec<u8>, Error> {
+        let start = file.start(count);
+        start.map_err(|error| Error::read(file.path(), error))
     }
 
     pub(super) fn read(path: &Arc<Path>, error: ReadError) -> Error {

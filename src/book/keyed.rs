@@ -4,9 +4,11 @@
 use shakmaty::{Chess, Position as _};
 
 use super::{
-    Annotation, BookMove, Error, Lookup, PositionRecord, Preference, Stats,
+    Annotation, BookMove, Error, Lookup, PositionRecord, Preference, Probe, Stats, Wanted,
     polyglot::{self, PackedMove},
 };
+use crate::input::file::DataFile;
+use crate::input::state::Change;
 use crate::notation;
 
 /// An entry: a move of the position with some key.
@@ -27,6 +29,9 @@ pub struct KeyedEntry {
 
 /// A book that finds entries by key.
 pub(super) trait Keyed {
+    /// Its file.
+    fn file(&self) -> &DataFile;
+
     /// Shows every entry with this key, in stored order.
     fn each(&self, key: u64, visit: &mut dyn FnMut(KeyedEntry)) -> Result<(), Error>;
 
@@ -38,11 +43,38 @@ pub(super) trait Keyed {
     }
 }
 
-/// The look-up behind [`super::Probe::probe`]. Moves that are not legal are
-/// left out; of a move that is stored twice the numbers are added up. There
-/// are no transpositions: what such a book does not list it does not play.
-pub(super) fn fill(book: &dyn Keyed, position: &Chess, found: &mut Lookup) -> Result<(), Error> {
-    found.clear();
+impl<B: Keyed> Probe for B {
+    /// Moves that are not legal are left out; of a move that is stored twice the
+    /// numbers are added up. There are no transpositions: what such a book does
+    /// not list it does not play.
+    fn probe(&self, position: &Chess, _wanted: Wanted, found: &mut Lookup) -> Result<(), Error> {
+        found.clear();
+        fill(self, position, found).inspect_err(|_| found.clear())
+    }
+
+    fn contains(&self, position: &Chess) -> Result<bool, Error> {
+        self.holds(polyglot::key(position))
+    }
+
+    fn is_current(&self) -> bool {
+        matches!(self.file().change(), Change::None | Change::Gone)
+    }
+}
+
+/// What is to be said of a file that does not end with a whole entry.
+pub(super) fn cut_off(file: &DataFile, entry_bytes: usize) -> Option<String> {
+    let rest = file.len() % entry_bytes as u64;
+    (rest > 0).then(|| {
+        format!(
+            "{}: file byte {}: the last {rest} bytes are no whole entry and are not read; the \
+             book may be cut off",
+            file.path().display(),
+            file.len() - rest
+        )
+    })
+}
+
+fn fill(book: &dyn Keyed, position: &Chess, found: &mut Lookup) -> Result<(), Error> {
     let legal = position.legal_moves();
     let mut here: Option<PositionRecord> = None;
     book.each(polyglot::key(position), &mut |entry| {

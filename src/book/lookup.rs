@@ -126,6 +126,12 @@ impl Annotation {
     /// The only move.
     pub const ONLY_MOVE: Annotation = Annotation(8);
 
+    /// `?`, `??` or `?!`.
+    #[must_use]
+    pub const fn is_doubtful(self) -> bool {
+        matches!(self.nag(), 2 | 4 | 6)
+    }
+
     /// The NAG number, without the unknown flags.
     #[must_use]
     pub const fn nag(self) -> u8 {

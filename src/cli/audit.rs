@@ -10,7 +10,7 @@ use shakmaty::Color;
 
 use super::force::Force;
 use super::valued::{self, Form};
-use crate::audit::{self, Examined, Marks, Wanted};
+use crate::audit::{self, AuditWishes, Examined, Marks};
 use crate::book::ctg::EditOptions;
 use crate::evals;
 use crate::mark;
@@ -21,7 +21,7 @@ const SHOWN: usize = 10;
 const WRITTEN: usize = 500;
 
 #[derive(Clone, Copy, Debug, ValueEnum)]
-pub(super) enum Side {
+pub(super) enum Sides {
     #[value(alias = "w")]
     White,
     #[value(alias = "b")]
@@ -29,13 +29,13 @@ pub(super) enum Side {
     Both,
 }
 
-impl Side {
+impl Sides {
     /// The colour, if it is one.
     pub(super) fn alone(self) -> Option<Color> {
         match self {
-            Side::White => Some(Color::White),
-            Side::Black => Some(Color::Black),
-            Side::Both => None,
+            Sides::White => Some(Color::White),
+            Sides::Black => Some(Color::Black),
+            Sides::Both => None,
         }
     }
 }
@@ -52,7 +52,7 @@ pub(super) struct AuditArgs {
     max_loss: u32,
     /// Whose moves and ends
     #[arg(long, value_enum, default_value = "both", ignore_case = true)]
-    side: Side,
+    side: Sides,
     /// Writes the report to a file as well: .html with diagrams, .md or .json
     #[arg(long, value_name = "FILE")]
     report: Option<PathBuf>,
@@ -112,7 +112,7 @@ pub(super) fn run(args: &AuditArgs, out: &mut impl Write) -> anyhow::Result<u8> 
     let graph = valued::graph(&book)?;
     let policy = settings.policy();
     let examined = Examined::new(&graph, &known, policy);
-    let found = examined.audit(&Wanted {
+    let found = examined.audit(&AuditWishes {
         max_loss: args.max_loss,
         side: args.side.alone(),
         told: if args.json || args.report.is_some() {

@@ -3,7 +3,7 @@
 use std::io::{self, Write};
 
 use crate::engine::EngineCommand;
-use crate::engine::check::{self, Outcome, Patience, Step};
+use crate::engine::check::{self, CheckStep, Outcome, Patience};
 
 /// Columns of an ordinary terminal.
 const WIDTH: usize = 80;
@@ -48,7 +48,7 @@ pub fn run(command: &EngineCommand, out: &mut dyn Write) -> anyhow::Result<bool>
     Ok(report.passed())
 }
 
-fn write_step(step: &Step, out: &mut dyn Write) -> io::Result<()> {
+fn write_step(step: &CheckStep, out: &mut dyn Write) -> io::Result<()> {
     let mark = match step.outcome {
         Outcome::Passed => "ok",
         Outcome::Warning => "WARN",
@@ -103,7 +103,7 @@ mod tests {
 
     #[test]
     fn no_line_is_wider_than_a_terminal() {
-        let step = Step {
+        let step = CheckStep {
             name: "plays on a clock",
             outcome: Outcome::Failed,
             explanation: "it did something that takes many words to say ".repeat(5),

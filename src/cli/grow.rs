@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 use clap::Args;
 
 use super::args::size;
-use super::audit::Side;
+use super::audit::Sides;
 use super::engine_args::EngineArgs;
 use super::force::Force;
 use super::style::counted;
@@ -14,7 +14,7 @@ use super::valued;
 use super::{collection, progress};
 use crate::book::ctg::RewriteOptions;
 use crate::evals::{self, EvalFile};
-use crate::grow::{self, Costs, End, GrowError, Played, Wishes};
+use crate::grow::{self, Costs, End, GrowError, GrowWishes, Played};
 #[cfg(feature = "index")]
 use crate::index::GamesIndex;
 use crate::place;
@@ -31,7 +31,7 @@ pub(super) struct GrowArgs {
     force: Force,
     /// Whose book it is to be
     #[arg(long, value_enum, default_value = "both", ignore_case = true)]
-    side: Side,
+    side: Sides,
     /// Lets opponents reply as often as in this book (.ctg, .bin or .abk) or games
     /// index (.tgx), where it knows a position; elsewhere by what the engine says
     #[arg(long, value_name = "BOOK")]
@@ -106,7 +106,7 @@ pub(super) fn run(args: &GrowArgs) -> anyhow::Result<u8> {
         .minutes
         .map(|minutes| start + Duration::from_secs(60 * minutes));
     let limited = until.is_some() || args.max_cost.is_some();
-    let wishes = Wishes {
+    let wishes = GrowWishes {
         side: args.side.alone(),
         costs: Costs {
             ply: args.ply_cost,

@@ -18,7 +18,7 @@ use crate::plain::{Bounded, escape_control};
 use crate::relay::{self, Rim};
 use crate::session::{Engines, Session};
 use crate::settings::{CONFIGURED, OptionId};
-use crate::transcript::{self, Header, Transcript};
+use crate::transcript::{self, LogHeader, Transcript};
 
 /// Largest file that `--log` makes, in bytes: an engine that never falls
 /// silent shall not fill a disk.
@@ -46,7 +46,9 @@ pub(super) fn run(args: &PlayArgs) -> anyhow::Result<u8> {
     };
     #[cfg(feature = "register")]
     if typed.as_deref().and_then(welcome::is_yes) == Some(true) {
-        return super::setup::run(&super::setup::SetupArgs::default(), &mut super::painted());
+        return super::to(super::painted(), |out| {
+            super::setup::run(&super::setup::SetupArgs::default(), out)
+        });
     }
     let seed = rand::rng().random();
     let mut remarks = Vec::new();
@@ -98,7 +100,7 @@ fn transcript(
     // The current folder is looked into last; a replay has another.
     let here = PathBuf::from(".");
     let folders: Vec<String> = opener.folders.iter().chain([&here]).map(text).collect();
-    let header = Header {
+    let header = LogHeader {
         version: env!("CARGO_PKG_VERSION"),
         begun: &chrono::Utc::now().to_rfc3339_opts(SecondsFormat::Micros, true),
         seed,

@@ -10,7 +10,7 @@ use super::args::{ConfigArgs, PlayArgs};
 use super::difference;
 use crate::book_set::Opener;
 use crate::place::{Old, TextFile};
-use crate::register::{Announced, EditedFor, Kind, PrintedFor, Registration, edit, lines};
+use crate::register::{Announced, AnnouncedKind, EditedFor, PrintedFor, Registration, edit, lines};
 use crate::settings::{self, SPECS, STARTER};
 use crate::setup::{Places, usual_file};
 
@@ -187,15 +187,15 @@ fn announced(args: &RegisterArgs) -> anyhow::Result<Vec<Announced>> {
     let option = |spec: &settings::Spec| Announced {
         name: spec.name.to_owned(),
         kind: match spec.kind {
-            settings::Kind::Check(_) => Kind::Check(settings.check(spec.id)),
-            settings::Kind::Spin(_, least, greatest) => {
-                Kind::Spin(settings.number(spec.id), least, greatest)
+            settings::OptionKind::Check(_) => AnnouncedKind::Check(settings.check(spec.id)),
+            settings::OptionKind::Spin(_, least, greatest) => {
+                AnnouncedKind::Spin(settings.number(spec.id), least, greatest)
             }
-            settings::Kind::Combo(_, words) => {
+            settings::OptionKind::Combo(_, words) => {
                 let words = words.iter().map(|&word| word.to_owned());
-                Kind::Combo(settings.display(spec.id), words.collect())
+                AnnouncedKind::Combo(settings.display(spec.id), words.collect())
             }
-            settings::Kind::Text(_) => Kind::Text(settings.display(spec.id)),
+            settings::OptionKind::Text(_) => AnnouncedKind::Text(settings.display(spec.id)),
         },
     };
     Ok(SPECS.iter().map(option).collect())

@@ -11,11 +11,12 @@ use super::args::ConfigArgs;
 use super::difference;
 use super::style::{HEADING, Painted};
 use crate::engine::EngineCommand;
-use crate::engine::check::{Patience, Played, greet, play};
+use crate::engine::check::{Patience, PlayedMove, greet, play};
 use crate::input::path::to_text;
 use crate::plain::escape_control as plain;
 use crate::setup::{
-    Change, Finds, Places, Plan, Record, Situation, carry_out, find, plan, take_back, text_of, undo,
+    FileChange, Finds, Places, Record, SetupPlan, Situation, carry_out, find, plan, take_back,
+    text_of, undo,
 };
 
 /// Examples of `setup`.
@@ -207,7 +208,7 @@ fn command() -> String {
     super::program().map_or_else(|| "tabia".to_owned(), |path| shown(&path))
 }
 
-fn show_plan(plan: &Plan, out: &mut impl Write) -> io::Result<()> {
+fn show_plan(plan: &SetupPlan, out: &mut impl Write) -> io::Result<()> {
     writeln!(out)?;
     for (number, change) in plan.changes.iter().enumerate() {
         let title = format!("{}. {}", number + 1, what(change));
@@ -224,7 +225,7 @@ fn show_plan(plan: &Plan, out: &mut impl Write) -> io::Result<()> {
     out.flush()
 }
 
-fn what(change: &Change) -> String {
+fn what(change: &FileChange) -> String {
     let path = shown(&change.path);
     let verb = match (&change.before, &change.after) {
         (None, _) => "write",
@@ -300,7 +301,7 @@ fn try_it(program: &Path, out: &mut impl Write) -> io::Result<bool> {
     };
     match play(&command, &["startpos", ENDGAME], &patience) {
         Ok(played) => {
-            for (place, Played { mv, remarks }) in ["start position", "endgame, out of book"]
+            for (place, PlayedMove { mv, remarks }) in ["start position", "endgame, out of book"]
                 .iter()
                 .zip(played)
             {

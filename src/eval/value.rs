@@ -152,6 +152,16 @@ impl Value {
         }
     }
 
+    /// The value in a comment (`[%eval 0.25,18]`), and its depth or 0; `turn` is
+    /// to move after the comment's move.
+    #[must_use]
+    pub fn in_comment(turn: Color, comment: &str) -> Option<(Value, u16)> {
+        let (_, rest) = comment.split_once("[%eval ")?;
+        let (text, _) = rest.split_once(']')?;
+        let (value, depth) = Value::from_pgn(turn, text.trim())?;
+        Some((value, depth.unwrap_or(0)))
+    }
+
     /// Reads what stands in `[%eval ...]` of PGN: pawns, or `#` and the moves
     /// to mate, from White's view; a depth may follow behind a comma. `turn`
     /// is to move in the position that it is about.

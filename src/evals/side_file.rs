@@ -118,10 +118,22 @@ pub struct EvalFile {
     path: PathBuf,
     file: File,
     line: String,
+    /// It was not there before.
+    is_new: bool,
+}
+
+impl Drop for EvalFile {
+    /// Nobody finds a file behind that was made and that holds nothing.
+    fn drop(&mut self) {
+        let length = self.file.metadata().map(|data| data.len());
+        if self.is_new && matches!(length, Ok(0)) {
+            let _ = fs::remove_file(&self.path);
+        }
+    }
 }
 
 impl EvalFile {
-    /// Opens a file, or makes it.
+    /// Opens a file, or makes it: it is gone again if nothing comes into it.
     ///
     /// # Errors
     ///
@@ -131,6 +143,7 @@ impl EvalFile {
             path: path.to_owned(),
             error,
         };
+        let is_new = !path.exists();
         let opened = fs::OpenOptions::new()
             .read(true)
             .append(true)
@@ -160,6 +173,7 @@ impl EvalFile {
             path: path.to_owned(),
             file,
             line: String::new(),
+            is_new,
         })
     }
 
@@ -229,9 +243,11 @@ mod tests {
     fn one_program_writes_at_a_time() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("x.evals");
-        let _first = EvalFile::open(&path).unwrap();
+        let first = EvalFile::open(&path).unwrap();
         let second = EvalFile::open(&path).unwrap_err();
         assert!(matches!(second, EvalFileError::InUse { .. }), "{second}");
+        drop(first);
+        assert!(!path.exists());
     }
 
     #[test]

@@ -2,7 +2,7 @@
 
 use std::sync::{Mutex, PoisonError};
 
-use shakmaty::{Chess, Color, Position as _};
+use shakmaty::{Chess, Position as _};
 
 use super::gathered::{GatherError, Gathered};
 use super::said::Said;
@@ -119,24 +119,16 @@ fn add_game(game: &Game, holds: Holds<'_>, said: &mut Said) -> u64 {
             },
             Item::Nag(_) => {}
             Item::Comment(text) => {
-                let Some(found) = evaluation_in(now.turn(), text) else {
+                let Some((value, depth)) = Value::in_comment(now.turn(), text) else {
                     continue;
                 };
                 let key = EvalKey::of(&now);
                 if holds(&now, key) {
                     hits += 1;
-                    said.add(&now, key, found.0, found.1);
+                    said.add(&now, key, value, depth);
                 }
             }
         }
     }
     hits
-}
-
-/// The value in a comment, from White's view, and its depth or 0.
-fn evaluation_in(turn: Color, comment: &str) -> Option<(Value, u16)> {
-    let (_, rest) = comment.split_once("[%eval ")?;
-    let (text, _) = rest.split_once(']')?;
-    let (value, depth) = Value::from_pgn(turn, text.trim())?;
-    Some((value, depth.unwrap_or(0)))
 }

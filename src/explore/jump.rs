@@ -18,7 +18,7 @@ const MOST_PLIES: usize = 80;
 
 /// What is looked for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Kind {
+pub(super) enum Goal {
     /// Moves that only one of two books has, or marks otherwise.
     Difference,
     /// A position of the book without a move in it.
@@ -27,12 +27,12 @@ pub(super) enum Kind {
     Mark,
 }
 
-impl Kind {
-    pub(super) fn by_name(name: &str) -> Option<Kind> {
+impl Goal {
+    pub(super) fn by_name(name: &str) -> Option<Goal> {
         match name {
-            "difference" => Some(Kind::Difference),
-            "gap" => Some(Kind::Gap),
-            "mark" => Some(Kind::Mark),
+            "difference" => Some(Goal::Difference),
+            "gap" => Some(Goal::Gap),
+            "mark" => Some(Goal::Mark),
             _ => None,
         }
     }
@@ -77,7 +77,7 @@ impl Ord for Waiting {
 pub(super) fn find(
     books: &[Open],
     from: &Line,
-    kind: Kind,
+    kind: Goal,
     mut skip: usize,
 ) -> Result<Option<Vec<Move>>, Error> {
     let (Some(first), Some(last)) = (books.first(), books.last()) else {
@@ -96,9 +96,9 @@ pub(super) fn find(
     while let Some(next) = waiting.pop() {
         first.probe(&next.position, Wanted::Stored, &mut here)?;
         let is_found = match kind {
-            Kind::Gap => here.moves.is_empty() && !next.position.is_game_over(),
-            Kind::Mark => here.moves.iter().any(is_marked),
-            Kind::Difference => {
+            Goal::Gap => here.moves.is_empty() && !next.position.is_game_over(),
+            Goal::Mark => here.moves.iter().any(is_marked),
+            Goal::Difference => {
                 last.probe(&next.position, Wanted::Stored, &mut there)?;
                 differ(&here.moves, &there.moves)
             }
@@ -114,7 +114,7 @@ pub(super) fn find(
         }
         // What only one book holds was a difference; what lies behind it is the same one.
         let shared = |mv: &&BookMove| {
-            kind != Kind::Difference || there.moves.iter().any(|other| other.mv == mv.mv)
+            kind != Goal::Difference || there.moves.iter().any(|other| other.mv == mv.mv)
         };
         let all: f64 = here.moves.iter().map(weight).sum();
         for mv in here.moves.iter().filter(shared) {
@@ -180,7 +180,7 @@ mod tests {
         let books = [Arc::clone(&book)];
         let mut found = Vec::new();
         for skip in 0..5 {
-            let moves = find(&books, &from, Kind::Gap, skip).unwrap().unwrap();
+            let moves = find(&books, &from, Goal::Gap, skip).unwrap().unwrap();
             let mut line = from.clone();
             moves.iter().for_each(|&mv| line.push(mv));
             let mut lookup = Lookup::default();
@@ -196,9 +196,9 @@ mod tests {
     fn a_book_does_not_differ_from_itself_and_nothing_leads_on_outside_it() {
         let same = [starter(), starter()];
         let start = Line::default();
-        assert_eq!(find(&same, &start, Kind::Difference, 0).unwrap(), None);
+        assert_eq!(find(&same, &start, Goal::Difference, 0).unwrap(), None);
         // Outside the book nothing leads on.
         let outside = Line::read("", "a2a4,h7h5,a4a5,h5h4,a5a6,h4h3").unwrap();
-        assert_eq!(find(&same, &outside, Kind::Gap, 0).unwrap(), None);
+        assert_eq!(find(&same, &outside, Goal::Gap, 0).unwrap(), None);
     }
 }

@@ -12,7 +12,7 @@ use super::books::ExploredBook;
 use super::engine::{self, Bench, EngineChoice, Wish};
 use super::events::Told;
 use super::guests;
-use super::jump::{self, Kind};
+use super::jump::{self, Goal};
 use super::kept::Kept;
 use super::line;
 use super::look::{self, Question};
@@ -349,12 +349,12 @@ impl Explorer {
                 .map(|id| {
                     let spec = id.spec();
                     let (kind, least, greatest, words): (_, _, _, &[&str]) = match spec.kind {
-                        settings::Kind::Check(_) => ("check", None, None, &[]),
-                        settings::Kind::Spin(_, least, greatest) => {
+                        settings::OptionKind::Check(_) => ("check", None, None, &[]),
+                        settings::OptionKind::Spin(_, least, greatest) => {
                             ("spin", Some(least), Some(greatest), &[])
                         }
-                        settings::Kind::Combo(_, words) => ("combo", None, None, words),
-                        settings::Kind::Text(_) => ("text", None, None, &[]),
+                        settings::OptionKind::Combo(_, words) => ("combo", None, None, words),
+                        settings::OptionKind::Text(_) => ("text", None, None, &[]),
                     };
                     StartOption {
                         name: spec.name,
@@ -460,10 +460,10 @@ impl Explorer {
     /// The way to the next place of a kind.
     fn jump(&self, query: &Query) -> Result<Response<Bytes>, Refusal> {
         let line = line::read(query.get("fen"), query.get("play")).map_err(bad)?;
-        let kind = query.get("to").and_then(Kind::by_name);
+        let kind = query.get("to").and_then(Goal::by_name);
         let kind = kind.ok_or_else(|| bad("to is difference, gap or mark".to_owned()))?;
         let books: Vec<_> = self.shown(query)?;
-        if kind == Kind::Difference && books.len() < 2 {
+        if kind == Goal::Difference && books.len() < 2 {
             return Err(bad("two books are needed to differ".to_owned()));
         }
         let books: Vec<_> = books.iter().map(|(_, book)| book.current()).collect();

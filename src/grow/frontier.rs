@@ -128,7 +128,7 @@ impl Ground<'_> {
                     .record(mv.to)
                     .is_some_and(|r| r.mark() == Mark::Avoid);
                 // Nobody plays what is marked as bad in a book of one's own.
-                if own && (is_red || [2, 4, 6].contains(&mv.annotation.nag())) {
+                if own && (is_red || mv.annotation.is_doubtful()) {
                     continue;
                 }
                 let leaves = self.value(mv.to).map(|value| -value);

@@ -5,7 +5,7 @@ use std::rc::Rc;
 
 use rustc_hash::FxBuildHasher;
 use shakmaty::uci::UciMove;
-use shakmaty::{CastlingMode, Chess, Color, EnPassantMode, Move, Position as _};
+use shakmaty::{CastlingMode, Chess, Color, Move};
 
 use crate::book::ctg::Orientation;
 use crate::book::{self, Book, Lookup, Probe as _, Wanted};
@@ -14,6 +14,7 @@ use crate::games::tgx::TgxError;
 use crate::graph::{BookGraph, NodeId};
 #[cfg(feature = "index")]
 use crate::index::{self, GamesIndex, Selection, ask::Lists};
+use crate::notation;
 
 /// Games that the moves of a position count as more, all alike, those that
 /// nobody has played together as one of them.
@@ -113,7 +114,7 @@ impl<'a> Replies<'a> {
         // Some formats know nothing of exchanged colours.
         let position = match turn {
             Color::White => canonical,
-            Color::Black => colours_exchanged(&canonical),
+            Color::Black => notation::colours_exchanged(&canonical),
         };
         let played = self.games.played(&position)?.into_iter();
         let played = played.map(|(mv, games)| {
@@ -141,18 +142,6 @@ fn shares(mut games: Vec<(UciMove, f64)>) -> Option<Known> {
         moves: games,
         other: each / (sum + KAPPA),
     })
-}
-
-fn colours_exchanged(position: &Chess) -> Chess {
-    let mut setup = position.to_setup(EnPassantMode::Always);
-    setup.board.flip_vertical();
-    setup.board.swap_colors();
-    setup.castling_rights = setup.castling_rights.flip_vertical();
-    setup.ep_square = setup.ep_square.map(|square| square.flip_vertical());
-    setup.turn = !setup.turn;
-    let exchanged = setup.position(CastlingMode::Standard);
-    // What is legal for one side is for the other.
-    exchanged.unwrap_or_else(|_| position.clone())
 }
 
 #[cfg(test)]

@@ -28,7 +28,7 @@ use std::time::{Duration, Instant, SystemTime};
 
 use shakmaty::{Chess, Color, Move, Position};
 
-use super::Tally;
+use super::LearnTally;
 use crate::book::ctg::{CanonicalBoard, Key};
 use crate::input::bytes::{FNV_START, fnv1a};
 use crate::notation;
@@ -176,7 +176,7 @@ impl PlayedGame {
     }
 
     /// Adds the game to the tallies of the positions its book moves lead to.
-    fn tally(&self, tallies: &mut HashMap<Key, Tally>) {
+    fn tally(&self, tallies: &mut HashMap<Key, LearnTally>) {
         let Ok(()) = self.each_book_move(|before, _, after| {
             if let Some(board) = CanonicalBoard::from_position(after) {
                 let tally = tallies.entry(board.key()).or_default();
@@ -190,9 +190,7 @@ impl PlayedGame {
 /// The side file of a book: `main.ctg.learn` beside `main.ctg`.
 #[must_use]
 pub fn side_path(book: &Path) -> PathBuf {
-    let mut name = book.file_name().unwrap_or_default().to_owned();
-    name.push(".learn");
-    book.with_file_name(name)
+    book.with_added_extension("learn")
 }
 
 /// Where the games go when the book's own folder may not be written: a file
@@ -204,9 +202,7 @@ pub fn fallback_path(side: &Path) -> Option<PathBuf> {
     let folder = whole.parent()?.to_string_lossy().into_owned();
     // Two books of one name must not share a file.
     let hash = fnv1a(FNV_START, folder.as_bytes());
-    let mut file = format!("{hash:016x}-").into_bytes();
-    file.extend_from_slice(name.to_string_lossy().as_bytes());
-    let file = String::from_utf8_lossy(&file).into_owned();
+    let file = format!("{hash:016x}-{}", name.to_string_lossy());
     Some(dirs::data_dir()?.join("tabia").join("learn").join(file))
 }
 
@@ -274,9 +270,7 @@ fn wait_for_turn(file: &File) {
 ///
 /// The file cannot be renamed.
 pub fn take_aside(path: &Path) -> io::Result<Option<PathBuf>> {
-    let mut name = path.file_name().unwrap_or_default().to_owned();
-    name.push(".taken");
-    let aside = path.with_file_name(name);
+    let aside = path.with_added_extension("taken");
     if aside.exists() {
         return Ok(Some(aside));
     }
@@ -320,7 +314,7 @@ pub(super) fn read_games(
 #[derive(Debug, Default)]
 pub struct SideFile {
     /// What its games say.
-    pub tallies: HashMap<Key, Tally>,
+    pub tallies: HashMap<Key, LearnTally>,
     /// Whole games in it.
     pub games: u64,
     /// Lines that are no whole games.
@@ -411,7 +405,7 @@ mod tests {
         append(&path, &game(Some(Color::Black))).unwrap();
         side.refresh(&path).unwrap();
         assert_eq!((side.games, side.bad_lines), (2, 1));
-        let tally = Tally {
+        let tally = LearnTally {
             wins: 1,
             draws: 0,
             losses: 1,

@@ -38,7 +38,7 @@ pub(super) fn filter_admits(filter: &Filter, mv: &BookMove, found: &Lookup, afte
     let games = |mv: &BookMove| f64::from(mv.stats().games);
     let stored = found.moves.iter().filter(|mv| !mv.transposition);
     let all: f64 = stored.map(games).sum();
-    let plies = 2 * (after.fullmoves().get() - 1) + u32::from(after.turn().is_black());
+    let plies = notation::ply(after.fullmoves().get(), after.turn());
     let commentary = |record: crate::book::PositionRecord| record.commentary_for(after.turn());
     filter.admits(&Subject {
         stats: mv.stats(),

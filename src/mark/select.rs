@@ -109,9 +109,12 @@ pub fn select(
     // The same entry may be visited with either side to move.
     let mut signs = std::collections::HashSet::new();
     let pass = selection.pass();
-    book.visit(pass, watch, lost, |visit| {
-        if matches!(pass, Pass::Entries | Pass::Signs) {
-            return select_entry(selection, visit, &mut seen, found);
+    let by_entry = matches!(pass, Pass::Entries | Pass::Signs);
+    let wanted = |entry: &VisitedEntry| !by_entry || selection.admits(&subject(&entry.record));
+    book.visit_some(pass, wanted, watch, lost, |visit| {
+        if by_entry {
+            seen += 1;
+            return touched(selection, visit, found);
         }
         if let (Some(colour), Some(ply)) = (selection.colour, visit.ply)
             && (colour == Color::White) != (ply % 2 == 0)
@@ -126,9 +129,7 @@ pub fn select(
             seen += 1;
             let mv = Some(mv);
             if marked.insert(after.place) {
-                touch_position(selection, after, |touch| {
-                    found(&Chosen { visit, mv, touch })
-                })?;
+                after.touches(&selection.edit, |touch| found(&Chosen { visit, mv, touch }))?;
             }
             if let Some(touch) = mv.and_then(|mv| mv.touch(&selection.edit))
                 && (pass == Pass::Moves || signs.insert(touch.offset))
@@ -167,16 +168,12 @@ pub(crate) fn subjects<'a>(
     })
 }
 
-fn select_entry(
+/// What changes of an entry that is chosen.
+fn touched(
     selection: &Selection,
     visit: &Visit<'_>,
-    seen: &mut u64,
     found: &mut dyn FnMut(&Chosen<'_>) -> Result<(), EditError>,
 ) -> Result<(), EditError> {
-    if !selection.admits(&subject(&visit.entry.record)) {
-        return Ok(());
-    }
-    *seen += 1;
     // In the order of the file: the moves of an entry, then its statistics.
     for mv in visit.moves {
         if let Some(touch) = mv.touch(&selection.edit) {
@@ -184,18 +181,9 @@ fn select_entry(
             found(&Chosen { visit, mv, touch })?;
         }
     }
-    touch_position(selection, visit.entry, |touch| {
-        let mv = None;
-        found(&Chosen { visit, mv, touch })
-    })
-}
-
-fn touch_position(
-    selection: &Selection,
-    entry: &VisitedEntry,
-    found: impl FnMut(Touch) -> Result<(), EditError>,
-) -> Result<(), EditError> {
-    entry.touches(&selection.edit, found)
+    let mv = None;
+    let touched = |touch| found(&Chosen { visit, mv, touch });
+    visit.entry.touches(&selection.edit, touched)
 }
 
 /// A position as the goal of a move.

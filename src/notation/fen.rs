@@ -1,7 +1,9 @@
 //! Positions as text.
 
 use shakmaty::fen::Fen;
-use shakmaty::{CastlingMode, Chess, EnPassantMode, FromSetup as _, PositionError, Setup};
+use shakmaty::{
+    CastlingMode, Chess, Color, EnPassantMode, FromSetup as _, Position as _, PositionError, Setup,
+};
 
 /// Bytes that a position may have: a FEN has fewer than 100, an EPD with
 /// its operations some hundreds.
@@ -79,6 +81,22 @@ pub fn position_of(setup: Setup, mode: CastlingMode) -> Result<Chess, String> {
         .or_else(PositionError::ignore_impossible_check)
         .or_else(PositionError::ignore_too_much_material)
         .map_err(|error| error.to_string())
+}
+
+/// The position with colours exchanged and the board turned over.
+#[must_use]
+pub fn colours_exchanged(position: &Chess) -> Chess {
+    let mut setup = position.to_setup(EnPassantMode::Legal);
+    setup.mirror();
+    let mode = CastlingMode::detect(&setup);
+    // What is legal for one side is for the other.
+    position_of(setup, mode).unwrap_or_else(|_| position.clone())
+}
+
+/// Plies after the usual first position, by the number of the move.
+#[must_use]
+pub fn ply(fullmoves: u32, turn: Color) -> u32 {
+    2 * fullmoves.saturating_sub(1) + turn.fold_wb(0, 1)
 }
 
 /// The FEN of a position, with the en passant square only where a pawn may

@@ -10,7 +10,7 @@ mod fen;
 mod line;
 mod moves;
 
-pub use fen::{FenError, fen, position, position_of};
+pub use fen::{FenError, colours_exchanged, fen, ply, position, position_of};
 #[cfg(feature = "games")]
 pub(crate) use line::nag;
 pub use line::{Line, LineError, MOST_PLIES, pass, signs};

@@ -3,6 +3,7 @@ use rand::SeedableRng;
 use rand::rngs::Xoshiro256PlusPlus;
 use shakmaty::{Chess, Move, Position};
 
+use super::Rejection::*;
 use super::*;
 use crate::book::{PositionRecord, Stats};
 
@@ -59,7 +60,7 @@ fn evaluations_change_nothing_until_they_are_asked_for() {
         assert_eq!(
             reasons(&known, &policy),
             [
-                Some(Rejection::LosesTooMuch {
+                Some(LosesTooMuch {
                     loss: 110,
                     limit: 50
                 }),
@@ -71,11 +72,7 @@ fn evaluations_change_nothing_until_they_are_asked_for() {
 
 #[test]
 fn weights_by_evaluation_and_by_both() {
-    let by = |judgement| Policy {
-        judgement,
-        minimum_share: 0,
-        ..Policy::default()
-    };
+    let by = |judgement| policy(|p| (p.judgement, p.minimum_share) = (judgement, 0));
     // 30 centipawns are a quarter of the weight.
     let moves = [
         judged(candidate(0, 0, 0, 0), 30, 0),
@@ -129,6 +126,22 @@ fn reasons(moves: &[BookMove], policy: &Policy) -> Vec<Option<Rejection>> {
         .collect()
 }
 
+fn policy(change: impl FnOnce(&mut Policy)) -> Policy {
+    let mut policy = Policy::default();
+    change(&mut policy);
+    policy
+}
+
+/// [`reasons`] under the usual policy.
+fn refused(moves: &[BookMove]) -> Vec<Option<Rejection>> {
+    reasons(moves, &Policy::default())
+}
+
+/// [`probabilities`] under the usual policy.
+fn usual(moves: &[BookMove]) -> Vec<f64> {
+    probabilities(moves, &Policy::default())
+}
+
 fn probabilities(moves: &[BookMove], policy: &Policy) -> Vec<f64> {
     verdicts(moves, policy)
         .iter()
@@ -144,7 +157,7 @@ fn close(left: f64, right: f64) -> bool {
 fn plays_in_proportion_to_doubled_points() {
     // 2 * 10 + 9 + 1 = 30 and 2 * 4 + 1 + 1 = 10.
     let moves = [candidate(0, 10, 9, 3), candidate(1, 4, 1, 50)];
-    let shares = probabilities(&moves, &Policy::default());
+    let shares = usual(&moves);
     assert!(
         close(shares[0], 0.75) && close(shares[1], 0.25),
         "{shares:?}"
@@ -155,22 +168,14 @@ fn plays_in_proportion_to_doubled_points() {
 fn unfinished_games_count_half() {
     let unfinished = with(candidate(0, 0, 0, 0), |after| after.stats.games = 7);
     let drawn = candidate(1, 0, 7, 0);
-    let shares = probabilities(&[unfinished, drawn], &Policy::default());
+    let shares = usual(&[unfinished, drawn]);
     assert!(close(shares[0], 0.5), "{shares:?}");
 }
 
 #[test]
 fn variety_goes_smoothly_from_the_heaviest_to_all_alike() {
     let moves = [candidate(0, 10, 9, 3), candidate(1, 4, 1, 50)];
-    let share = |variety| {
-        probabilities(
-            &moves,
-            &Policy {
-                variety,
-                ..Policy::default()
-            },
-        )[0]
-    };
+    let share = |variety| probabilities(&moves, &policy(|p| p.variety = variety))[0];
     assert!(close(share(0), 1.0));
     assert!(close(share(100), 0.5));
     let all: Vec<f64> = (0..=100).map(share).collect();
@@ -180,10 +185,7 @@ fn variety_goes_smoothly_from_the_heaviest_to_all_alike() {
 #[test]
 fn of_equally_heavy_moves_variety_0_takes_the_first_stored() {
     let moves = [candidate(5, 1, 0, 0), candidate(2, 1, 0, 0)];
-    let policy = Policy {
-        variety: 0,
-        ..Policy::default()
-    };
+    let policy = policy(|p| p.variety = 0);
     assert_eq!(probabilities(&moves, &policy), [1.0, 0.0]);
 }
 
@@ -193,21 +195,15 @@ fn red_is_never_played_and_green_alone() {
     let green = with(candidate(1, 1, 0, 5), |after| after.recommendation = 0x80);
     let black = candidate(2, 50, 0, 0);
     let moves = [red, green, black];
-    assert_eq!(
-        reasons(&moves, &Policy::default()),
-        [Some(Rejection::Forbidden), None, Some(Rejection::NotMain)]
-    );
-    let off = Policy {
-        tournament: false,
-        ..Policy::default()
-    };
+    assert_eq!(refused(&moves), [Some(Forbidden), None, Some(NotMain)]);
+    let off = policy(|p| p.tournament = false);
     assert_eq!(reasons(&moves, &off), [None, None, None]);
 }
 
 #[test]
 fn a_red_move_is_not_played_even_when_it_is_the_only_one() {
     let red = with(candidate(0, 9, 0, 0), |after| after.recommendation = 0x40);
-    assert_eq!(probabilities(&[red], &Policy::default()), [0.0]);
+    assert_eq!(usual(&[red]), [0.0]);
 }
 
 #[test]
@@ -216,13 +212,10 @@ fn doubtful_moves_are_played_only_when_nothing_else_is_left() {
     let blunder = annotated(candidate(1, 90, 0, 0), Annotation::BLUNDER);
     let sound = candidate(2, 1, 0, 1);
     assert_eq!(
-        reasons(
-            &[doubtful.clone(), blunder.clone(), sound],
-            &Policy::default()
-        ),
-        [Some(Rejection::Doubtful), Some(Rejection::Doubtful), None]
+        refused(&[doubtful.clone(), blunder.clone(), sound]),
+        [Some(Doubtful), Some(Doubtful), None]
     );
-    let left = probabilities(&[doubtful, blunder], &Policy::default());
+    let left = usual(&[doubtful, blunder]);
     assert!(left[0] > 0.9 && left[1] > 0.0, "{left:?}");
 }
 
@@ -233,10 +226,7 @@ fn a_doubtful_annotation_outweighs_a_green_position() {
         Annotation::DUBIOUS,
     );
     let sound = candidate(1, 5, 0, 5);
-    assert_eq!(
-        reasons(&[doubtful, sound], &Policy::default()),
-        [Some(Rejection::Doubtful), None]
-    );
+    assert_eq!(refused(&[doubtful, sound]), [Some(Doubtful), None]);
 }
 
 #[test]
@@ -244,12 +234,12 @@ fn an_only_move_stands_alone_and_good_moves_weigh_more() {
     let only = annotated(candidate(0, 0, 0, 3), Annotation::ONLY_MOVE);
     let other = candidate(1, 99, 0, 0);
     assert_eq!(
-        reasons(&[only, other.clone()], &Policy::default()),
-        [None, Some(Rejection::NotTheOnlyMove)]
+        refused(&[only, other.clone()]),
+        [None, Some(NotTheOnlyMove)]
     );
     let good = annotated(candidate(2, 99, 0, 0), Annotation::GOOD);
     let brilliant = annotated(candidate(3, 99, 0, 0), Annotation(0xe3));
-    let shares = probabilities(&[other, good, brilliant], &Policy::default());
+    let shares = usual(&[other, good, brilliant]);
     assert!(close(shares[1] / shares[0], 2.0) && close(shares[2] / shares[0], 4.0));
 }
 
@@ -261,19 +251,10 @@ fn minimums_drop_moves_and_say_why() {
         candidate(2, 60, 0, 40),
         with(candidate(3, 0, 0, 0), |after| after.stats.games = 5),
     ];
-    let policy = Policy {
-        minimum_games: 5,
-        minimum_score: 50,
-        ..Policy::default()
-    };
+    let policy = policy(|p| (p.minimum_games, p.minimum_score) = (5, 50));
     assert_eq!(
         reasons(&moves, &policy),
-        [
-            Some(Rejection::FewGames),
-            Some(Rejection::LowScore),
-            None,
-            None
-        ]
+        [Some(FewGames), Some(LowScore), None, None]
     );
 }
 
@@ -281,19 +262,10 @@ fn minimums_drop_moves_and_say_why() {
 fn small_shares_drop_out() {
     let moves = [candidate(0, 499, 0, 0), candidate(1, 0, 1, 0)];
     // Weights 999 and 2: the second has 2 per mille.
-    assert_eq!(
-        reasons(&moves, &Policy::default()),
-        [None, Some(Rejection::SmallShare)]
-    );
-    let lenient = Policy {
-        minimum_share: 1,
-        ..Policy::default()
-    };
+    assert_eq!(refused(&moves), [None, Some(SmallShare)]);
+    let lenient = policy(|p| p.minimum_share = 1);
     assert_eq!(reasons(&moves, &lenient), [None, None]);
-    let strict = Policy {
-        minimum_share: 1000,
-        ..Policy::default()
-    };
+    let strict = policy(|p| p.minimum_share = 1000);
     assert_eq!(reasons(&moves[..1], &strict), [None]);
 }
 
@@ -303,15 +275,12 @@ fn the_learn_value_is_seen_from_the_mover() {
     // negative speaks for the move.
     let liked = with(candidate(0, 10, 0, 10), |after| after.factor = -60);
     let neutral = candidate(1, 10, 0, 10);
-    let shares = probabilities(&[liked.clone(), neutral.clone()], &Policy::default());
+    let shares = usual(&[liked.clone(), neutral.clone()]);
     assert!(
         close(shares[0] / shares[1], 16_f64.powf(60.0 / 125.0)),
         "{shares:?}"
     );
-    let deaf = Policy {
-        learn_influence: 0,
-        ..Policy::default()
-    };
+    let deaf = policy(|p| p.learn_influence = 0);
     assert!(close(
         probabilities(&[liked, neutral.clone()], &deaf)[0],
         0.5
@@ -319,12 +288,8 @@ fn the_learn_value_is_seen_from_the_mover() {
     let never = with(candidate(2, 10, 0, 10), |after| after.factor = 127);
     let always = with(candidate(3, 10, 0, 10), |after| after.factor = -128);
     assert_eq!(
-        reasons(&[never, always, neutral], &Policy::default()),
-        [
-            Some(Rejection::LearnedNever),
-            None,
-            Some(Rejection::NotLearnedAlways)
-        ]
+        refused(&[never, always, neutral]),
+        [Some(LearnedNever), None, Some(NotLearnedAlways)]
     );
 }
 
@@ -336,19 +301,13 @@ fn stronger_players_count_more_up_to_the_double() {
             after.stats.other_rating_sum = elo * games;
         })
     };
-    let shares = probabilities(
-        &[rated(0, 2700, 20), rated(1, 2300, 20)],
-        &Policy::default(),
-    );
+    let shares = usual(&[rated(0, 2700, 20), rated(1, 2300, 20)]);
     // 200 above and below the mean of 2500, 20 games of weight 20 / 30.
     assert!(
         close(shares[0] / shares[1], (2.0_f64 * 2.0 / 3.0).exp2()),
         "{shares:?}"
     );
-    let extreme = probabilities(
-        &[rated(0, 3500, 900), rated(1, 500, 900)],
-        &Policy::default(),
-    );
+    let extreme = usual(&[rated(0, 3500, 900), rated(1, 500, 900)]);
     assert!(close(extreme[0] / extreme[1], 4.0), "{extreme:?}");
 }
 
@@ -358,15 +317,9 @@ fn transpositions_count_unless_switched_off() {
         transposition: true,
         ..candidate(0, 5, 0, 0)
     };
-    assert_eq!(
-        reasons(std::slice::from_ref(&grey), &Policy::default()),
-        [None]
-    );
-    let off = Policy {
-        transpositions: false,
-        ..Policy::default()
-    };
-    assert_eq!(reasons(&[grey], &off), [Some(Rejection::Transposition)]);
+    assert_eq!(refused(std::slice::from_ref(&grey)), [None]);
+    let off = policy(|p| p.transpositions = false);
+    assert_eq!(reasons(&[grey], &off), [Some(Transposition)]);
 }
 
 /// A move of a Polyglot book.
@@ -391,17 +344,10 @@ fn stored_weights_are_played_in_proportion_and_zero_never() {
     for (chance, expected) in chances.iter().zip([0.6, 0.0, 0.3, 0.1]) {
         assert!(close(*chance, expected), "{chances:?}");
     }
-    assert_eq!(verdicts[1].rejection, Some(Rejection::WeightZero));
-    let share = Policy {
-        minimum_share: 150,
-        ..Policy::default()
-    };
-    assert_eq!(reasons(&moves, &share)[3], Some(Rejection::SmallShare));
-    let strict = Policy {
-        minimum_games: 10,
-        minimum_score: 90,
-        ..Policy::default()
-    };
+    assert_eq!(verdicts[1].rejection, Some(WeightZero));
+    let share = policy(|p| p.minimum_share = 150);
+    assert_eq!(reasons(&moves, &share)[3], Some(SmallShare));
+    let strict = policy(|p| (p.minimum_games, p.minimum_score) = (10, 90));
     assert_eq!(
         reasons(&moves, &strict)[0],
         None,
@@ -425,12 +371,9 @@ fn priorities_bend_the_statistics() {
     let same = self::verdicts(&[plain], &Policy::default());
     assert!(close(verdicts[0].weight, same[0].weight), "5 is usual");
     assert!(close(verdicts[1].weight / verdicts[0].weight, 1.8));
-    assert_eq!(verdicts[2].rejection, Some(Rejection::WeightZero));
-    let games = Policy {
-        minimum_games: 10,
-        ..Policy::default()
-    };
-    assert_eq!(reasons(&moves, &games)[0], Some(Rejection::FewGames));
+    assert_eq!(verdicts[2].rejection, Some(WeightZero));
+    let games = policy(|p| p.minimum_games = 10);
+    assert_eq!(reasons(&moves, &games)[0], Some(FewGames));
 }
 
 #[test]
@@ -439,10 +382,7 @@ fn a_move_without_a_position_is_not_played() {
         after: None,
         ..candidate(0, 0, 0, 0)
     };
-    assert_eq!(
-        reasons(&[hidden], &Policy::default()),
-        [Some(Rejection::NoPosition)]
-    );
+    assert_eq!(refused(&[hidden]), [Some(NoPosition)]);
 }
 
 #[test]
@@ -456,7 +396,7 @@ fn what_the_game_bars_is_not_played() {
         |candidate| (candidate.mv == first).then_some(Rejection::Repetition),
         &mut out,
     );
-    assert_eq!(out[0].rejection, Some(Rejection::Repetition));
+    assert_eq!(out[0].rejection, Some(Repetition));
     assert!(close(out[1].probability, 1.0));
 }
 
@@ -480,11 +420,7 @@ fn what_is_played_is_what_is_announced() {
         .map(|i| candidate(i, [200, 90, 60, 31, 17, 8, 3, 0][i], 20, 50))
         .collect();
     for variety in [1, 20, 50, 80, 100] {
-        let policy = Policy {
-            variety,
-            minimum_share: 20,
-            ..Policy::default()
-        };
+        let policy = policy(|p| (p.variety, p.minimum_share) = (variety, 20));
         let announced = verdicts(&moves, &policy);
         let shares: Vec<f64> = announced.iter().map(|v| v.probability).collect();
         for seed in 1..=5 {

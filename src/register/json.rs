@@ -8,7 +8,7 @@ use serde_json::Value;
 /// Why a file was not changed.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
-pub enum EditError {
+pub enum RegisterError {
     /// The text is no JSON.
     #[error("line {line}, column {column}: {what}; nothing was changed")]
     Malformed {
@@ -37,9 +37,9 @@ pub enum EditError {
     },
 }
 
-impl EditError {
-    pub(super) fn unexpected(place: impl Into<String>, expected: &'static str) -> EditError {
-        EditError::Unexpected {
+impl RegisterError {
+    pub(super) fn unexpected(place: impl Into<String>, expected: &'static str) -> RegisterError {
+        RegisterError::Unexpected {
             place: place.into(),
             expected,
         }
@@ -48,14 +48,16 @@ impl EditError {
 
 /// Reads a file by the letter of the standard: what the program itself would
 /// refuse to read is not for us to repair. No text at all is an empty file.
-pub(super) fn parse(text: &str, empty: &str) -> Result<CstRootNode, EditError> {
+pub(super) fn parse(text: &str, empty: &str) -> Result<CstRootNode, RegisterError> {
     let text = if text.trim().is_empty() { empty } else { text };
-    serde_json::from_str::<serde::de::IgnoredAny>(text).map_err(|error| EditError::Malformed {
-        line: error.line(),
-        column: error.column(),
-        what: without_place(&error.to_string()),
+    serde_json::from_str::<serde::de::IgnoredAny>(text).map_err(|error| {
+        RegisterError::Malformed {
+            line: error.line(),
+            column: error.column(),
+            what: without_place(&error.to_string()),
+        }
     })?;
-    CstRootNode::parse(text, &ParseOptions::default()).map_err(|error| EditError::Malformed {
+    CstRootNode::parse(text, &ParseOptions::default()).map_err(|error| RegisterError::Malformed {
         line: error.line_display(),
         column: error.column_display(),
         what: error.kind().to_string(),
@@ -68,15 +70,15 @@ fn without_place(message: &str) -> String {
 }
 
 /// The whole file as an array of objects.
-pub(super) fn objects(root: &CstRootNode) -> Result<(CstArray, Vec<CstObject>), EditError> {
+pub(super) fn objects(root: &CstRootNode) -> Result<(CstArray, Vec<CstObject>), RegisterError> {
     let array = root
         .array_value()
-        .ok_or_else(|| EditError::unexpected("the whole", "an array"))?;
+        .ok_or_else(|| RegisterError::unexpected("the whole", "an array"))?;
     let objects = array.elements().iter().map(CstNode::as_object).collect();
     let objects: Option<Vec<CstObject>> = objects;
     match objects {
         Some(objects) => Ok((array, objects)),
-        None => Err(EditError::unexpected("an element", "an object")),
+        None => Err(RegisterError::unexpected("an element", "an object")),
     }
 }
 

@@ -21,7 +21,7 @@ mod programs;
 #[cfg(test)]
 mod tests;
 
-pub use json::EditError;
+pub use json::RegisterError;
 pub use lines::{PrintedFor, lines};
 pub use others::{engines, remove};
 pub use programs::{EditedFor, edit};
@@ -51,12 +51,12 @@ pub struct Announced {
     /// Its name.
     pub name: String,
     /// What it takes, and its default.
-    pub kind: Kind,
+    pub kind: AnnouncedKind,
 }
 
 /// What an option takes, and its default.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Kind {
+pub enum AnnouncedKind {
     /// Yes or no.
     Check(bool),
     /// A number: default, least, greatest.

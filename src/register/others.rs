@@ -3,7 +3,7 @@
 use jsonc_parser::cst::CstObject;
 use serde_json::Value;
 
-use super::json::{EditError, objects, parse, text_of};
+use super::json::{RegisterError, objects, parse, text_of};
 use super::programs::is_ours;
 use super::{EditedFor, Registration};
 
@@ -17,7 +17,7 @@ pub fn remove(
     program: EditedFor,
     text: &str,
     registration: &Registration,
-) -> Result<String, EditError> {
+) -> Result<String, RegisterError> {
     if text.trim().is_empty() {
         return Ok(text.to_owned());
     }
@@ -25,7 +25,7 @@ pub fn remove(
         let root = parse(text, "{}")?;
         let engines = root
             .object_value()
-            .ok_or_else(|| EditError::unexpected("the whole", "an object"))?;
+            .ok_or_else(|| RegisterError::unexpected("the whole", "an object"))?;
         if let Some(engine) = engines.get(&registration.command) {
             engine.remove();
         }

@@ -3,8 +3,8 @@
 use jsonc_parser::cst::{CstArray, CstObject};
 use serde_json::{Value, json};
 
-use super::json::{EditError, input, objects, parse, push, set, text_of};
-use super::{Announced, Kind, Registration};
+use super::json::{RegisterError, input, objects, parse, push, set, text_of};
+use super::{Announced, AnnouncedKind, Registration};
 
 /// A program whose file can be edited.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -56,7 +56,7 @@ pub fn edit(
     program: EditedFor,
     text: &str,
     registration: &Registration,
-) -> Result<String, EditError> {
+) -> Result<String, RegisterError> {
     let edited = match program {
         EditedFor::CuteChess => cute_chess(text, registration),
         EditedFor::Banksia => banksia(text, registration),
@@ -93,7 +93,7 @@ pub(super) fn is_ours(
     object: &CstObject,
     registration: &Registration,
     old_command: Option<String>,
-) -> Result<bool, EditError> {
+) -> Result<bool, RegisterError> {
     if text_of(object, "name").as_deref() != Some(&registration.name) {
         return Ok(false);
     }
@@ -107,7 +107,7 @@ pub(super) fn is_ours(
             })
     };
     match old_command {
-        Some(command) if !ours(&command) => Err(EditError::Taken {
+        Some(command) if !ours(&command) => Err(RegisterError::Taken {
             name: registration.name.clone(),
             command,
         }),
@@ -116,11 +116,11 @@ pub(super) fn is_ours(
 }
 
 /// Sets `Book File` in a list of options, each an object with a name.
-fn set_book(options: &CstArray, path: &str, otherwise: &Value) -> Result<(), EditError> {
+fn set_book(options: &CstArray, path: &str, otherwise: &Value) -> Result<(), RegisterError> {
     for option in options.elements() {
         let option = option
             .as_object()
-            .ok_or_else(|| EditError::unexpected("an option", "an object"))?;
+            .ok_or_else(|| RegisterError::unexpected("an option", "an object"))?;
         let is_it = |name: String| name.eq_ignore_ascii_case("Book File");
         if text_of(&option, "name").is_some_and(is_it) {
             set(&option, "value", &json!(path));
@@ -132,15 +132,15 @@ fn set_book(options: &CstArray, path: &str, otherwise: &Value) -> Result<(), Edi
 }
 
 /// The list of options of an engine, made if there is none.
-fn options_of(engine: &CstObject) -> Result<CstArray, EditError> {
+fn options_of(engine: &CstObject) -> Result<CstArray, RegisterError> {
     engine
         .array_value_or_create("options")
-        .ok_or_else(|| EditError::unexpected("\"options\"", "an array"))
+        .ok_or_else(|| RegisterError::unexpected("\"options\"", "an array"))
 }
 
 /// `engines.json`: an array of engines (source of Cute Chess: EngineManager,
 /// EngineConfiguration). No field holds arguments.
-fn cute_chess(text: &str, registration: &Registration) -> Result<String, EditError> {
+fn cute_chess(text: &str, registration: &Registration) -> Result<String, RegisterError> {
     let root = parse(text, "[]")?;
     let (array, engines) = objects(&root)?;
     let fields = [
@@ -168,12 +168,12 @@ fn cute_chess(text: &str, registration: &Registration) -> Result<String, EditErr
 /// Adds the options that are missing. What the user has set stays; the book
 /// that is registered is the default too, or "Restore defaults" would take it
 /// away.
-fn cute_chess_options(list: &CstArray, registration: &Registration) -> Result<(), EditError> {
+fn cute_chess_options(list: &CstArray, registration: &Registration) -> Result<(), RegisterError> {
     let mut known = Vec::new();
     for option in list.elements() {
         let option = option
             .as_object()
-            .ok_or_else(|| EditError::unexpected("an option", "an object"))?;
+            .ok_or_else(|| RegisterError::unexpected("an option", "an object"))?;
         let name = text_of(&option, "name").unwrap_or_default().to_lowercase();
         if let (Some(books), "book file") = (&registration.books, name.as_str()) {
             set_all(
@@ -194,14 +194,16 @@ fn cute_chess_options(list: &CstArray, registration: &Registration) -> Result<()
 /// An option as Cute Chess writes it (source: EngineOption and its kinds).
 fn cute_chess_option(option: &Announced, registration: &Registration) -> Value {
     let (kind, default, more) = match &option.kind {
-        Kind::Check(on) => ("check", json!(on), vec![]),
-        Kind::Spin(default, least, greatest) => (
+        AnnouncedKind::Check(on) => ("check", json!(on), vec![]),
+        AnnouncedKind::Spin(default, least, greatest) => (
             "spin",
             json!(default),
             vec![("min", json!(least)), ("max", json!(greatest))],
         ),
-        Kind::Combo(default, words) => ("combo", json!(default), vec![("choices", json!(words))]),
-        Kind::Text(default) => {
+        AnnouncedKind::Combo(default, words) => {
+            ("combo", json!(default), vec![("choices", json!(words))])
+        }
+        AnnouncedKind::Text(default) => {
             let books = registration.books.as_ref();
             let books = books.filter(|_| option.name == "Book File");
             ("text", json!(books.unwrap_or(default)), vec![])
@@ -220,7 +222,7 @@ fn cute_chess_option(option: &Announced, registration: &Registration) -> Value {
 
 /// `engines.json`: an array of objects with `app` and `options` (source of
 /// Banksia: EngineProfile, JsonEngine).
-fn banksia(text: &str, registration: &Registration) -> Result<String, EditError> {
+fn banksia(text: &str, registration: &Registration) -> Result<String, RegisterError> {
     let root = parse(text, "[]")?;
     let (array, engines) = objects(&root)?;
     let fields = [
@@ -241,7 +243,7 @@ fn banksia(text: &str, registration: &Registration) -> Result<String, EditError>
     for engine in engines {
         let app = engine
             .object_value("app")
-            .ok_or_else(|| EditError::unexpected("\"app\"", "an object"))?;
+            .ok_or_else(|| RegisterError::unexpected("\"app\"", "an object"))?;
         if is_ours(&app, registration, text_of(&app, "command"))? {
             set_all(&app, &fields);
             if let Some(books) = &registration.books {
@@ -262,7 +264,7 @@ fn banksia(text: &str, registration: &Registration) -> Result<String, EditError>
 /// engineNest.py). `recheck` makes it start the engine and read its options
 /// anew; it does that by itself when the file of the program has changed, but
 /// not for new arguments.
-fn pychess(text: &str, registration: &Registration) -> Result<String, EditError> {
+fn pychess(text: &str, registration: &Registration) -> Result<String, RegisterError> {
     let root = parse(text, "[]")?;
     let (array, engines) = objects(&root)?;
     let fields = [
@@ -292,20 +294,20 @@ fn pychess(text: &str, registration: &Registration) -> Result<String, EditError>
 
 /// `engines.json`: an object; the key is the path of the program (source of
 /// Nibbler: engineconfig_io.js).
-fn nibbler(text: &str, registration: &Registration) -> Result<String, EditError> {
+fn nibbler(text: &str, registration: &Registration) -> Result<String, RegisterError> {
     let root = parse(text, "{}")?;
     let engines = root
         .object_value()
-        .ok_or_else(|| EditError::unexpected("the whole", "an object"))?;
+        .ok_or_else(|| RegisterError::unexpected("the whole", "an object"))?;
     if engines.get(&registration.command).is_some() {
         let engine = engines.object_value(&registration.command);
         let engine =
-            engine.ok_or_else(|| EditError::unexpected("the adapter's entry", "an object"))?;
+            engine.ok_or_else(|| RegisterError::unexpected("the adapter's entry", "an object"))?;
         set(&engine, "args", &json!(registration.args));
         if let Some(books) = &registration.books {
             let options = engine
                 .object_value_or_create("options")
-                .ok_or_else(|| EditError::unexpected("\"options\"", "an object"))?;
+                .ok_or_else(|| RegisterError::unexpected("\"options\"", "an object"))?;
             set(&options, "Book File", &json!(books));
         }
         return Ok(root.to_string());

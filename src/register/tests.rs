@@ -10,15 +10,15 @@ fn sample() -> Registration {
         options: vec![
             Announced {
                 name: "Book File".to_owned(),
-                kind: Kind::Text("<starter>".to_owned()),
+                kind: AnnouncedKind::Text("<starter>".to_owned()),
             },
             Announced {
                 name: "Book Variety".to_owned(),
-                kind: Kind::Spin(50, 0, 100),
+                kind: AnnouncedKind::Spin(50, 0, 100),
             },
             Announced {
                 name: "Book Info".to_owned(),
-                kind: Kind::Combo(
+                kind: AnnouncedKind::Combo(
                     "full".to_owned(),
                     vec!["none".to_owned(), "full".to_owned()],
                 ),

@@ -31,7 +31,7 @@ use std::time::{Duration, Instant};
 use crate::book_set::{BookSet, BookSpec};
 use crate::engine::{EngineCommand, EngineProcess, Spawned};
 use crate::plain::escape_control;
-use crate::session::{Event, Outlet, Request, Session, Side};
+use crate::session::{Event, Outlet, Request, Session, Speaker};
 use crate::transcript::Transcript;
 use crate::uci::line::LineBuffer;
 use port::{Listen, News, Port, Ready};
@@ -388,7 +388,7 @@ impl<P: Port> Relay<P> {
             out.step(session, now, Event::Gui(line), book_set);
         }
         if self.gui.take_dropped() > 0 {
-            out.step(session, now, Event::Overlong(Side::Gui), book_set);
+            out.step(session, now, Event::Overlong(Speaker::Gui), book_set);
         }
         if is_over {
             out.step(session, now, Event::GuiClosed, book_set);
@@ -407,7 +407,7 @@ impl<P: Port> Relay<P> {
             out.step(session, now, Event::Engine(line), book_set);
         }
         if self.engine_lines.take_dropped() > 0 {
-            out.step(session, now, Event::Overlong(Side::Engine), book_set);
+            out.step(session, now, Event::Overlong(Speaker::Engine), book_set);
         }
         if is_over {
             self.engine_is_over();

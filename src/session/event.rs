@@ -30,12 +30,12 @@ pub enum Event<'a> {
     /// For this long the engine was not heard, because the GUI did not read.
     HeldUp(Duration),
     /// A line was too long to be taken in, and is lost.
-    Overlong(Side),
+    Overlong(Speaker),
 }
 
 /// One of the two that talk to us.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Side {
+pub enum Speaker {
     /// The chess program.
     Gui,
     /// The engine.

@@ -64,7 +64,7 @@ mod why;
 
 use std::time::Duration;
 
-pub use event::{Engines, Event, Outlet, Profile, Request, Side};
+pub use event::{Engines, Event, Outlet, Profile, Request, Speaker};
 pub use learn::Note;
 
 use crate::book_set::BookSet;
@@ -196,8 +196,8 @@ impl Session {
             Event::HeldUp(time) => self.on_held_up(time),
             Event::Overlong(side) => self.notice(
                 match side {
-                    Side::Gui => "a line longer than 2 MiB was ignored",
-                    Side::Engine => "the engine sent a line longer than 2 MiB; it was ignored",
+                    Speaker::Gui => "a line longer than 2 MiB was ignored",
+                    Speaker::Engine => "the engine sent a line longer than 2 MiB; it was ignored",
                 },
                 at.out,
             ),

@@ -1,17 +1,17 @@
 //! What the values of `Book Preset` stand for.
 
-use super::{OptionId, Value};
+use super::{OptionId, OptionValue};
 
 /// The preset that says nothing.
-pub(super) const CUSTOM: Value = Value::Combo(0);
+pub(super) const CUSTOM: OptionValue = OptionValue::Combo(0);
 
 /// What `Optimize`, `Normal` and `Handicap` set, in the order of
 /// [`PRESETS`](super::PRESETS). `Optimize` plays what has scored best and is
 /// well tried, `Normal` is the defaults, `Handicap` plays whatever the book
 /// has.
-const TABLE: [(OptionId, [Value; 3]); 7] = {
+const TABLE: [(OptionId, [OptionValue; 3]); 7] = {
     use OptionId as Id;
-    use Value::{Check, Spin};
+    use OptionValue::{Check, Spin};
     [
         (Id::Variety, [Spin(15), Spin(50), Spin(100)]),
         (Id::LearnInfluence, [Spin(100), Spin(50), Spin(0)]),
@@ -24,9 +24,11 @@ const TABLE: [(OptionId, [Value; 3]); 7] = {
 };
 
 /// The options that a value of `Book Preset` sets, and to what.
-pub(super) fn values(preset: &Value) -> impl Iterator<Item = (OptionId, Value)> + use<> {
+pub(super) fn values(
+    preset: &OptionValue,
+) -> impl Iterator<Item = (OptionId, OptionValue)> + use<> {
     let column = match preset {
-        Value::Combo(index) => index.checked_sub(1),
+        OptionValue::Combo(index) => index.checked_sub(1),
         _ => None,
     };
     TABLE

@@ -36,7 +36,7 @@ pub enum OptionId {
 
 /// Type, default and range of an option, as in UCI.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Kind {
+pub enum OptionKind {
     /// On or off.
     Check(bool),
     /// A whole number: default, least, greatest.
@@ -55,7 +55,7 @@ pub struct Spec {
     /// The name in UCI.
     pub name: &'static str,
     /// Type, default and range.
-    pub kind: Kind,
+    pub kind: OptionKind,
     /// What it does, for people.
     pub help: &'static str,
 }
@@ -76,7 +76,7 @@ pub const BESIDE: &str = "<beside>";
 /// Stands for the `[[books]]` of engines.toml.
 pub const CONFIGURED: &str = "<configured>";
 
-const fn spec(id: OptionId, name: &'static str, kind: Kind, help: &'static str) -> Spec {
+const fn spec(id: OptionId, name: &'static str, kind: OptionKind, help: &'static str) -> Spec {
     Spec {
         id,
         name,
@@ -87,8 +87,8 @@ const fn spec(id: OptionId, name: &'static str, kind: Kind, help: &'static str) 
 
 /// All options, in the order in which they are declared.
 pub const SPECS: [Spec; 28] = {
-    use Kind::{Check, Combo, Spin, Text};
     use OptionId as Id;
+    use OptionKind::{Check, Combo, Spin, Text};
     [
         spec(
             Id::OwnBook,

@@ -191,11 +191,11 @@ fn declarations_suit_the_strictest_gui() {
             let key = ["name", "type", "default", "min", "max", "var", "value"];
             assert!(!key.contains(&word), "{}", spec.name);
         }
-        if let Kind::Spin(number, least, greatest) = spec.kind {
+        if let OptionKind::Spin(number, least, greatest) = spec.kind {
             assert!((least..=greatest).contains(&number));
             assert!(i32::try_from(greatest).is_ok());
         }
-        if let Kind::Combo(default, words) = spec.kind {
+        if let OptionKind::Combo(default, words) = spec.kind {
             assert!(default < words.len());
             assert!(words.iter().all(|word| !word.contains(' ')));
         }

@@ -6,8 +6,8 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context as _, ensure};
 
-use super::plan::{Plan, undone};
-use super::record::{Record, Written, path_of};
+use super::plan::{FileChange, SetupPlan, undone};
+use super::record::{Record, WrittenFile, path_of};
 use crate::input::path::to_text;
 use crate::place::{Old, TextFile};
 
@@ -51,7 +51,7 @@ impl Record {
 /// A file cannot be written, or is not what it was when the plan was made.
 /// The changes before it are made and noted.
 pub fn carry_out(
-    plan: &Plan,
+    plan: &SetupPlan,
     record: &Record,
     command: &str,
     record_path: &Path,
@@ -66,7 +66,7 @@ pub fn carry_out(
             _ => change.before.clone(),
         };
         if let Some(after) = change.after.clone() {
-            new.note(Written {
+            new.note(WrittenFile {
                 path: to_text(&change.path),
                 program: change.program,
                 before,
@@ -86,14 +86,7 @@ pub fn carry_out(
     for folder in &folders {
         make(folder)?;
     }
-    for change in &plan.changes {
-        put(
-            &change.path,
-            change.before.as_deref(),
-            change.after.as_deref(),
-        )?;
-    }
-    Ok(())
+    plan.changes.iter().try_for_each(put)
 }
 
 /// Makes the changes of a plan that undoes what the record tells, and removes
@@ -102,14 +95,8 @@ pub fn carry_out(
 /// # Errors
 ///
 /// As for [`carry_out`]; the record stays then.
-pub fn take_back(plan: &Plan, record: &Record, record_path: &Path) -> anyhow::Result<()> {
-    for change in &plan.changes {
-        put(
-            &change.path,
-            change.before.as_deref(),
-            change.after.as_deref(),
-        )?;
-    }
+pub fn take_back(plan: &SetupPlan, record: &Record, record_path: &Path) -> anyhow::Result<()> {
+    plan.changes.iter().try_for_each(put)?;
     let shown = record_path.display();
     fs::remove_file(record_path).with_context(|| format!("cannot delete {shown}"))?;
     for folder in record.folders.iter().rev() {
@@ -136,15 +123,16 @@ fn make(folder: &Path) -> anyhow::Result<()> {
 }
 
 /// Puts a text in place of another one, which must still be there.
-fn put(path: &Path, before: Option<&str>, after: Option<&str>) -> anyhow::Result<()> {
+fn put(change: &FileChange) -> anyhow::Result<()> {
+    let path = &change.path;
     let mut file = TextFile::open(path)?;
     let now = file.exists().then(|| file.text());
     ensure!(
-        now == before,
+        now == change.before.as_deref(),
         "{} was changed by another program meanwhile: run this again",
         path.display()
     );
-    match after {
+    match &change.after {
         Some(text) => file.replace(text, Old::Replace).map(|_| ()),
         None => {
             drop(file);

@@ -28,9 +28,9 @@ pub use configuration::write as write_configuration;
 pub use doing::{carry_out, take_back, text_of};
 pub use find::{Finds, find};
 pub use places::Places;
-pub use plan::{Change, Plan, Situation, plan, undo};
+pub use plan::{FileChange, SetupPlan, Situation, plan, undo};
 pub use programs::{ChessProgram, NoFile, chess_programs, usual_file};
-pub use record::{Record, Written};
+pub use record::{Record, WrittenFile};
 
 /// What chess programs call us.
 const NAME: &str = "Tabia";

@@ -7,12 +7,12 @@ use serde_json::Value;
 use super::configuration;
 use super::find::Finds;
 use super::programs::ChessProgram;
-use super::record::{Record, Written, path_of};
+use super::record::{Record, WrittenFile, path_of};
 use crate::register::{self, EditedFor, Registration};
 
 /// A file that is to be made, changed or deleted.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Change {
+pub struct FileChange {
     /// Which file.
     pub path: PathBuf,
     /// Whose engines are in it; `None` for our own configuration.
@@ -25,9 +25,9 @@ pub struct Change {
 
 /// What there is to do.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Plan {
+pub struct SetupPlan {
     /// Changes of files, in order.
-    pub changes: Vec<Change>,
+    pub changes: Vec<FileChange>,
     /// What is left as it is, and why: a sentence each.
     pub left: Vec<String>,
     /// For programs without a file that can be changed: their names, and what
@@ -55,8 +55,8 @@ pub(super) type TextOf<'a> = &'a dyn Fn(&Path) -> Result<Option<String>, String>
 /// What is to be done so that these engines and books play in these programs.
 /// `finds` names engines that answer and books that open.
 #[must_use]
-pub fn plan(finds: &Finds, situation: &Situation<'_>, text_of: TextOf<'_>) -> Plan {
-    let mut plan = Plan::default();
+pub fn plan(finds: &Finds, situation: &Situation<'_>, text_of: TextOf<'_>) -> SetupPlan {
+    let mut plan = SetupPlan::default();
     match situation.other {
         Some(other) => plan.left.push(format!(
             "{}: engines and books are as this configuration says",
@@ -78,7 +78,7 @@ pub fn plan(finds: &Finds, situation: &Situation<'_>, text_of: TextOf<'_>) -> Pl
     plan
 }
 
-impl Plan {
+impl SetupPlan {
     fn configure(&mut self, finds: &Finds, situation: &Situation<'_>, text_of: TextOf<'_>) {
         let path = situation.configuration;
         let before = match text_of(path) {
@@ -93,7 +93,7 @@ impl Plan {
                 path.display()
             ));
         }
-        self.change(Change {
+        self.change(FileChange {
             path: path.to_owned(),
             program: None,
             before,
@@ -115,7 +115,7 @@ impl Plan {
             Ok((before, after))
         });
         match edited {
-            Ok((before, after)) => self.change(Change {
+            Ok((before, after)) => self.change(FileChange {
                 path: file.to_owned(),
                 program: Some(program),
                 before,
@@ -125,7 +125,7 @@ impl Plan {
         }
     }
 
-    fn change(&mut self, change: Change) {
+    fn change(&mut self, change: FileChange) {
         if change.before != change.after {
             self.changes.push(change);
         }
@@ -134,14 +134,14 @@ impl Plan {
 
 /// What is to be done so that nothing is left of all that the record tells.
 #[must_use]
-pub fn undo(record: &Record, text_of: TextOf<'_>) -> Plan {
-    let mut plan = Plan::default();
+pub fn undo(record: &Record, text_of: TextOf<'_>) -> SetupPlan {
+    let mut plan = SetupPlan::default();
     for file in record.files.iter().rev() {
         let path = path_of(&file.path);
         match text_of(&path) {
             Ok(None) => {}
             Ok(Some(now)) => match undone(file, &record.command, &now) {
-                Ok(after) => plan.change(Change {
+                Ok(after) => plan.change(FileChange {
                     path,
                     program: file.program,
                     before: Some(now),
@@ -157,7 +157,11 @@ pub fn undo(record: &Record, text_of: TextOf<'_>) -> Plan {
 
 /// The text of a file without what we have done to it: the old one where
 /// nobody has changed it since, else what others have made of it, without us.
-pub(super) fn undone(file: &Written, command: &str, now: &str) -> Result<Option<String>, String> {
+pub(super) fn undone(
+    file: &WrittenFile,
+    command: &str,
+    now: &str,
+) -> Result<Option<String>, String> {
     if now == file.after {
         return Ok(file.before.clone());
     }

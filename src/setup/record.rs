@@ -15,12 +15,12 @@ pub struct Record {
     /// Folders that were made, outermost first.
     pub folders: Vec<String>,
     /// Files that were made or changed.
-    pub files: Vec<Written>,
+    pub files: Vec<WrittenFile>,
 }
 
 /// A file that was made or changed.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Written {
+pub struct WrittenFile {
     /// Its path.
     pub path: String,
     /// Whose engines are in it; `None` for our own configuration.
@@ -35,14 +35,14 @@ pub struct Written {
 impl Record {
     /// What is known of a file.
     #[must_use]
-    pub fn file(&self, path: &Path) -> Option<&Written> {
+    pub fn file(&self, path: &Path) -> Option<&WrittenFile> {
         let path = to_text(path);
         self.files.iter().find(|file| file.path == path)
     }
 
     /// The record once this file is written; what it says was before is what
     /// undoing it shall bring back.
-    pub(super) fn note(&mut self, written: Written) {
+    pub(super) fn note(&mut self, written: WrittenFile) {
         self.files.retain(|file| file.path != written.path);
         self.files.push(written);
     }

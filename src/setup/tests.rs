@@ -24,7 +24,7 @@ fn registration() -> Registration {
 struct Disk(BTreeMap<PathBuf, String>);
 
 impl Disk {
-    fn plan(&self, finds: &Finds, record: &Record, other: Option<&Path>) -> Plan {
+    fn plan(&self, finds: &Finds, record: &Record, other: Option<&Path>) -> SetupPlan {
         let registration = registration();
         let situation = Situation {
             configuration: Path::new("/c/tabia/engines.toml"),
@@ -35,11 +35,11 @@ impl Disk {
         plan(finds, &situation, &|path| Ok(self.0.get(path).cloned()))
     }
 
-    fn undo(&self, record: &Record) -> Plan {
+    fn undo(&self, record: &Record) -> SetupPlan {
         undo(record, &|path| Ok(self.0.get(path).cloned()))
     }
 
-    fn apply(&mut self, plan: &Plan) {
+    fn apply(&mut self, plan: &SetupPlan) {
         for change in &plan.changes {
             assert_eq!(self.0.get(&change.path), change.before.as_ref());
             match &change.after {
@@ -68,13 +68,13 @@ fn finds() -> Finds {
 }
 
 /// The record as [`carry_out`] would have it.
-fn recorded(plan: &Plan) -> Record {
+fn recorded(plan: &SetupPlan) -> Record {
     let mut record = Record {
         command: registration().command,
         ..Record::default()
     };
     for change in &plan.changes {
-        record.note(Written {
+        record.note(WrittenFile {
             path: to_text(&change.path),
             program: change.program,
             before: change.before.clone(),
@@ -273,7 +273,7 @@ fn a_record_survives_the_disk_and_a_foreign_one_is_refused() {
     let path = folder.path().join("setup.json");
     let plan = Disk::default().plan(&finds(), &Record::default(), None);
     carry_out(
-        &Plan::default(),
+        &SetupPlan::default(),
         &recorded(&plan),
         "/opt/tabia/tabia",
         &path,

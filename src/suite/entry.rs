@@ -30,22 +30,16 @@ fn pack_setup(setup: &Setup) -> Vec<u8> {
     PackedSetup::pack_standard(setup).map_or_else(|_| Vec::new(), |p| p.as_bytes().to_vec())
 }
 
-/// The position of packed bytes.
-#[must_use]
-pub(super) fn unpack(bytes: &[u8]) -> Option<Chess> {
+/// The position of packed bytes, with other counters if there are some.
+fn unpack(bytes: &[u8], counters: Option<(u32, u32)>) -> Option<Chess> {
     let setup = PackedSetup::try_from_bytes(bytes).ok()?;
-    let setup = setup.unpack_standard().ok()?;
+    let mut setup = setup.unpack_standard().ok()?;
+    if let Some((halfmoves, fullmoves)) = counters {
+        setup.halfmoves = halfmoves;
+        setup.fullmoves = std::num::NonZeroU32::new(fullmoves)?;
+    }
     let mode = CastlingMode::detect(&setup);
     notation::position_of(setup, mode).ok()
-}
-
-/// The position with colours exchanged and the board turned over.
-#[must_use]
-pub(super) fn reversed(position: &Chess) -> Chess {
-    let mut setup = position.to_setup(EnPassantMode::Legal);
-    setup.mirror();
-    let mode = CastlingMode::detect(&setup);
-    notation::position_of(setup, mode).unwrap_or_else(|_| position.clone())
 }
 
 /// The position with wings exchanged; `None` where somebody may castle.
@@ -118,12 +112,7 @@ impl StartPosition {
     /// The position, with its counters.
     #[must_use]
     pub(super) fn position(&self) -> Option<Chess> {
-        let setup = PackedSetup::try_from_bytes(&self.own).ok()?;
-        let mut setup = setup.unpack_standard().ok()?;
-        setup.halfmoves = self.halfmoves;
-        setup.fullmoves = std::num::NonZeroU32::new(self.fullmoves)?;
-        let mode = CastlingMode::detect(&setup);
-        notation::position_of(setup, mode).ok()
+        unpack(&self.own, Some((self.halfmoves, self.fullmoves)))
     }
 
     /// Where the line begins.
@@ -131,7 +120,7 @@ impl StartPosition {
     pub(super) fn first_position(&self) -> Option<Chess> {
         match self.start.as_slice() {
             [] => Some(Chess::default()),
-            bytes => unpack(bytes),
+            bytes => unpack(bytes, None),
         }
     }
 
@@ -155,7 +144,7 @@ impl StartPosition {
     /// Plies after the usual first position.
     #[must_use]
     pub(super) fn ply(&self, turn: Color) -> u32 {
-        2 * self.fullmoves.saturating_sub(1) + turn.fold_wb(0, 1)
+        notation::ply(self.fullmoves, turn)
     }
 
     /// Games through it, of all kinds.
@@ -236,7 +225,7 @@ pub(super) fn bytes_of(mv: Move) -> [u8; 2] {
     PackedMove::of(mv).0.to_be_bytes()
 }
 
-fn number<const N: usize>(bytes: &mut &[u8]) -> Option<[u8; N]> {
+pub(super) fn number<const N: usize>(bytes: &mut &[u8]) -> Option<[u8; N]> {
     let (number, rest) = bytes.split_first_chunk()?;
     *bytes = rest;
     Some(*number)
@@ -274,7 +263,10 @@ impl Candidate {
         mirrors: bool,
     ) -> Candidate {
         let one = match mirrors {
-            true => entry.own.clone().min(pack(&reversed(position))),
+            true => entry
+                .own
+                .clone()
+                .min(pack(&notation::colours_exchanged(position))),
             false => entry.own.clone(),
         };
         Candidate {
@@ -292,15 +284,11 @@ impl Record for Candidate {
     }
 
     fn compare(&self, other: &Self) -> Ordering {
-        let of = |c: &Candidate| c.key;
-        of(self).cmp(&of(other)).then_with(|| {
+        let by_key = self.key.cmp(&other.key);
+        by_key.then_with(|| {
             let (a, b) = (&self.entry, &other.entry);
-            self.one
-                .cmp(&other.one)
-                .then_with(|| a.own.cmp(&b.own))
-                .then_with(|| a.start.cmp(&b.start))
-                .then_with(|| a.path.cmp(&b.path))
-                .then_with(|| self.source.cmp(&other.source))
+            let one = (&self.one, &a.own, &a.start, &a.path, self.source);
+            one.cmp(&(&other.one, &b.own, &b.start, &b.path, other.source))
         })
     }
 
@@ -352,10 +340,7 @@ impl Record for Ranked {
     }
 
     fn compare(&self, other: &Self) -> Ordering {
-        let place = |r: &Ranked| r.rank;
-        place(self)
-            .cmp(&place(other))
-            .then_with(|| self.entry.own.cmp(&other.entry.own))
+        (self.rank, &self.entry.own).cmp(&(other.rank, &other.entry.own))
     }
 
     fn encode(&self, out: &mut Vec<u8>) {
@@ -429,7 +414,7 @@ mod tests {
     fn mirrors_count_as_one_where_that_is_wanted() {
         let white = position("rnbqkbnr/pppppppp/8/8/4P3/8/PPPP1PPP/RNBQKBNR b KQkq - 0 1");
         let black = position("rnbqkbnr/pppp1ppp/8/4p3/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1");
-        assert_eq!(pack(&reversed(&white)), pack(&black));
+        assert_eq!(pack(&notation::colours_exchanged(&white)), pack(&black));
         for mirrors in [false, true] {
             let [a, b] = [&white, &black]
                 .map(|p| Candidate::new(StartPosition::new(p, Some(p), &[]), p, 0, mirrors));

@@ -6,8 +6,8 @@ use std::path::Path;
 
 use shakmaty::Position as _;
 
-use super::Error;
 use super::worth::{Values, Worth};
+use super::{Error, about};
 use crate::eval::Value;
 use crate::evals;
 use crate::notation;
@@ -19,10 +19,9 @@ pub(super) fn read_file(
     values: &mut Values,
     watch: &mut Watch<'_>,
 ) -> Result<(), Error> {
-    let failed = |error: std::io::Error| Error::Text(format!("{}: {error}", path.display()));
     let text = super::text_of(path)?;
     let mut text = BufReader::with_capacity(1 << 20, text);
-    let start = text.fill_buf().map_err(failed)?;
+    let start = text.fill_buf().map_err(|error| about(path, error))?;
     let first = start
         .split(|byte| *byte == b'\n')
         .find(|line| !line.trim_ascii().is_empty());
@@ -51,25 +50,26 @@ pub(super) fn read_file(
     if let Some(stopped) = stopped {
         return Err(stopped.into());
     }
-    let done = done.map_err(failed)?;
+    let done = done.map_err(|error| about(path, error))?;
     if done.lines > 0 && done.bad_lines == done.lines {
         let why = done.first_bad.unwrap_or_default();
-        return Err(Error::Text(format!("{source}: no evaluation in it: {why}")));
+        return Err(about(path, format!("no evaluation in it: {why}")));
     }
     Ok(())
 }
 
 /// `FEN,cp`, perhaps below a line with names.
 fn is_table(first: &str) -> bool {
-    let fields: Vec<&str> = first.split([',', ';', '\t']).map(str::trim).collect();
-    match fields.as_slice() {
-        [fen, cp, ..] => {
-            let is_header = fen.trim_matches('"').eq_ignore_ascii_case("fen");
-            let is_row = fen.matches('/').count() == 7 && cp.parse::<f64>().is_ok();
-            is_header || is_row
-        }
-        _ => false,
-    }
+    let mut fields = fields(first);
+    let (Some(fen), Some(cp)) = (fields.next(), fields.next()) else {
+        return false;
+    };
+    fen.eq_ignore_ascii_case("fen") || fen.matches('/').count() == 7 && cp.parse::<f64>().is_ok()
+}
+
+fn fields(line: &str) -> impl Iterator<Item = &str> {
+    line.split([',', ';', '\t'])
+        .map(|field| field.trim().trim_matches('"'))
 }
 
 /// Centipawns of the side to move.
@@ -81,19 +81,16 @@ fn read_table(
 ) -> Result<(), Error> {
     let mut any = false;
     for (number, line) in BufReader::new(text).lines().enumerate() {
-        let line = line.map_err(|error| Error::Text(format!("{}: {error}", path.display())))?;
+        let line = line.map_err(|error| about(path, error))?;
         watch.position("values", number as u64, None)?;
-        let mut fields = line
-            .split([',', ';', '\t'])
-            .map(|f| f.trim().trim_matches('"'));
+        let mut fields = fields(&line);
         let (Some(fen), Some(cp)) = (fields.next(), fields.next()) else {
             continue;
         };
         if fen.eq_ignore_ascii_case("fen") {
             continue;
         }
-        let bad =
-            |what: &str| Error::Text(format!("{}: line {}: {what}", path.display(), number + 1));
+        let bad = |what: &str| about(path, format!("line {}: {what}", number + 1));
         let position = notation::position(fen).map_err(|error| bad(&error.to_string()))?;
         let cp: f64 = cp
             .parse()
@@ -104,9 +101,6 @@ fn read_table(
     }
     match any {
         true => Ok(()),
-        false => Err(Error::Text(format!(
-            "{}: no evaluation in it",
-            path.display()
-        ))),
+        false => Err(about(path, "no evaluation in it")),
     }
 }

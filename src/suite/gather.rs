@@ -3,13 +3,13 @@
 use std::io::{BufRead as _, BufReader};
 use std::path::Path;
 
-use shakmaty::{Chess, EnPassantMode, Position as _};
+use shakmaty::{Chess, Color, EnPassantMode, Position as _};
 
 use super::entry::{Candidate, StartPosition};
 use super::filter::BoardFilter;
-use super::funnel::{Funnel, Step};
-use super::{Cut, Error};
-use crate::games::{Batches, Filter, Game, Intake, Sources, Starts, Tally, Wanted};
+use super::funnel::{Funnel, FunnelStep};
+use super::{Cut, Error, about};
+use crate::games::{Batches, Filter, Game, GameResult, Intake, Sources, Starts, Tally, Wanted};
 use crate::notation;
 use crate::watch::Watch;
 
@@ -50,22 +50,21 @@ impl Sieve<'_> {
         };
         if first > plies {
             made.funnel.seen += 1;
-            made.funnel.lose(Step::Short, 1);
+            made.funnel.lose(FunnelStep::Short, 1);
             return;
         }
         let last = last.min(plies);
-        let below = self.below.map(|below| {
-            let is_it = |position: &Chess| same(position, below);
-            game.positions.iter().take(last + 1).position(is_it)
-        });
-        let begin = match below {
-            None => 0,
-            Some(Some(ply)) => ply,
-            Some(None) => {
-                made.funnel.seen += 1;
-                made.funnel.lose(Step::Elsewhere, 1);
-                return;
+        let begin = match self.below {
+            None => Some(0),
+            Some(below) => {
+                let mut positions = game.positions.iter().take(last + 1);
+                positions.position(|position| same(position, below))
             }
+        };
+        let Some(begin) = begin else {
+            made.funnel.seen += 1;
+            made.funnel.lose(FunnelStep::Elsewhere, 1);
+            return;
         };
         let start = game.positions.first().filter(|_| game.set_up);
         let before = made.candidates.len();
@@ -206,8 +205,8 @@ pub(super) fn read_epd(
     let mut number = 0_u64;
     loop {
         line.clear();
-        let failed = |error| Error::Text(format!("{}: {error}", path.display()));
-        if text.read_until(b'\n', &mut line).map_err(failed)? == 0 {
+        let there = text.read_until(b'\n', &mut line);
+        if there.map_err(|error| about(path, error))? == 0 {
             break;
         }
         number += 1;
@@ -238,6 +237,15 @@ pub(super) fn read_epd(
         }
     }
     Ok(read)
+}
+
+/// Points of a side, doubled.
+pub(super) fn points(result: GameResult, side: Color) -> Option<u8> {
+    match result {
+        GameResult::Won(winner) => Some(if winner == side { 2 } else { 0 }),
+        GameResult::Draw => Some(1),
+        GameResult::Unknown => None,
+    }
 }
 
 /// Whether a text is a suite of positions and no games: its first line that is

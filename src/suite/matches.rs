@@ -9,7 +9,7 @@ use shakmaty::Color;
 
 use super::entry::{number_of, pack};
 use super::gather::{self, Sieve};
-use super::{BoardFilter, Cut, Error, is_epd};
+use super::{BoardFilter, Cut, Error, about, is_suite};
 use crate::games::{Filter, Game, GameResult, Sources, Starts, Tally, Wanted};
 use crate::watch::Watch;
 
@@ -104,8 +104,8 @@ fn normal(x: f64) -> f64 {
 }
 
 /// An opening with its games.
-#[derive(Clone, Debug, Serialize)]
-pub struct Opening {
+#[derive(Clone, Debug, Default, Serialize)]
+pub struct MatchOpening {
     /// The position.
     pub fen: String,
     /// White won, drawn, Black won.
@@ -117,8 +117,8 @@ pub struct Opening {
 }
 
 /// A match.
-#[derive(Clone, Debug, Serialize)]
-pub struct Report {
+#[derive(Clone, Debug, Default, Serialize)]
+pub struct MatchReport {
     /// Games with a result that began in a position of the suite.
     pub games: u64,
     /// Drawn ones.
@@ -144,7 +144,7 @@ pub struct Report {
     /// Games whose colours were never exchanged.
     pub unpaired: u64,
     /// Openings that were played, those with the most games first.
-    pub openings: Vec<Opening>,
+    pub openings: Vec<MatchOpening>,
     /// Games that could not be read, as far as they are named.
     pub skipped: Vec<String>,
 }
@@ -183,19 +183,14 @@ fn keys_of(suite: &Path, watch: &mut Watch<'_>) -> Result<Keys, Error> {
             .or_insert(number);
         Ok(())
     };
-    let mut start = Vec::new();
-    let text = super::text_of(suite)?;
-    let read = std::io::Read::read_to_end(&mut std::io::Read::take(text, 4096), &mut start);
-    read.map_err(|error| Error::Text(format!("{}: {error}", suite.display())))?;
-    if is_epd(&start) {
+    if is_suite(suite)? {
         gather::read_epd(suite, sieve, watch, keep)?;
     } else {
         let sources = Sources::list([&suite.to_owned()])?;
         gather::read_games(&sources, &Filter::default(), sieve, 1, watch, keep)?;
     }
     if keys.is_empty() {
-        let suite = suite.display();
-        return Err(Error::Text(format!("{suite}: no position in it")));
+        return Err(about(suite, "no position in it"));
     }
     Ok(keys)
 }
@@ -213,7 +208,7 @@ struct Played {
 /// # Errors
 ///
 /// A file cannot be read.
-pub fn report(games: &Path, suite: &Path, watch: &mut Watch<'_>) -> Result<Report, Error> {
+pub fn report(games: &Path, suite: &Path, watch: &mut Watch<'_>) -> Result<MatchReport, Error> {
     let keys = keys_of(suite, watch)?;
     let wanted = Wanted {
         plies: 60,
@@ -232,36 +227,20 @@ impl Played {
         };
         // A set-up game begins in its opening; another comes to it, and to the
         // longest line that the suite has of it.
-        let last = if game.set_up {
-            0
-        } else {
-            game.positions.len().saturating_sub(1)
+        let count = match game.set_up {
+            true => 1,
+            false => game.positions.len(),
         };
-        let found = game
-            .positions
-            .iter()
-            .take(last + 1)
-            .enumerate()
-            .rev()
-            .find_map(|(at, p)| {
-                let number = keys.get(&number_of(&pack(p)))?;
-                Some((*number, fen(at)))
-            });
+        let positions = game.positions.iter().take(count).enumerate();
+        let found = positions.rev().find_map(|(at, position)| {
+            let number = keys.get(&number_of(&pack(position)))?;
+            Some((*number, fen(at)))
+        });
         Played {
             names: [game.names.white.clone(), game.names.black.clone()],
             result: game.result,
             opening: found.ok_or_else(|| fen(0)),
         }
-    }
-}
-
-/// Points of White, doubled.
-fn points(result: GameResult) -> Option<u8> {
-    match result {
-        GameResult::Won(Color::White) => Some(2),
-        GameResult::Draw => Some(1),
-        GameResult::Won(Color::Black) => Some(0),
-        GameResult::Unknown => None,
     }
 }
 
@@ -275,24 +254,13 @@ struct Shared {
     pairs: Vec<[u8; 2]>,
 }
 
-fn count(all: Vec<Played>, positions: u64, tally: &Tally) -> Report {
-    let mut report = Report {
-        games: 0,
-        draws: 0,
-        white_wins: 0,
-        black_wins: 0,
-        unfinished: 0,
-        elsewhere: 0,
-        elsewhere_named: Vec::new(),
-        players: Vec::new(),
+fn count(all: Vec<Played>, positions: u64, tally: &Tally) -> MatchReport {
+    let mut report = MatchReport {
         suite: [positions, 0],
-        repeated: 0,
-        repeated_pairs: 0,
-        unpaired: 0,
-        openings: Vec::new(),
         skipped: tally.named.iter().map(ToString::to_string).collect(),
+        ..MatchReport::default()
     };
-    let mut openings: BTreeMap<u32, Opening> = BTreeMap::new();
+    let mut openings: BTreeMap<u32, MatchOpening> = BTreeMap::new();
     let mut shared: BTreeMap<([String; 2], u32), Shared> = BTreeMap::new();
     for (number, played) in all.into_iter().enumerate() {
         let (opening, fen) = match played.opening {
@@ -306,16 +274,14 @@ fn count(all: Vec<Played>, positions: u64, tally: &Tally) -> Report {
                 continue;
             }
         };
-        let Some(points) = points(played.result) else {
+        let Some(points) = gather::points(played.result, Color::White) else {
             report.unfinished += 1;
             continue;
         };
         report.games += 1;
-        let own = openings.entry(opening).or_insert_with(|| Opening {
+        let own = openings.entry(opening).or_insert_with(|| MatchOpening {
             fen,
-            results: [0; 3],
-            pairs: 0,
-            dead: false,
+            ..MatchOpening::default()
         });
         match points {
             2 => (report.white_wins += 1, own.results[0] += 1),
@@ -324,17 +290,11 @@ fn count(all: Vec<Played>, positions: u64, tally: &Tally) -> Report {
         };
         let [white, black] = played.names;
         let first_is_white = white <= black;
-        let names = if first_is_white {
-            [white, black]
-        } else {
-            [black, white]
+        let (names, colour, own) = match first_is_white {
+            true => ([white, black], 0, points),
+            false => ([black, white], 1, 2 - points),
         };
         let shared = shared.entry((names, opening)).or_default();
-        let (colour, own) = if first_is_white {
-            (0, points)
-        } else {
-            (1, 2 - points)
-        };
         match shared.waiting[1 - colour].pop_front() {
             Some(other) if colour == 1 => shared.pairs.push([other, own]),
             Some(other) => shared.pairs.push([own, other]),
@@ -361,10 +321,8 @@ fn count(all: Vec<Played>, positions: u64, tally: &Tally) -> Report {
         let pairs = results.remove(number).unwrap_or_default();
         opening.pairs = pairs.len() as u64;
         let first = pairs.first().copied();
-        opening.dead = pairs.len() >= 10
-            && pairs
-                .iter()
-                .all(|pair| pair[0] + pair[1] == 2 && Some(*pair) == first);
+        let is_dead = |pair: &[u8; 2]| pair[0] + pair[1] == 2 && Some(*pair) == first;
+        opening.dead = pairs.len() >= 10 && pairs.iter().all(is_dead);
     }
     report.suite[1] = openings.len() as u64;
     report.openings = openings.into_values().collect();

@@ -8,12 +8,12 @@ use serde::Serialize;
 use serde_json::{Map, Value};
 use sha2::{Digest as _, Sha256, Sha384};
 
-use super::Error;
+use super::{Error, about};
 use crate::place::{self, Old};
 
 /// A suite in `books.json`.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-pub struct Row {
+pub struct SuiteRow {
     /// Positions.
     pub total: u64,
     /// White to move.
@@ -97,7 +97,7 @@ fn base64(bytes: &[u8]) -> String {
 /// # Errors
 ///
 /// The old text is no such file.
-pub fn with_row(old: &str, name: &str, row: &Row) -> Result<String, String> {
+pub fn with_row(old: &str, name: &str, row: &SuiteRow) -> Result<String, String> {
     let mut all: Map<String, Value> = match old.trim() {
         "" => Map::new(),
         text => serde_json::from_str(text).map_err(|error| error.to_string())?,
@@ -122,9 +122,8 @@ pub fn with_row(old: &str, name: &str, row: &Row) -> Result<String, String> {
 fn in_order(row: &Value) -> Result<String, String> {
     const FIELDS: [&str; 6] = ["total", "white", "black", "min_depth", "max_depth", "sri"];
     let row = row.as_object().ok_or("an entry is no object")?;
-    let known = FIELDS
-        .iter()
-        .filter_map(|name| Some((*name, row.get(*name)?)));
+    let known = FIELDS.into_iter();
+    let known = known.filter_map(|name| Some((name, row.get(name)?)));
     let others = row.iter().map(|(name, value)| (name.as_str(), value));
     let others = others.filter(|(name, _)| !FIELDS.contains(name));
     let field = |(name, value)| format!("        {}: {value}", Value::from(name));
@@ -134,14 +133,13 @@ fn in_order(row: &Value) -> Result<String, String> {
 
 /// Adds an entry to `books.json`, which may not exist yet; the old one stays
 /// with `.bak` behind its name.
-pub(super) fn update(path: &Path, name: &str, row: &Row) -> Result<(), Error> {
-    let failed = |why: String| Error::Text(format!("{}: {why}", path.display()));
+pub(super) fn update(path: &Path, name: &str, row: &SuiteRow) -> Result<(), Error> {
     let old = match std::fs::read_to_string(path) {
         Ok(old) => old,
         Err(error) if error.kind() == io::ErrorKind::NotFound => String::new(),
-        Err(error) => return Err(failed(error.to_string())),
+        Err(error) => return Err(about(path, error)),
     };
-    let new = with_row(&old, name, row).map_err(failed)?;
+    let new = with_row(&old, name, row).map_err(|why| about(path, why))?;
     if new == old {
         return Ok(());
     }
@@ -158,23 +156,18 @@ pub fn archive_of(suite: &Path) -> PathBuf {
 /// Packs a suite: one file, with the oldest time stamp there is, so that the
 /// same suite gives the same bytes.
 pub(super) fn pack(suite: &Path, old: Old) -> Result<PathBuf, Error> {
-    let failed = |error: String| Error::Text(format!("{}: {error}", suite.display()));
-    let text = std::fs::read(suite).map_err(|error| failed(error.to_string()))?;
-    let name = name_of(suite);
+    let text = std::fs::read(suite).map_err(|error| about(suite, error))?;
     let mut archive = zip::ZipWriter::new(Cursor::new(Vec::new()));
     let options = zip::write::SimpleFileOptions::default()
         .compression_method(zip::CompressionMethod::Deflated)
         .last_modified_time(zip::DateTime::default())
         .unix_permissions(0o644);
-    let write = || -> zip::result::ZipResult<()> {
-        archive.start_file(name, options)?;
+    let write = || -> zip::result::ZipResult<Cursor<Vec<u8>>> {
+        archive.start_file(name_of(suite), options)?;
         archive.write_all(&text)?;
-        Ok(())
+        archive.finish()
     };
-    write().map_err(|error| failed(error.to_string()))?;
-    let bytes = archive
-        .finish()
-        .map_err(|error| failed(error.to_string()))?;
+    let bytes = write().map_err(|error| about(suite, error))?;
     let path = archive_of(suite);
     place::put(&path, bytes.get_ref(), old)?;
     Ok(path)
@@ -189,10 +182,7 @@ pub(super) fn openbench(
 ) -> Result<PathBuf, Error> {
     let path = folder.join(format!("{}.json", name_of(suite)));
     let object = serde_json::json!({ "sha": checksums.sha256(), "source": source });
-    let text = serde_json::to_string_pretty(&object).unwrap_or_default()
-        + "
-";
-    place::put(&path, text.as_bytes(), Old::Keep)?;
+    place::put(&path, format!("{object:#}\n").as_bytes(), Old::Keep)?;
     Ok(path)
 }
 
@@ -234,7 +224,7 @@ mod tests {
 
     #[test]
     fn an_entry_is_added_where_it_belongs() {
-        let row = |total| Row {
+        let row = |total| SuiteRow {
             total,
             white: total,
             black: 0,

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use tempfile::TempDir;
 
-use super::{Error, Job, is_epd};
+use super::{Error, SuiteJob, about, is_epd, is_suite};
 use crate::input::kind::{BookKind, Kind};
 use crate::place;
 use crate::watch::Watch;
@@ -20,25 +20,22 @@ pub(super) struct Kinds {
 }
 
 impl Kinds {
-    pub(super) fn of(job: &Job, watch: &mut Watch<'_>) -> Result<Kinds, Error> {
-        let failed = |path: &Path, error: std::io::Error| {
-            Error::Text(format!("{}: {error}", path.display()))
-        };
+    pub(super) fn of(job: &SuiteJob, watch: &mut Watch<'_>) -> Result<Kinds, Error> {
         let folder = place::folder_of(&job.target);
         let made = tempfile::Builder::new()
             .prefix(".tabia-")
             .tempdir_in(folder);
-        let made = made.map_err(|error| failed(folder, error))?;
+        let made = made.map_err(|error| about(folder, error))?;
         let (mut games, mut books, mut suites) = (Vec::new(), Vec::new(), Vec::new());
         for (number, source) in job.sources.iter().enumerate() {
             if source == Path::new("-") {
                 let mut text = Vec::new();
                 let read = std::io::stdin().lock().read_to_end(&mut text);
-                read.map_err(|error| failed(Path::new("standard input"), error))?;
+                read.map_err(|error| about(Path::new("standard input"), error))?;
                 let is_suite = is_epd(&text);
                 let name = if is_suite { "input.epd" } else { "input.pgn" };
                 let path = made.path().join(name);
-                std::fs::write(&path, text).map_err(|error| failed(&path, error))?;
+                std::fs::write(&path, text).map_err(|error| about(&path, error))?;
                 let to = if is_suite { &mut suites } else { &mut games };
                 to.push(path);
             } else if let Some(Kind::Book(kind)) = Kind::of_file(source) {
@@ -51,7 +48,7 @@ impl Kinds {
                 let convert = crate::convert::Job::new(source.clone(), path.clone());
                 crate::convert::run(&convert, watch)?;
                 books.push(path);
-            } else if is_suite(source) {
+            } else if source.is_file() && is_suite(source).unwrap_or(false) {
                 suites.push(source.clone());
             } else {
                 games.push(source.clone());
@@ -64,15 +61,4 @@ impl Kinds {
             _made: made,
         })
     }
-}
-
-/// Whether a file is a suite of positions.
-fn is_suite(path: &Path) -> bool {
-    if !path.is_file() {
-        return false;
-    }
-    let mut start = Vec::new();
-    let text = super::text_of(path);
-    let read = text.map(|text| text.take(4096).read_to_end(&mut start));
-    matches!(read, Ok(Ok(_))) && is_epd(&start)
 }

@@ -11,7 +11,7 @@ use std::sync::Arc;
 
 use shakmaty::{Chess, Move};
 
-use super::entry::{ALL, StartPosition, bytes_of, number_of};
+use super::entry::{ALL, StartPosition, bytes_of, number, number_of};
 use super::{Cut, Error};
 use crate::book::{Lookup, Probe, Wanted};
 use crate::consult::consult;
@@ -58,8 +58,7 @@ impl Record for PlyNode {
     }
 
     fn compare(&self, other: &Self) -> Ordering {
-        let by_key = self.key.cmp(&other.key);
-        by_key.then_with(|| self.entry.own.cmp(&other.entry.own))
+        (self.key, &self.entry.own).cmp(&(other.key, &other.entry.own))
     }
 
     fn encode(&self, out: &mut Vec<u8>) {
@@ -69,10 +68,9 @@ impl Record for PlyNode {
     }
 
     fn decode(&mut self, bytes: &[u8]) -> Option<usize> {
-        let (key, rest) = bytes.split_first_chunk()?;
-        let (best, mut rest) = rest.split_first_chunk()?;
-        self.key = u64::from_be_bytes(*key);
-        self.best = u64::from_be_bytes(*best);
+        let mut rest = bytes;
+        self.key = u64::from_be_bytes(number(&mut rest)?);
+        self.best = u64::from_be_bytes(number(&mut rest)?);
         self.entry.decode(&mut rest)?;
         Some(bytes.len() - rest.len())
     }

@@ -3,8 +3,8 @@
 
 use shakmaty::{Chess, Color, Position as _, Role};
 
-use super::filter::Range;
-use super::funnel::Step;
+use super::filter::{self, Range};
+use super::funnel::FunnelStep;
 use crate::eval::{Evaluation, Value, model};
 use crate::evals::{EvalKey, EvalTable};
 
@@ -67,18 +67,15 @@ impl Worth {
 
 /// Pawns 1, knights and bishops 3, rooks 5, queens 9, both sides.
 fn material(position: &Chess) -> u32 {
-    let of = |role, worth| worth * position.board().by_role(role).count() as u32;
-    of(Role::Pawn, 1)
-        + of(Role::Knight, 3)
-        + of(Role::Bishop, 3)
-        + of(Role::Rook, 5)
-        + of(Role::Queen, 9)
+    let men = position.board().iter().map(|(_, piece)| piece.role);
+    let men = men.filter(|role| *role != Role::King);
+    men.map(|role| filter::worth(role).unsigned_abs()).sum()
 }
 
 /// Who sees a value.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[cfg_attr(feature = "cli", derive(clap::ValueEnum))]
-pub enum View {
+pub enum ValueView {
     /// The side that stands better.
     #[default]
     Better,
@@ -90,18 +87,18 @@ pub enum View {
 
 /// Which values are wanted.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct Window {
+pub struct ValueWindow {
     /// Centipawns.
     pub cp: Option<Range>,
     /// Whose they are.
-    pub view: View,
+    pub view: ValueView,
     /// Predicted wins of the better side in per cent.
     pub wins: Option<Range>,
     /// Positions that are decided are out.
     pub undecided: bool,
 }
 
-impl Window {
+impl ValueWindow {
     /// Whether a position without a value cannot be told to lie in it.
     #[must_use]
     pub fn needs_value(&self) -> bool {
@@ -110,33 +107,29 @@ impl Window {
 
     /// Why a value is not wanted; `None` if it is.
     #[must_use]
-    pub fn refuses(&self, position: &Chess, worth: &Worth) -> Option<Step> {
+    pub fn refuses(&self, position: &Chess, worth: &Worth) -> Option<FunnelStep> {
         if self.undecided && worth.is_decided() {
-            return Some(Step::Decided);
+            return Some(FunnelStep::Decided);
         }
         let cp = match self.view {
-            View::Better => worth.cp().abs(),
-            View::White => position.turn().fold_wb(worth.cp(), -worth.cp()),
-            View::Mover => worth.cp(),
+            ValueView::Better => worth.cp().abs(),
+            ValueView::White => position.turn().fold_wb(worth.cp(), -worth.cp()),
+            ValueView::Mover => worth.cp(),
         };
         if self.cp.is_some_and(|range| !range.contains(cp.into())) {
-            return Some(Step::Cp);
+            return Some(FunnelStep::Cp);
         }
         let wins = || 100.0 * worth.results(position)[0];
         let outside = self.wins.is_some_and(|range| !range.contains(wins()));
-        outside.then_some(Step::Wins)
+        outside.then_some(FunnelStep::Wins)
     }
 }
 
-/// Values of the positions that are wanted, the best of each; 32 bytes for a
-/// position, since there may be millions. (An
-/// [`EvalTable`](crate::evals::EvalTable) keeps single moves and sources too.)
+/// Values of the positions that are wanted, the best of each, in the order of
+/// their keys; 40 bytes for a position, since there may be millions. (An
+/// [`EvalTable`] keeps single moves and sources too.)
 #[derive(Clone, Debug, Default)]
-pub(super) struct Values {
-    /// Ascending.
-    keys: Vec<EvalKey>,
-    worths: Vec<Option<Worth>>,
-}
+pub(super) struct Values(Vec<(EvalKey, Option<Worth>)>);
 
 impl Values {
     /// No values yet, of the positions of these keys.
@@ -144,56 +137,56 @@ impl Values {
     pub(super) fn of(mut keys: Vec<EvalKey>) -> Values {
         keys.sort_unstable();
         keys.dedup();
-        let worths = vec![None; keys.len()];
-        Values { keys, worths }
+        Values(keys.into_iter().map(|key| (key, None)).collect())
     }
 
     /// How many there are.
     #[must_use]
     pub(super) fn len(&self) -> usize {
-        self.worths.iter().flatten().count()
+        self.0.iter().filter(|(_, known)| known.is_some()).count()
     }
 
     /// Whether the value of a position is wanted.
     #[must_use]
     pub(super) fn wants(&self, key: EvalKey) -> bool {
-        self.keys.binary_search(&key).is_ok()
+        self.place(key).is_ok()
     }
 
     /// What is known of a position, or of its mirror.
     #[must_use]
     pub(super) fn get(&self, position: &Chess) -> Option<Worth> {
-        let place = self.keys.binary_search(&EvalKey::of(position)).ok()?;
-        *self.worths.get(place)?
+        self.0.get(self.place(EvalKey::of(position)).ok()?)?.1
     }
 
     /// Adds a value, if it is wanted; of several the deepest stays, whatever
     /// their order.
     pub(super) fn add(&mut self, position: &Chess, worth: Worth) {
-        if let Ok(place) = self.keys.binary_search(&EvalKey::of(position)) {
-            self.put(place, worth);
+        if let Ok(place) = self.place(EvalKey::of(position))
+            && let Some((_, known)) = self.0.get_mut(place)
+        {
+            keep_deeper(known, worth);
         }
     }
 
     /// Adds all that a table knows of the positions that are wanted.
     pub(super) fn add_table(&mut self, table: &EvalTable) {
-        for place in 0..self.keys.len() {
-            let known = self.keys.get(place).and_then(|key| table.canonical(*key));
-            if let Some(evaluation) = known {
+        for (key, known) in &mut self.0 {
+            if let Some(evaluation) = table.canonical(*key) {
                 // White is to move there.
-                self.put(place, Worth::of(&Chess::default(), evaluation));
+                keep_deeper(known, Worth::of(&Chess::default(), evaluation));
             }
         }
     }
 
-    fn put(&mut self, place: usize, worth: Worth) {
-        let Some(known) = self.worths.get_mut(place) else {
-            return;
-        };
-        let rank = |w: &Worth| (w.depth, w.nodes, w.wdl, w.cp());
-        if known.is_none_or(|known| rank(&worth) > rank(&known)) {
-            *known = Some(worth);
-        }
+    fn place(&self, key: EvalKey) -> Result<usize, usize> {
+        self.0.binary_search_by_key(&key, |(key, _)| *key)
+    }
+}
+
+fn keep_deeper(known: &mut Option<Worth>, worth: Worth) {
+    let rank = |w: &Worth| (w.depth, w.nodes, w.wdl, w.cp());
+    if known.is_none_or(|known| rank(&worth) > rank(&known)) {
+        *known = Some(worth);
     }
 }
 
@@ -217,31 +210,31 @@ mod tests {
         let (position, value) = worth(line);
         let refused = |view, cp: &str| {
             let cp = Some(cp.parse().unwrap());
-            let window = Window {
+            let window = ValueWindow {
                 cp,
                 view,
-                ..Window::default()
+                ..ValueWindow::default()
             };
             window.refuses(&position, &value)
         };
-        assert_eq!(refused(View::Better, "90..119"), None);
-        assert_eq!(refused(View::Mover, "90..119"), None);
-        assert_eq!(refused(View::White, "90..119"), Some(Step::Cp));
-        assert_eq!(refused(View::White, "-119..-90"), None);
-        assert_eq!(refused(View::Mover, "-119..-90"), Some(Step::Cp));
+        assert_eq!(refused(ValueView::Better, "90..119"), None);
+        assert_eq!(refused(ValueView::Mover, "90..119"), None);
+        assert_eq!(refused(ValueView::White, "90..119"), Some(FunnelStep::Cp));
+        assert_eq!(refused(ValueView::White, "-119..-90"), None);
+        assert_eq!(refused(ValueView::Mover, "-119..-90"), Some(FunnelStep::Cp));
     }
 
     #[test]
     fn half_of_the_games_are_won_a_pawn_up() {
         let (position, mut value) =
             worth("rnbqkbnr/pppppppp/8/8/4P3/8/PPPP1PPP/RNBQKBNR b KQkq - ce -100;");
-        let window = Window {
+        let window = ValueWindow {
             wins: "48..52".parse().ok(),
-            ..Window::default()
+            ..ValueWindow::default()
         };
         assert_eq!(window.refuses(&position, &value), None);
         value.wdl = Some([10, 430, 560]);
-        assert_eq!(window.refuses(&position, &value), Some(Step::Wins));
+        assert_eq!(window.refuses(&position, &value), Some(FunnelStep::Wins));
         value.wdl = Some([10, 490, 500]);
         assert_eq!(window.refuses(&position, &value), None);
     }
@@ -249,12 +242,12 @@ mod tests {
     #[test]
     fn mates_are_decided() {
         let (position, value) = worth("4k3/8/8/8/8/8/8/4K2R w K - ce 32750;");
-        let window = Window {
+        let window = ValueWindow {
             undecided: true,
-            ..Window::default()
+            ..ValueWindow::default()
         };
-        assert_eq!(window.refuses(&position, &value), Some(Step::Decided));
-        assert_eq!(Window::default().refuses(&position, &value), None);
+        assert_eq!(window.refuses(&position, &value), Some(FunnelStep::Decided));
+        assert_eq!(ValueWindow::default().refuses(&position, &value), None);
     }
 
     #[test]

@@ -50,10 +50,10 @@ mod text;
 mod write;
 
 pub use file::create;
-pub use read::{Happening, LogEntry, LoggedLine, ReadError, Recording};
+pub use read::{Happening, LogEntry, LogError, LoggedLine, Recording};
 pub use replay::{Departure, Replayed, replay};
 pub use text::{escape, unescape};
-pub use write::{Header, Transcript};
+pub use write::{LogHeader, Transcript};
 
 /// The first word of a transcript.
 const MAGIC: &str = "tabia-log";

@@ -7,7 +7,7 @@ use shakmaty::Color;
 use super::text::unescape;
 use super::{FORMAT, MAGIC};
 use crate::book_set::BookSpec;
-use crate::session::{Engines, Event, Profile, Side};
+use crate::session::{Engines, Event, Profile, Speaker};
 use crate::settings::{OptionId, Settings};
 
 /// A transcript as it stands in a file.
@@ -15,7 +15,7 @@ use crate::settings::{OptionId, Settings};
 pub struct Recording {
     /// The version of the program that wrote it.
     pub version: String,
-    /// See [`Header::seed`](super::Header::seed).
+    /// See [`LogHeader::seed`](super::LogHeader::seed).
     pub seed: u64,
     /// Whether books were mapped into memory.
     pub mmap: bool,
@@ -62,7 +62,7 @@ pub enum Happening {
     WakeUp,
     Overdue,
     HeldUp(Duration),
-    Overlong(Side),
+    Overlong(Speaker),
 }
 
 impl Happening {
@@ -88,7 +88,7 @@ impl Happening {
 #[derive(Debug, thiserror::Error, PartialEq, Eq)]
 #[error("line {line}: {text}")]
 #[non_exhaustive]
-pub struct ReadError {
+pub struct LogError {
     /// Where, from 1.
     pub line: usize,
     /// What is wrong.
@@ -102,7 +102,7 @@ impl Recording {
     /// # Errors
     ///
     /// It is no transcript, of another format, or damaged.
-    pub fn read(text: &str) -> Result<Recording, ReadError> {
+    pub fn read(text: &str) -> Result<Recording, LogError> {
         let mut reader = Reader::default();
         for (index, line) in text.split_inclusive('\n').enumerate() {
             let Some(line) = line.strip_suffix('\n') else {
@@ -114,13 +114,13 @@ impl Recording {
             } else {
                 reader.line(index + 1, line)
             };
-            read.map_err(|text| ReadError {
+            read.map_err(|text| LogError {
                 line: index + 1,
                 text,
             })?;
         }
         if text.is_empty() {
-            return Err(ReadError {
+            return Err(LogError {
                 line: 1,
                 text: "the file is empty".to_owned(),
             });
@@ -231,8 +231,8 @@ impl Reader {
                 text.parse().map_err(|_| "expected: heldup MICROSECONDS")?,
             )),
             "overlong" => Happening::Overlong(match text {
-                "gui" => Side::Gui,
-                "eng" => Side::Engine,
+                "gui" => Speaker::Gui,
+                "eng" => Speaker::Engine,
                 _ => return Err("expected: overlong gui, or overlong eng".to_owned()),
             }),
             _ => return Err(format!("\"{word}\" is no word of a log")),

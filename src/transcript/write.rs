@@ -8,12 +8,12 @@ use shakmaty::Color;
 use super::text::escape;
 use super::{FORMAT, MAGIC};
 use crate::book_set::{BookSet, BookSpec};
-use crate::session::{Engines, Event, Request, Side};
+use crate::session::{Engines, Event, Request, Speaker};
 use crate::settings::{SPECS, Settings};
 
 /// What a session is made of, beside its events.
 #[derive(Debug)]
-pub struct Header<'a> {
+pub struct LogHeader<'a> {
     /// The version of the program.
     pub version: &'a str,
     /// When it began, for people.
@@ -59,7 +59,7 @@ impl Transcript {
     /// Those of `out`.
     pub fn begin(
         mut out: Box<dyn Write + Send>,
-        header: &Header<'_>,
+        header: &LogHeader<'_>,
         identify: Identify,
     ) -> io::Result<Transcript> {
         header.write(&mut out)?;
@@ -97,8 +97,8 @@ impl Transcript {
             Event::WakeUp => self.line("wake", b""),
             Event::Overdue => self.line("overdue", b""),
             Event::HeldUp(time) => self.line("heldup", time.as_micros().to_string().as_bytes()),
-            Event::Overlong(Side::Gui) => self.line("overlong", b"gui"),
-            Event::Overlong(Side::Engine) => self.line("overlong", b"eng"),
+            Event::Overlong(Speaker::Gui) => self.line("overlong", b"gui"),
+            Event::Overlong(Speaker::Engine) => self.line("overlong", b"eng"),
         }
     }
 
@@ -148,7 +148,7 @@ impl Transcript {
     }
 }
 
-impl Header<'_> {
+impl LogHeader<'_> {
     fn write(&self, out: &mut dyn Write) -> io::Result<()> {
         writeln!(out, "{MAGIC} {FORMAT}")?;
         writeln!(out, "version {}", self.version)?;

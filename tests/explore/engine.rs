@@ -1,7 +1,6 @@
 //! The engine behind the page.
 
 use std::collections::BTreeSet;
-use std::path::Path;
 use std::time::Duration;
 
 use hyper::StatusCode;
@@ -10,16 +9,15 @@ use tabia::engine::EngineCommand;
 use tabia::explore::{EngineChoice, Limits};
 
 use super::hostile::Running;
-use super::{TOKEN, explorer_at, get, post, value};
+use super::{TOKEN, ask, explorer_at, get, post};
 
 /// An engine of `tests/programs`, which may take forever to start.
 fn test_engine(name: &str, env: &[(&str, &str)]) -> EngineChoice {
-    let examples = Path::new(env!("CARGO_BIN_EXE_tabia")).with_file_name("examples");
     let env = env.iter().map(|&(name, value)| (name.into(), value.into()));
     EngineChoice {
         name: name.to_owned(),
         command: EngineCommand {
-            program: examples.join(name),
+            program: super::common::example(name),
             env: env.collect(),
             ..EngineCommand::default()
         },
@@ -76,12 +74,13 @@ fn there_is_no_engine_unless_one_is_given_and_none_for_other_machines() {
     );
     assert_eq!(response.status(), StatusCode::FORBIDDEN);
     let choice = EngineChoice {
+        name: "none".to_owned(),
         command: EngineCommand::default(),
-        ..test_engine("none", &[])
+        ..test_engine("odd_engine", &[])
     };
     let offered = |address: &str| {
         let explorer = explorer_at(address, None, false).with_engine(vec![choice.clone()]);
-        let start = value(&get(&explorer, "/api/start"));
+        let start = ask(&explorer, "/api/start");
         start["engine"].clone()
     };
     assert_eq!(offered(super::ADDRESS), "none");

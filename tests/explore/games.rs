@@ -13,7 +13,8 @@ use tabia::place::Old;
 use tabia::settings::Settings;
 use tabia::watch::Watch;
 
-use super::{ADDRESS, get, request, starter, value};
+use super::common::Folder;
+use super::{ADDRESS, ask, get, request, starter, value};
 
 /// Three games of lichess in May and June, one over the board without a month,
 /// and one without a result.
@@ -89,12 +90,6 @@ fn run(job: &Job) -> Result<Summary, make::IndexError> {
     make::run(job, &mut Watch::default())
 }
 
-fn written(folder: &Path, name: &str, text: &str) -> PathBuf {
-    let path = folder.join(name);
-    fs::write(&path, text).unwrap();
-    path
-}
-
 fn explorer_of(path: &Path, guests: &[&str]) -> Explorer {
     let guests = guests.iter().map(|guest| guest.parse::<Guest>().unwrap());
     let access =
@@ -105,9 +100,9 @@ fn explorer_of(path: &Path, guests: &[&str]) -> Explorer {
 }
 
 fn with_explorer(check: impl FnOnce(&Explorer)) {
-    let folder = tempfile::tempdir().unwrap();
-    let source = written(folder.path(), "games.pgn", GAMES);
-    let path = folder.path().join("games.tgx");
+    let folder = Folder::new();
+    let source = folder.put("games.pgn", GAMES);
+    let path = folder.join("games.tgx");
     let made = run(&job(&source, path.clone())).unwrap();
     assert_eq!((made.games, made.without_result), (4, 1));
     check(&explorer_of(&path, &["https://good.example"]));
@@ -120,7 +115,7 @@ fn results(answer: &Value) -> [u64; 3] {
 #[test]
 fn games_are_counted_by_what_they_say() {
     with_explorer(|explorer| {
-        let ask = |target: &str| value(&get(explorer, target));
+        let ask = |target: &str| ask(explorer, target);
         for (target, expected) in [
             ("/masters", [2, 1, 1]),
             ("/lichess", [2, 1, 1]),
@@ -179,29 +174,26 @@ fn an_answer_has_the_fields_of_the_service_in_its_order() {
                 r#""opening":{"eco":"B00","name":"King's Pawn Game"},"history":[]}"#
             )
         );
-        let history = value(&get(explorer, "/lichess/history?until=2030-01"));
+        let history = ask(explorer, "/lichess/history?until=2030-01");
         let month = |month, white, draws, black| json!({"month": month, "white": white, "draws": draws, "black": black});
         assert_eq!(
             history["history"],
             json!([month("2025-05", 1, 0, 0), month("2025-06", 0, 1, 1)])
         );
         assert_eq!(
-            (&history["moves"], &history["topGames"]),
-            (&json!([]), &json!([]))
+            json!([history["moves"], history["topGames"]]),
+            json!([[], []])
         );
         let player = get(explorer, "/player?player=ann&color=black");
         assert_eq!(player.headers()["content-type"], "application/x-ndjson");
         let answer = value(&player);
         assert_eq!(
-            (&answer["queuePosition"], &answer["topGames"]),
-            (&json!(0), &Value::Null)
+            json!([answer["queuePosition"], answer["topGames"]]),
+            json!([0, null])
         );
-        let masters = value(&get(explorer, "/masters?until=1951"));
+        let masters = ask(explorer, "/masters?until=1951");
         let game = &masters["topGames"][0];
-        assert_eq!(
-            (&game["month"], &game["speed"]),
-            (&Value::Null, &Value::Null)
-        );
+        assert_eq!(json!([game["month"], game["speed"]]), json!([null, null]));
         assert_eq!(masters["recentGames"], Value::Null);
         let id = game["id"].as_str().unwrap();
         let pgn = get(explorer, &format!("/master/pgn/{id}"));
@@ -298,20 +290,20 @@ fn guests_read_and_change_nothing() {
 
 #[test]
 fn games_added_are_seen_and_the_index_does_not_depend_on_threads() {
-    let folder = tempfile::tempdir().unwrap();
-    let source = written(folder.path(), "games.pgn", GAMES);
-    let path = folder.path().join("games.tgx");
+    let folder = Folder::new();
+    let source = folder.put("games.pgn", GAMES);
+    let path = folder.join("games.tgx");
     run(&job(&source, path.clone())).unwrap();
     let explorer = explorer_of(&path, &[]);
-    assert_eq!(results(&value(&get(&explorer, "/masters"))), [2, 1, 1]);
+    assert_eq!(results(&ask(&explorer, "/masters")), [2, 1, 1]);
     let again = Job {
         append: true,
         ..job(&source, path.clone())
     };
     assert_eq!(run(&again).unwrap().games, 8);
-    assert_eq!(results(&value(&get(&explorer, "/masters"))), [4, 2, 2]);
+    assert_eq!(results(&ask(&explorer, "/masters")), [4, 2, 2]);
     assert_eq!(
-        results(&value(&get(&explorer, "/player?player=ann&color=white"))),
+        results(&ask(&explorer, "/player?player=ann&color=white")),
         [2, 2, 0]
     );
     let refused = run(&Job {
@@ -326,9 +318,9 @@ fn games_added_are_seen_and_the_index_does_not_depend_on_threads() {
     );
     let there = run(&job(&source, path.clone())).unwrap_err();
     assert!(there.to_string().contains("--force"), "{there}");
-    let many = written(folder.path(), "many.pgn", &GAMES.repeat(800));
+    let many = folder.put("many.pgn", GAMES.repeat(800));
     let made = |name: &str, threads, memory| {
-        let target = folder.path().join(name);
+        let target = folder.join(name);
         let job = Job {
             threads,
             memory,
@@ -343,12 +335,12 @@ fn games_added_are_seen_and_the_index_does_not_depend_on_threads() {
 /// Cut off anywhere, or with any bit turned over: an error or an answer.
 #[test]
 fn damage_is_told() {
-    let folder = tempfile::tempdir().unwrap();
-    let source = written(folder.path(), "games.pgn", &GAMES.repeat(20));
-    let path = folder.path().join("games.tgx");
+    let folder = Folder::new();
+    let source = folder.put("games.pgn", GAMES.repeat(20));
+    let path = folder.join("games.tgx");
     run(&job(&source, path.clone())).unwrap();
     let whole = fs::read(&path).unwrap();
-    let damaged = folder.path().join("damaged.tgx");
+    let damaged = folder.join("damaged.tgx");
     let try_all = |bytes: &[u8]| {
         fs::write(&damaged, bytes).unwrap();
         let Ok(index) = GamesIndex::open(&damaged, false) else {
@@ -384,11 +376,11 @@ fn damage_is_told() {
 /// However many parts there were, it is as if all had been indexed at once.
 #[test]
 fn parts_become_one() {
-    let folder = tempfile::tempdir().unwrap();
-    let source = written(folder.path(), "games.pgn", &GAMES.repeat(40));
-    let at_once = written(folder.path(), "all.pgn", &GAMES.repeat(7 * 40));
-    let path = folder.path().join("games.tgx");
-    let whole = folder.path().join("whole.tgx");
+    let folder = Folder::new();
+    let source = folder.put("games.pgn", GAMES.repeat(40));
+    let at_once = folder.put("all.pgn", GAMES.repeat(7 * 40));
+    let path = folder.join("games.tgx");
+    let whole = folder.join("whole.tgx");
     let made = run(&job(&at_once, whole.clone())).unwrap();
     let mut parts = Vec::new();
     for number in 0..7 {
@@ -413,7 +405,7 @@ fn parts_become_one() {
         (made.part.positions, made.part.moves)
     );
     let explorer = explorer_of(&path, &[]);
-    let compacted = folder.path().join("compacted.tgx");
+    let compacted = folder.join("compacted.tgx");
     let watch = &mut Watch::default();
     let done = index::compact(&path, &compacted, Old::Refuse, watch).unwrap();
     assert_eq!((done.part.games, done.parts), (7 * 160, 1));

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::{book_on_disk, explorer, explorer_at, explorer_of, get, post, value};
+use super::{ask, book_on_disk, explorer, explorer_at, explorer_of, post, value};
 
 const TABLES: [&str; 4] = [
     include_str!("../../src/explore/page/program-de.js"),
@@ -76,14 +76,14 @@ fn said() -> Vec<String> {
         "/api/position?lenient=1&books=none.ctg",
         "/api/position?lenient=1&books=0,0,0,0,0",
     ] {
-        note(value(&get(&looked, address)), "problem");
+        note(ask(&looked, address), "problem");
     }
     for address in [
         "/api/line?play=e2e5",
         "/api/position?at=x",
         "/api/jump?to=difference",
     ] {
-        note(value(&get(&looked, address)), "error");
+        note(ask(&looked, address), "error");
     }
     for text in [
         "",

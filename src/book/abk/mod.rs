@@ -35,12 +35,12 @@ mod walk;
 
 use std::path::Path;
 
-use shakmaty::{Chess, Color, Role, Square};
+use shakmaty::{Role, Square};
 
 use super::{
-    Error, Lookup, OpenOptions, Preference, Probe, Stats, Wanted,
-    keyed::{self, Keyed, KeyedEntry},
-    polyglot::{self, PackedMove},
+    Error, OpenOptions, Preference, Stats,
+    keyed::{Keyed, KeyedEntry},
+    polyglot::PackedMove,
 };
 use crate::input::bytes::{le_u32_at, u8_at};
 use crate::input::file::DataFile;
@@ -206,21 +206,17 @@ impl AbkBook {
 }
 
 fn check_header(file: &DataFile) -> Result<(), Error> {
-    let mut buffer = [0; 12];
-    let start = file
-        .positional_view()
-        .read(0, &mut buffer)
-        .map_err(|error| Error::read(file.path(), error))?;
+    let start = Error::start_of(file, 12)?;
     let fault = |offset: usize, expected| Error::AbkHeader {
         path: file.path().clone(),
         offset: offset as u64,
         found: start.get(offset..offset + 4).unwrap_or_default().to_vec(),
         expected,
     };
-    if !start.starts_with(MAGIC) || !u8_at(start, 3).is_some_and(|kind| KINDS.contains(&kind)) {
+    if !start.starts_with(MAGIC) || !u8_at(&start, 3).is_some_and(|kind| KINDS.contains(&kind)) {
         return Err(fault(0, "[03, 41, 42, 4b] or [03, 41, 42, 32]"));
     }
-    if le_u32_at(start, 8) != Some(ENTRY_BYTES as u32) {
+    if le_u32_at(&start, 8) != Some(ENTRY_BYTES as u32) {
         return Err(fault(8, "[1c, 00, 00, 00]"));
     }
     Ok(())
@@ -263,28 +259,14 @@ impl Raw {
 }
 
 impl Keyed for AbkBook {
+    fn file(&self) -> &DataFile {
+        &self.file
+    }
+
     fn each(&self, key: u64, visit: &mut dyn FnMut(KeyedEntry)) -> Result<(), Error> {
         self.entries_of(key).for_each(visit);
         Ok(())
     }
-}
-
-impl Probe for AbkBook {
-    fn probe(&self, position: &Chess, _wanted: Wanted, found: &mut Lookup) -> Result<(), Error> {
-        keyed::fill(self, position, found)
-    }
-
-    fn contains(&self, position: &Chess) -> Result<bool, Error> {
-        self.holds(polyglot::key(position))
-    }
-
-    fn is_current(&self) -> bool {
-        matches!(self.change(), Change::None | Change::Gone)
-    }
-}
-
-fn is_white(turn: Color) -> bool {
-    turn == Color::White
 }
 
 #[cfg(test)]

@@ -1,8 +1,10 @@
 use std::fs;
 
 use proptest::prelude::*;
+use shakmaty::Chess;
 
 use super::*;
+use crate::book::{Lookup, Probe as _, Wanted};
 use crate::input::kind::{BookKind, Kind};
 
 /// from, to, promotion, priority, games, won, lost, reply, next

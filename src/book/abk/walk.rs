@@ -2,8 +2,8 @@
 
 use shakmaty::{Chess, Move, Position as _};
 
-use super::{AbkNode, ENTRY_BYTES, FIRST_ENTRY, MAX_PLIES, Raw, is_white};
-use crate::book::{Error, polyglot};
+use super::{AbkNode, ENTRY_BYTES, FIRST_ENTRY, MAX_PLIES, Raw};
+use crate::book::{Error, keyed, polyglot};
 use crate::input::file::{DataFile, View};
 use crate::notation;
 
@@ -170,7 +170,7 @@ impl AbkWalk<'_> {
             number,
             mv: polyglot::PackedMove::of(mv),
             priority: raw.priority,
-            white: is_white(frame.position.turn()),
+            white: frame.position.turn().is_white(),
             games: raw.games,
             won: raw.won,
             lost: raw.lost,
@@ -180,15 +180,7 @@ impl AbkWalk<'_> {
 
     fn notices(&self) -> Vec<String> {
         let name = self.file.path().display();
-        let mut notices = Vec::new();
-        let rest = self.file.len() % ENTRY_BYTES as u64;
-        if rest > 0 {
-            notices.push(format!(
-                "{name}: file byte {}: the last {rest} bytes are no whole entry and are not \
-                 read; the book may be cut off",
-                self.file.len() - rest
-            ));
-        }
+        let mut notices = Vec::from_iter(keyed::cut_off(self.file, ENTRY_BYTES));
         let faults = &self.faults;
         let mut said = Vec::new();
         for (count, what) in [

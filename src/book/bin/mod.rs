@@ -19,12 +19,10 @@ mod order;
 
 use std::path::Path;
 
-use shakmaty::Chess;
-
 use super::{
-    Error, Lookup, OpenOptions, Preference, Probe, Wanted,
+    Error, OpenOptions, Preference,
     keyed::{self, Keyed, KeyedEntry},
-    polyglot::{self, PackedMove},
+    polyglot::PackedMove,
 };
 use crate::input::bytes::{be_u16_at, be_u32_at, be_u64_at};
 use crate::input::file::{DataFile, View};
@@ -64,16 +62,7 @@ impl BinBook {
 
     pub(super) fn new(file: DataFile) -> Result<BinBook, Error> {
         let entries = file.len() / ENTRY_BYTES as u64;
-        let name = file.path().display().to_string();
-        let mut notices = Vec::new();
-        let rest = file.len() % ENTRY_BYTES as u64;
-        if rest > 0 {
-            notices.push(format!(
-                "{name}: file byte {}: the last {rest} bytes are no whole entry and are not \
-                 read; the book may be cut off",
-                file.len() - rest
-            ));
-        }
+        let mut notices = Vec::from_iter(keyed::cut_off(&file, ENTRY_BYTES));
         let mut sorted = None;
         if let Some(offset) = order::first_disorder(&file)? {
             if file.len() > order::SORT_LIMIT {
@@ -83,6 +72,7 @@ impl BinBook {
                     bytes: file.len(),
                 });
             }
+            let name = file.path().display();
             notices.push(format!(
                 "{name}: file byte {offset}: the entries are not sorted by key; they were \
                  sorted in memory, other programs will not find all of them"
@@ -258,6 +248,10 @@ fn decode(bytes: &[u8; ENTRY_BYTES], number: u64) -> KeyedEntry {
 }
 
 impl Keyed for BinBook {
+    fn file(&self) -> &DataFile {
+        &self.file
+    }
+
     fn each(&self, key: u64, visit: &mut dyn FnMut(KeyedEntry)) -> Result<(), Error> {
         if key == 0 {
             return Ok(());
@@ -277,20 +271,6 @@ impl Keyed for BinBook {
         let view = self.view()?;
         let n = self.lower_bound(&view, key)?;
         Ok(key != 0 && n < self.entries && key_of(&self.at(&view, n)?.0) == key)
-    }
-}
-
-impl Probe for BinBook {
-    fn probe(&self, position: &Chess, _wanted: Wanted, found: &mut Lookup) -> Result<(), Error> {
-        keyed::fill(self, position, found).inspect_err(|_| found.clear())
-    }
-
-    fn contains(&self, position: &Chess) -> Result<bool, Error> {
-        self.holds(polyglot::key(position))
-    }
-
-    fn is_current(&self) -> bool {
-        matches!(self.change(), Change::None | Change::Gone)
     }
 }
 

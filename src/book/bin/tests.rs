@@ -1,8 +1,9 @@
 use std::fs;
 
-use shakmaty::Position as _;
+use shakmaty::{Chess, Position as _};
 
 use super::*;
+use crate::book::{Lookup, Probe as _, Wanted, polyglot};
 
 fn packed(uci: &str) -> PackedMove {
     let legal = Chess::default().legal_moves();

@@ -33,12 +33,12 @@
 //! where the .cto ends, and finds the same. So a missing .ctb costs a little
 //! time, a missing .cto a scan ([`super::scan`]).
 
-use std::{io, path::Path};
+use std::{fmt::Display, io, path::Path};
 
 use super::Error;
 use crate::input::{
     bytes::{be_u16_at, be_u32_at},
-    file::{DataFile, ReadError, View},
+    file::{DataFile, View},
 };
 
 /// Bytes before slot 0 in a .cto file.
@@ -109,20 +109,17 @@ pub(super) struct SlotFile {
 impl SlotFile {
     /// Opens a .cto file. The text of the error completes "the index ...".
     pub(super) fn open(path: &Path, mmap: bool) -> Result<SlotFile, String> {
-        SlotFile::new(
-            DataFile::open(path, mmap).map_err(|error| format!("cannot be read ({error})"))?,
-        )
+        SlotFile::new(DataFile::open(path, mmap).map_err(unread)?)
     }
 
     /// A .cto file that is open already.
     pub(super) fn new(file: DataFile) -> Result<SlotFile, String> {
-        let mut buffer = [0; CTO_HEADER_BYTES as usize];
-        let start = read_start(&file, &mut buffer)?;
-        if be_u16_at(start, 0) != Some(CTO_HEADER_BYTES as u16) {
+        let start = file.start(CTO_HEADER_BYTES as usize).map_err(unread)?;
+        if be_u16_at(&start, 0) != Some(CTO_HEADER_BYTES as u16) {
             return Err("is damaged (it does not start with the bytes 00 10)".into());
         }
         let present = file.len().saturating_sub(CTO_HEADER_BYTES) / 4;
-        let slots = u64::from(be_u32_at(start, 4).unwrap_or(0));
+        let slots = u64::from(be_u32_at(&start, 4).unwrap_or(0));
         if slots == 0 || slots > present {
             return Err(format!(
                 "is damaged (its header says {slots} slots, the file has {present})"
@@ -153,19 +150,16 @@ impl SlotFile {
     /// Takes over the bounds of a .ctb file. The text of the error completes
     /// "the index ...".
     pub(super) fn read_bounds(&mut self, path: &Path) -> Result<(), String> {
-        self.take_bounds(
-            &DataFile::open(path, false).map_err(|error| format!("cannot be read ({error})"))?,
-        )
+        self.take_bounds(&DataFile::open(path, false).map_err(unread)?)
     }
 
     /// Takes over the bounds of a .ctb file that is open already.
     pub(super) fn take_bounds(&mut self, file: &DataFile) -> Result<(), String> {
-        let mut buffer = [0; CTB_HEADER_BYTES as usize];
-        let start = read_start(file, &mut buffer)?;
+        let start = file.start(CTB_HEADER_BYTES as usize).map_err(unread)?;
         let (Some(length), Some(lower), Some(upper)) = (
-            be_u16_at(start, 0),
-            be_u32_at(start, 4),
-            be_u32_at(start, 8),
+            be_u16_at(&start, 0),
+            be_u32_at(&start, 4),
+            be_u32_at(&start, 8),
         ) else {
             return Err(format!("is cut off ({} bytes)", file.len()));
         };
@@ -231,10 +225,8 @@ impl SlotFile {
     }
 }
 
-fn read_start<'b>(file: &'b DataFile, buffer: &'b mut [u8]) -> Result<&'b [u8], String> {
-    file.positional_view()
-        .read(0, buffer)
-        .map_err(|error: ReadError| format!("cannot be read ({error})"))
+fn unread(error: impl Display) -> String {
+    format!("cannot be read ({error})")
 }
 
 /// Looks into slots.

@@ -54,11 +54,7 @@ impl PageFile {
 
     /// A .ctg file that is open already.
     pub(super) fn new(file: DataFile) -> Result<PageFile, Error> {
-        let mut buffer = [0; 32];
-        let start = file
-            .positional_view()
-            .read(0, &mut buffer)
-            .map_err(|error| Error::read(file.path(), error))?;
+        let start = Error::start_of(&file, 32)?;
         let fault = |fault| Error::Header {
             path: file.path().clone(),
             fault,
@@ -81,7 +77,7 @@ impl PageFile {
         }
         // Page numbers are signed 32-bit in the index.
         let held = data.div_ceil(PAGE_BYTES as u64).min(i32::MAX as u64) as u32;
-        let number = |at| be_u32_at(start, at).unwrap_or(0);
+        let number = |at| be_u32_at(&start, at).unwrap_or(0);
         let header = Header {
             pages: number(16),
             positions: number(24),

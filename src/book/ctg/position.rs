@@ -173,13 +173,10 @@ impl CanonicalBoard {
     /// How many bits the board part of the key takes.
     #[must_use]
     pub fn board_bits(&self) -> u32 {
-        let men = self.roles().map(u64::count_ones);
-        let bits: u32 = men
-            .iter()
-            .zip([3, 5, 5, 5, 6, 6])
-            .map(|(n, bits)| n * bits)
-            .sum();
-        64 - men.iter().sum::<u32>() + bits
+        let lengths = ROLES.into_iter().zip([3, 5, 5, 5, 6, 6]);
+        // An empty square has one bit.
+        let more = lengths.map(|(role, bits)| self.of_role(role).count_ones() * (bits - 1));
+        64 + more.sum::<u32>()
     }
 
     /// The `number`-th own man of a role (1 is the first), in the order a1,
@@ -207,27 +204,19 @@ impl CanonicalBoard {
     }
 
     fn of_role(&self, role: Role) -> u64 {
-        let [pawn, knight, bishop, rook, queen, king] = self.roles();
-        match role {
-            Role::Pawn => pawn,
-            Role::Knight => knight,
-            Role::Bishop => bishop,
-            Role::Rook => rook,
-            Role::Queen => queen,
-            Role::King => king,
-        }
+        *self.roles().get(role)
     }
 
-    fn roles(&self) -> [u64; 6] {
+    fn roles(&self) -> ByRole<u64> {
         let [b0, b1, b2] = self.role_bits;
-        [
-            b0 & !b1 & !b2,
-            !b0 & b1 & !b2,
-            b0 & b1,
-            !b0 & !b1 & b2,
-            b0 & b2,
-            b1 & b2,
-        ]
+        ByRole {
+            pawn: b0 & !b1 & !b2,
+            knight: !b0 & b1 & !b2,
+            bishop: b0 & b1,
+            rook: !b0 & !b1 & b2,
+            queen: b0 & b2,
+            king: b1 & b2,
+        }
     }
 
     #[inline]
@@ -302,7 +291,7 @@ impl CanonicalBoard {
         if first & Key::CASTLING != 0 {
             board.castling = bits.number(4)?;
         }
-        let [.., kings] = board.roles();
+        let kings = board.roles().king;
         if (kings & board.own).count_ones() != 1 || (kings & board.other).count_ones() != 1 {
             return Err(KeyFault::Kings);
         }
@@ -314,16 +303,7 @@ impl CanonicalBoard {
     #[must_use]
     pub fn to_setup(&self) -> Setup {
         let squares = |word: u64| Bitboard(word).flip_diagonal();
-        let roles = self.roles().map(squares);
-        let [pawn, knight, bishop, rook, queen, king] = roles;
-        let by_role = ByRole {
-            pawn,
-            knight,
-            bishop,
-            rook,
-            queen,
-            king,
-        };
+        let by_role = self.roles().map(squares);
         let by_color = ByColor {
             black: squares(self.other),
             white: squares(self.own),

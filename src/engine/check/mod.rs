@@ -68,7 +68,7 @@ pub enum Outcome {
 
 /// One thing that was tried.
 #[derive(Clone, Debug)]
-pub struct Step {
+pub struct CheckStep {
     /// What was tried, in a few words.
     pub name: &'static str,
     /// How it went.
@@ -82,14 +82,14 @@ pub struct Step {
 
 /// All that was tried.
 #[derive(Clone, Debug, Default)]
-pub struct Report {
+pub struct CheckReport {
     /// What the engine calls itself.
     pub name: Option<String>,
     /// In the order in which they were tried.
-    pub steps: Vec<Step>,
+    pub steps: Vec<CheckStep>,
 }
 
-impl Report {
+impl CheckReport {
     /// Nothing failed; warnings do not count.
     #[must_use]
     pub fn passed(&self) -> bool {
@@ -137,7 +137,7 @@ pub fn greet(command: &EngineCommand, limit: Duration) -> Result<Greeting, Strin
 
 /// A move that an engine played.
 #[derive(Clone, Debug)]
-pub struct Played {
+pub struct PlayedMove {
     /// The move as the engine wrote it.
     pub mv: String,
     /// What it said behind `info string` meanwhile.
@@ -154,7 +154,7 @@ pub fn play(
     command: &EngineCommand,
     positions: &[&str],
     patience: &Patience,
-) -> Result<Vec<Played>, String> {
+) -> Result<Vec<PlayedMove>, String> {
     let mut peer = super::peer::Peer::start(command).map_err(|error| error.to_string())?;
     let said = |peer: &mut super::peer::Peer, line: &str, word, limit| {
         peer.send(line);
@@ -174,7 +174,7 @@ pub fn play(
         let remarks = lines
             .iter()
             .filter_map(|line| line.strip_prefix("info string "));
-        played.push(Played {
+        played.push(PlayedMove {
             mv: mv.to_owned(),
             remarks: remarks.map(str::to_owned).collect(),
         });
@@ -189,7 +189,11 @@ pub fn play(
 /// Starts the engine as often as needed (after each failure, and for the two
 /// ways to end it) and leaves none running. Takes a few seconds with a good
 /// engine.
-pub fn check(command: &EngineCommand, patience: &Patience, seen: &mut dyn FnMut(&Step)) -> Report {
+pub fn check(
+    command: &EngineCommand,
+    patience: &Patience,
+    seen: &mut dyn FnMut(&CheckStep),
+) -> CheckReport {
     let steps = [handshake::STEPS, play::STEPS, ending::STEPS];
     walk::Walk::new(command, patience).run(&steps, handshake::is_essential, seen)
 }

@@ -9,7 +9,7 @@ use super::super::EngineCommand;
 use super::super::peer::{Missing, Peer};
 use super::lines::{DeclaredOption, Info};
 use super::scene::{Scene, read_move};
-use super::{Outcome, Patience, Report, Step};
+use super::{CheckReport, CheckStep, Outcome, Patience};
 
 /// An engine that has to be started this often again is not worth more
 /// waiting.
@@ -100,9 +100,9 @@ impl<'a> Walk<'a> {
         mut self,
         steps: &[&[(&'static str, StepFn)]],
         essential: fn(&str) -> bool,
-        seen: &mut dyn FnMut(&Step),
-    ) -> Report {
-        let mut report = Report::default();
+        seen: &mut dyn FnMut(&CheckStep),
+    ) -> CheckReport {
+        let mut report = CheckReport::default();
         for &(name, step_fn) in steps.iter().copied().flatten() {
             let step = self.step(name, step_fn);
             let failed = step.outcome == Outcome::Failed;
@@ -129,7 +129,7 @@ impl<'a> Walk<'a> {
         report
     }
 
-    fn step(&mut self, name: &'static str, step_fn: StepFn) -> Step {
+    fn step(&mut self, name: &'static str, step_fn: StepFn) -> CheckStep {
         self.exchange.clear();
         if let Some(peer) = &mut self.peer {
             peer.new_exchange();
@@ -145,7 +145,7 @@ impl<'a> Walk<'a> {
             .peer
             .as_ref()
             .map_or_else(|| std::mem::take(&mut self.exchange), Peer::exchange);
-        Step {
+        CheckStep {
             name,
             outcome,
             explanation,
@@ -322,8 +322,8 @@ fn judge_pv(board: &Chess, pv: &[String], scene: &Scene) -> Result<(), String> {
     Ok(())
 }
 
-fn skipped(name: &'static str, reason: &str) -> Step {
-    Step {
+fn skipped(name: &'static str, reason: &str) -> CheckStep {
+    CheckStep {
         name,
         outcome: Outcome::Skipped,
         explanation: reason.to_owned(),

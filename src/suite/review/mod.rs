@@ -11,20 +11,20 @@ use std::path::Path;
 pub use page::html;
 use serde::Serialize;
 use shakmaty::{Chess, Color, Move, Position as _};
-pub use sums::{Exit, Opening, Score, Spread};
+pub use sums::{Exit, ReviewOpening, Score, Spread};
 
 use super::Error;
-use super::gather::each_game;
+use super::gather::{each_game, points};
 use crate::book::{Book, Lookup, Probe as _, Wanted as Of};
 use crate::eval::Evaluation;
-use crate::games::{self, Game, GameResult, Starts, Wanted};
+use crate::games::{self, Game, Starts, Wanted};
 use crate::notation;
 use crate::openings;
 use crate::watch::Watch;
 
 /// The review. Values and results are the player's; without a player White's.
-#[derive(Clone, Debug, Serialize)]
-pub struct Report {
+#[derive(Clone, Debug, Default, Serialize)]
+pub struct ReviewReport {
     /// Whose results these are.
     pub player: Option<String>,
     /// Results of all games.
@@ -49,7 +49,7 @@ pub struct Report {
     /// Shares of them below -50 and below -100.
     pub below: [f64; 2],
     /// By opening, most games first.
-    pub openings: Vec<Opening>,
+    pub openings: Vec<ReviewOpening>,
     /// Where the book was left, most games first.
     pub exits: Vec<Exit>,
     /// Exits that cost the most points, those of the greatest loss first.
@@ -94,7 +94,7 @@ pub fn report(
     book: &Book,
     player: Option<&str>,
     watch: &mut Watch<'_>,
-) -> Result<Report, Error> {
+) -> Result<ReviewReport, Error> {
     let played = |game: &Game| match side_of(game, player) {
         Some(side) => follow(game, book, side).map(Some),
         None => Ok(None),
@@ -143,11 +143,6 @@ fn follow(game: &Game, book: &Book, side: Color) -> Result<Played, Error> {
     }
     let reached = game.positions.get(..=plies).unwrap_or(&game.positions);
     let opening = openings::of_line(reached).or_else(|| openings::of_line(&game.positions));
-    let points = match game.result {
-        GameResult::Won(winner) => Some(if winner == side { 2 } else { 0 }),
-        GameResult::Draw => Some(1),
-        GameResult::Unknown => None,
-    };
     // Only the player's own engine is asked; without one, whoever moves first.
     let last = reached.last();
     Ok(Played {
@@ -157,7 +152,7 @@ fn follow(game: &Game, book: &Book, side: Color) -> Result<Played, Error> {
         line: line_text(reached, game.moves.get(..plies).unwrap_or_default()),
         eco: opening.map_or("", |opening| opening.eco).to_owned(),
         name: opening.map_or("", |opening| opening.name).to_owned(),
-        points,
+        points: points(game.result, side),
         side,
         value: value::first(game, plies, side),
     })

@@ -53,13 +53,12 @@ struct Told {
 /// `-M12/30 0.1s`, of the mover before his move; or lichess's `[%eval 0.35]`,
 /// of White after it. Book moves (`book`) have none.
 fn told(comment: &str, mover: Color) -> Option<Told> {
-    if let Some((_, rest)) = comment.split_once("[%eval ") {
-        let (text, _) = rest.split_once(']')?;
-        let (value, depth) = Value::from_pgn(!mover, text.trim())?;
+    if let Some((value, depth)) = Value::in_comment(!mover, comment) {
+        let after_move = true;
         return Some(Told {
             value,
-            depth: depth.unwrap_or(0),
-            after_move: true,
+            depth,
+            after_move,
         });
     }
     let (text, depth) = comment.trim().split(' ').next()?.split_once('/')?;

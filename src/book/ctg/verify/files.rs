@@ -30,12 +30,7 @@ pub(super) fn check_header(
     notes: &mut Vec<String>,
 ) -> Result<(), Error> {
     let file = book.file().path();
-    let mut buffer = [0; PAGE_BYTES];
-    let page = book
-        .file()
-        .positional_view()
-        .read(0, &mut buffer)
-        .map_err(|error| Error::read(file, error))?;
+    let page = Error::start_of(book.file(), PAGE_BYTES)?;
     let mut problem = |offset, kind, text| tell(Problem::new(file, offset, kind, text));
     for (at, expected) in [
         (4, 0x0001_0001),
@@ -43,14 +38,14 @@ pub(super) fn check_header(
         (12, 0x7fff_7fff),
         (20, u32::MAX),
     ] {
-        let found = be_u32_at(page, at).unwrap_or(0);
+        let found = be_u32_at(&page, at).unwrap_or(0);
         if found != expected {
             let text = format!("the header has {found:08x} where {expected:08x} always stands");
             problem(at as u64, ProblemKind::Header, text);
         }
     }
     let usual: [u16; 12] = [1, 5, 1, 0x7fff, 3, 0x7fff, 5, 30, 6, 2, 7, 1];
-    let same = |(n, word)| be_u16_at(page, 0x400 + 2 * n) == Some(word);
+    let same = |(n, word)| be_u16_at(&page, 0x400 + 2 * n) == Some(word);
     if !usual.into_iter().enumerate().all(same) {
         notes.push("the table at byte 1024 differs from that of genuine books".into());
     }
@@ -275,15 +270,11 @@ fn whole_file(path: PathBuf, text: String) -> Problem {
 /// Checks what stands before slot 0, and gives the lower bound there.
 fn check_cto(slots: &SlotFile, tell: Tell<'_>) -> Result<u32, Error> {
     let file = slots.file();
-    let mut buffer = [0; CTO_HEADER_BYTES as usize];
-    let head = file
-        .positional_view()
-        .read(0, &mut buffer)
-        .map_err(|error| Error::read(file.path(), error))?;
+    let head = Error::start_of(file, CTO_HEADER_BYTES as usize)?;
     let kind = ProblemKind::IndexHeader;
     let mut problem = |offset, text| tell(Problem::new(file.path(), offset, kind, text));
     for (at, expected) in [(0, 0x0010_0001), (8, 0)] {
-        let found = be_u32_at(head, at).unwrap_or(0);
+        let found = be_u32_at(&head, at).unwrap_or(0);
         if found != expected {
             let text = format!("{found:08x} where {expected:08x} always stands");
             problem(at as u64, text);
@@ -298,7 +289,7 @@ fn check_cto(slots: &SlotFile, tell: Tell<'_>) -> Result<u32, Error> {
         );
         problem(4, text);
     }
-    Ok(be_u32_at(head, 12).unwrap_or(0))
+    Ok(be_u32_at(&head, 12).unwrap_or(0))
 }
 
 fn check_ctb(

@@ -36,8 +36,9 @@ DATABASES = ["pgn", "si5", "dci"]
 
 
 def run(command, pipe=None):
-    """Seconds on the clock, of processors, and megabytes."""
-    source = subprocess.Popen(["cat", pipe], stdout=subprocess.PIPE) if pipe else None
+    """Seconds on the clock, of processors, and megabytes. What the command
+    `pipe` says is piped in."""
+    source = subprocess.Popen(pipe, stdout=subprocess.PIPE) if pipe else None
     start = time.monotonic()
     child = subprocess.Popen(
         command,
@@ -76,7 +77,7 @@ def cases(games, months, folder):
     yield build("build, whole games, --memory 256M", games, "--max-ply", "1000", "--memory", "256M")
     packed = Path(f"{months}.zst")
     yield build("lichess form, from .zst", packed, size=month)
-    yield build("lichess form, from a pipe", "-", size=month, pipe=str(months))
+    yield build("lichess form, from a pipe", "-", size=month, pipe=["cat", str(months)])
     yield build("lichess form, a tenth kept", months, "--min-elo", "2700", size=month)
     def index(name, source, *options, size=text):
         return name, ["index", "-o", f"{out}.tgx", *options, str(source)], None, size

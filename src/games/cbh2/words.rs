@@ -51,6 +51,7 @@ pub(super) enum Word {
 
 impl Word {
     /// `None` if it is no move.
+    #[inline(always)]
     pub(super) fn of(word: u16) -> Option<Word> {
         let table = table();
         let index = usize::from(word.checked_sub(1)?);

@@ -32,7 +32,7 @@ fn read_all(path: &Path) {
                         assert!(game.moves.len() <= wanted.plies);
                     }
                     Ok(false) => break,
-                    Err(skipped) => drop(skipped.to_string()),
+                    Err(reason) => drop(batch.skip(reason).to_string()),
                 }
             }
         }

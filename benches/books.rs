@@ -110,11 +110,10 @@ fn main() -> Outcome {
             &half,
             &plan,
             watch,
-            |one| one,
             |one, way| {
                 black_box((one, way.map(|way| way.sans_back().count())));
-                Ok::<(), Box<dyn Error + Send + Sync>>(())
             },
+            |()| Ok::<(), Box<dyn Error + Send + Sync>>(()),
         )?;
         Ok(())
     })?;

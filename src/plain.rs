@@ -91,7 +91,8 @@ impl<W: Write> Plain<W> {
     /// Nearly all text shows as it is, which is seen many bytes at once.
     fn write_shown(&mut self, text: &str) -> io::Result<()> {
         let is_shown = |byte: &u8| matches!(byte, b' '..=b'~' | b'\n' | b'\t');
-        match text.as_bytes().iter().all(is_shown) {
+        let all_shown = |bytes: &[u8]| bytes.iter().fold(true, |all, byte| all & is_shown(byte));
+        match text.as_bytes().chunks(256).all(all_shown) {
             true => self.inner.write_all(text.as_bytes()),
             false => self.inner.write_all(escape_control(text).as_bytes()),
         }

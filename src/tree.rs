@@ -11,7 +11,7 @@ use crate::notation;
 
 /// What is shown of a tree.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Limits {
+pub struct TreeLimits {
     /// Plies from the first position.
     pub plies: u32,
     /// Share of the first position's games, 0 to 1, below which a move is
@@ -48,7 +48,7 @@ pub struct Branches {
 /// their turn: memory for one key for each position shown.
 pub struct Tree<'b> {
     book: &'b dyn Probe,
-    limits: Limits,
+    limits: TreeLimits,
     expanded: HashSet<u64, FxBuildHasher>,
     found: Lookup,
 }
@@ -56,7 +56,7 @@ pub struct Tree<'b> {
 impl<'b> Tree<'b> {
     /// The tree of a book below a position.
     #[must_use]
-    pub fn new(book: &'b dyn Probe, limits: Limits) -> Tree<'b> {
+    pub fn new(book: &'b dyn Probe, limits: TreeLimits) -> Tree<'b> {
         Tree {
             book,
             limits,
@@ -138,7 +138,7 @@ mod tests {
     #[test]
     fn shares_are_those_of_the_lines_and_small_ones_are_folded() {
         let book = Book::open("books/tabia.ctg", &OpenOptions::default()).unwrap();
-        let limits = Limits {
+        let limits = TreeLimits {
             plies: 2,
             min_share: 0.05,
         };

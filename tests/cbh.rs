@@ -8,7 +8,7 @@ mod common;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use common::{Folder, assert_has, files, project};
+use common::{Folder, assert_has, project};
 use proptest::prelude::*;
 use shakmaty::san::SanPlus;
 use tabia::games::{self, Game, Item, SourceError, Wanted};
@@ -175,27 +175,6 @@ fn the_main_line_alone_is_the_same_main_line() {
     assert_eq!(moves, 10001 - 9112);
     for (_, position, m) in sides.games.iter().flat_map(|game| &game.side_moves) {
         SanPlus::from_move(position.clone(), *m);
-    }
-}
-
-#[test]
-fn a_book_of_a_database_and_one_of_its_pgn_are_the_same_bytes() {
-    let folder = Folder::new();
-    for name in ["Capa", "fob"] {
-        let database = genuine(name);
-        let database = format!("'{}'", database.display());
-        folder.done(&format!("games {database} -fo games.pgn"));
-        for options in [
-            "--max-ply 300",
-            "--variations --min-elo 0",
-            "--eco C00-E99 --dedupe --threads 3",
-        ] {
-            let [one, other] = [&*database, "games.pgn"].map(|source| {
-                folder.done(&format!("build {source} -fo book.ctg {options}"));
-                files(folder.join("book.ctg"))
-            });
-            assert!(one == other, "{name} {options}");
-        }
     }
 }
 

@@ -44,8 +44,7 @@ fn differences(a: &TestBook, b: &TestBook, plan: &Plan) -> (Found, Compared) {
         &b,
         plan,
         &mut tabia::watch::Watch::default(),
-        |difference| difference,
-        |difference, way: Option<Way<'_>>| {
+        |difference: &Difference, way: Option<Way<'_>>| {
             let moves = way.as_ref().map(Way::moves);
             // The same moves, as text.
             let mut line = Line::from_start(plan.from.clone());
@@ -57,7 +56,10 @@ fn differences(a: &TestBook, b: &TestBook, plan: &Plan) -> (Found, Compared) {
             let read: Vec<String> = read.collect();
             let back = way.iter().flat_map(|way| way.sans_back());
             assert!(back.map(|san| san.to_string()).eq(read.into_iter().rev()));
-            list.push((difference, moves));
+            (difference.clone(), moves)
+        },
+        |found| {
+            list.push(found);
             Ok::<(), Box<dyn std::error::Error + Send + Sync>>(())
         },
     );

@@ -14,7 +14,7 @@ use common::{
 use shakmaty::{CastlingMode, Chess, Position, fen::Fen};
 use tabia::book::{
     Annotation, BookMove, Lookup, PositionRecord, Probe, Wanted,
-    ctg::{CanonicalBoard, CtgBook, Error, OpenOptions, Step, encode_move_byte},
+    ctg::{CanonicalBoard, CtgBook, Error, LookupStep, OpenOptions, encode_move_byte},
 };
 use tabia::input::state::Change;
 
@@ -149,7 +149,7 @@ fn the_genuine_book_explained_and_counted() {
     assert_eq!((here.place.page, here.place.offset), (0, 60));
     assert_eq!(here.file_offset, 4096 + 60);
     assert_eq!(here.bytes.len(), 60);
-    assert!(matches!(explanation.here.steps[..], [Step::Slot(..)]));
+    assert!(matches!(explanation.here.steps[..], [LookupStep::Slot(..)]));
     assert_eq!(explanation.stored.len(), 2);
     assert_eq!(explanation.after.len(), 20);
     let found = explanation

@@ -238,14 +238,14 @@ fn commentaries_are_those_of_the_real_board() {
 #[test]
 fn who_watches_hears_of_the_work_and_may_end_it() {
     use std::sync::atomic::{AtomicBool, Ordering};
-    use tabia::mark::{Job, Selection, Target};
+    use tabia::mark::{MarkJob, MarkTarget, Selection};
     let folder = Folder::with(SMALL);
     let book = folder.join("book.ctg");
     let before = fs::read(&book).unwrap();
     let mut editor = edit(&book).into();
     for colour in [None, Some(shakmaty::Color::White)] {
-        let job = Job {
-            target: Target::Book,
+        let job = MarkJob {
+            target: MarkTarget::Book,
             selection: Selection {
                 edit: MarkEdit::clear(),
                 colour,

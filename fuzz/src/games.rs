@@ -123,7 +123,7 @@ pub(crate) fn scdb_seeds() -> Vec<Vec<u8>> {
 }
 
 fn write(games: PathBuf, target: &Path) {
-    let job = export::Job {
+    let job = export::ExportJob {
         old: tabia::place::Old::Replace,
         sources: vec![games],
         target: Target::Scdb(target.to_owned()),

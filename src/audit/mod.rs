@@ -26,7 +26,7 @@ use crate::policy::Policy;
 
 /// What is looked for.
 #[derive(Clone, Copy, Debug)]
-pub struct Wanted {
+pub struct AuditWishes {
     /// Centipawns that a move may lose, and that a line may end below zero.
     pub max_loss: u32,
     /// Whose moves and ends; `None` is both.
@@ -308,7 +308,7 @@ impl<'a> Examined<'a> {
 
     /// Looks for all that is wrong.
     #[must_use]
-    pub fn audit(&self, wanted: &Wanted) -> Audit {
+    pub fn audit(&self, wanted: &AuditWishes) -> Audit {
         let mut audit = Audit {
             positions: self.graph.in_book(),
             max_loss: wanted.max_loss,
@@ -364,7 +364,7 @@ impl<'a> Examined<'a> {
     fn look_for_refutations(
         &self,
         losing: &[(NodeId, usize, Worth, f64)],
-        wanted: &Wanted,
+        wanted: &AuditWishes,
         audit: &mut Audit,
     ) {
         let mut seen = std::collections::HashSet::new();
@@ -404,7 +404,7 @@ impl<'a> Examined<'a> {
         }
     }
 
-    fn look_at_ends(&self, wanted: &Wanted, audit: &mut Audit) {
+    fn look_at_ends(&self, wanted: &AuditWishes, audit: &mut Audit) {
         let mut ends: Vec<(NodeId, i32, f64)> = Vec::new();
         for &node in self.reach.order() {
             let likely = self.reach.probability[node as usize];

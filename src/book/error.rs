@@ -3,7 +3,7 @@
 use std::{io, path::Path, sync::Arc};
 
 use super::ctg::{HeaderFault, PageFault, file_offset};
-use crate::input::file::{DataFile, ReadError};
+use crate::input::file::{DataFile, FileError};
 
 /// A book that cannot be opened or read. Cheap to clone.
 ///
@@ -150,11 +150,11 @@ impl Error {
         start.map_err(|error| Error::read(file.path(), error))
     }
 
-    pub(super) fn read(path: &Arc<Path>, error: ReadError) -> Error {
+    pub(super) fn read(path: &Arc<Path>, error: FileError) -> Error {
         let path = Arc::clone(path);
         match error {
-            ReadError::Io(reason) => Error::Io { path, reason },
-            ReadError::Shrunk { was, now } => Error::Shrunk { path, was, now },
+            FileError::Io(reason) => Error::Io { path, reason },
+            FileError::Shrunk { was, now } => Error::Shrunk { path, was, now },
         }
     }
 }

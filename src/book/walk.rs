@@ -181,7 +181,22 @@ impl<T: Send + Sync> Walk<T> {
     pub(crate) fn spread<M: Send, E: From<Panicked> + Send>(
         &mut self,
         look: impl Fn(&[Reached<T>]) -> Result<M, E> + Sync,
+        take: impl FnMut(&mut Walk<T>, &[Reached<T>], M) -> Result<(), E>,
+    ) -> Result<(), E> {
+        self.spread_in_lots(look, take, |_, _| Ok(()))
+    }
+
+    /// As [`Walk::spread`]; `lot_done` hears of every lot of positions that were
+    /// looked at and taken together, before the next are.
+    ///
+    /// # Errors
+    ///
+    /// What `look`, `take` and `lot_done` say.
+    pub(crate) fn spread_in_lots<M: Send, E: From<Panicked> + Send>(
+        &mut self,
+        look: impl Fn(&[Reached<T>]) -> Result<M, E> + Sync,
         mut take: impl FnMut(&mut Walk<T>, &[Reached<T>], M) -> Result<(), E>,
+        mut lot_done: impl FnMut(&Walk<T>, &[Reached<T>]) -> Result<(), E>,
     ) -> Result<(), E> {
         let threads = crew::threads();
         let most = threads * SHARES_EACH * SHARE;
@@ -205,6 +220,7 @@ impl<T: Send + Sync> Walk<T> {
                     Ok(())
                 },
             )?;
+            lot_done(self, &batch)?;
         }
         Ok(())
     }

@@ -10,7 +10,7 @@ use shakmaty::Color;
 
 use super::force::Force;
 use super::valued::{self, Form};
-use crate::audit::{self, Examined, Marks, Wanted};
+use crate::audit::{self, AuditWishes, Examined, Marks};
 use crate::book::ctg::EditOptions;
 use crate::evals;
 use crate::mark;
@@ -112,7 +112,7 @@ pub(super) fn run(args: &AuditArgs, out: &mut impl Write) -> anyhow::Result<u8> 
     let graph = valued::graph(&book)?;
     let policy = settings.policy();
     let examined = Examined::new(&graph, &known, policy);
-    let found = examined.audit(&Wanted {
+    let found = examined.audit(&AuditWishes {
         max_loss: args.max_loss,
         side: args.side.alone(),
         told: if args.json || args.report.is_some() {

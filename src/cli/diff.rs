@@ -108,41 +108,28 @@ pub(super) fn run(args: &DiffArgs, out: &mut impl Write) -> anyhow::Result<u8> {
     let mut left = shown;
     // What is beyond the limit need not be made.
     let enough = AtomicBool::new(shown == 0);
-    let make = |difference: Difference| {
+    let heading = Heading::new(&reached);
+    let make = |difference: &Difference, way: Option<Way<'_>>| -> serde_json::Result<String> {
         if enough.load(Relaxed) {
-            return Shown::default();
+            return Ok(String::new());
         }
-        Shown {
-            text: match args.json {
-                true => String::new(),
-                false => text_of(&difference),
-            },
-            difference: args.json.then(|| Box::new(difference)),
-        }
-    };
-    let mut heading = Heading::new(&reached);
-    let (mut line, mut text) = (String::new(), String::new());
-    let found = |shown: Shown, way: Option<Way<'_>>| -> anyhow::Result<()> {
-        if left == 0 {
-            return Ok(());
-        }
-        left -= 1;
-        enough.store(left == 0, Relaxed);
-        if let Some(difference) = &shown.difference {
+        if args.json {
             let line = way.map(|way| line_to(&reached, way.moves()));
-            serde_json::to_writer(&mut *out, &diff_json::difference(difference, line))?;
-            writeln!(out)?;
-            return Ok(());
+            let object = diff_json::difference(difference, line);
+            return Ok(serde_json::to_string(&object)? + "\n");
         }
-        line.clear();
-        match way {
-            Some(way) => heading.write(&way, &mut line),
-            None => line.push_str("not reached by stored moves"),
+        let line = match way {
+            Some(way) => heading.line(&way),
+            None => "not reached by stored moves".to_owned(),
+        };
+        Ok(text_of(&line, difference))
+    };
+    let found = |text: serde_json::Result<String>| -> anyhow::Result<()> {
+        if left > 0 {
+            left -= 1;
+            enough.store(left == 0, Relaxed);
+            out.write_all(text?.as_bytes())?;
         }
-        text.clear();
-        write_heading(&line, &mut text);
-        text.push_str(&shown.text);
-        out.write_all(text.as_bytes())?;
         Ok(())
     };
     let (compared, salvage) =
@@ -186,15 +173,6 @@ fn summary(compared: &Compared) -> String {
     )
 }
 
-/// A difference as it is shown.
-#[derive(Default)]
-struct Shown {
-    /// What stands below the line.
-    text: String,
-    /// For JSON.
-    difference: Option<Box<Difference>>,
-}
-
 /// The line to a difference, behind the moves given before it.
 fn line_to(reached: &Line, moves: Vec<Move>) -> Line {
     let mut line = reached.clone();
@@ -209,7 +187,6 @@ struct Heading {
     given: String,
     /// Twice the number of the next move, and one more with Black to move.
     next: u32,
-    sans: Vec<SanPlus>,
 }
 
 impl Heading {
@@ -219,33 +196,29 @@ impl Heading {
             alone: line_text(reached),
             given: reached.to_string(),
             next: 2 * last.fullmoves().get() + u32::from(last.turn().is_black()),
-            sans: Vec::new(),
         }
     }
 
-    fn write(&mut self, way: &Way<'_>, line: &mut String) {
-        self.sans.clear();
-        self.sans.extend(way.sans_back());
-        if self.sans.is_empty() {
-            return line.push_str(&self.alone);
+    fn line(&self, way: &Way<'_>) -> String {
+        let sans: Vec<SanPlus> = way.sans_back().collect();
+        if sans.is_empty() {
+            return self.alone.clone();
         }
+        let mut line = String::with_capacity(self.given.len() + 8 * sans.len());
         line.push_str(&self.given);
-        for (san, half) in self.sans.iter().rev().zip(self.next..) {
+        for (san, half) in sans.iter().rev().zip(self.next..) {
             let first = line.is_empty();
             if !first {
                 line.push(' ');
             }
             if first || half % 2 == 0 {
                 // Writing to a string does not fail.
-                let _ = write!(
-                    line,
-                    "{}{}",
-                    half / 2,
-                    if half % 2 == 0 { "." } else { "..." }
-                );
+                let _ = write!(line, "{}", half / 2);
+                line.push_str(if half % 2 == 0 { "." } else { "..." });
             }
-            san.append_to_string(line);
+            san.append_to_string(&mut line);
         }
+        line
     }
 }
 
@@ -258,10 +231,11 @@ fn write_heading(line: &str, out: &mut String) {
     }
 }
 
-/// What stands below the line.
-fn text_of(difference: &Difference) -> String {
+/// The line, and what stands below it.
+fn text_of(line: &str, difference: &Difference) -> String {
     let position = &difference.position;
-    let mut out = String::with_capacity(200);
+    let mut out = String::with_capacity(line.len() + 200);
+    write_heading(line, &mut out);
     // Writing to a string does not fail.
     let _ = writeln!(out, "{}", Painted(PLACE, notation::fen(position)));
     let _ = write_difference(difference, position, &mut out);

@@ -9,7 +9,7 @@ use clap::Args;
 use super::args::{ConfigArgs, name_and_value};
 use super::collection;
 use crate::engine::Effort;
-use crate::evaluate::Plan;
+use crate::evaluate::EnginePlan;
 
 /// Which engine, how long it searches, and how many work at a time.
 #[derive(Args, Debug, Default)]
@@ -73,7 +73,7 @@ impl EngineArgs {
     }
 
     /// The engine, as it is configured but for its share of the machine.
-    pub(super) fn plan(&self, lines: u16) -> anyhow::Result<Plan> {
+    pub(super) fn plan(&self, lines: u16) -> anyhow::Result<EnginePlan> {
         let mut options = vec![
             ("Threads".to_owned(), "1".to_owned()),
             ("Hash".to_owned(), "16".to_owned()),
@@ -102,7 +102,7 @@ impl EngineArgs {
             options.retain(|(known, _)| !known.eq_ignore_ascii_case(name));
             options.push((name.to_owned(), value.trim().to_owned()));
         }
-        Ok(Plan {
+        Ok(EnginePlan {
             command,
             options,
             start_timeout: start_timeout.unwrap_or(Duration::from_secs(8)),

@@ -6,7 +6,7 @@ use std::path::Path;
 use shakmaty::{Chess, Position as _};
 
 use super::style::{FAINT, HEADING, Painted, wrapped};
-use crate::book::ctg::{Explanation, Found, STATISTICS_BYTES, Trace};
+use crate::book::ctg::{Explanation, FoundEntry, STATISTICS_BYTES, Trace};
 use crate::book::{Book, KeyedEntry, Preference, bin, polyglot};
 use crate::notation;
 use crate::plain::escape_control;
@@ -88,7 +88,7 @@ fn write_trace(trace: &Trace, out: &mut impl Write) -> io::Result<()> {
 }
 
 /// The bytes of an entry by its three parts, and what the last one means.
-fn write_entry(found: &Found, out: &mut impl Write) -> io::Result<()> {
+fn write_entry(found: &FoundEntry, out: &mut impl Write) -> io::Result<()> {
     let key = found.bytes.first().map_or(0, |byte| usize::from(byte & 31));
     let statistics = found.bytes.len().saturating_sub(STATISTICS_BYTES).max(key);
     let mut part = |label: &str, bytes: Option<&[u8]>| -> io::Result<()> {

@@ -12,7 +12,7 @@ use super::collection::{self, GameFilter};
 use super::force::Force;
 use super::progress;
 use crate::games;
-use crate::games::export::{self, Job, Summary, Target};
+use crate::games::export::{self, ExportJob, Exported, Target};
 
 /// What `tabia games --help` says below the arguments.
 pub(super) const AFTER_HELP: &str = "Examples:\n  \
@@ -107,8 +107,8 @@ fn extract(args: &GamesArgs) -> anyhow::Result<u8> {
     Ok(u8::from(faults > 0))
 }
 
-fn job(args: &GamesArgs) -> anyhow::Result<Job> {
-    Ok(Job {
+fn job(args: &GamesArgs) -> anyhow::Result<ExportJob> {
+    Ok(ExportJob {
         sources: args.sources.clone(),
         target: target(&args.output)?,
         old: args.force.old(),
@@ -137,7 +137,7 @@ fn target(path: &Path) -> anyhow::Result<Target> {
     }
 }
 
-fn report(name: &str, summary: &Summary, time: Duration) {
+fn report(name: &str, summary: &Exported, time: Duration) {
     let games = &summary.games;
     collection::report(games);
     let extra = collection::counts([

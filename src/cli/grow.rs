@@ -14,7 +14,7 @@ use super::valued;
 use super::{collection, progress};
 use crate::book::ctg::RewriteOptions;
 use crate::evals::{self, EvalFile};
-use crate::grow::{self, Costs, End, GrowError, Played, Wishes};
+use crate::grow::{self, Costs, End, GrowError, GrowWishes, Played};
 #[cfg(feature = "index")]
 use crate::index::GamesIndex;
 use crate::place;
@@ -106,7 +106,7 @@ pub(super) fn run(args: &GrowArgs) -> anyhow::Result<u8> {
         .minutes
         .map(|minutes| start + Duration::from_secs(60 * minutes));
     let limited = until.is_some() || args.max_cost.is_some();
-    let wishes = Wishes {
+    let wishes = GrowWishes {
         side: args.side.alone(),
         costs: Costs {
             ply: args.ply_cost,

@@ -11,7 +11,7 @@ use super::args::size;
 use super::collection::{self, GameFilter};
 use super::force::Force;
 use super::progress;
-use crate::index::make::{self, Job, Summary};
+use crate::index::make::{self, IndexJob, IndexReport};
 
 pub(super) const EXAMPLES: &str = "Examples:\n  \
     tabia index -o games.tgx lichess_db_2025-01.pgn.zst\n  \
@@ -63,7 +63,7 @@ pub(super) struct IndexArgs {
 }
 
 pub(super) fn run(args: &IndexArgs, out: &mut impl Write) -> anyhow::Result<u8> {
-    let job = Job {
+    let job = IndexJob {
         sources: args.sources.clone(),
         target: args.output.clone(),
         old: args.force.old(),
@@ -86,7 +86,7 @@ pub(super) fn run(args: &IndexArgs, out: &mut impl Write) -> anyhow::Result<u8> 
     Ok(collection::exit_code(args.strict, &summary.tally))
 }
 
-fn report(job: &Job, summary: &Summary, time: Duration) {
+fn report(job: &IndexJob, summary: &IndexReport, time: Duration) {
     let tally = &summary.tally;
     collection::report(tally);
     let extra = collection::counts([
@@ -113,7 +113,7 @@ fn report(job: &Job, summary: &Summary, time: Duration) {
     );
 }
 
-fn to_json(summary: &Summary) -> serde_json::Value {
+fn to_json(summary: &IndexReport) -> serde_json::Value {
     let tally = &summary.tally;
     let part = &summary.part;
     serde_json::json!({

@@ -20,17 +20,17 @@ pub(super) fn is_index(path: &Path) -> bool {
 
 pub(super) fn run(args: &InfoArgs, out: &mut impl Write) -> anyhow::Result<u8> {
     let index = GamesIndex::open(&args.book, !args.no_mmap)?;
-    let root = index.root();
+    let root = index.file().root();
     let sum = |number: fn(&Segment) -> u64| root.segments.iter().map(number).sum::<u64>();
     let positions = sum(|segment| segment.positions);
     let moves = sum(|segment| segment.moves);
     if args.json {
         let object = serde_json::json!({
             "format": "tgx",
-            "games": index.games(),
+            "games": index.file().games(),
             "positions": positions,
             "moves": moves,
-            "bytes": index.bytes(),
+            "bytes": index.file().len(),
             "max_ply": root.max_ply,
             "last_month": index.last_month().map(|month| month.to_string()),
             "segments": root.segments,
@@ -38,10 +38,10 @@ pub(super) fn run(args: &InfoArgs, out: &mut impl Write) -> anyhow::Result<u8> {
         writeln!(out, "{object}")?;
         return Ok(0);
     }
-    let name = escape_control(&index.path().display().to_string());
+    let name = escape_control(&index.file().path().display().to_string());
     writeln!(out, "{name}: games index")?;
     let mut row = |label: &str, text: String| writeln!(out, "  {label:<14}{text}");
-    row("games", index.games().to_string())?;
+    row("games", index.file().games().to_string())?;
     let note = match root.segments.len() {
         0 | 1 => "",
         _ => ", those of several parts counted in each",
@@ -49,7 +49,7 @@ pub(super) fn run(args: &InfoArgs, out: &mut impl Write) -> anyhow::Result<u8> {
     row("positions", format!("{positions}{note}"))?;
     row("moves", format!("{moves}{note}"))?;
     row("plies", format!("{} of each game", root.max_ply))?;
-    row("size", format!("{} bytes", index.bytes()))?;
+    row("size", format!("{} bytes", index.file().len()))?;
     if let Some(month) = index.last_month() {
         row("newest month", month.to_string())?;
     }

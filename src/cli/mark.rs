@@ -13,7 +13,7 @@ use super::style::counted;
 use super::{changes, progress};
 use crate::book::ctg::{EditOptions, Error};
 use crate::book::{Annotation, Mark, MarkEdit};
-use crate::mark::{self, Filter, Job, MarkError, Selection, Target, words};
+use crate::mark::{self, Filter, MarkError, MarkJob, MarkTarget, Selection, words};
 use crate::notation::Line;
 
 /// So many changes of a whole book are shown by `--dry-run`.
@@ -172,7 +172,7 @@ impl MarkArgs {
     }
 
     /// What is named.
-    fn target(&self) -> anyhow::Result<Target> {
+    fn target(&self) -> anyhow::Result<MarkTarget> {
         let start = Line::read(self.fen.as_deref().unwrap_or_default(), "").context("--fen")?;
         let read = |name: &str, from: &Line, text: &str| {
             let mut line = from.clone();
@@ -187,7 +187,7 @@ impl MarkArgs {
                 "--line \"{text}\": there is no move in it"
             );
             let parts = 1..=line.plies();
-            return Ok(Target::Moves(parts.map(|n| line.up_to(n)).collect()));
+            return Ok(MarkTarget::Moves(parts.map(|n| line.up_to(n)).collect()));
         }
         let before = read("--moves", &start, self.moves.as_deref().unwrap_or_default())?;
         if let Some(text) = &self.one {
@@ -196,18 +196,18 @@ impl MarkArgs {
                 line.plies() == before.plies() + 1,
                 "--move \"{text}\": expected one move"
             );
-            return Ok(Target::Moves(vec![line]));
+            return Ok(MarkTarget::Moves(vec![line]));
         }
         if before.plies() > 0 {
-            return Ok(Target::Moves(vec![before]));
+            return Ok(MarkTarget::Moves(vec![before]));
         }
         Ok(match self.fen {
-            Some(_) => Target::Position(start),
-            None => Target::Book,
+            Some(_) => MarkTarget::Position(start),
+            None => MarkTarget::Book,
         })
     }
 
-    fn job(&self) -> anyhow::Result<Job> {
+    fn job(&self) -> anyhow::Result<MarkJob> {
         let target = self.target()?;
         let selection = Selection {
             edit: self.edit()?,
@@ -216,7 +216,7 @@ impl MarkArgs {
         };
         let is_free = selection.colour.is_none() && selection.filter.is_none();
         match target {
-            Target::Book => {
+            MarkTarget::Book => {
                 ensure!(
                     self.all || !is_free || self.clear || self.clean,
                     "say which moves: --move, --moves, --line, --colour, --all or --where"
@@ -226,7 +226,7 @@ impl MarkArgs {
                     "--commentary: an advantage can be given to one position or line only"
                 );
             }
-            Target::Position(_) => {
+            MarkTarget::Position(_) => {
                 ensure!(
                     selection.edit.annotation.is_none() || self.clear,
                     "--annotation stands beside a move: name it with --move"
@@ -236,9 +236,9 @@ impl MarkArgs {
                     "--where and --colour choose among moves: name some"
                 );
             }
-            Target::Moves(_) => {}
+            MarkTarget::Moves(_) => {}
         }
-        Ok(Job {
+        Ok(MarkJob {
             target,
             selection,
             dry_run: self.dry_run,
@@ -290,7 +290,7 @@ pub(super) fn run(args: &MarkArgs, out: &mut impl Write) -> anyhow::Result<u8> {
         }
         done => done?,
     };
-    let is_whole = matches!(job.target, Target::Book);
+    let is_whole = matches!(job.target, MarkTarget::Book);
     if is_whole && args.dry_run && !args.json {
         changes::write_rest(done.changes - shown, out)?;
     }

@@ -306,17 +306,12 @@ fn messages() -> Plain<io::Stderr> {
 /// `NO_COLOR` is set.
 fn painted() -> Plain<Box<dyn io::Write>> {
     let stdout = io::stdout();
-    let plain = anstream::AutoStream::choice(&stdout) == anstream::ColorChoice::Never;
-    Plain::with_colours(match plain {
-        // The buffer behind what drops colours: piece by piece they would go
-        // to the system.
-        true => {
-            let buffer: Box<dyn io::Write> =
-                Box::new(io::BufWriter::with_capacity(64 << 10, stdout));
-            Box::new(anstream::StripStream::new(buffer))
-        }
-        false => Box::new(io::BufWriter::new(anstream::stdout())),
-    })
+    if anstream::AutoStream::choice(&stdout) == anstream::ColorChoice::Never {
+        style::no_colours();
+        let buffer = io::BufWriter::with_capacity(64 << 10, stdout);
+        return Plain::new(Box::new(buffer));
+    }
+    Plain::with_colours(Box::new(io::BufWriter::new(anstream::stdout())))
 }
 
 fn is_closed_output(error: &anyhow::Error) -> bool {

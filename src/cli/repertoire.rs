@@ -18,7 +18,8 @@ use crate::evals;
 use crate::notation;
 use crate::place;
 use crate::repertoire::{
-    self, Differences, Gap, Knowledge, Repair, Repertoire, Summary, Wishes, one_in,
+    self, Differences, Gap, Knowledge, Repair, Repertoire, RepertoireSummary, RepertoireWishes,
+    one_in,
 };
 
 /// Arguments of `repertoire`.
@@ -105,7 +106,7 @@ pub(super) fn run(args: &RepertoireArgs, out: &mut impl Write) -> anyhow::Result
         .map(|path| super::open_book(path, false));
     let opponents = opponents.transpose()?;
     let evaluations = valued::evaluations(&evals::beside(&args.book))?;
-    let wishes = Wishes {
+    let wishes = RepertoireWishes {
         colour: Color::from(args.colour),
         one_in: args.one_in.into(),
         moves: args.moves.into(),
@@ -171,11 +172,11 @@ fn differences(found: &Repertoire, mine: &Path) -> anyhow::Result<Differences> {
 
 fn print(
     args: &RepertoireArgs,
-    summary: &Summary,
+    summary: &RepertoireSummary,
     differences: Option<&Differences>,
     out: &mut impl Write,
 ) -> anyhow::Result<()> {
-    let Summary {
+    let RepertoireSummary {
         expectation,
         positions,
         coverage,
@@ -240,7 +241,7 @@ fn print_gaps(name: &str, gaps: &[Gap], out: &mut impl Write) -> anyhow::Result<
 
 fn to_json(
     args: &RepertoireArgs,
-    summary: &Summary,
+    summary: &RepertoireSummary,
     differences: Option<&Differences>,
 ) -> serde_json::Value {
     let gaps = |gaps: &[Gap]| -> Vec<serde_json::Value> {

@@ -13,7 +13,7 @@ use super::valued::{self, Form};
 use crate::evals::epd;
 use crate::place;
 use crate::plain::shell_word;
-use crate::suite::review::{self, Exit, Report};
+use crate::suite::review::{self, Exit, ReviewReport};
 
 /// What `tabia review --help` says below the arguments.
 pub(super) const AFTER_HELP: &str = "Examples:\n  \
@@ -120,7 +120,7 @@ impl ReviewArgs {
     }
 }
 
-fn print(report: &Report, out: &mut impl Write) -> anyhow::Result<()> {
+fn print(report: &ReviewReport, out: &mut impl Write) -> anyhow::Result<()> {
     for skipped in report.skipped.iter().take(SHOWN) {
         writeln!(out, "{skipped}")?;
     }

@@ -1,9 +1,11 @@
 //! Colours and columns of the tables.
 //!
-//! Colours are always written; the output of [`super::painted`] drops them
-//! where nobody sees them.
+//! Colours are written unless [`no_colours`] was said, where nobody sees them:
+//! to make them, and to drop them from long texts again, takes a good part of
+//! the time that the texts take.
 
 use std::fmt::{self, Display};
+use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
 use anstyle::{AnsiColor, Style};
 
@@ -24,11 +26,22 @@ pub(super) const RED: Style = AnsiColor::Red.on_default();
 /// Places in files.
 pub(super) const PLACE: Style = AnsiColor::Cyan.on_default();
 
+/// Nobody sees colours.
+static NO_COLOURS: AtomicBool = AtomicBool::new(false);
+
+/// No colours are written from now on.
+pub(super) fn no_colours() {
+    NO_COLOURS.store(true, Relaxed);
+}
+
 /// A text in a style. Width and alignment count the text alone.
 pub(super) struct Painted<T>(pub(super) Style, pub(super) T);
 
 impl<T: Display> Display for Painted<T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if NO_COLOURS.load(Relaxed) {
+            return self.1.fmt(f);
+        }
         write!(f, "{}", self.0)?;
         self.1.fmt(f)?;
         write!(f, "{:#}", self.0)

@@ -14,11 +14,11 @@ use super::collection::{self, GameFilter};
 use super::engine_args::EngineArgs;
 use super::force::Force;
 use super::progress;
-use crate::evaluate::Plan;
+use crate::evaluate::EnginePlan;
 use crate::notation::Line;
 use crate::suite::{
-    self, BoardFilter, Castled, Counters, Cut, Form, Job, Made, Order, Play, Queens, Range, View,
-    Window,
+    self, BoardFilter, Castled, Counters, Cut, Form, MadeSuite, Play, Queens, Range, SuiteJob,
+    SuiteOrder, ValueView, ValueWindow,
 };
 
 /// What `tabia suite --help` says below the arguments.
@@ -166,8 +166,8 @@ struct ValueArgs {
     #[arg(long, value_name = "LO..HI", allow_hyphen_values = true)]
     eval: Option<Range>,
     /// Who sees these centipawns
-    #[arg(long, value_name = "WHO", value_enum, default_value_t = View::Better)]
-    view: View,
+    #[arg(long, value_name = "WHO", value_enum, default_value_t = ValueView::Better)]
+    view: ValueView,
     /// Only positions the better side wins so often in per cent, as predicted
     /// by the engine or by Stockfish's model: 48..52
     #[arg(long, value_name = "LO..HI")]
@@ -219,8 +219,8 @@ struct ChoiceArgs {
     #[arg(long)]
     sample: bool,
     /// The order of the file
-    #[arg(long, value_name = "ORDER", value_enum, default_value_t = Order::Random)]
-    order: Order,
+    #[arg(long, value_name = "ORDER", value_enum, default_value_t = SuiteOrder::Random)]
+    order: SuiteOrder,
     /// For everything random
     #[arg(long, value_name = "N", default_value_t = 1)]
     seed: u64,
@@ -290,10 +290,10 @@ pub(super) fn run(args: &SuiteArgs, out: &mut impl Write) -> anyhow::Result<u8> 
 }
 
 impl SuiteArgs {
-    fn job(&self, target: &Path) -> anyhow::Result<Job> {
-        let usual = Job::new(self.sources.clone(), target.to_owned());
+    fn job(&self, target: &Path) -> anyhow::Result<SuiteJob> {
+        let usual = SuiteJob::new(self.sources.clone(), target.to_owned());
         let choice = &self.choice;
-        Ok(Job {
+        Ok(SuiteJob {
             old: self.force.old(),
             filter: self.filter.filter(),
             password: self.filter.password.clone(),
@@ -324,7 +324,7 @@ impl SuiteArgs {
         })
     }
 
-    fn engine(&self) -> anyhow::Result<Option<Plan>> {
+    fn engine(&self) -> anyhow::Result<Option<EnginePlan>> {
         let values = &self.values;
         let Some(name) = &values.engine else {
             ensure!(
@@ -397,8 +397,8 @@ impl BoardArgs {
 }
 
 impl ValueArgs {
-    fn window(&self) -> Window {
-        Window {
+    fn window(&self) -> ValueWindow {
+        ValueWindow {
             cp: self.eval,
             view: self.view,
             wins: self.win,
@@ -434,7 +434,7 @@ impl OutArgs {
 }
 
 /// What was made, on standard error.
-fn report(job: &Job, made: &Made, time: Duration) {
+fn report(job: &SuiteJob, made: &MadeSuite, time: Duration) {
     collection::report(&made.tally);
     say!("{:>12} positions looked at", made.funnel.seen);
     for (what, lost, left) in made.funnel.rows() {
@@ -467,12 +467,12 @@ fn report(job: &Job, made: &Made, time: Duration) {
     }
 }
 
-fn lines(job: &Job, made: &Made) -> Vec<(&'static str, String)> {
+fn lines(job: &SuiteJob, made: &MadeSuite) -> Vec<(&'static str, String)> {
     let plies = made.row.max_depth.unwrap_or(0);
     suite::managers::lines(&job.target, job.form == Form::Pgn, plies, job.seed)
 }
 
-fn json(job: &Job, made: &Made) -> serde_json::Value {
+fn json(job: &SuiteJob, made: &MadeSuite) -> serde_json::Value {
     let steps: serde_json::Map<String, serde_json::Value> = made
         .funnel
         .rows()

@@ -6,12 +6,12 @@ use std::path::{Path, PathBuf};
 use super::progress;
 use super::style::counted;
 use crate::suite;
-use crate::suite::check::Report;
-use crate::suite::figures::Summary;
+use crate::suite::check::CheckReport;
+use crate::suite::figures::SuiteSummary;
 
 /// A suite in figures, a line each.
-pub(super) fn figures(summary: &Summary) -> Vec<String> {
-    let Summary {
+pub(super) fn figures(summary: &SuiteSummary) -> Vec<String> {
+    let SuiteSummary {
         positions,
         white_to_move,
         black_to_move,
@@ -88,7 +88,7 @@ pub(super) fn check(
     Ok(u8::from(any))
 }
 
-fn report_json(path: &Path, report: &Report) -> serde_json::Value {
+fn report_json(path: &Path, report: &CheckReport) -> serde_json::Value {
     let counts = report.counts.iter().filter_map(|(fault, count)| {
         let name = serde_json::to_value(fault).ok()?.as_str()?.to_owned();
         Some((name, serde_json::Value::from(*count)))
@@ -109,7 +109,7 @@ fn report_json(path: &Path, report: &Report) -> serde_json::Value {
 /// So many faults are named.
 const NAMED: usize = 20;
 
-fn print(path: &Path, report: &Report, out: &mut impl Write) -> anyhow::Result<()> {
+fn print(path: &Path, report: &CheckReport, out: &mut impl Write) -> anyhow::Result<()> {
     let shown = path.display();
     for found in report.faults.iter().take(NAMED) {
         let (text, line) = (&found.text, found.line);

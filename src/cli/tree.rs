@@ -11,7 +11,7 @@ use shakmaty::Chess;
 use super::style::{FAINT, HEADING, Painted, of_mark, per_cent, rounded, thousands};
 use crate::book::{Book, BookMove, Mark, Preference};
 use crate::notation::{self, Line};
-use crate::tree::{Branch, Limits, Tree, weight};
+use crate::tree::{Branch, Tree, TreeLimits, weight};
 
 /// Examples of `tree`.
 pub(super) const EXAMPLES: &str = "Examples:\n  \
@@ -61,7 +61,7 @@ pub(super) fn run(args: &TreeArgs, out: &mut impl Write) -> anyhow::Result<u8> {
     );
     let book = super::open_book(&args.book, args.no_mmap)?;
     let reached = super::line_of(&args.fen, args.moves.as_deref())?;
-    let limits = Limits {
+    let limits = TreeLimits {
         plies: args.depth,
         min_share: args.min_share / 100.0,
     };

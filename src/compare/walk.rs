@@ -1,5 +1,7 @@
 //! Every position of two books, once.
 
+use std::cell::{Cell, RefCell};
+use std::cmp::Ordering;
 use std::collections::HashSet;
 
 use rustc_hash::FxBuildHasher;
@@ -13,7 +15,7 @@ use crate::book::ctg::{
 use crate::book::polyglot;
 use crate::book::walk::{Order, Reached, Walk};
 use crate::book::{Book, BookPosition, Error, Format, Lookup, Probe as _, Wanted};
-use crate::crew::Panicked;
+use crate::crew::{Panicked, in_order};
 use crate::notation;
 use crate::watch::Watch;
 
@@ -71,10 +73,10 @@ impl Way<'_> {
     }
 }
 
-/// Compares two books and calls `found` with what `make` makes of every
-/// difference, in whichever thread, and the way to its position where stored
-/// moves lead there; what is nearest to the beginning comes first. What is
-/// damaged is left out and told.
+/// Compares two books and calls `found` with what `make` makes, in whichever
+/// thread, of every difference and the way to its position where stored moves
+/// lead there; what is nearest to the beginning comes first. What is damaged is
+/// left out and told.
 ///
 /// # Errors
 ///
@@ -84,9 +86,12 @@ pub fn compare<M: Send, E: From<Error> + From<RewriteError> + From<Panicked> + S
     b: &Book,
     plan: &Plan,
     watch: &mut Watch<'_>,
-    make: impl Fn(Difference) -> M + Sync,
-    mut found: impl FnMut(M, Option<Way<'_>>) -> Result<(), E>,
+    make: impl Fn(&Difference, Option<Way<'_>>) -> M + Sync,
+    mut found: impl FnMut(M) -> Result<(), E>,
 ) -> Result<(Compared, Salvage), E> {
+    if plan.unreached {
+        expect_misses(a, b);
+    }
     let books = Books {
         a,
         b,
@@ -121,28 +126,35 @@ struct Books<'b> {
     both: Option<(&'b CtgBook, &'b CtgBook)>,
 }
 
+/// The smaller of two ChessBase books is asked for all that only the other has:
+/// it had better know at once what it does not have.
+fn expect_misses(a: &Book, b: &Book) {
+    if let (Some(a), Some(b)) = (a.as_ctg(), b.as_ctg()) {
+        let [in_a, in_b] = [a, b].map(|book| u64::from(book.header().positions));
+        match in_a.cmp(&in_b) {
+            Ordering::Less => a.expect(in_b - in_a),
+            Ordering::Greater => b.expect(in_a - in_b),
+            Ordering::Equal => {}
+        }
+    }
+}
+
 /// What the books say about some positions.
-struct Looked<M> {
-    positions: Vec<Found<M>>,
+struct Looked {
+    positions: Vec<Found>,
     /// Positions after their moves, one position's after the other's.
     next: Vec<Next>,
 }
 
 /// What they say about one.
-struct Found<M> {
+struct Found {
     /// At least one book holds it.
     held: bool,
-    difference: Option<(Counts, M)>,
+    difference: Option<Difference>,
     /// What is damaged.
     faults: Vec<Error>,
     /// Moves that go on from it.
     moves: usize,
-}
-
-/// What a difference counts as.
-struct Counts {
-    only_in: Option<super::Side>,
-    touched: [bool; Aspect::ALL.len()],
 }
 
 /// A position after a move.
@@ -159,6 +171,9 @@ struct Id {
     /// In ChessBase's form, where `seen` is not.
     normal: Option<u64>,
 }
+
+/// Differences that one thread makes something of in one go.
+const MADE_AT_ONCE: usize = 128;
 
 /// What one thread looks positions up with.
 struct Probes<'b> {
@@ -218,12 +233,7 @@ impl Books<'_> {
 
     /// Looks at some positions and goes on from those of less than so many
     /// plies.
-    fn look<M>(
-        &self,
-        share: &[Reached],
-        plies: Option<u32>,
-        make: impl Fn(Difference) -> M,
-    ) -> Result<Looked<M>, Error> {
+    fn look(&self, share: &[Reached], plies: Option<u32>) -> Result<Looked, Error> {
         let mut looked = Looked {
             positions: Vec::with_capacity(share.len()),
             next: Vec::with_capacity(share.len()),
@@ -231,7 +241,7 @@ impl Books<'_> {
         let mut probes = self.probes()?;
         for here in share {
             let position = &here.position;
-            let mut found = self.look_at(position, &mut probes, &make)?;
+            let mut found = self.look_at(position, &mut probes)?;
             let goes_on = plies.is_none_or(|plies| here.ply < plies);
             if goes_on && (found.held || here.ply == 0) {
                 let before = looked.next.len();
@@ -268,12 +278,7 @@ impl Books<'_> {
         })
     }
 
-    fn look_at<M>(
-        &self,
-        position: &Chess,
-        probes: &mut Probes<'_>,
-        make: impl Fn(Difference) -> M,
-    ) -> Result<Found<M>, Error> {
+    fn look_at(&self, position: &Chess, probes: &mut Probes<'_>) -> Result<Found, Error> {
         let Probes {
             entries,
             in_a,
@@ -298,8 +303,8 @@ impl Books<'_> {
             moves: 0,
         };
         if found.faults.is_empty() && !same {
-            let difference = compare_at(position, (in_a, in_b), self.aspects, self.stats_of_moves);
-            found.difference = difference.map(|one| (Counts::of(&one), make(one)));
+            found.difference =
+                compare_at(position, (in_a, in_b), self.aspects, self.stats_of_moves);
         }
         Ok(found)
     }
@@ -352,26 +357,30 @@ impl Comparison<'_> {
         &mut self,
         plan: &Plan,
         watch: &mut Watch<'_>,
-        make: &(impl Fn(Difference) -> M + Sync),
-        found: &mut impl FnMut(M, Option<Way<'_>>) -> Result<(), E>,
+        make: &(impl Fn(&Difference, Option<Way<'_>>) -> M + Sync),
+        found: &mut impl FnMut(M) -> Result<(), E>,
     ) -> Result<(), E> {
         let books = self.books;
         let expected = books.expected();
         self.enter(&books.id(&plan.from));
-        let mut sans = Vec::new();
-        Walk::new(&plan.from, Order::Breadth).spread(
-            |share| Ok(books.look(share, plan.plies, make)?),
+        // Lent to whoever takes and to whoever is done with a lot.
+        let sans = RefCell::new(Vec::new());
+        let differences: RefCell<Vec<(usize, Difference)>> = RefCell::default();
+        // Of the positions of a lot.
+        let at = Cell::new(0);
+        Walk::new(&plan.from, Order::Breadth).spread_in_lots(
+            |share| Ok(books.look(share, plan.plies)?),
             |walk, share, looked| {
+                let (mut sans, mut differences) = (sans.borrow_mut(), differences.borrow_mut());
                 let mut next = looked.next.into_iter();
                 for (here, position) in share.iter().zip(looked.positions) {
                     let done = self.compared.positions;
                     let watched = watch.position("comparing", done, expected);
                     watched.map_err(RewriteError::from)?;
                     let moves = position.moves;
-                    if let Some(made) = self.count(position) {
-                        let (walk, sans) = (&*walk, sans.as_slice());
-                        found(made, Some(Way { walk, sans, here }))?;
-                    }
+                    let difference = self.count(position);
+                    differences.extend(difference.map(|difference| (at.get(), difference)));
+                    at.set(at.get() + 1);
                     for next in next.by_ref().take(moves) {
                         if self.enter(&next.id) {
                             walk.enter(here, next.mv, next.position, ());
@@ -379,6 +388,27 @@ impl Comparison<'_> {
                         }
                     }
                 }
+                Ok(())
+            },
+            |walk, lot| {
+                at.set(0);
+                let (sans, mut differences) = (sans.borrow(), differences.borrow_mut());
+                let sans = sans.as_slice();
+                let lots: Vec<_> = differences.chunks(MADE_AT_ONCE).collect();
+                let made = |n: u32| -> Vec<M> {
+                    let some = lots.get(n as usize).copied().unwrap_or_default();
+                    let some = some.iter().filter_map(|(at, difference)| {
+                        let here = lot.get(*at)?;
+                        Some(make(difference, Some(Way { walk, sans, here })))
+                    });
+                    some.collect()
+                };
+                in_order(
+                    lots.len() as u32,
+                    |n| Ok::<_, E>(made(n)),
+                    |made| made.into_iter().try_for_each(&mut *found),
+                )?;
+                differences.clear();
                 Ok(())
             },
         )
@@ -389,8 +419,8 @@ impl Comparison<'_> {
         &mut self,
         book: &CtgBook,
         watch: &mut Watch<'_>,
-        make: &(impl Fn(Difference) -> M + Sync),
-        found: &mut impl FnMut(M, Option<Way<'_>>) -> Result<(), E>,
+        make: &(impl Fn(&Difference, Option<Way<'_>>) -> M + Sync),
+        found: &mut impl FnMut(M) -> Result<(), E>,
     ) -> Result<(), E> {
         let books = self.books;
         let mut probes = books.probes()?;
@@ -431,9 +461,9 @@ impl Comparison<'_> {
                     };
                     let new = |key| !known.contains(&key) && more.insert(key);
                     if key_of(&position).is_none_or(new) {
-                        let looked = books.look_at(&position, &mut probes, make)?;
-                        if let Some(made) = self.count(looked) {
-                            found(made, None)?;
+                        let looked = books.look_at(&position, &mut probes)?;
+                        if let Some(difference) = self.count(looked) {
+                            found(make(&difference, None))?;
                         }
                     }
                 }
@@ -454,8 +484,8 @@ impl Comparison<'_> {
         self.seen.insert(id.seen)
     }
 
-    /// Counts what was found of a position; what was made of a difference.
-    fn count<M>(&mut self, position: Found<M>) -> Option<M> {
+    /// Counts what was found of a position; the difference, if there is one.
+    fn count(&mut self, position: Found) -> Option<Difference> {
         if !position.faults.is_empty() {
             position
                 .faults
@@ -465,31 +495,22 @@ impl Comparison<'_> {
             return None;
         }
         self.compared.positions += u64::from(position.held);
-        let (counts, made) = position.difference?;
-        self.compared.count(&counts);
-        Some(made)
-    }
-}
-
-impl Counts {
-    fn of(difference: &Difference) -> Counts {
-        Counts {
-            only_in: difference.only_in,
-            touched: Aspect::ALL.map(|aspect| difference.touches(aspect)),
-        }
+        let difference = position.difference?;
+        self.compared.count(&difference);
+        Some(difference)
     }
 }
 
 impl Compared {
-    fn count(&mut self, counts: &Counts) {
+    fn count(&mut self, difference: &Difference) {
         self.different += 1;
-        match counts.only_in {
+        match difference.only_in {
             Some(super::Side::A) => self.only_in_a += 1,
             Some(super::Side::B) => self.only_in_b += 1,
             None => {}
         }
-        for (count, touched) in self.by_aspect.iter_mut().zip(counts.touched) {
-            *count += u64::from(touched);
+        for (count, aspect) in self.by_aspect.iter_mut().zip(Aspect::ALL) {
+            *count += u64::from(difference.touches(aspect));
         }
     }
 }

@@ -10,7 +10,7 @@ use crate::eval::{Evaluation, MoveValue, Value};
 
 /// What is to be evaluated, and how.
 #[derive(Clone, Debug)]
-pub struct Plan {
+pub struct EnginePlan {
     /// How to start the engine.
     pub command: EngineCommand,
     /// Its options, in order.
@@ -33,7 +33,7 @@ const MOST_FAULTS: u32 = 5;
 /// One engine, started when it is needed, and started again when it ends or
 /// hangs.
 pub(crate) struct Desk<'a> {
-    plan: &'a Plan,
+    plan: &'a EnginePlan,
     engine: Option<Analyst>,
     /// Positions in a row without an answer.
     faults: u32,
@@ -42,7 +42,7 @@ pub(crate) struct Desk<'a> {
 }
 
 impl<'a> Desk<'a> {
-    pub(crate) fn new(plan: &'a Plan, restarts: &'a AtomicU64) -> Desk<'a> {
+    pub(crate) fn new(plan: &'a EnginePlan, restarts: &'a AtomicU64) -> Desk<'a> {
         Desk {
             plan,
             engine: None,

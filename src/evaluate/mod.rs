@@ -17,10 +17,10 @@ mod work;
 
 pub use carried::carried;
 pub(crate) use desk::Desk;
-pub use desk::Plan;
+pub use desk::EnginePlan;
 pub use from_games::gather_games;
 pub use gather::gather;
 pub use gathered::{GatherError, Gathered};
 #[cfg(feature = "build")]
 pub(crate) use work::others;
-pub use work::{Fault, Task, WorkError, Worked, plan, work};
+pub use work::{Task, Unanswered, WorkError, Worked, plan, work};

@@ -5,7 +5,7 @@ use std::sync::{Mutex, PoisonError};
 
 use shakmaty::{CastlingMode, Chess, Position as _, uci::UciMove};
 
-use super::{Desk, Plan};
+use super::{Desk, EnginePlan};
 use crate::crew::{self, Panicked};
 use crate::engine::AnalystError;
 use crate::eval::{Evaluation, MoveValue};
@@ -24,7 +24,7 @@ pub struct Task {
 
 /// A position that could not be evaluated.
 #[derive(Debug)]
-pub struct Fault {
+pub struct Unanswered {
     /// Which one.
     pub node: NodeId,
     /// What the engine did.
@@ -41,7 +41,7 @@ pub struct Worked {
     /// Positions without an answer, the first of them with what happened.
     pub failed: u64,
     /// The first of these.
-    pub first_fault: Option<Fault>,
+    pub first_fault: Option<Unanswered>,
     /// Engines that were started again.
     pub restarts: u64,
     /// Somebody wanted an end before all was done.
@@ -113,7 +113,7 @@ pub(crate) fn others(graph: &BookGraph, node: NodeId, position: &Chess) -> Vec<U
 ///
 /// No engine works, or the file cannot be written.
 pub fn work(
-    plan: &Plan,
+    plan: &EnginePlan,
     graph: &BookGraph,
     table: &EvalTable,
     tasks: &[Task],
@@ -165,7 +165,7 @@ pub fn work(
 /// What became of a task.
 enum Made {
     Done { leaving: bool },
-    Failed(Fault),
+    Failed(Unanswered),
     Stopped,
 }
 
@@ -189,7 +189,7 @@ impl Bench<'_> {
                 file.add(&position, &evaluation)?;
                 Ok(Made::Done { leaving })
             }
-            Err(error) => Ok(Made::Failed(Fault {
+            Err(error) => Ok(Made::Failed(Unanswered {
                 node: task.node,
                 error: desk.bear(error)?,
             })),

@@ -198,22 +198,14 @@ pub fn machine() -> String {
 /// endings of private networks nobody can register a name, so no hostile
 /// name server stands behind one.
 fn is_name_of(host: &str, machine: &str) -> bool {
-    const PRIVATE: [&str; 7] = [
-        "local",
-        "lan",
-        "home",
-        "home.arpa",
-        "internal",
-        "fritz.box",
-        "localdomain",
-    ];
+    const PRIVATE: &str = "local lan home home.arpa internal fritz.box localdomain";
     let (label, ending) = host.split_once('.').unwrap_or((host, ""));
     let own = machine.split('.').next().unwrap_or_default();
     !own.is_empty()
         && label.eq_ignore_ascii_case(own)
         && (ending.is_empty()
             || PRIVATE
-                .iter()
+                .split(' ')
                 .any(|known| ending.eq_ignore_ascii_case(known)))
 }
 

@@ -280,11 +280,7 @@ impl Task<'_> {
             self.hear(thought);
             self.say_soon();
             ended = self.is_over();
-            if ended {
-                ControlFlow::Break(())
-            } else {
-                ControlFlow::Continue(())
-            }
+            end_if(ended)
         })?;
         self.hear(&found);
         Ok(ended)
@@ -337,11 +333,7 @@ impl Task<'_> {
         let mut ended = false;
         let found = engine.think(question, limit, |_| {
             ended = self.is_over();
-            if ended {
-                ControlFlow::Break(())
-            } else {
-                ControlFlow::Continue(())
-            }
+            end_if(ended)
         })?;
         self.value(&found);
         if !ended {
@@ -444,6 +436,13 @@ impl Task<'_> {
                 .listener
                 .try_send(format!("data: {text}\n\n").into());
         }
+    }
+}
+
+fn end_if(ended: bool) -> ControlFlow<()> {
+    match ended {
+        true => ControlFlow::Break(()),
+        false => ControlFlow::Continue(()),
     }
 }
 

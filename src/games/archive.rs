@@ -144,14 +144,14 @@ impl Located {
         let Some((packed, index)) = &self.packed else {
             return DataFile::open_in_pieces(&self.path);
         };
-        let mut stream: Box<dyn Read + Send> = match packed.archive.clone().read(*index) {
-            Ok(stream) => stream,
+        let (file, fault) = match packed.archive.clone().read(*index) {
+            Ok(mut stream) => DataFile::spool(&self.path, &mut stream)?,
             Err(error) if error.kind() == io::ErrorKind::InvalidData => {
-                Box::new(Failed(Some(error)))
+                let (nothing, _) = DataFile::spool(&self.path, &mut io::empty())?;
+                (nothing, Some(error))
             }
             Err(error) => return Err(error),
         };
-        let (file, fault) = DataFile::spool(&self.path, &mut stream)?;
         if let Some(fault) = fault {
             let text = format!(
                 "{}: {fault}; {} bytes of it could be unpacked",
@@ -161,6 +161,13 @@ impl Located {
             packed.lock().push(text);
         }
         Ok(file)
+    }
+
+    /// All of it: small files of a database alone are read so.
+    pub(super) fn bytes(&self) -> io::Result<Vec<u8>> {
+        let file = self.open()?;
+        let count = usize::try_from(file.len()).unwrap_or(usize::MAX);
+        Ok(file.start(count)?)
     }
 
     /// Opens it for reading from its start, and for jumping.
@@ -183,14 +190,5 @@ impl Located {
                 Ok((Box::new(file), size))
             }
         }
-    }
-}
-
-/// A stream that gives nothing but its error.
-struct Failed(Option<io::Error>);
-
-impl Read for Failed {
-    fn read(&mut self, _: &mut [u8]) -> io::Result<usize> {
-        self.0.take().map_or(Ok(0), Err)
     }
 }

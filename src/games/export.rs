@@ -31,7 +31,7 @@ pub enum Target {
 
 /// What is to be done.
 #[derive(Clone, Debug)]
-pub struct Job {
+pub struct ExportJob {
     /// Files, folders, or `-` for standard input.
     pub sources: Vec<PathBuf>,
     /// Where the games go.
@@ -53,7 +53,7 @@ pub struct Job {
 /// What was done.
 #[derive(Clone, Debug, Default)]
 #[non_exhaustive]
-pub struct Summary {
+pub struct Exported {
     /// What became of the games.
     pub games: Tally,
     /// Games written.
@@ -87,14 +87,14 @@ pub enum ExportError {
 ///
 /// There is no new file then; what stood in its place still does.
 pub fn run(
-    job: &Job,
+    job: &ExportJob,
     output: &mut dyn Write,
     watch: &mut Watch<'_>,
-) -> Result<Summary, ExportError> {
+) -> Result<Exported, ExportError> {
     // First, so that a target that may not be written costs no work.
     let mut sink = Sink::open(job, output)?;
     let sources = Sources::list(&job.sources)?.with_password(job.password.as_deref());
-    let mut summary = Summary::default();
+    let mut summary = Exported::default();
     let intake = Intake {
         filter: &job.filter,
         wanted: Wanted::EVERYTHING,
@@ -112,7 +112,7 @@ pub fn run(
     };
     let games = intake.read(&sources, worker, take, watch)?;
     sink.finish()?;
-    Ok(Summary { games, ..summary })
+    Ok(Exported { games, ..summary })
 }
 
 /// What became of a batch.
@@ -126,7 +126,7 @@ struct Piece {
 }
 
 /// Encodes the games of a batch.
-fn encode(job: &Job, batch: &mut Batch<'_>, game: &mut Game) -> Piece {
+fn encode(job: &ExportJob, batch: &mut Batch<'_>, game: &mut Game) -> Piece {
     let mut piece = Piece::default();
     while batch.next(game) {
         game.strip(job.no_variations, job.no_comments);
@@ -170,7 +170,7 @@ enum Sink<'o> {
 }
 
 impl<'o> Sink<'o> {
-    fn open(job: &Job, output: &'o mut dyn Write) -> Result<Sink<'o>, ExportError> {
+    fn open(job: &ExportJob, output: &'o mut dyn Write) -> Result<Sink<'o>, ExportError> {
         Ok(match &job.target {
             Target::Pgn(path) => Sink::Pgn(Box::new(Beside::create(path, job.old)?)),
             Target::Output => Sink::Output(output),

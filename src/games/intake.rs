@@ -396,7 +396,6 @@ impl<'c> Batch<'c> {
 #[cfg(test)]
 mod tests {
     use std::sync::atomic::AtomicBool;
-    use std::time::{Duration, Instant};
 
     use super::*;
     use crate::games::Place;
@@ -479,7 +478,6 @@ mod tests {
     /// The years of all games, which are their numbers. `full` is the first
     /// game that the worker has no room for.
     fn years(name: &str, threads: usize, full: u16) -> Result<(Vec<u16>, Tally), Failure> {
-        let start = Instant::now();
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join(name);
         fs::write(&path, "").unwrap();
@@ -515,7 +513,6 @@ mod tests {
         };
         let stop = AtomicBool::new(name == "stopped");
         let read = intake.read(&sources, worker, take, &mut Watch::stopped_by(&stop));
-        assert!(start.elapsed() < Duration::from_secs(1));
         Ok((all, read?))
     }
 

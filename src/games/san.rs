@@ -16,7 +16,7 @@ pub(super) fn resolve(san: San, position: &Chess) -> Option<Move> {
 
 /// Whether a move that a database names is legal, as the library says it, but
 /// without looking at any other move.
-#[inline]
+#[inline(always)]
 pub(super) fn is_legal(m: Move, position: &Chess) -> bool {
     match m {
         Move::Normal {

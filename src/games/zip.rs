@@ -18,11 +18,11 @@ const CHUNK_BYTES: usize = 256 << 10;
 struct Zip {
     file: Arc<DataFile>,
     entries: Vec<ArchiveMember>,
-    places: Vec<Place>,
+    places: Vec<MemberPlace>,
 }
 
 /// Where a file of it is, and what is known of it.
-struct Place {
+struct MemberPlace {
     at: u64,
     bytes: u64,
     size: u64,
@@ -68,7 +68,7 @@ impl Zip {
                 name: String::from_utf8_lossy(member.name_raw()).replace('\\', "/"),
                 size: member.size(),
             });
-            places.push(Place {
+            places.push(MemberPlace {
                 at: member
                     .data_start()
                     .ok_or("no .zip file that can be read: a file has no place")?,

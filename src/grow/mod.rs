@@ -40,7 +40,7 @@ use crate::build::BuildError;
 use crate::crew::Panicked;
 use crate::engine::AnalystError;
 use crate::evals::EvalFileError;
-use crate::evaluate::Fault;
+use crate::evaluate::Unanswered;
 use crate::graph::{GraphError, NodeId};
 
 pub use replies::{Played, PlayedError};
@@ -70,7 +70,7 @@ impl Default for Costs {
 }
 
 /// Which books grow where, and when it is enough.
-pub struct Wishes<'a> {
+pub struct GrowWishes<'a> {
     /// Whose book it is; of both sides without one: every other position is
     /// then chosen for White, every other for Black.
     pub side: Option<Color>,
@@ -103,7 +103,7 @@ pub struct Grown {
     /// Positions about which the engine did not answer; the first of them.
     pub failed: u64,
     /// The first of these.
-    pub first_fault: Option<Fault>,
+    pub first_fault: Option<Unanswered>,
     /// Engines that were started again.
     pub restarts: u64,
     /// Why it ended.

@@ -10,12 +10,12 @@ use shakmaty::{Chess, Color, uci::UciMove};
 
 use super::frontier::{Ground, Next, Prospect};
 use super::replies::Replies;
-use super::{End, GrowError, Grown, Wishes};
+use super::{End, GrowError, GrowWishes, Grown};
 use crate::crew;
 use crate::engine::AnalystError;
 use crate::eval::{Evaluation, MoveValue};
 use crate::evals::{EvalFile, EvalFileError, EvalKey, EvalTable};
-use crate::evaluate::{self, Desk, Fault, Plan};
+use crate::evaluate::{self, Desk, EnginePlan, Unanswered};
 use crate::graph::{self, BookGraph, NodeId};
 use crate::watch::{Progress, Stop, Watch};
 
@@ -35,8 +35,8 @@ const PART: usize = 32;
 /// No engine works, a file cannot be read or written, or somebody wants an
 /// end; then all answers are in the file.
 pub fn grow(
-    plan: &Plan,
-    wishes: &Wishes<'_>,
+    plan: &EnginePlan,
+    wishes: &GrowWishes<'_>,
     graph: &mut BookGraph,
     table: &mut EvalTable,
     said: &EvalTable,
@@ -240,12 +240,12 @@ struct Round<'a> {
 impl Round<'_> {
     fn work(
         &self,
-        plan: &Plan,
+        plan: &EnginePlan,
         jobs: &[Job],
         restarts: &AtomicU64,
         watch: &mut Watch<'_>,
         grown: &Grown,
-        wishes: &Wishes<'_>,
+        wishes: &GrowWishes<'_>,
     ) -> Result<Vec<Made>, GrowError> {
         let mut made = Vec::with_capacity(jobs.len());
         let mut positions = grown.positions;
@@ -337,7 +337,7 @@ fn take_in(
             Made::Failed(error) => {
                 barred.insert(node);
                 grown.failed += 1;
-                grown.first_fault.get_or_insert(Fault { node, error });
+                grown.first_fault.get_or_insert(Unanswered { node, error });
             }
             Made::Stopped => {}
         }

@@ -25,7 +25,7 @@ pub const USUAL_PLIES: u16 = 50;
 
 /// What is to be made.
 #[derive(Clone, Debug)]
-pub struct Job {
+pub struct IndexJob {
     /// The games: files, folders, or `-` for standard input.
     pub sources: Vec<PathBuf>,
     /// The index.
@@ -53,7 +53,7 @@ pub struct Job {
 
 /// What was made.
 #[derive(Clone, Debug, Default)]
-pub struct Summary {
+pub struct IndexReport {
     /// What became of the games of the sources.
     pub tally: Tally,
     /// Games that have no result, and so are not in it.
@@ -94,7 +94,7 @@ struct Sorts {
 /// # Errors
 ///
 /// There is no index then, or the old one as it was.
-pub fn run(job: &Job, watch: &mut Watch<'_>) -> Result<Summary, IndexError> {
+pub fn run(job: &IndexJob, watch: &mut Watch<'_>) -> Result<IndexReport, IndexError> {
     let sources = Sources::list(&job.sources)?.with_password(job.password.as_deref());
     let is_target = |path: &&PathBuf| place::is_same_file(path, &job.target);
     if let Some(path) = job.sources.iter().find(is_target) {
@@ -134,7 +134,7 @@ pub fn run(job: &Job, watch: &mut Watch<'_>) -> Result<Summary, IndexError> {
         players: Arc::new(Runs::new(job.memory / 16, folder)),
         ids: Arc::new(Runs::new(job.memory / 16, folder)),
     };
-    let first_game = writer.games();
+    let first_game = writer.root().games();
     let (mut summary, mut games) = read(job, &sources, &sorts, &mut writer, max_ply, watch)?;
     if summary.added == 0 {
         return Err(IndexError::NothingLeft {
@@ -204,13 +204,13 @@ pub fn run(job: &Job, watch: &mut Watch<'_>) -> Result<Summary, IndexError> {
 /// Reads every game, writes down the games themselves and sorts what is to be
 /// known of them.
 fn read(
-    job: &Job,
+    job: &IndexJob,
     sources: &Sources,
     sorts: &Sorts,
     writer: &mut Writer,
     max_ply: u16,
     watch: &mut Watch<'_>,
-) -> Result<(Summary, TableWriter), IndexError> {
+) -> Result<(IndexReport, TableWriter), IndexError> {
     let share = job.memory / 2 / job.threads.max(1) as u64;
     let intake = Intake {
         filter: &job.filter,
@@ -221,7 +221,7 @@ fn read(
         starts: Starts::SetUp,
         threads: job.threads,
     };
-    let first = u32::try_from(writer.games()).map_err(|_| IndexError::TooMany)?;
+    let first = u32::try_from(writer.root().games()).map_err(|_| IndexError::TooMany)?;
     let next = AtomicU32::new(first);
     let worker = |batches: &Batches<'_, Piece, IndexError>| {
         let sort_bytes = (share / 4 * 3).min(MOST_SORT_BYTES) as usize;
@@ -290,7 +290,7 @@ fn read(
         Ok(())
     };
     let mut table = TableWriter::default();
-    let (mut summary, mut last_month) = (Summary::default(), 0);
+    let (mut summary, mut last_month) = (IndexReport::default(), 0);
     let mut number = u64::from(first);
     let sink = |piece: Piece| {
         for (place, block) in &piece.blocks {

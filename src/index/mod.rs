@@ -17,7 +17,7 @@
 //! index is a source of games like any other: books are built from it, filtered
 //! anew, without the files it was made from.
 //!
-//! What is added later ([`make::Job::append`]) is a segment of its own; an answer
+//! What is added later ([`make::IndexJob::append`]) is a segment of its own; an answer
 //! is the sum over all. So adding a month costs what that month costs.
 //!
 //! [`make::run`] makes, [`GamesIndex`] reads, [`Selection`] says which games are

@@ -10,7 +10,7 @@ use super::posting::{Posting, id_key, id_number, own_id, player_key};
 use super::row::Row;
 use super::{IDS, PLAYERS, POSITIONS, table};
 use crate::games::Month;
-use crate::games::tgx::{Head, Root, TgxError, TgxFile, find_game};
+use crate::games::tgx::{Head, TgxError, TgxFile, find_game};
 use crate::input::bytes::Cursor;
 use crate::notation;
 
@@ -40,40 +40,17 @@ impl GamesIndex {
         Ok(GamesIndex { file })
     }
 
-    /// Its path.
+    /// The file, which says what is in it.
     #[must_use]
-    pub fn path(&self) -> &Path {
-        self.file.path()
-    }
-
-    /// What it holds.
-    #[must_use]
-    pub fn root(&self) -> &Root {
-        self.file.root()
-    }
-
-    /// Bytes on the disk.
-    #[must_use]
-    pub fn bytes(&self) -> u64 {
-        self.file.len()
-    }
-
-    /// Games in it.
-    #[must_use]
-    pub fn games(&self) -> u64 {
-        self.file.games()
-    }
-
-    /// Whether the file is still the one that was opened.
-    #[must_use]
-    pub fn is_current(&self) -> bool {
-        self.file.is_current()
+    pub fn file(&self) -> &TgxFile {
+        &self.file
     }
 
     /// The last month of which there is a game.
     #[must_use]
     pub fn last_month(&self) -> Option<Month> {
         let months = self
+            .file
             .root()
             .segments
             .iter()

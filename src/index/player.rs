@@ -45,7 +45,7 @@ impl Player {
         };
         let numbers = index.games_of(name, color)?;
         let newest = numbers.get(numbers.len().saturating_sub(MOST_GAMES)..);
-        let max_ply = usize::from(index.root().max_ply);
+        let max_ply = usize::from(index.file().root().max_ply);
         let mut keys: Vec<(u64, PackedMove)> = Vec::new();
         let mut buffer = Vec::new();
         for &number in newest.unwrap_or_default() {

@@ -20,7 +20,7 @@
 //! the open file for its length first (one `lseek`, about 0.1 µs); once it is
 //! found shorter than it was, the mapping is never touched again and reads
 //! become positional: what is left can still be read, the rest is
-//! [`ReadError::Shrunk`]. A view is taken for one probe, so what remains is the
+//! [`FileError::Shrunk`]. A view is taken for one probe, so what remains is the
 //! few microseconds between that question and the end of the probe; a program
 //! that cuts the file in exactly that moment, or a disk that fails under the
 //! mapping, still ends the process. There is no portable way to close this gap
@@ -56,7 +56,7 @@ const SPOOL_BYTES: u64 = 1 << 20;
 
 /// Why bytes could not be read.
 #[derive(Clone, Debug, thiserror::Error)]
-pub enum ReadError {
+pub enum FileError {
     /// The system reports an error.
     #[error("{0}")]
     Io(Arc<io::Error>),
@@ -70,14 +70,14 @@ pub enum ReadError {
     },
 }
 
-impl From<io::Error> for ReadError {
-    fn from(error: io::Error) -> ReadError {
-        ReadError::Io(Arc::new(error))
+impl From<io::Error> for FileError {
+    fn from(error: io::Error) -> FileError {
+        FileError::Io(Arc::new(error))
     }
 }
 
-impl From<ReadError> for io::Error {
-    fn from(error: ReadError) -> io::Error {
+impl From<FileError> for io::Error {
+    fn from(error: FileError) -> io::Error {
         io::Error::other(error)
     }
 }
@@ -104,6 +104,15 @@ enum Store {
         shrunk: AtomicBool,
     },
     Positional,
+}
+
+impl Store {
+    fn memory(bytes: Vec<u8>) -> Store {
+        Store::Memory {
+            bytes: bytes.into_boxed_slice(),
+            overwritten: AtomicBool::new(false),
+        }
+    }
 }
 
 impl DataFile {
@@ -145,10 +154,7 @@ impl DataFile {
             let mut bytes = Vec::new();
             (&file).take(in_memory).read_to_end(&mut bytes)?;
             len = bytes.len() as u64;
-            Store::Memory {
-                bytes: bytes.into_boxed_slice(),
-                overwritten: AtomicBool::new(false),
-            }
+            Store::memory(bytes)
         } else {
             map(&file).map_or(Store::Positional, |map| {
                 // Look-ups jump about; reading ahead would only fetch bytes
@@ -200,10 +206,7 @@ impl DataFile {
                 path: name.into(),
                 file: None,
                 len: bytes.len() as u64,
-                store: Store::Memory {
-                    bytes: bytes.into_boxed_slice(),
-                    overwritten: AtomicBool::new(false),
-                },
+                store: Store::memory(bytes),
             };
             return Ok((held, start.err()));
         }
@@ -286,7 +289,7 @@ impl DataFile {
     /// # Errors
     ///
     /// The system cannot tell the length of the open file.
-    pub fn view(&self) -> Result<View<'_>, ReadError> {
+    pub fn view(&self) -> Result<View<'_>, FileError> {
         let bytes = match &self.store {
             Store::Static(bytes) => Some(*bytes),
             Store::Memory { bytes, overwritten } => {
@@ -311,7 +314,7 @@ impl DataFile {
     /// # Errors
     ///
     /// As for [`View::read`].
-    pub fn start(&self, count: usize) -> Result<Vec<u8>, ReadError> {
+    pub fn start(&self, count: usize) -> Result<Vec<u8>, FileError> {
         let mut start = vec![0; count];
         let there = self.view()?.copy(0, &mut start)?;
         start.truncate(there);
@@ -388,7 +391,7 @@ impl<'f> View<'f> {
     /// # Errors
     ///
     /// The system cannot read, or the file has become too short.
-    pub fn read<'b>(&self, offset: u64, buffer: &'b mut [u8]) -> Result<&'b [u8], ReadError>
+    pub fn read<'b>(&self, offset: u64, buffer: &'b mut [u8]) -> Result<&'b [u8], FileError>
     where
         'f: 'b,
     {
@@ -407,7 +410,7 @@ impl<'f> View<'f> {
         while let Some(rest) = wanted.get_mut(done..).filter(|rest| !rest.is_empty()) {
             match read_at(file, rest, offset + done as u64) {
                 Ok(0) => {
-                    return Err(ReadError::Shrunk {
+                    return Err(FileError::Shrunk {
                         was: self.file.len,
                         now: self.file.present_len()?,
                     });
@@ -425,7 +428,7 @@ impl<'f> View<'f> {
     /// # Errors
     ///
     /// As for [`View::read`].
-    pub fn copy(&self, offset: u64, buffer: &mut [u8]) -> Result<usize, ReadError> {
+    pub fn copy(&self, offset: u64, buffer: &mut [u8]) -> Result<usize, FileError> {
         let Some(bytes) = self.bytes else {
             return Ok(self.read(offset, buffer)?.len());
         };
@@ -522,7 +525,7 @@ mod tests {
         let mut buffer = [0; 100];
         assert_eq!(view.read(4000, &mut buffer).unwrap(), &bytes[4000..4100]);
         let lost = view.read(1 << 20, &mut buffer).unwrap_err();
-        assert!(matches!(lost, ReadError::Shrunk { now: 5000, .. }));
+        assert!(matches!(lost, FileError::Shrunk { now: 5000, .. }));
         assert_eq!(file.change(), Change::Modified);
     }
 

@@ -28,6 +28,33 @@ pub enum Kind {
     Other,
 }
 
+/// Ways in which a file is compressed as a stream.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Packing {
+    /// `.gz`
+    Gzip,
+    /// `.bz2`
+    Bzip2,
+    /// `.zst`
+    Zstd,
+}
+
+impl Packing {
+    /// Of a file by its first bytes.
+    #[must_use]
+    pub fn of(start: &[u8]) -> Option<Packing> {
+        match *start {
+            [0x1f, 0x8b, ..] => Some(Packing::Gzip),
+            [b'B', b'Z', b'h', b'1'..=b'9', ..] => Some(Packing::Bzip2),
+            // A frame, or one to be skipped before it.
+            [0x28, 0xb5, 0x2f, 0xfd, ..] | [0x50..=0x5f, 0x2a, 0x4d, 0x18, ..] => {
+                Some(Packing::Zstd)
+            }
+            _ => None,
+        }
+    }
+}
+
 /// A format of books.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum BookKind {
@@ -84,12 +111,8 @@ impl Kind {
         };
         match *start {
             [3, b'A', b'B', ..] => return Kind::Book(BookKind::Abk),
-            [0x1f, 0x8b, ..] | [b'B', b'Z', b'h', b'1'..=b'9', ..] | [b'P', b'K', 3, 4, ..] => {
-                return Kind::Packed;
-            }
-            [0x28, 0xb5, 0x2f, 0xfd, ..] | [0x50..=0x5f, 0x2a, 0x4d, 0x18, ..] => {
-                return Kind::Packed;
-            }
+            [b'P', b'K', 3, 4, ..] => return Kind::Packed,
+            _ if Packing::of(start).is_some() => return Kind::Packed,
             [0xff, 0xfe, ..] | [0xfe, 0xff, ..] => return Kind::Utf16,
             _ => {}
         }

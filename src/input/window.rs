@@ -7,7 +7,7 @@
 use std::ops::Range;
 use std::sync::Arc;
 
-use super::file::{DataFile, ReadError};
+use super::file::{DataFile, FileError};
 
 /// A larger part is not held: bytes that are wanted out of it lie far apart.
 const LARGEST_BYTES: u64 = 4 << 20;
@@ -60,7 +60,7 @@ impl Window {
         offset: u64,
         count: usize,
         buffer: &'b mut Vec<u8>,
-    ) -> Result<&'b [u8], ReadError> {
+    ) -> Result<&'b [u8], FileError> {
         if let Some(bytes) = self.inside(offset, count) {
             return Ok(bytes);
         }
@@ -123,7 +123,7 @@ mod tests {
         let mut buffer = Vec::new();
         assert!(matches!(
             window.read(len - 100, 50, &mut buffer),
-            Err(ReadError::Shrunk { now: 5000, .. })
+            Err(FileError::Shrunk { now: 5000, .. })
         ));
         let kept = window.read(len - 2000, 10, &mut buffer).unwrap();
         assert_eq!(

@@ -6,7 +6,7 @@ use std::path::Path;
 use shakmaty::Position as _;
 
 use super::side::read_games;
-use super::{Learned, Place, Tally};
+use super::{LearnTally, Learned, TallyPlace};
 use crate::book::ctg::{CtgBook, EditError, Editor};
 use crate::book::{Book, BookEditor, Field, KeyedChange, KeyedEditor, MarkEdit};
 use crate::mark::{self, MarkError, Told};
@@ -35,31 +35,31 @@ pub struct Taught {
     /// Those that rise.
     pub raised: u64,
     /// Each of them, as far as they were to be told.
-    pub noted: Noted,
+    pub noted: NotedValues,
 }
 
 /// Changes of learn values, by their places in the book.
 #[derive(Debug)]
-pub enum Noted {
+pub enum NotedValues {
     /// Of a ChessBase book.
     Ctg(Vec<mark::Noted>),
     /// Of a Polyglot book.
     Keyed(Vec<(KeyedChange, String)>),
 }
 
-impl Default for Noted {
-    fn default() -> Noted {
-        Noted::Ctg(Vec::new())
+impl Default for NotedValues {
+    fn default() -> NotedValues {
+        NotedValues::Ctg(Vec::new())
     }
 }
 
-impl Noted {
+impl NotedValues {
     /// How many there are.
     #[must_use]
     pub fn count(&self) -> usize {
         match self {
-            Noted::Ctg(noted) => noted.len(),
-            Noted::Keyed(noted) => noted.len(),
+            NotedValues::Ctg(noted) => noted.len(),
+            NotedValues::Keyed(noted) => noted.len(),
         }
     }
 
@@ -75,10 +75,10 @@ impl Noted {
         found: &mut dyn FnMut(&Told) -> Result<(), MarkError>,
     ) -> Result<(), MarkError> {
         match (self, book) {
-            (Noted::Ctg(noted), Book::Ctg(book)) => mark::tell(book, noted, watch, found),
-            (Noted::Keyed(noted), book) => mark::tell_keyed(book, noted, watch, found),
+            (NotedValues::Ctg(noted), Book::Ctg(book)) => mark::tell(book, noted, watch, found),
+            (NotedValues::Keyed(noted), book) => mark::tell_keyed(book, noted, watch, found),
             // There is nothing to tell of a book without learn values.
-            (Noted::Ctg(_), _) => Ok(()),
+            (NotedValues::Ctg(_), _) => Ok(()),
         }
     }
 }
@@ -97,7 +97,7 @@ impl Learned {
         for game in games {
             game.each_book_move(|before, mv, after| {
                 // Moves of a side file may have left the book.
-                if let Some(place) = Place::of(book, before, mv, after)? {
+                if let Some(place) = TallyPlace::of(book, before, mv, after)? {
                     let tally = self.tallies.entry(place).or_default();
                     tally.add(before.turn(), game.winner);
                 }
@@ -137,7 +137,7 @@ impl Learned {
         // In the order of the file pages are written once.
         let mut entries = Vec::with_capacity(self.tallies.len());
         for (place, tally) in &self.tallies {
-            if let Place::After(key) = place {
+            if let TallyPlace::After(key) = place {
                 entries.extend(book.entry_of(key)?.map(|entry| (entry, *tally)));
             }
         }
@@ -172,7 +172,7 @@ impl Learned {
         Ok(Taught {
             changed,
             raised,
-            noted: Noted::Ctg(noted),
+            noted: NotedValues::Ctg(noted),
         })
     }
 
@@ -180,7 +180,7 @@ impl Learned {
     fn teach_keyed(&self, editor: &mut KeyedEditor, method: Method) -> Result<Taught, EditError> {
         let mut changes = Vec::new();
         for (place, tally) in &self.tallies {
-            if let Place::Entry(offset) = place {
+            if let TallyPlace::Entry(offset) = place {
                 let old = editor.learn_counts(*offset)?;
                 let new = tally.counts(if method.fresh { 0 } else { old });
                 let change = KeyedChange {
@@ -204,7 +204,7 @@ impl Learned {
         Ok(Taught {
             changed: changes.len() as u64,
             raised: raised.count() as u64,
-            noted: Noted::Keyed(
+            noted: NotedValues::Keyed(
                 told.map(|(change, tally)| (*change, tally.to_string()))
                     .collect(),
             ),
@@ -212,7 +212,7 @@ impl Learned {
     }
 }
 
-impl Tally {
+impl LearnTally {
     /// Polyglot's learn counts with these games added: the games in the upper
     /// sixteen bits, two for a win and one for a draw in the lower. Both are
     /// halved where one would grow too large.

@@ -5,7 +5,7 @@ use std::sync::{Mutex, PoisonError};
 
 use shakmaty::{Chess, Color, Move, Position};
 
-use super::Tally;
+use super::LearnTally;
 use crate::book::ctg::Key;
 use crate::book::{Book, Error};
 use crate::crew::Panicked;
@@ -57,21 +57,21 @@ pub struct Learned {
     /// Games that say something about the book.
     pub counted: u64,
     /// By where the book keeps what was learnt.
-    pub tallies: HashMap<Place, Tally>,
+    pub tallies: HashMap<TallyPlace, LearnTally>,
     /// What became of the games.
     pub games: games::Tally,
 }
 
 /// Where a book keeps what was learnt about a move.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Place {
+pub enum TallyPlace {
     /// ChessBase: with the position after it.
     After(Key),
     /// Polyglot: with the move, whose entry stands so many bytes into the file.
     Entry(u64),
 }
 
-impl Place {
+impl TallyPlace {
     /// Of a move between two positions; `None` if the book does not hold it, or
     /// has no learn values at all.
     ///
@@ -83,12 +83,12 @@ impl Place {
         before: &Chess,
         mv: Move,
         after: &Chess,
-    ) -> Result<Option<Place>, Error> {
+    ) -> Result<Option<TallyPlace>, Error> {
         Ok(match book {
-            Book::Ctg(book) => book.key_of(after)?.map(Place::After),
+            Book::Ctg(book) => book.key_of(after)?.map(TallyPlace::After),
             Book::Bin(_) => {
                 let entries = book.keyed_entries(before, mv)?;
-                entries.first().map(|entry| Place::Entry(entry.offset))
+                entries.first().map(|entry| TallyPlace::Entry(entry.offset))
             }
             Book::Abk(_) => None,
         })
@@ -135,7 +135,7 @@ pub fn tally_games(
         starts: Starts::Any,
         threads,
     };
-    let all = Mutex::new(HashMap::<Place, Tally>::new());
+    let all = Mutex::new(HashMap::<TallyPlace, LearnTally>::new());
     let worker = |batches: &games::Batches<'_, u64, LearnError>| {
         let mut tallies = HashMap::new();
         let mut game = Game::default();
@@ -166,18 +166,18 @@ fn add_game(
     book: &Book,
     game: &Game,
     counted: &Counted,
-    tallies: &mut HashMap<Place, Tally>,
+    tallies: &mut HashMap<TallyPlace, LearnTally>,
 ) -> Result<bool, Error> {
     let winner = match game.result {
         GameResult::Won(winner) => Some(winner),
         GameResult::Draw => None,
         GameResult::Unknown => return Ok(false),
     };
-    let mut seen: Vec<Place> = Vec::new();
+    let mut seen: Vec<TallyPlace> = Vec::new();
     let mut misses = 0;
     let positions = game.positions.iter().zip(game.positions.iter().skip(1));
     for ((before, position), mv) in positions.zip(&game.moves) {
-        let Some(place) = Place::of(book, before, *mv, position)? else {
+        let Some(place) = TallyPlace::of(book, before, *mv, position)? else {
             misses += 1;
             if misses >= MISSES {
                 break;

@@ -2,7 +2,7 @@
 //!
 //! A ChessBase book has a learn value ("Fact") for every position: -125 never
 //! play into it, +125 always, 0 nothing learned. A Polyglot book has two counts
-//! for every move: games, and twice the points. [`Tally`] is what games say about a move,
+//! for every move: games, and twice the points. [`LearnTally`] is what games say about a move,
 //! and the one rule that makes a learn value of it. The games come from
 //! collections ([`tally_games`], `tabia learn`) or from play: the adapter notes
 //! each game in a *side file* beside the book ([`PlayedGame`], [`append`]), and
@@ -16,9 +16,9 @@ mod overlay;
 mod side;
 
 #[cfg(feature = "games")]
-pub use apply::{Method, Noted, Taught};
+pub use apply::{Method, NotedValues, Taught};
 #[cfg(feature = "games")]
-pub use games::{Counted, LearnError, Learned, Place, tally_games};
+pub use games::{Counted, LearnError, Learned, TallyPlace, tally_games};
 pub use overlay::LearnedBook;
 pub use side::{
     Evidence, PlayedGame, SideFile, append, fallback_path, is_refused, side_path, take_aside,
@@ -36,7 +36,7 @@ const LEARNED_MOST: i8 = 120;
 
 /// Results of the games with a move, seen by its player.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Tally {
+pub struct LearnTally {
     /// Won.
     pub wins: u32,
     /// Drawn.
@@ -46,13 +46,13 @@ pub struct Tally {
 }
 
 /// `+3 =1 -0`.
-impl fmt::Display for Tally {
+impl fmt::Display for LearnTally {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "+{} ={} -{}", self.wins, self.draws, self.losses)
     }
 }
 
-impl Tally {
+impl LearnTally {
     /// Adds a game in which `winner` (nobody: a draw) beat the other side.
     pub fn add(&mut self, mover: Color, winner: Option<Color>) {
         let count = match winner {
@@ -64,7 +64,7 @@ impl Tally {
     }
 
     /// Adds other games.
-    pub fn join(&mut self, other: &Tally) {
+    pub fn join(&mut self, other: &LearnTally) {
         self.wins = self.wins.saturating_add(other.wins);
         self.draws = self.draws.saturating_add(other.draws);
         self.losses = self.losses.saturating_add(other.losses);
@@ -108,8 +108,8 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    fn tally(wins: u32, draws: u32, losses: u32) -> Tally {
-        Tally {
+    fn tally(wins: u32, draws: u32, losses: u32) -> LearnTally {
+        LearnTally {
             wins,
             draws,
             losses,

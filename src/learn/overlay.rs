@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 
 use shakmaty::Chess;
 
-use super::{PLAY_STRENGTH, SideFile, Tally, fallback_path};
+use super::{LearnTally, PLAY_STRENGTH, SideFile, fallback_path};
 use crate::book::ctg::{CanonicalBoard, Key};
 use crate::book::{Error, Lookup, Probe, Wanted};
 use crate::notation;
@@ -57,8 +57,8 @@ impl Learned {
         }
     }
 
-    fn tally(&self, key: &Key) -> Option<Tally> {
-        let mut sum: Option<Tally> = None;
+    fn tally(&self, key: &Key) -> Option<LearnTally> {
+        let mut sum: Option<LearnTally> = None;
         for (_, file) in &self.files {
             if let Some(tally) = file.tallies.get(key) {
                 let sum = sum.get_or_insert_default();

@@ -28,7 +28,7 @@ use std::time::{Duration, Instant, SystemTime};
 
 use shakmaty::{Chess, Color, Move, Position};
 
-use super::Tally;
+use super::LearnTally;
 use crate::book::ctg::{CanonicalBoard, Key};
 use crate::input::bytes::{FNV_START, fnv1a};
 use crate::notation;
@@ -176,7 +176,7 @@ impl PlayedGame {
     }
 
     /// Adds the game to the tallies of the positions its book moves lead to.
-    fn tally(&self, tallies: &mut HashMap<Key, Tally>) {
+    fn tally(&self, tallies: &mut HashMap<Key, LearnTally>) {
         let Ok(()) = self.each_book_move(|before, _, after| {
             if let Some(board) = CanonicalBoard::from_position(after) {
                 let tally = tallies.entry(board.key()).or_default();
@@ -314,7 +314,7 @@ pub(super) fn read_games(
 #[derive(Debug, Default)]
 pub struct SideFile {
     /// What its games say.
-    pub tallies: HashMap<Key, Tally>,
+    pub tallies: HashMap<Key, LearnTally>,
     /// Whole games in it.
     pub games: u64,
     /// Lines that are no whole games.
@@ -405,7 +405,7 @@ mod tests {
         append(&path, &game(Some(Color::Black))).unwrap();
         side.refresh(&path).unwrap();
         assert_eq!((side.games, side.bad_lines), (2, 1));
-        let tally = Tally {
+        let tally = LearnTally {
             wins: 1,
             draws: 0,
             losses: 1,

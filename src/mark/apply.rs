@@ -14,7 +14,7 @@ use crate::watch::Watch;
 
 /// What is to be marked.
 #[derive(Clone, Debug)]
-pub enum Target {
+pub enum MarkTarget {
     /// The last move of each line.
     Moves(Vec<Line>),
     /// The position at the end of a line, whatever move leads there.
@@ -25,9 +25,9 @@ pub enum Target {
 
 /// How a book is marked.
 #[derive(Clone, Debug)]
-pub struct Job {
+pub struct MarkJob {
     /// What is to be marked.
-    pub target: Target,
+    pub target: MarkTarget,
     /// The marks, and which moves get them.
     pub selection: Selection,
     /// Nothing is changed.
@@ -133,7 +133,7 @@ pub fn open_ctg(path: &Path, options: &EditOptions) -> Result<Editor, MarkError>
 /// watches wants an end, or `told` fails.
 pub fn mark(
     editor: &mut BookEditor,
-    job: &Job,
+    job: &MarkJob,
     watch: &mut Watch<'_>,
     lost: &mut dyn FnMut(Error),
     told: &mut dyn FnMut(&Told) -> io::Result<()>,
@@ -143,15 +143,15 @@ pub fn mark(
         BookEditor::Keyed(editor) => return keyed::mark(editor, job, watch, told),
     };
     match &job.target {
-        Target::Book => whole_book(editor, job, watch, lost, told),
-        Target::Position(line) => {
+        MarkTarget::Book => whole_book(editor, job, watch, lost, told),
+        MarkTarget::Position(line) => {
             let plan = editor.plan_position(line.last(), &job.selection.edit);
             let plan = plan
                 .map_err(|error| absent(error, || "the position is not in the book".to_owned()))?;
             let planned = plan.into_iter().map(|change| (line.clone(), change));
             carry_out(editor, job, 1, planned.collect(), told)
         }
-        Target::Moves(lines) => {
+        MarkTarget::Moves(lines) => {
             let mut planned: Vec<(Line, EntryChange)> = Vec::new();
             let mut chosen = 0;
             for line in lines {
@@ -191,7 +191,7 @@ fn absent(error: EditError, what: impl FnOnce() -> String) -> MarkError {
 
 fn carry_out(
     editor: &mut Editor,
-    job: &Job,
+    job: &MarkJob,
     chosen: u64,
     planned: Vec<(Line, EntryChange)>,
     told: &mut dyn FnMut(&Told) -> io::Result<()>,
@@ -231,7 +231,7 @@ fn of_change(line: Line, change: EntryChange, old: &EntryChange) -> Told {
 
 fn whole_book(
     editor: &mut Editor,
-    job: &Job,
+    job: &MarkJob,
     watch: &mut Watch<'_>,
     lost: &mut dyn FnMut(Error),
     told: &mut dyn FnMut(&Told) -> io::Result<()>,
@@ -270,7 +270,7 @@ fn whole_book(
     Ok(done)
 }
 
-fn checked(job: &Job, losses: u64) -> Result<(), MarkError> {
+fn checked(job: &MarkJob, losses: u64) -> Result<(), MarkError> {
     match job.strict && losses > 0 {
         true => Err(MarkError::Loss(losses)),
         false => Ok(()),

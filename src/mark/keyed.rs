@@ -7,7 +7,7 @@ use std::io;
 use shakmaty::{Chess, Move, Position as _};
 
 use super::named::{admits, filter_admits, leads_out};
-use super::{Job, MarkError, Marked, Target, Told};
+use super::{MarkError, MarkJob, MarkTarget, Marked, Told};
 use crate::book::ctg::{EditError, RewriteError};
 use crate::book::walk::{Order, Reached, Walk};
 use crate::book::{Book, Format, KeyedChange, KeyedEditor, Lookup, Probe as _, Wanted, polyglot};
@@ -18,7 +18,7 @@ use crate::watch::Watch;
 /// As [`super::mark`].
 pub(super) fn mark(
     editor: &mut KeyedEditor,
-    job: &Job,
+    job: &MarkJob,
     watch: &mut Watch<'_>,
     told: &mut dyn FnMut(&Told) -> io::Result<()>,
 ) -> Result<Marked, MarkError> {
@@ -35,14 +35,14 @@ pub(super) fn mark(
     let mut done = Marked::default();
     let mut planned: Vec<KeyedChange> = Vec::new();
     match &job.target {
-        Target::Position(_) => {
+        MarkTarget::Position(_) => {
             return Err(MarkError::Format {
                 path: path(),
                 format: editor.book().format(),
                 what: "weights of positions (name a move with --move)",
             });
         }
-        Target::Moves(lines) => {
+        MarkTarget::Moves(lines) => {
             let mut named: Vec<(&Line, KeyedChange)> = Vec::new();
             for line in lines {
                 let Some((position, mv)) = line.moves().next_back() else {
@@ -73,7 +73,7 @@ pub(super) fn mark(
                 told(&told_of(line.clone(), &change, String::new()))?;
             }
         }
-        Target::Book => {
+        MarkTarget::Book => {
             each_move(editor.book(), watch, |_, here, mv, found| {
                 let after = notation::after(&here.position, mv);
                 let is_side = selection.colour.is_none_or(|c| c == here.position.turn());

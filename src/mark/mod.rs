@@ -14,7 +14,7 @@ mod select;
 mod tell;
 pub mod words;
 
-pub use apply::{Job, MarkError, Marked, Target, mark, open, open_ctg};
+pub use apply::{MarkError, MarkJob, MarkTarget, Marked, mark, open, open_ctg};
 pub use filter::{Filter, FilterError, Subject};
 pub use keyed::tell_keyed;
 pub(crate) use select::subjects;

@@ -5,7 +5,8 @@ use shakmaty::{Color, Position as _};
 use super::filter::{Filter, Subject};
 use super::tell::Noted;
 use crate::book::ctg::{
-    CanonicalBoard, CtgBook, EditError, EntrySet, Error, Pass, Touch, Visit, VisitedMove,
+    CanonicalBoard, CtgBook, EditError, EntrySet, Error, Pass, Touch, Visit, VisitedEntry,
+    VisitedMove,
 };
 use crate::book::{Field, MarkEdit, PositionRecord};
 use crate::watch::Watch;
@@ -108,9 +109,12 @@ pub fn select(
     // The same entry may be visited with either side to move.
     let mut signs = std::collections::HashSet::new();
     let pass = selection.pass();
-    book.visit(pass, watch, lost, |visit| {
-        if matches!(pass, Pass::Entries | Pass::Signs) {
-            return select_entry(selection, visit, &mut seen, found);
+    let by_entry = matches!(pass, Pass::Entries | Pass::Signs);
+    let wanted = |entry: &VisitedEntry| !by_entry || selection.admits(&subject(&entry.record));
+    book.visit_some(pass, wanted, watch, lost, |visit| {
+        if by_entry {
+            seen += 1;
+            return touched(selection, visit, found);
         }
         if let (Some(colour), Some(ply)) = (selection.colour, visit.ply)
             && (colour == Color::White) != (ply % 2 == 0)
@@ -164,16 +168,12 @@ pub(crate) fn subjects<'a>(
     })
 }
 
-fn select_entry(
+/// What changes of an entry that is chosen.
+fn touched(
     selection: &Selection,
     visit: &Visit<'_>,
-    seen: &mut u64,
     found: &mut dyn FnMut(&Chosen<'_>) -> Result<(), EditError>,
 ) -> Result<(), EditError> {
-    if !selection.admits(&subject(&visit.entry.record)) {
-        return Ok(());
-    }
-    *seen += 1;
     // In the order of the file: the moves of an entry, then its statistics.
     for mv in visit.moves {
         if let Some(touch) = mv.touch(&selection.edit) {

@@ -172,18 +172,22 @@ pub fn tell<E: From<EditError> + From<Panicked> + Send>(
     }
     let mut seen: HashSet<u64, FxBuildHasher> = HashSet::default();
     let expected = Some(book.header().positions.into());
+    let keys: HashSet<Key> = wanted.keys().copied().collect();
     walk.spread(
-        |share| look(book, share).map_err(|error| E::from(EditError::from(error))),
-        |walk, share, (entries, next)| {
-            let mut next = next.into_iter();
-            for (here, (key, moves)) in share.iter().zip(entries) {
+        |share| look(book, share, &keys).map_err(|error| E::from(EditError::from(error))),
+        |walk, share, looked| {
+            let mut next = looked.next.into_iter();
+            let mut hits = looked.hits.into_iter().peekable();
+            for (at, (here, moves)) in share.iter().zip(looked.moves).enumerate() {
                 if wanted.is_empty() {
                     walk.end();
                     return Ok(());
                 }
                 let told = watch.position("finding lines", seen.len() as u64, expected);
                 told.map_err(|stopped| EditError::from(RewriteError::from(stopped)))?;
-                for noted in key.and_then(|key| wanted.remove(&key)).unwrap_or_default() {
+                let hit = hits.next_if(|(hit, _)| *hit == at);
+                let noted = hit.and_then(|(_, key)| wanted.remove(&key));
+                for noted in noted.unwrap_or_default() {
                     let mut line = Line::default();
                     walk.line(here).into_iter().for_each(|mv| line.push(mv));
                     found(&noted.told(line, true))?;
@@ -207,38 +211,49 @@ pub fn tell<E: From<EditError> + From<Panicked> + Send>(
     Ok(())
 }
 
-/// The keys of entries with how many moves go on from each, and those moves
-/// with the positions after them and numbers that tell these apart.
-type Looked = (Vec<(Option<Key>, usize)>, Vec<(Move, Chess, u64)>);
+/// What stands in some positions.
+#[derive(Default)]
+struct Looked {
+    /// Those whose entries are looked for.
+    hits: Vec<(usize, Key)>,
+    /// How many moves go on from each.
+    moves: Vec<usize>,
+    /// These moves, the positions after them, and numbers that tell these apart.
+    next: Vec<(Move, Chess, u64)>,
+}
 
 /// Looks at some positions. Lines end where the book is damaged; who looked for
 /// what to change has named the damage.
-fn look(book: &CtgBook, share: &[Reached]) -> Result<Looked, crate::book::Error> {
-    let (mut entries, mut next) = (Vec::with_capacity(share.len()), Vec::new());
+fn look(
+    book: &CtgBook,
+    share: &[Reached],
+    wanted: &HashSet<Key>,
+) -> Result<Looked, crate::book::Error> {
+    let mut looked = Looked::default();
     let mut reader = book.entry_reader()?;
     let mut stored = Lookup::default();
-    for here in share {
+    for (at, here) in share.iter().enumerate() {
         stored.clear();
-        let mut key = None;
         if let Some(board) = CanonicalBoard::from_position(&here.position) {
             match reader.entry_of(&board) {
                 Ok(Some(entry)) => {
-                    key = entry.key();
+                    let hit = entry.key().filter(|key| wanted.contains(key));
+                    looked.hits.extend(hit.map(|key| (at, key)));
                     fill_from(&entry, &board, &here.position.legal_moves(), &mut stored);
                 }
                 Err(error) if !error.is_damage() => return Err(error),
                 _ => {}
             }
         }
-        let before = next.len();
-        next.extend(stored.moves.iter().filter_map(|known| {
+        let before = looked.next.len();
+        looked.next.extend(stored.moves.iter().filter_map(|known| {
             let after = notation::after(&here.position, known.mv);
             let key = CanonicalBoard::from_position(&after)?.key();
             Some((known.mv, after, key.wide_hash()))
         }));
-        entries.push((key, next.len() - before));
+        looked.moves.push(looked.next.len() - before);
     }
-    Ok((entries, next))
+    Ok(looked)
 }
 
 impl Noted {

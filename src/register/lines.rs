@@ -67,37 +67,29 @@ fn joined(words: &[String]) -> String {
 /// One `arg=` for each argument; options as `option.NAME=VALUE` (tried with
 /// its parser's source).
 fn cutechess_cli(registration: &Registration) -> String {
-    let mut words = vec![
-        format!("name={}", registration.name),
-        format!("cmd={}", registration.command),
-    ];
-    words.extend(registration.args.iter().map(|arg| format!("arg={arg}")));
-    words.push(format!("dir={}", registration.folder));
-    words.push("proto=uci".to_owned());
-    if let Some(books) = &registration.books {
-        words.push(format!("option.Book File={books}"));
-    }
-    engine(&words)
+    let args = registration.args.iter();
+    engine(registration, args.map(|arg| format!("arg={arg}")))
 }
 
 /// All arguments in one `args=`, split at blanks.
 fn fastchess(registration: &Registration) -> String {
+    let args = Some(&registration.args).filter(|args| !args.is_empty());
+    engine(
+        registration,
+        args.map(|args| format!("args={}", joined(args))),
+    )
+}
+
+fn engine(registration: &Registration, args: impl IntoIterator<Item = String>) -> String {
     let mut words = vec![
         format!("name={}", registration.name),
         format!("cmd={}", registration.command),
     ];
-    if !registration.args.is_empty() {
-        words.push(format!("args={}", joined(&registration.args)));
-    }
+    words.extend(args);
     words.push(format!("dir={}", registration.folder));
     words.push("proto=uci".to_owned());
-    if let Some(books) = &registration.books {
-        words.push(format!("option.Book File={books}"));
-    }
-    engine(&words)
-}
-
-fn engine(words: &[String]) -> String {
+    let books = registration.books.iter();
+    words.extend(books.map(|books| format!("option.Book File={books}")));
     let words: Vec<String> = words.iter().map(|word| shell(word)).collect();
     format!("-engine {}\n", words.join(" "))
 }

@@ -26,7 +26,7 @@ use crate::watch::Watch;
 
 /// What kind of repertoire.
 #[derive(Clone, Debug)]
-pub struct Wishes {
+pub struct RepertoireWishes {
     /// Whose.
     pub colour: Color,
     /// Positions that are met more seldom than once in so many games are left
@@ -70,7 +70,7 @@ pub enum RepertoireError {
 
 /// See the [module](self).
 pub struct Repertoire {
-    wishes: Wishes,
+    wishes: RepertoireWishes,
     states: Vec<State>,
     values: Vec<f64>,
     /// Numbers of steps, for states of one's own.
@@ -149,7 +149,7 @@ pub struct Differences {
 
 /// The numbers of a repertoire.
 #[derive(Clone, Debug, Default)]
-pub struct Summary {
+pub struct RepertoireSummary {
     /// Points a game that it lets expect, 0 to 1.
     pub expectation: f64,
     /// Positions to learn.
@@ -176,7 +176,7 @@ impl Repertoire {
     /// wants an end.
     pub fn solve(
         knowledge: Knowledge<'_>,
-        wishes: &Wishes,
+        wishes: &RepertoireWishes,
         watch: &mut Watch<'_>,
     ) -> Result<Repertoire, RepertoireError> {
         let states = Walk::of(knowledge, wishes, watch)?;
@@ -309,11 +309,11 @@ impl Repertoire {
 
     /// Its numbers.
     #[must_use]
-    pub fn summary(&self) -> Summary {
-        let mut summary = Summary {
+    pub fn summary(&self) -> RepertoireSummary {
+        let mut summary = RepertoireSummary {
             expectation: self.values.first().copied().unwrap_or(0.5),
             unsettled: !self.settled,
-            ..Summary::default()
+            ..RepertoireSummary::default()
         };
         let (mut answered, mut all) = (0.0, 0.0);
         for (n, state) in self.states.iter().enumerate() {

@@ -6,7 +6,7 @@ use std::collections::{BinaryHeap, HashMap, hash_map::Entry};
 use rustc_hash::FxBuildHasher;
 use shakmaty::{Chess, Color, Move, Position as _};
 
-use super::{RepertoireError, Wishes};
+use super::{RepertoireError, RepertoireWishes};
 use crate::book::{Annotation, Book, Lookup, Mark, PositionRecord, Probe as _, Wanted};
 use crate::eval::model::{EVALUATION_GAMES, expected};
 use crate::eval::stats::{Results, among_equals, shrunk};
@@ -56,7 +56,7 @@ pub(super) struct State {
 /// The start is the first of them.
 pub(super) struct Walk<'a> {
     knowledge: Knowledge<'a>,
-    wishes: &'a Wishes,
+    wishes: &'a RepertoireWishes,
     pub(super) states: Vec<State>,
     numbers: HashMap<(EvalKey, bool), u32, FxBuildHasher>,
     /// By how likely the likeliest way to them is.
@@ -99,7 +99,7 @@ impl<'a> Walk<'a> {
     /// Walks from the start position as far as lines are likely enough.
     pub(super) fn of(
         knowledge: Knowledge<'a>,
-        wishes: &'a Wishes,
+        wishes: &'a RepertoireWishes,
         watch: &mut Watch<'_>,
     ) -> Result<Vec<State>, RepertoireError> {
         let mut walk = Walk {

@@ -253,11 +253,12 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
+    /// After lines, each without its first word.
     fn after(lines: &[&str]) -> (Game, Step) {
         let mut game = Game::default();
         let mut step = Step::Anew;
         for line in lines {
-            step = game.update(line.as_bytes());
+            step = game.update(format!("position {line}").as_bytes());
         }
         (game, step)
     }
@@ -271,17 +272,14 @@ mod tests {
 
     #[test]
     fn lines_that_go_on_are_played_on() {
-        let whole = after(&["position startpos moves e2e4 e7e5 g1f3"]).0;
+        let whole = after(&["startpos moves e2e4 e7e5 g1f3"]).0;
         for lines in [
+            &["startpos", "startpos moves e2e4 e7e5 g1f3"][..],
             &[
-                "position startpos",
-                "position startpos moves e2e4 e7e5 g1f3",
-            ][..],
-            &[
-                "position startpos moves",
-                "position startpos moves e2e4",
-                "position startpos moves e2e4",
-                "position startpos moves e2e4 e7e5 g1f3 ",
+                "startpos moves",
+                "startpos moves e2e4",
+                "startpos moves e2e4",
+                "startpos moves e2e4 e7e5 g1f3 ",
             ],
         ] {
             let (game, step) = after(lines);
@@ -294,21 +292,15 @@ mod tests {
     #[test]
     fn another_game_or_more_than_two_plies_back_begins_anew() {
         for lines in [
+            &["startpos moves e2e4 e7e5 g1f3 g8f6", "startpos moves e2e4"][..],
             &[
-                "position startpos moves e2e4 e7e5 g1f3 g8f6",
-                "position startpos moves e2e4",
-            ][..],
-            &[
-                "position startpos moves e2e4 e7e5 g1f3",
-                "position startpos moves e2e3 e7e5 g1f3",
+                "startpos moves e2e4 e7e5 g1f3",
+                "startpos moves e2e3 e7e5 g1f3",
             ],
+            &["startpos moves e2e4 e7e5 g1f3", "startpos"],
             &[
-                "position startpos moves e2e4 e7e5 g1f3",
-                "position startpos",
-            ],
-            &[
-                "position fen 4k3/8/8/8/8/8/8/4K2R w - -",
-                "position fen 4k3/8/8/8/8/8/8/4K2Q w - -",
+                "fen 4k3/8/8/8/8/8/8/4K2R w - -",
+                "fen 4k3/8/8/8/8/8/8/4K2Q w - -",
             ],
         ] {
             let (game, step) = after(lines);
@@ -321,37 +313,34 @@ mod tests {
     fn a_ponder_move_that_was_not_played_is_the_same_game() {
         for lines in [
             &[
-                "position startpos moves e2e4",
-                "position startpos moves e2e4 e7e5 g1f3",
-                "position startpos moves e2e4 c7c5",
+                "startpos moves e2e4",
+                "startpos moves e2e4 e7e5 g1f3",
+                "startpos moves e2e4 c7c5",
             ][..],
             &[
-                "position startpos moves e2e4 e7e5 g1f3 b8c6",
-                "position startpos moves e2e4 e7e5 d2d4",
+                "startpos moves e2e4 e7e5 g1f3 b8c6",
+                "startpos moves e2e4 e7e5 d2d4",
             ],
             // A word that begins as another did.
+            &["startpos moves a7a8 e2e4", "startpos moves e2e4"],
             &[
-                "position startpos moves a7a8 e2e4",
-                "position startpos moves e2e4",
+                "fen 8/P6k/8/8/8/8/8/K7 w - - 0 1 moves a7a8",
+                "fen 8/P6k/8/8/8/8/8/K7 w - - 0 1 moves a7a8q",
             ],
             &[
-                "position fen 8/P6k/8/8/8/8/8/K7 w - - 0 1 moves a7a8",
-                "position fen 8/P6k/8/8/8/8/8/K7 w - - 0 1 moves a7a8q",
-            ],
-            &[
-                "position startpos moves e2e4 e7e5 garbage",
-                "position startpos moves e2e4 e7e5 g1f3",
+                "startpos moves e2e4 e7e5 garbage",
+                "startpos moves e2e4 e7e5 g1f3",
             ],
             // By FEN alone: our move and a guess, our move and the real one.
             &[
-                "position startpos",
-                "position fen rnbqkbnr/pppp1ppp/8/4p3/4P3/8/PPPP1PPP/RNBQKBNR w KQkq - 0 2",
-                "position fen rnbqkbnr/pp1ppppp/8/2p5/4P3/8/PPPP1PPP/RNBQKBNR w KQkq - 0 2",
+                "startpos",
+                "fen rnbqkbnr/pppp1ppp/8/4p3/4P3/8/PPPP1PPP/RNBQKBNR w KQkq - 0 2",
+                "fen rnbqkbnr/pp1ppppp/8/2p5/4P3/8/PPPP1PPP/RNBQKBNR w KQkq - 0 2",
             ],
             // The old line is the beginning of a FEN, not of a game.
             &[
-                "position fen 4k3/8/8/8/8/8/8/4K2R w - -",
-                "position fen 4k3/8/8/8/8/8/8/4K2R w - - 0 40",
+                "fen 4k3/8/8/8/8/8/8/4K2R w - -",
+                "fen 4k3/8/8/8/8/8/8/4K2R w - - 0 40",
             ],
         ] {
             let (game, step) = after(lines);
@@ -364,35 +353,31 @@ mod tests {
 
     #[test]
     fn castling_is_taken_in_both_notations() {
-        let line = "position startpos moves e2e4 e7e5 g1f3 g8f6 f1e2 f8e7";
+        let line = "startpos moves e2e4 e7e5 g1f3 g8f6 f1e2 f8e7";
         let king = after(&[&format!("{line} e1g1")]).0;
         let rook = after(&[&format!("{line} e1h1")]).0;
         assert!(king.position().is_some(), "{:?}", king.trouble());
         assert_eq!(fen(&king), fen(&rook));
         for rights in ["KQkq", "HAha"] {
-            let chess960 = format!("position fen r3k2r/8/8/8/8/8/8/R3K2R w {rights} - 0 1");
+            let chess960 = format!("fen r3k2r/8/8/8/8/8/8/R3K2R w {rights} - 0 1");
             let game = after(&[&format!("{chess960} moves e1a1 e8h8")]).0;
             assert!(game.position().is_some(), "{:?}", game.trouble());
         }
-        let shuffled = after(&[
-            "position fen bqnbrkrn/pppppppp/8/8/8/8/PPPPPPPP/BQNBRKRN w GEge - 0 1 moves e2e4",
-        ]);
+        let shuffled =
+            after(&["fen bqnbrkrn/pppppppp/8/8/8/8/PPPPPPPP/BQNBRKRN w GEge - 0 1 moves e2e4"]);
         assert!(shuffled.0.position().is_some());
     }
 
     #[test]
     fn what_is_not_legal_is_said_and_does_not_last() {
         for (line, trouble) in [
-            ("position startpos moves e2e4 e2e4", "move 2 (e2e4)"),
-            ("position startpos moves 0000", "(0000)"),
-            ("position startpos moves e2e4 garbage", "(garbage)"),
-            ("position fen xyz", "xyz"),
-            (
-                "position fen 8/8/8/8/8/8/8/8 w - - 0 1",
-                "no legal position",
-            ),
-            ("position", "neither"),
-            ("position elsewhere", "neither"),
+            ("startpos moves e2e4 e2e4", "move 2 (e2e4)"),
+            ("startpos moves 0000", "(0000)"),
+            ("startpos moves e2e4 garbage", "(garbage)"),
+            ("fen xyz", "xyz"),
+            ("fen 8/8/8/8/8/8/8/8 w - - 0 1", "no legal position"),
+            ("", "neither"),
+            ("elsewhere", "neither"),
         ] {
             let (mut game, _) = after(&[line]);
             assert!(game.position().is_none(), "{line}");
@@ -408,13 +393,13 @@ mod tests {
 
     #[test]
     fn fens_of_four_fields_and_upper_case_promotions_are_taken() {
-        let (game, _) = after(&["position fen 8/P6k/8/8/8/8/8/K7 w - - moves a7a8Q"]);
+        let (game, _) = after(&["fen 8/P6k/8/8/8/8/8/K7 w - - moves a7a8Q"]);
         assert!(fen(&game).starts_with("Q7/7k"), "{}", fen(&game));
     }
 
     #[test]
     fn a_position_of_the_game_is_recognised_by_one_move() {
-        let (game, _) = after(&["position startpos moves g1f3 g8f6 f3g1"]);
+        let (game, _) = after(&["startpos moves g1f3 g8f6 f3g1"]);
         let position = game.position().unwrap();
         let play = |uci: &str| {
             let mv = notation::find_uci(position, uci.as_bytes()).unwrap();
@@ -437,8 +422,8 @@ mod tests {
             let mut game = Game::default();
             for (with_word, moves) in lines {
                 let word = if with_word || !moves.is_empty() { " moves " } else { "" };
-                let line = format!("position startpos{word}{}", moves.join(" "));
-                game.update(line.as_bytes());
+                let line = format!("startpos{word}{}", moves.join(" "));
+                game.update(format!("position {line}").as_bytes());
                 let afresh = after(&[&line]).0;
                 prop_assert_eq!(fen(&game), fen(&afresh));
                 prop_assert_eq!(&game.before, &afresh.before);
@@ -448,7 +433,7 @@ mod tests {
 
     #[test]
     fn twenty_thousand_plies_are_followed() {
-        let mut line = "position startpos moves".to_owned();
+        let mut line = "startpos moves".to_owned();
         for _ in 0..5000 {
             line.push_str(" g1f3 g8f6 f3g1 f6g8");
         }

@@ -16,7 +16,7 @@ pub fn write(engines: &[PathBuf], books: &[PathBuf]) -> String {
     let all = names.iter().map(String::as_str).chain([BUILTIN]);
     let all = all.map(Value::from).collect::<Vec<_>>();
     let mut text = String::from(
-        "# Made by \"tabia setup\". FileChange what you like: a file that you have changed is\n\
+        "# Made by \"tabia setup\". Change what you like: a file that you have changed is\n\
          # left alone. \"tabia --check-config\" shows what is used.\n\n\
          # The first engine that starts plays; \"builtin\" comes with the program.\n",
     );

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context as _, ensure};
 
-use super::plan::{SetupPlan, undone};
+use super::plan::{FileChange, SetupPlan, undone};
 use super::record::{Record, WrittenFile, path_of};
 use crate::input::path::to_text;
 use crate::place::{Old, TextFile};
@@ -86,14 +86,7 @@ pub fn carry_out(
     for folder in &folders {
         make(folder)?;
     }
-    for change in &plan.changes {
-        put(
-            &change.path,
-            change.before.as_deref(),
-            change.after.as_deref(),
-        )?;
-    }
-    Ok(())
+    plan.changes.iter().try_for_each(put)
 }
 
 /// Makes the changes of a plan that undoes what the record tells, and removes
@@ -103,13 +96,7 @@ pub fn carry_out(
 ///
 /// As for [`carry_out`]; the record stays then.
 pub fn take_back(plan: &SetupPlan, record: &Record, record_path: &Path) -> anyhow::Result<()> {
-    for change in &plan.changes {
-        put(
-            &change.path,
-            change.before.as_deref(),
-            change.after.as_deref(),
-        )?;
-    }
+    plan.changes.iter().try_for_each(put)?;
     let shown = record_path.display();
     fs::remove_file(record_path).with_context(|| format!("cannot delete {shown}"))?;
     for folder in record.folders.iter().rev() {
@@ -136,15 +123,16 @@ fn make(folder: &Path) -> anyhow::Result<()> {
 }
 
 /// Puts a text in place of another one, which must still be there.
-fn put(path: &Path, before: Option<&str>, after: Option<&str>) -> anyhow::Result<()> {
+fn put(change: &FileChange) -> anyhow::Result<()> {
+    let path = &change.path;
     let mut file = TextFile::open(path)?;
     let now = file.exists().then(|| file.text());
     ensure!(
-        now == before,
+        now == change.before.as_deref(),
         "{} was changed by another program meanwhile: run this again",
         path.display()
     );
-    match after {
+    match &change.after {
         Some(text) => file.replace(text, Old::Replace).map(|_| ()),
         None => {
             drop(file);

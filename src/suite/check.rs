@@ -15,8 +15,8 @@ use shakmaty::{
 };
 
 use super::entry::{bytes_of, number_of, other_wing, pack};
-use super::figures::{Figures, Summary};
-use super::metadata::{Checksums, Row};
+use super::figures::{Figures, SuiteSummary};
+use super::metadata::{Checksums, SuiteRow};
 use super::worth::Worth;
 use super::{Error, about, gather, is_epd};
 use crate::evals::epd;
@@ -27,7 +27,7 @@ use crate::watch::Watch;
 /// What is wrong with a line or a game.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Fault {
+pub enum SuiteFault {
     /// The file begins with a byte order mark.
     ByteOrderMark,
     /// Lines end in CR LF.
@@ -52,49 +52,49 @@ pub enum Fault {
     Short,
 }
 
-impl Fault {
+impl SuiteFault {
     /// What it does, for people.
     #[must_use]
     pub fn text(self) -> &'static str {
         match self {
-            Fault::ByteOrderMark => "a byte order mark: fastchess ends the match",
-            Fault::LineEnds => "lines end in CR LF: the official suites have LF alone",
-            Fault::NoPosition => {
+            SuiteFault::ByteOrderMark => "a byte order mark: fastchess ends the match",
+            SuiteFault::LineEnds => "lines end in CR LF: the official suites have LF alone",
+            SuiteFault::NoPosition => {
                 "no position: fastchess ends the match, cutechess-cli plays the start position"
             }
-            Fault::Illegal => "an illegal position",
-            Fault::OppositeCheck => "the side that is not to move is in check",
-            Fault::Over => "the game is over on the board",
-            Fault::LostCounters => {
+            SuiteFault::Illegal => "an illegal position",
+            SuiteFault::OppositeCheck => "the side that is not to move is in check",
+            SuiteFault::Over => "the game is over on the board",
+            SuiteFault::LostCounters => {
                 "operations behind FEN counters: both managers drop the counters (hmvc and fmvn \
                  they honour)"
             }
-            Fault::Duplicate => "a position that was there before",
-            Fault::Mirror => "a position that was there before, with colours exchanged",
-            Fault::IllegalMove => "an impossible move, where fastchess cuts the game",
-            Fault::Short => "a game that is shorter than the others",
+            SuiteFault::Duplicate => "a position that was there before",
+            SuiteFault::Mirror => "a position that was there before, with colours exchanged",
+            SuiteFault::IllegalMove => "an impossible move, where fastchess cuts the game",
+            SuiteFault::Short => "a game that is shorter than the others",
         }
     }
 }
 
 /// A fault and where it is.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-pub struct Found {
+pub struct FoundFault {
     /// The line of the text; for a game its number.
     pub line: u64,
     /// What is wrong.
-    pub fault: Fault,
+    pub fault: SuiteFault,
     /// The text there, or the line that it repeats.
     pub text: String,
 }
 
 /// A suite, looked through.
 #[derive(Clone, Debug, Serialize)]
-pub struct Report {
+pub struct CheckReport {
     /// The first faults, in the order of the file.
-    pub faults: Vec<Found>,
+    pub faults: Vec<FoundFault>,
     /// How many of each.
-    pub counts: Vec<(Fault, u64)>,
+    pub counts: Vec<(SuiteFault, u64)>,
     /// What is no fault but good to know, a sentence each.
     pub notes: Vec<String>,
     /// Different positions.
@@ -103,9 +103,9 @@ pub struct Report {
     /// may castle.
     pub wing_mirrors: u64,
     /// The suite in figures.
-    pub figures: Summary,
+    pub figures: SuiteSummary,
     /// Its entry in `books.json`.
-    pub metadata: Row,
+    pub metadata: SuiteRow,
 }
 
 /// So many faults are named.
@@ -116,7 +116,7 @@ const NAMED: usize = 100;
 /// # Errors
 ///
 /// It cannot be read.
-pub fn check(path: &Path, plies: Option<u32>, watch: &mut Watch<'_>) -> Result<Report, Error> {
+pub fn check(path: &Path, plies: Option<u32>, watch: &mut Watch<'_>) -> Result<CheckReport, Error> {
     let text = super::text_of(path)?;
     let mut text = BufReader::with_capacity(1 << 20, text);
     let mut start = Vec::new();
@@ -145,8 +145,8 @@ pub fn check(path: &Path, plies: Option<u32>, watch: &mut Watch<'_>) -> Result<R
 
 #[derive(Default)]
 struct Checking {
-    faults: Vec<Found>,
-    counts: HashMap<Fault, u64>,
+    faults: Vec<FoundFault>,
+    counts: HashMap<SuiteFault, u64>,
     notes: Vec<String>,
     /// Where each position was first.
     seen: HashMap<u64, u64, FxBuildHasher>,
@@ -159,11 +159,11 @@ struct Checking {
 }
 
 impl Checking {
-    fn found(&mut self, line: u64, fault: Fault, text: impl Into<String>) {
+    fn found(&mut self, line: u64, fault: SuiteFault, text: impl Into<String>) {
         *self.counts.entry(fault).or_default() += 1;
         if self.faults.len() < NAMED {
             let text: String = text.into().trim_end().chars().take(100).collect();
-            self.faults.push(Found { line, fault, text });
+            self.faults.push(FoundFault { line, fault, text });
         }
     }
 
@@ -188,12 +188,12 @@ impl Checking {
             let mut shown = String::from_utf8_lossy(&line).into_owned();
             if number == 1 && shown.starts_with('\u{feff}') {
                 shown.remove(0);
-                self.found(1, Fault::ByteOrderMark, "");
+                self.found(1, SuiteFault::ByteOrderMark, "");
             }
             if line.ends_with(b"\r\n") {
                 returns += 1;
                 if returns == 1 {
-                    self.found(number, Fault::LineEnds, "");
+                    self.found(number, SuiteFault::LineEnds, "");
                 }
             }
             let words = shown.trim();
@@ -212,7 +212,7 @@ impl Checking {
             .and_then(|four| four.join(" ").parse::<Fen>().ok())
             .map(Fen::into_setup);
         let Some(setup) = setup else {
-            return self.found(number, Fault::NoPosition, words);
+            return self.found(number, SuiteFault::NoPosition, words);
         };
         let mode = CastlingMode::detect(&setup);
         let ep = setup.ep_square;
@@ -223,15 +223,15 @@ impl Checking {
             Ok(position) => position,
             Err(error) => {
                 let fault = match error.kinds().contains(PositionErrorKinds::OPPOSITE_CHECK) {
-                    true => Fault::OppositeCheck,
-                    false => Fault::Illegal,
+                    true => SuiteFault::OppositeCheck,
+                    false => SuiteFault::Illegal,
                 };
                 return self.found(number, fault, words);
             }
         };
         let counters = number_at(4).zip(number_at(5));
         if counters.is_some() && fields.len() > 6 {
-            self.found(number, Fault::LostCounters, words);
+            self.found(number, SuiteFault::LostCounters, words);
         }
         if counters.is_some() && fields.get(4..6) != Some(&["0", "1"]) {
             self.dropped += 1;
@@ -250,13 +250,13 @@ impl Checking {
     /// What is looked at in lines and games alike.
     fn position(&mut self, number: u64, position: &Chess, words: &str) {
         if position.is_game_over() {
-            self.found(number, Fault::Over, words);
+            self.found(number, SuiteFault::Over, words);
         }
         let key = number_of(&pack(position));
         match self.seen.entry(key) {
             Slot::Occupied(first) => {
                 let first = *first.get();
-                return self.found(number, Fault::Duplicate, format!("as {first}"));
+                return self.found(number, SuiteFault::Duplicate, format!("as {first}"));
             }
             Slot::Vacant(slot) => slot.insert(number),
         };
@@ -265,7 +265,7 @@ impl Checking {
         if mirror != key
             && let Some(first) = self.seen.get(&mirror).copied()
         {
-            self.found(number, Fault::Mirror, format!("of {first}"));
+            self.found(number, SuiteFault::Mirror, format!("of {first}"));
         }
         if let Some(other) = other_wing(position) {
             let other = number_of(&pack(&other));
@@ -302,7 +302,7 @@ impl Checking {
             self.figures.add(&end, Some(length), None, opening);
         }
         for skipped in &tally.named {
-            self.found(0, Fault::IllegalMove, skipped.to_string());
+            self.found(0, SuiteFault::IllegalMove, skipped.to_string());
         }
         // What most of them have is meant.
         let mut counts: HashMap<u32, usize> = HashMap::new();
@@ -319,7 +319,7 @@ impl Checking {
             Some(meant) => {
                 for (number, length) in lengths.iter().enumerate().filter(|(_, l)| **l < meant) {
                     let text = format!("{length} plies instead of {meant}");
-                    self.found(number as u64 + 1, Fault::Short, text);
+                    self.found(number as u64 + 1, SuiteFault::Short, text);
                 }
             }
             None => self.notes.push(
@@ -330,7 +330,7 @@ impl Checking {
         Ok(())
     }
 
-    fn finish(mut self) -> Report {
+    fn finish(mut self) -> CheckReport {
         if self.superfluous > 0 {
             self.notes.push(format!(
                 "{} en passant squares where no pawn may be taken: managers drop them",
@@ -344,10 +344,10 @@ impl Checking {
                 self.dropped
             ));
         }
-        let mut counts: Vec<(Fault, u64)> = self.counts.into_iter().collect();
+        let mut counts: Vec<(SuiteFault, u64)> = self.counts.into_iter().collect();
         counts.sort_unstable();
         self.faults.sort_by_key(|found| found.line);
-        Report {
+        CheckReport {
             faults: self.faults,
             counts,
             notes: self.notes,
@@ -364,7 +364,7 @@ impl Checking {
 mod tests {
     use super::*;
 
-    fn faults(name: &str, text: &str) -> Vec<Fault> {
+    fn faults(name: &str, text: &str) -> Vec<SuiteFault> {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join(name);
         std::fs::write(&path, text).unwrap();
@@ -380,25 +380,31 @@ mod tests {
         assert_eq!(faults("a.epd", &format!("{FIRST} 0 1\n\n")), []);
         assert_eq!(
             faults("a.epd", &format!("{FIRST} 0 1\r\n")),
-            [Fault::LineEnds]
+            [SuiteFault::LineEnds]
         );
         assert_eq!(
             faults("a.epd", &format!("\u{feff}{FIRST}\n")),
-            [Fault::ByteOrderMark]
+            [SuiteFault::ByteOrderMark]
         );
-        assert_eq!(of("# made by hand"), [Fault::NoPosition]);
-        assert_eq!(of("8/8/8/8/8/8/8/K7 w - -"), [Fault::Illegal]);
-        assert_eq!(of("4k3/4R3/8/8/8/8/8/4K3 w - -"), [Fault::OppositeCheck]);
-        assert_eq!(of(&format!("{FIRST} 3 9")), [Fault::Duplicate]);
+        assert_eq!(of("# made by hand"), [SuiteFault::NoPosition]);
+        assert_eq!(of("8/8/8/8/8/8/8/K7 w - -"), [SuiteFault::Illegal]);
+        assert_eq!(
+            of("4k3/4R3/8/8/8/8/8/4K3 w - -"),
+            [SuiteFault::OppositeCheck]
+        );
+        assert_eq!(of(&format!("{FIRST} 3 9")), [SuiteFault::Duplicate]);
         // The superfluous en passant square is none.
         let other = "rnbqkbnr/pppppppp/8/8/4P3/8/PPPP1PPP/RNBQKBNR b KQkq e3";
-        assert_eq!(of(other), [Fault::Duplicate]);
+        assert_eq!(of(other), [SuiteFault::Duplicate]);
         let mirror = "rnbqkbnr/pppp1ppp/8/4p3/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1";
-        assert_eq!(of(mirror), [Fault::Mirror]);
+        assert_eq!(of(mirror), [SuiteFault::Mirror]);
         let mate = "rnb1kbnr/pppp1ppp/8/4p3/6Pq/5P2/PPPPP2P/RNBQKBNR w KQkq - 1 3";
-        assert_eq!(of(mate), [Fault::Over]);
+        assert_eq!(of(mate), [SuiteFault::Over]);
         let start = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq -";
-        assert_eq!(of(&format!("{start} 3 3 bm e4;")), [Fault::LostCounters]);
+        assert_eq!(
+            of(&format!("{start} 3 3 bm e4;")),
+            [SuiteFault::LostCounters]
+        );
         assert_eq!(of(&format!("{start} hmvc 3; fmvn 5;")), []);
     }
 
@@ -408,9 +414,9 @@ mod tests {
         let good = [game("1. e4 e5"), game("1. d4 d5"), game("1. c4 c5")].concat();
         assert_eq!(faults("a.pgn", &good), []);
         let bad = [good.clone(), game("1. e4 Ke5")].concat();
-        assert_eq!(faults("a.pgn", &bad), [Fault::IllegalMove]);
+        assert_eq!(faults("a.pgn", &bad), [SuiteFault::IllegalMove]);
         let short = [good, game("1. f4")].concat();
-        assert_eq!(faults("a.pgn", &short), [Fault::Short]);
+        assert_eq!(faults("a.pgn", &short), [SuiteFault::Short]);
     }
 
     #[test]
@@ -420,7 +426,7 @@ mod tests {
         let start = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1\n";
         std::fs::write(&path, start).unwrap();
         let row = check(&path, None, &mut Watch::default()).unwrap().metadata;
-        let genuine = Row {
+        let genuine = SuiteRow {
             total: 1,
             white: 1,
             black: 0,

@@ -3,14 +3,14 @@
 use std::collections::HashMap;
 
 use super::entry::{Ranked, StartPosition, mix, number_of};
-use super::funnel::{Funnel, Step};
-use super::{Error, Job, Order, Window};
+use super::funnel::{Funnel, FunnelStep};
+use super::{Error, SuiteJob, SuiteOrder, ValueWindow};
 use crate::sort::Sorter;
 
 /// The place in the order of choice: by games, then by share; or drawn by
 /// weight (each gets the -ln of a random number divided by its weight, the
 /// least come first: Efraimidis and Spirakis).
-pub(super) fn rank_of_choice(job: &Job, entry: &StartPosition, share: f64) -> (u32, u64, u64) {
+pub(super) fn rank_of_choice(job: &SuiteJob, entry: &StartPosition, share: f64) -> (u32, u64, u64) {
     let key = number_of(&entry.own);
     if !job.sample {
         let games = u32::try_from(entry.games()).unwrap_or(u32::MAX);
@@ -32,22 +32,22 @@ pub(super) fn rank_of_choice(job: &Job, entry: &StartPosition, share: f64) -> (u
 }
 
 /// The place in the file.
-fn rank_of_order(job: &Job, entry: &StartPosition) -> (u32, u64, u64) {
+fn rank_of_order(job: &SuiteJob, entry: &StartPosition) -> (u32, u64, u64) {
     let key = number_of(&entry.own);
     let random = mix(key ^ mix(job.seed));
     match job.order {
-        Order::Random => ((random >> 32) as u32, random, key),
-        Order::Popular => {
+        SuiteOrder::Random => ((random >> 32) as u32, random, key),
+        SuiteOrder::Popular => {
             let games = u32::try_from(entry.games()).unwrap_or(u32::MAX);
             (u32::MAX - games, u64::MAX - entry.share, random)
         }
-        Order::Eval => {
+        SuiteOrder::Eval => {
             let cp = entry
                 .worth
                 .map_or(u32::MAX, |worth| worth.cp().unsigned_abs());
             (cp, random, key)
         }
-        Order::File => ((entry.first >> 32) as u32, entry.first, key),
+        SuiteOrder::File => ((entry.first >> 32) as u32, entry.first, key),
     }
 }
 
@@ -62,8 +62,8 @@ pub(super) struct Choice {
 impl Choice {
     pub(super) fn take(
         &mut self,
-        job: &Job,
-        window: Window,
+        job: &SuiteJob,
+        window: ValueWindow,
         entry: StartPosition,
         funnel: &mut Funnel,
         chosen: &mut Sorter<Ranked>,
@@ -74,7 +74,7 @@ impl Choice {
         };
         let outside = match &entry.worth {
             Some(worth) => window.refuses(&position, worth),
-            None => window.needs_value().then_some(Step::Unknown),
+            None => window.needs_value().then_some(FunnelStep::Unknown),
         };
         if let Some(step) = outside {
             funnel.lose(step, 1);
@@ -85,13 +85,13 @@ impl Choice {
             let line = [entry.start.as_slice(), path].concat();
             let count = self.lines.entry(number_of(&line)).or_default();
             if *count >= most {
-                funnel.lose(Step::Line, 1);
+                funnel.lose(FunnelStep::Line, 1);
                 return Ok(());
             }
             *count += 1;
         }
         if job.count.is_some_and(|count| self.taken >= count) {
-            funnel.lose(Step::Count, 1);
+            funnel.lose(FunnelStep::Count, 1);
             return Ok(());
         }
         self.taken += 1;

@@ -35,7 +35,7 @@ pub struct Figures {
 
 /// The figures in the end.
 #[derive(Clone, Debug, Serialize)]
-pub struct Summary {
+pub struct SuiteSummary {
     /// Positions.
     pub positions: u64,
     /// White to move.
@@ -53,14 +53,14 @@ pub struct Summary {
     /// Men on the board, on average.
     pub mean_men: f64,
     /// The values, where there are any.
-    pub evaluation: Option<Evaluations>,
+    pub evaluation: Option<SuiteEvaluations>,
     /// How different the openings are.
     pub diversity: Option<Diversity>,
 }
 
 /// Values of a suite, in centipawns of the better side.
 #[derive(Clone, Debug, Serialize)]
-pub struct Evaluations {
+pub struct SuiteEvaluations {
     /// Positions with one.
     pub known: u64,
     /// Mates, and what is as good.
@@ -171,8 +171,8 @@ impl Figures {
 
     /// The figures.
     #[must_use]
-    pub fn summary(&self) -> Summary {
-        Summary {
+    pub fn summary(&self) -> SuiteSummary {
+        SuiteSummary {
             positions: self.total,
             white_to_move: self.white,
             black_to_move: self.total - self.white,
@@ -186,7 +186,7 @@ impl Figures {
         }
     }
 
-    fn evaluations(&self) -> Option<Evaluations> {
+    fn evaluations(&self) -> Option<SuiteEvaluations> {
         let known: u64 = self.values.values().map(|(count, _)| count).sum();
         if known == 0 {
             return None;
@@ -219,7 +219,7 @@ impl Figures {
         let (slope, variance_of_pairs) = contribution(0.0);
         let balanced = slope / variance_of_pairs.sqrt();
         let sensitivity = self.slope / n / (self.variance / n).sqrt() / balanced;
-        Some(Evaluations {
+        Some(SuiteEvaluations {
             known,
             decided: self.decided,
             mean,

@@ -4,7 +4,7 @@ use std::str::FromStr;
 
 use shakmaty::{Bitboard, Chess, Color, Move, Position, Role, Square};
 
-use super::funnel::Step;
+use super::funnel::FunnelStep;
 
 /// Numbers from one to another, both included; an end may be missing.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -92,10 +92,10 @@ pub struct BoardFilter {
 impl BoardFilter {
     /// Why a position is not wanted; `None` if it is.
     #[must_use]
-    pub fn refuses(&self, position: &Chess) -> Option<Step> {
+    pub fn refuses(&self, position: &Chess) -> Option<FunnelStep> {
         let board = position.board();
         if self.side.is_some_and(|side| side != position.turn()) {
-            return Some(Step::Side);
+            return Some(FunnelStep::Side);
         }
         let wanted = match self.queens {
             Queens::Any => true,
@@ -103,11 +103,11 @@ impl BoardFilter {
             Queens::None => queens(position) == [false, false],
         };
         if !wanted {
-            return Some(Step::Queens);
+            return Some(FunnelStep::Queens);
         }
         let men = board.occupied().count() as f64;
         if self.men.is_some_and(|range| !range.contains(men)) {
-            return Some(Step::Men);
+            return Some(FunnelStep::Men);
         }
         let wanted = match self.castled {
             Castled::Any => true,
@@ -115,15 +115,15 @@ impl BoardFilter {
             Castled::None => wings(position) == [0, 0],
         };
         if !wanted {
-            return Some(Step::Castled);
+            return Some(FunnelStep::Castled);
         }
         if !self.in_check && position.is_check() {
-            return Some(Step::Check);
+            return Some(FunnelStep::Check);
         }
         if position.is_game_over() {
-            return Some(Step::Over);
+            return Some(FunnelStep::Over);
         }
-        (self.quiet && !is_quiet(position)).then_some(Step::Loud)
+        (self.quiet && !is_quiet(position)).then_some(FunnelStep::Loud)
     }
 }
 
@@ -223,7 +223,7 @@ mod tests {
     use super::*;
     use crate::notation;
 
-    fn refused(filter: &BoardFilter, fen: &str) -> Option<Step> {
+    fn refused(filter: &BoardFilter, fen: &str) -> Option<FunnelStep> {
         filter.refuses(&notation::position(fen).unwrap())
     }
 
@@ -248,25 +248,28 @@ mod tests {
             filter
         };
         let black = of(|f| f.side = Some(Color::Black));
-        assert_eq!(refused(&black, START), Some(Step::Side));
+        assert_eq!(refused(&black, START), Some(FunnelStep::Side));
         assert_eq!(
             refused(&of(|f| f.queens = Queens::None), START),
-            Some(Step::Queens)
+            Some(FunnelStep::Queens)
         );
         let few = of(|f| f.men = "..30".parse().ok());
-        assert_eq!(refused(&few, START), Some(Step::Men));
+        assert_eq!(refused(&few, START), Some(FunnelStep::Men));
         let opposite = of(|f| f.castled = Castled::Opposite);
-        assert_eq!(refused(&opposite, START), Some(Step::Castled));
+        assert_eq!(refused(&opposite, START), Some(FunnelStep::Castled));
         assert_eq!(
             refused(&opposite, "1k1r4/8/8/8/8/8/8/4R1K1 w - - 0 1"),
             None
         );
         assert_eq!(refused(&of(|f| f.castled = Castled::None), START), None);
         let check = "4k3/8/8/8/8/8/4r3/4K3 w - - 0 1";
-        assert_eq!(refused(&any, check), Some(Step::Check));
+        assert_eq!(refused(&any, check), Some(FunnelStep::Check));
         assert_eq!(refused(&of(|f| f.in_check = true), check), None);
         let mate = "rnb1kbnr/pppp1ppp/8/4p3/6Pq/5P2/PPPPP2P/RNBQKBNR w KQkq - 1 3";
-        assert_eq!(refused(&of(|f| f.in_check = true), mate), Some(Step::Over));
+        assert_eq!(
+            refused(&of(|f| f.in_check = true), mate),
+            Some(FunnelStep::Over)
+        );
     }
 
     #[test]

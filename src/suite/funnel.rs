@@ -3,7 +3,7 @@
 /// Where positions stay behind, in the order in which it is asked.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[allow(missing_docs)]
-pub enum Step {
+pub enum FunnelStep {
     Short,
     Elsewhere,
     Side,
@@ -26,30 +26,34 @@ pub enum Step {
 }
 
 /// The steps with their names: the option, or what else it is.
-pub(super) const STEPS: [(Step, &str, &str); 19] = [
-    (Step::Short, "--plies", "end before that ply"),
-    (Step::Elsewhere, "--line, --fen", "not below that position"),
-    (Step::Side, "--side", "the other side to move"),
-    (Step::Queens, "--queens", "other queens"),
-    (Step::Men, "--men", "other number of men"),
-    (Step::Castled, "--castled", "other kings"),
-    (Step::Check, "--in-check", "in check"),
-    (Step::Over, "games that are over", "over"),
-    (Step::Loud, "--quiet", "not quiet"),
-    (Step::Duplicate, "--unique", "again"),
-    (Step::Mirror, "--unique mirror", "mirrors"),
-    (Step::Games, "--min-games", "too few games"),
-    (Step::Share, "--min-share", "too rare"),
+pub(super) const STEPS: [(FunnelStep, &str, &str); 19] = [
+    (FunnelStep::Short, "--plies", "end before that ply"),
     (
-        Step::Unknown,
+        FunnelStep::Elsewhere,
+        "--line, --fen",
+        "not below that position",
+    ),
+    (FunnelStep::Side, "--side", "the other side to move"),
+    (FunnelStep::Queens, "--queens", "other queens"),
+    (FunnelStep::Men, "--men", "other number of men"),
+    (FunnelStep::Castled, "--castled", "other kings"),
+    (FunnelStep::Check, "--in-check", "in check"),
+    (FunnelStep::Over, "games that are over", "over"),
+    (FunnelStep::Loud, "--quiet", "not quiet"),
+    (FunnelStep::Duplicate, "--unique", "again"),
+    (FunnelStep::Mirror, "--unique mirror", "mirrors"),
+    (FunnelStep::Games, "--min-games", "too few games"),
+    (FunnelStep::Share, "--min-share", "too rare"),
+    (
+        FunnelStep::Unknown,
         "--eval or --win without a value",
         "without a value",
     ),
-    (Step::Decided, "--drop-mates", "decided"),
-    (Step::Cp, "--eval", "outside --eval"),
-    (Step::Wins, "--win", "outside --win"),
-    (Step::Line, "--max-per-line", "more of a line"),
-    (Step::Count, "--count", "more than --count"),
+    (FunnelStep::Decided, "--drop-mates", "decided"),
+    (FunnelStep::Cp, "--eval", "outside --eval"),
+    (FunnelStep::Wins, "--win", "outside --win"),
+    (FunnelStep::Line, "--max-per-line", "more of a line"),
+    (FunnelStep::Count, "--count", "more than --count"),
 ];
 
 /// How many stayed behind where.
@@ -63,7 +67,7 @@ pub struct Funnel {
 
 impl Funnel {
     /// Some stay behind.
-    pub fn lose(&mut self, step: Step, count: u64) {
+    pub fn lose(&mut self, step: FunnelStep, count: u64) {
         if let Some(lost) = self.lost.get_mut(step as usize) {
             *lost += count;
         }
@@ -79,7 +83,7 @@ impl Funnel {
 
     /// How many stayed behind at a step.
     #[must_use]
-    pub fn lost(&self, step: Step) -> u64 {
+    pub fn lost(&self, step: FunnelStep) -> u64 {
         self.lost.get(step as usize).copied().unwrap_or(0)
     }
 
@@ -121,9 +125,9 @@ mod tests {
             seen: 100,
             ..Funnel::default()
         };
-        funnel.lose(Step::Duplicate, 60);
-        funnel.lose(Step::Cp, 30);
-        funnel.lose(Step::Check, 1);
+        funnel.lose(FunnelStep::Duplicate, 60);
+        funnel.lose(FunnelStep::Cp, 30);
+        funnel.lose(FunnelStep::Check, 1);
         assert_eq!(funnel.worst(), Some(("--eval", 30)));
         let rows: Vec<_> = funnel.rows().collect();
         assert_eq!(

@@ -7,7 +7,7 @@ use shakmaty::{Chess, Color, EnPassantMode, Position as _};
 
 use super::entry::{Candidate, StartPosition};
 use super::filter::BoardFilter;
-use super::funnel::{Funnel, Step};
+use super::funnel::{Funnel, FunnelStep};
 use super::{Cut, Error, about};
 use crate::games::{Batches, Filter, Game, GameResult, Intake, Sources, Starts, Tally, Wanted};
 use crate::notation;
@@ -50,7 +50,7 @@ impl Sieve<'_> {
         };
         if first > plies {
             made.funnel.seen += 1;
-            made.funnel.lose(Step::Short, 1);
+            made.funnel.lose(FunnelStep::Short, 1);
             return;
         }
         let last = last.min(plies);
@@ -63,7 +63,7 @@ impl Sieve<'_> {
         };
         let Some(begin) = begin else {
             made.funnel.seen += 1;
-            made.funnel.lose(Step::Elsewhere, 1);
+            made.funnel.lose(FunnelStep::Elsewhere, 1);
             return;
         };
         let start = game.positions.first().filter(|_| game.set_up);

@@ -7,16 +7,16 @@ use std::sync::{Mutex, PoisonError};
 use super::choice::{Choice, rank_of_choice};
 use super::entry::{ALL, Candidate, Ranked, StartPosition};
 use super::evaluate;
-use super::figures::Summary;
-use super::funnel::{Funnel, Step};
+use super::figures::SuiteSummary;
+use super::funnel::{Funnel, FunnelStep};
 use super::gather::{self, Sieve};
-use super::metadata::{self, Row};
+use super::metadata::{self, SuiteRow};
 use super::publish::{Published, publish};
 use super::sources::Kinds;
 use super::unite::Group;
 use super::walk::Walk;
 use super::worth::{Values, Worth};
-use super::{Error, Job};
+use super::{Error, SuiteJob};
 use crate::book::{Book, OpenOptions};
 use crate::crew;
 use crate::evals::{self, EvalFile, EvalKey};
@@ -28,15 +28,15 @@ use crate::watch::{Progress, Watch};
 
 /// What was made.
 #[derive(Clone, Debug)]
-pub struct Made {
+pub struct MadeSuite {
     /// What became of the positions.
     pub funnel: Funnel,
     /// What became of the games.
     pub tally: Tally,
     /// The suite in figures.
-    pub figures: Summary,
+    pub figures: SuiteSummary,
     /// Its entry in `books.json`.
-    pub row: Row,
+    pub row: SuiteRow,
     /// Values out of files, and out of engines.
     pub values: (u64, u64),
     /// Files that were written beside it.
@@ -49,7 +49,7 @@ pub struct Made {
 ///
 /// A source cannot be read, nothing is left, or the file cannot be written:
 /// then none is.
-pub fn run(job: &Job, watch: &mut Watch<'_>) -> Result<Made, Error> {
+pub fn run(job: &SuiteJob, watch: &mut Watch<'_>) -> Result<MadeSuite, Error> {
     place::check(&job.target, &[], job.old)?;
     if job.zip {
         place::check(&metadata::archive_of(&job.target), &[], job.old)?;
@@ -70,7 +70,7 @@ pub fn run(job: &Job, watch: &mut Watch<'_>) -> Result<Made, Error> {
 }
 
 struct Making<'a> {
-    job: &'a Job,
+    job: &'a SuiteJob,
     funnel: Funnel,
     tally: Tally,
     /// Games that counted.
@@ -193,7 +193,7 @@ impl Making<'_> {
                 None => break,
             }
         }
-        lost.lose(Step::Duplicate, candidates_seen - kinds);
+        lost.lose(FunnelStep::Duplicate, candidates_seen - kinds);
         self.funnel.add(&lost);
         self.values = Values::of(keys);
         Ok(ranked)
@@ -210,11 +210,11 @@ impl Making<'_> {
         // A book without games says nothing about their number.
         let counts = entry.games() > 0 || job.min_games > 1;
         if counts && entry.games() < job.min_games {
-            self.funnel.lose(Step::Games, 1);
+            self.funnel.lose(FunnelStep::Games, 1);
             return false;
         }
         if 100.0 * self.share_of(entry) < job.min_share {
-            self.funnel.lose(Step::Share, 1);
+            self.funnel.lose(FunnelStep::Share, 1);
             return false;
         }
         true
@@ -301,11 +301,11 @@ impl Making<'_> {
         )?;
         // How many more there were is not worth a search.
         let left = funnel_left(&mut merge)?;
-        self.funnel.lose(Step::Count, left);
+        self.funnel.lose(FunnelStep::Count, left);
         Ok(chosen)
     }
 
-    fn publish(self, chosen: Sorter<Ranked>, watch: &mut Watch<'_>) -> Result<Made, Error> {
+    fn publish(self, chosen: Sorter<Ranked>, watch: &mut Watch<'_>) -> Result<MadeSuite, Error> {
         let Some(Published {
             figures,
             row,
@@ -321,7 +321,7 @@ impl Making<'_> {
                 None => Error::Text("the sources hold no position".to_owned()),
             });
         };
-        Ok(Made {
+        Ok(MadeSuite {
             funnel: self.funnel,
             tally: self.tally,
             figures,

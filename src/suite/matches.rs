@@ -105,7 +105,7 @@ fn normal(x: f64) -> f64 {
 
 /// An opening with its games.
 #[derive(Clone, Debug, Default, Serialize)]
-pub struct Opening {
+pub struct MatchOpening {
     /// The position.
     pub fen: String,
     /// White won, drawn, Black won.
@@ -118,7 +118,7 @@ pub struct Opening {
 
 /// A match.
 #[derive(Clone, Debug, Default, Serialize)]
-pub struct Report {
+pub struct MatchReport {
     /// Games with a result that began in a position of the suite.
     pub games: u64,
     /// Drawn ones.
@@ -144,7 +144,7 @@ pub struct Report {
     /// Games whose colours were never exchanged.
     pub unpaired: u64,
     /// Openings that were played, those with the most games first.
-    pub openings: Vec<Opening>,
+    pub openings: Vec<MatchOpening>,
     /// Games that could not be read, as far as they are named.
     pub skipped: Vec<String>,
 }
@@ -208,7 +208,7 @@ struct Played {
 /// # Errors
 ///
 /// A file cannot be read.
-pub fn report(games: &Path, suite: &Path, watch: &mut Watch<'_>) -> Result<Report, Error> {
+pub fn report(games: &Path, suite: &Path, watch: &mut Watch<'_>) -> Result<MatchReport, Error> {
     let keys = keys_of(suite, watch)?;
     let wanted = Wanted {
         plies: 60,
@@ -254,13 +254,13 @@ struct Shared {
     pairs: Vec<[u8; 2]>,
 }
 
-fn count(all: Vec<Played>, positions: u64, tally: &Tally) -> Report {
-    let mut report = Report {
+fn count(all: Vec<Played>, positions: u64, tally: &Tally) -> MatchReport {
+    let mut report = MatchReport {
         suite: [positions, 0],
         skipped: tally.named.iter().map(ToString::to_string).collect(),
-        ..Report::default()
+        ..MatchReport::default()
     };
-    let mut openings: BTreeMap<u32, Opening> = BTreeMap::new();
+    let mut openings: BTreeMap<u32, MatchOpening> = BTreeMap::new();
     let mut shared: BTreeMap<([String; 2], u32), Shared> = BTreeMap::new();
     for (number, played) in all.into_iter().enumerate() {
         let (opening, fen) = match played.opening {
@@ -279,9 +279,9 @@ fn count(all: Vec<Played>, positions: u64, tally: &Tally) -> Report {
             continue;
         };
         report.games += 1;
-        let own = openings.entry(opening).or_insert_with(|| Opening {
+        let own = openings.entry(opening).or_insert_with(|| MatchOpening {
             fen,
-            ..Opening::default()
+            ..MatchOpening::default()
         });
         match points {
             2 => (report.white_wins += 1, own.results[0] += 1),

@@ -13,7 +13,7 @@ use crate::place::{self, Old};
 
 /// A suite in `books.json`.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-pub struct Row {
+pub struct SuiteRow {
     /// Positions.
     pub total: u64,
     /// White to move.
@@ -97,7 +97,7 @@ fn base64(bytes: &[u8]) -> String {
 /// # Errors
 ///
 /// The old text is no such file.
-pub fn with_row(old: &str, name: &str, row: &Row) -> Result<String, String> {
+pub fn with_row(old: &str, name: &str, row: &SuiteRow) -> Result<String, String> {
     let mut all: Map<String, Value> = match old.trim() {
         "" => Map::new(),
         text => serde_json::from_str(text).map_err(|error| error.to_string())?,
@@ -133,7 +133,7 @@ fn in_order(row: &Value) -> Result<String, String> {
 
 /// Adds an entry to `books.json`, which may not exist yet; the old one stays
 /// with `.bak` behind its name.
-pub(super) fn update(path: &Path, name: &str, row: &Row) -> Result<(), Error> {
+pub(super) fn update(path: &Path, name: &str, row: &SuiteRow) -> Result<(), Error> {
     let old = match std::fs::read_to_string(path) {
         Ok(old) => old,
         Err(error) if error.kind() == io::ErrorKind::NotFound => String::new(),
@@ -224,7 +224,7 @@ mod tests {
 
     #[test]
     fn an_entry_is_added_where_it_belongs() {
-        let row = |total| Row {
+        let row = |total| SuiteRow {
             total,
             white: total,
             black: 0,

@@ -40,17 +40,17 @@ use std::path::{Path, PathBuf};
 use shakmaty::Chess;
 
 pub use filter::{BoardFilter, Castled, Queens, Range};
-pub use funnel::{Funnel, Step};
+pub use funnel::{Funnel, FunnelStep};
 pub use gather::is_epd;
-pub use make::{Made, run};
+pub use make::{MadeSuite, run};
 pub use output::{Counters, Form};
 pub use walk::Play;
-pub use worth::{View, Window, Worth};
+pub use worth::{ValueView, ValueWindow, Worth};
 
 use crate::crew::Panicked;
 use crate::engine::AnalystError;
 use crate::evals::EvalFileError;
-use crate::evaluate::Plan;
+use crate::evaluate::EnginePlan;
 use crate::games::{Filter, ReadError};
 use crate::notation::Line;
 use crate::place::{Old, PlaceError};
@@ -87,7 +87,7 @@ impl Cut {
 /// The order of a suite.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[cfg_attr(feature = "cli", derive(clap::ValueEnum))]
-pub enum Order {
+pub enum SuiteOrder {
     /// At random, by a seed.
     #[default]
     Random,
@@ -101,7 +101,7 @@ pub enum Order {
 
 /// What is to be made.
 #[derive(Clone, Debug)]
-pub struct Job {
+pub struct SuiteJob {
     /// Books, games, suites.
     pub sources: Vec<PathBuf>,
     /// `.epd` or `.pgn`.
@@ -125,11 +125,11 @@ pub struct Job {
     /// How often it is reached, in per cent.
     pub min_share: f64,
     /// Values.
-    pub window: Window,
+    pub window: ValueWindow,
     /// Files with values.
     pub eval_files: Vec<PathBuf>,
     /// Who evaluates the others.
-    pub engine: Option<Plan>,
+    pub engine: Option<EnginePlan>,
     /// What that engine finds is added here, and what stands here is not
     /// searched again.
     pub save: Option<PathBuf>,
@@ -142,7 +142,7 @@ pub struct Job {
     /// They are drawn by weight instead of taken from the top.
     pub sample: bool,
     /// The order of the file.
-    pub order: Order,
+    pub order: SuiteOrder,
     /// For everything random.
     pub seed: u64,
     /// What is written.
@@ -161,11 +161,11 @@ pub struct Job {
     pub memory: u64,
 }
 
-impl Job {
+impl SuiteJob {
     /// A job with the usual options.
     #[must_use]
-    pub fn new(sources: Vec<PathBuf>, target: PathBuf) -> Job {
-        Job {
+    pub fn new(sources: Vec<PathBuf>, target: PathBuf) -> SuiteJob {
+        SuiteJob {
             sources,
             target,
             old: Old::default(),
@@ -177,9 +177,9 @@ impl Job {
             board: BoardFilter::default(),
             min_games: 1,
             min_share: 0.0,
-            window: Window {
+            window: ValueWindow {
                 undecided: true,
-                ..Window::default()
+                ..ValueWindow::default()
             },
             eval_files: Vec::new(),
             engine: None,
@@ -188,7 +188,7 @@ impl Job {
             per_line: None,
             count: None,
             sample: false,
-            order: Order::default(),
+            order: SuiteOrder::default(),
             seed: 1,
             form: Form::Epd {
                 counters: Counters::Fen,

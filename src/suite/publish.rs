@@ -5,18 +5,18 @@ use std::path::PathBuf;
 use shakmaty::{Chess, Position as _};
 
 use super::entry::{Ranked, StartPosition};
-use super::figures::{Figures, Summary};
-use super::metadata::{self, Checksums, Row};
+use super::figures::{Figures, SuiteSummary};
+use super::metadata::{self, Checksums, SuiteRow};
 use super::output;
-use super::{Counters, Error, Form, Job};
+use super::{Counters, Error, Form, SuiteJob};
 use crate::place::Beside;
 use crate::sort::Sorter;
 use crate::watch::Watch;
 
 /// What was written.
 pub(super) struct Published {
-    pub(super) figures: Summary,
-    pub(super) row: Row,
+    pub(super) figures: SuiteSummary,
+    pub(super) row: SuiteRow,
     /// Files beside it.
     pub(super) files: Vec<PathBuf>,
 }
@@ -27,7 +27,7 @@ pub(super) struct Published {
 ///
 /// A file cannot be written; those before it are.
 pub(super) fn publish(
-    job: &Job,
+    job: &SuiteJob,
     chosen: Sorter<Ranked>,
     watch: &mut Watch<'_>,
 ) -> Result<Option<Published>, Error> {
@@ -95,8 +95,8 @@ fn depth(form: Form, entry: &StartPosition, position: &Chess) -> Option<u32> {
 }
 
 /// The entry of a suite in `books.json`.
-pub(super) fn row_of(figures: &Figures, checksums: &Checksums) -> Row {
-    Row {
+pub(super) fn row_of(figures: &Figures, checksums: &Checksums) -> SuiteRow {
+    SuiteRow {
         total: figures.total,
         white: figures.white,
         black: figures.total - figures.white,

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use tempfile::TempDir;
 
-use super::{Error, Job, about, is_epd, is_suite};
+use super::{Error, SuiteJob, about, is_epd, is_suite};
 use crate::input::kind::{BookKind, Kind};
 use crate::place;
 use crate::watch::Watch;
@@ -20,7 +20,7 @@ pub(super) struct Kinds {
 }
 
 impl Kinds {
-    pub(super) fn of(job: &Job, watch: &mut Watch<'_>) -> Result<Kinds, Error> {
+    pub(super) fn of(job: &SuiteJob, watch: &mut Watch<'_>) -> Result<Kinds, Error> {
         let folder = place::folder_of(&job.target);
         let made = tempfile::Builder::new()
             .prefix(".tabia-")

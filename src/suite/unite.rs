@@ -1,7 +1,7 @@
 //! Equal positions become one.
 
 use super::entry::{Candidate, StartPosition};
-use super::funnel::{Funnel, Step};
+use super::funnel::{Funnel, FunnelStep};
 
 /// Candidates that count as one position.
 #[derive(Default)]
@@ -81,7 +81,7 @@ impl Group {
         });
         let rank = |e: &StartPosition| (e.games(), e.share);
         let best = sums.reduce(|a, b| if rank(&b) > rank(&a) { b } else { a })?;
-        funnel.lose(Step::Mirror, count - 1);
+        funnel.lose(FunnelStep::Mirror, count - 1);
         Some(best)
     }
 }

@@ -4,7 +4,7 @@
 use shakmaty::{Chess, Color, Position as _, Role};
 
 use super::filter::{self, Range};
-use super::funnel::Step;
+use super::funnel::FunnelStep;
 use crate::eval::{Evaluation, Value, model};
 use crate::evals::{EvalKey, EvalTable};
 
@@ -75,7 +75,7 @@ fn material(position: &Chess) -> u32 {
 /// Who sees a value.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[cfg_attr(feature = "cli", derive(clap::ValueEnum))]
-pub enum View {
+pub enum ValueView {
     /// The side that stands better.
     #[default]
     Better,
@@ -87,18 +87,18 @@ pub enum View {
 
 /// Which values are wanted.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct Window {
+pub struct ValueWindow {
     /// Centipawns.
     pub cp: Option<Range>,
     /// Whose they are.
-    pub view: View,
+    pub view: ValueView,
     /// Predicted wins of the better side in per cent.
     pub wins: Option<Range>,
     /// Positions that are decided are out.
     pub undecided: bool,
 }
 
-impl Window {
+impl ValueWindow {
     /// Whether a position without a value cannot be told to lie in it.
     #[must_use]
     pub fn needs_value(&self) -> bool {
@@ -107,21 +107,21 @@ impl Window {
 
     /// Why a value is not wanted; `None` if it is.
     #[must_use]
-    pub fn refuses(&self, position: &Chess, worth: &Worth) -> Option<Step> {
+    pub fn refuses(&self, position: &Chess, worth: &Worth) -> Option<FunnelStep> {
         if self.undecided && worth.is_decided() {
-            return Some(Step::Decided);
+            return Some(FunnelStep::Decided);
         }
         let cp = match self.view {
-            View::Better => worth.cp().abs(),
-            View::White => position.turn().fold_wb(worth.cp(), -worth.cp()),
-            View::Mover => worth.cp(),
+            ValueView::Better => worth.cp().abs(),
+            ValueView::White => position.turn().fold_wb(worth.cp(), -worth.cp()),
+            ValueView::Mover => worth.cp(),
         };
         if self.cp.is_some_and(|range| !range.contains(cp.into())) {
-            return Some(Step::Cp);
+            return Some(FunnelStep::Cp);
         }
         let wins = || 100.0 * worth.results(position)[0];
         let outside = self.wins.is_some_and(|range| !range.contains(wins()));
-        outside.then_some(Step::Wins)
+        outside.then_some(FunnelStep::Wins)
     }
 }
 
@@ -210,31 +210,31 @@ mod tests {
         let (position, value) = worth(line);
         let refused = |view, cp: &str| {
             let cp = Some(cp.parse().unwrap());
-            let window = Window {
+            let window = ValueWindow {
                 cp,
                 view,
-                ..Window::default()
+                ..ValueWindow::default()
             };
             window.refuses(&position, &value)
         };
-        assert_eq!(refused(View::Better, "90..119"), None);
-        assert_eq!(refused(View::Mover, "90..119"), None);
-        assert_eq!(refused(View::White, "90..119"), Some(Step::Cp));
-        assert_eq!(refused(View::White, "-119..-90"), None);
-        assert_eq!(refused(View::Mover, "-119..-90"), Some(Step::Cp));
+        assert_eq!(refused(ValueView::Better, "90..119"), None);
+        assert_eq!(refused(ValueView::Mover, "90..119"), None);
+        assert_eq!(refused(ValueView::White, "90..119"), Some(FunnelStep::Cp));
+        assert_eq!(refused(ValueView::White, "-119..-90"), None);
+        assert_eq!(refused(ValueView::Mover, "-119..-90"), Some(FunnelStep::Cp));
     }
 
     #[test]
     fn half_of_the_games_are_won_a_pawn_up() {
         let (position, mut value) =
             worth("rnbqkbnr/pppppppp/8/8/4P3/8/PPPP1PPP/RNBQKBNR b KQkq - ce -100;");
-        let window = Window {
+        let window = ValueWindow {
             wins: "48..52".parse().ok(),
-            ..Window::default()
+            ..ValueWindow::default()
         };
         assert_eq!(window.refuses(&position, &value), None);
         value.wdl = Some([10, 430, 560]);
-        assert_eq!(window.refuses(&position, &value), Some(Step::Wins));
+        assert_eq!(window.refuses(&position, &value), Some(FunnelStep::Wins));
         value.wdl = Some([10, 490, 500]);
         assert_eq!(window.refuses(&position, &value), None);
     }
@@ -242,12 +242,12 @@ mod tests {
     #[test]
     fn mates_are_decided() {
         let (position, value) = worth("4k3/8/8/8/8/8/8/4K2R w K - ce 32750;");
-        let window = Window {
+        let window = ValueWindow {
             undecided: true,
-            ..Window::default()
+            ..ValueWindow::default()
         };
-        assert_eq!(window.refuses(&position, &value), Some(Step::Decided));
-        assert_eq!(Window::default().refuses(&position, &value), None);
+        assert_eq!(window.refuses(&position, &value), Some(FunnelStep::Decided));
+        assert_eq!(ValueWindow::default().refuses(&position, &value), None);
     }
 
     #[test]

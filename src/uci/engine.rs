@@ -214,87 +214,41 @@ mod tests {
     /// Option lines that the parser reads wrongly or not at all.
     #[test]
     fn options_keep_every_part() {
-        for (line, name, announced) in [
-            (
-                "option name Hash type spin default 16 min 1 max 33554432",
-                "Hash",
-                "option name Hash type spin default 16 min 1 max 33554432",
-            ),
+        for (name, said, announced) in [
+            ("Hash", "type spin default 16 min 1 max 33554432", None),
             // Out of order, the rest vanishes.
-            (
-                "option name A type spin min 0 max 5000 default 10",
-                "A",
-                "option name A type spin min 0 max 5000 default 10",
-            ),
-            (
-                "option name B type combo var x var y default x",
-                "B",
-                "option name B type combo var x var y default x",
-            ),
+            ("A", "type spin min 0 max 5000 default 10", None),
+            ("B", "type combo var x var y default x", None),
             // Words that begin with max or var cut a default.
-            (
-                "option name C type string default book max.bin",
-                "C",
-                "option name C type string default book max.bin",
-            ),
-            (
-                "option name D type string default variable",
-                "D",
-                "option name D type string default variable",
-            ),
+            ("C", "type string default book max.bin", None),
+            ("D", "type string default variable", None),
             // A name with a word that begins with "type", or `type` itself.
+            ("Net typed", "type check default true", None),
+            ("Book type", "type string default <empty>", None),
+            ("E", "type check default TRUE", None),
+            ("F", "type string", Some("type string default <empty>")),
             (
-                "option name Net typed type check default true",
-                "Net typed",
-                "option name Net typed type check default true",
-            ),
-            (
-                "option name Book type type string default <empty>",
-                "Book type",
-                "option name Book type type string default <empty>",
-            ),
-            (
-                "option name E type check default TRUE",
-                "E",
-                "option name E type check default TRUE",
-            ),
-            (
-                "option name F type string",
                 "F",
-                "option name F type string default <empty>",
+                "type string default",
+                Some("type string default <empty>"),
             ),
             (
-                "option name F type string default",
-                "F",
-                "option name F type string default <empty>",
-            ),
-            (
-                "option name G type file default x.nn",
                 "G",
-                "option name G type string default x.nn",
+                "type file default x.nn",
+                Some("type string default x.nn"),
             ),
-            ("option name H type reset", "H", "option name H type button"),
-            (
-                "option name I type button",
-                "I",
-                "option name I type button",
-            ),
-            (
-                "option name Debug  Log File type string default ",
-                "Debug Log File",
-                "option name Debug Log File type string default <empty>",
-            ),
+            ("H", "type reset", Some("type button")),
+            ("I", "type button", None),
         ] {
-            let option = option(line.as_bytes()).unwrap();
+            let option = option(format!("option name {name} {said}").as_bytes()).unwrap();
             assert_eq!(option.name, name);
+            let announced = format!("option name {name} {}", announced.unwrap_or(said));
             assert_eq!(option.announce(name), announced);
         }
-        for line in [
-            "option",
-            "option name",
-            "option name X",
-            "option type check",
-        ] {
+        let blanks = option(b"option name Debug  Log File type string default ").unwrap();
+        assert_eq!(blanks.name, "Debug Log File");
+        for line in ["", " name", " name X", " type check"] {
+            let line = format!("option{line}");
             assert_eq!(option(line.as_bytes()), None, "{line}");
         }
     }

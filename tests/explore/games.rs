@@ -7,7 +7,7 @@ use hyper::{Method, Request, StatusCode};
 use serde_json::{Value, json};
 use tabia::explore::{Access, Explorer, Games, Guest};
 use tabia::games::Filter;
-use tabia::index::make::{self, Job, Summary};
+use tabia::index::make::{self, IndexJob, IndexReport};
 use tabia::index::{self, GamesIndex};
 use tabia::place::Old;
 use tabia::settings::Settings;
@@ -70,8 +70,8 @@ const GAMES: &str = r#"[Event "Rated Blitz game"]
 1. d4 *
 "#;
 
-fn job(source: &Path, target: PathBuf) -> Job {
-    Job {
+fn job(source: &Path, target: PathBuf) -> IndexJob {
+    IndexJob {
         sources: vec![source.to_owned()],
         target,
         old: Old::Refuse,
@@ -86,7 +86,7 @@ fn job(source: &Path, target: PathBuf) -> Job {
     }
 }
 
-fn run(job: &Job) -> Result<Summary, make::IndexError> {
+fn run(job: &IndexJob) -> Result<IndexReport, make::IndexError> {
     make::run(job, &mut Watch::default())
 }
 
@@ -296,7 +296,7 @@ fn games_added_are_seen_and_the_index_does_not_depend_on_threads() {
     run(&job(&source, path.clone())).unwrap();
     let explorer = explorer_of(&path, &[]);
     assert_eq!(results(&ask(&explorer, "/masters")), [2, 1, 1]);
-    let again = Job {
+    let again = IndexJob {
         append: true,
         ..job(&source, path.clone())
     };
@@ -306,7 +306,7 @@ fn games_added_are_seen_and_the_index_does_not_depend_on_threads() {
         results(&ask(&explorer, "/player?player=ann&color=white")),
         [2, 2, 0]
     );
-    let refused = run(&Job {
+    let refused = run(&IndexJob {
         max_ply: Some(10),
         ..again.clone()
     });
@@ -321,7 +321,7 @@ fn games_added_are_seen_and_the_index_does_not_depend_on_threads() {
     let many = folder.put("many.pgn", GAMES.repeat(800));
     let made = |name: &str, threads, memory| {
         let target = folder.join(name);
-        let job = Job {
+        let job = IndexJob {
             threads,
             memory,
             ..job(&many, target.clone())
@@ -384,7 +384,7 @@ fn parts_become_one() {
     let made = run(&job(&at_once, whole.clone())).unwrap();
     let mut parts = Vec::new();
     for number in 0..7 {
-        let added = run(&Job {
+        let added = run(&IndexJob {
             append: number > 0,
             conditions: if number == 2 { "--rated" } else { "" }.to_owned(),
             ..job(&source, path.clone())
@@ -392,12 +392,12 @@ fn parts_become_one() {
         let added = added.unwrap();
         assert_eq!((added.added, added.games), (160, 160 * (number + 1)));
         let index = GamesIndex::open(&path, false).unwrap();
-        parts.push(index.root().segments.len());
+        parts.push(index.file().root().segments.len());
     }
     // Of a level there are three at most.
     assert_eq!(parts, [1, 2, 3, 1, 2, 3, 1]);
     let index = GamesIndex::open(&path, false).unwrap();
-    let part = &index.root().segments[0];
+    let part = &index.file().root().segments[0];
     assert_eq!(part.sources.len(), 7);
     assert_eq!(part.filter, "all; --rated");
     assert_eq!(
@@ -429,7 +429,7 @@ fn parts_become_one() {
             assert_eq!(get(one, target).body(), expected.body(), "{target}");
         }
     }
-    let again = run(&Job {
+    let again = run(&IndexJob {
         append: true,
         ..job(&source, compacted.clone())
     });

@@ -6,7 +6,7 @@ use serde_json::json;
 use shakmaty::Color;
 use tabia::book::{Book, OpenOptions};
 use tabia::evals::EvalTable;
-use tabia::repertoire::{Knowledge, Repertoire, Summary, Wishes};
+use tabia::repertoire::{Knowledge, Repertoire, RepertoireSummary, RepertoireWishes};
 use tabia::watch::Watch;
 
 use super::common::{Folder, SMALL, assert_sound};
@@ -26,8 +26,8 @@ fn book(folder: &Folder, name: &str, games: &[(&str, &str, usize)]) -> PathBuf {
     folder.join(format!("{name}.ctg"))
 }
 
-fn wishes(colour: Color) -> Wishes {
-    Wishes {
+fn wishes(colour: Color) -> RepertoireWishes {
+    RepertoireWishes {
         colour,
         one_in: 100.0,
         moves: 1,
@@ -38,7 +38,7 @@ fn wishes(colour: Color) -> Wishes {
     }
 }
 
-fn solved(book: &Path, opponents: Option<&Path>, wishes: &Wishes) -> Summary {
+fn solved(book: &Path, opponents: Option<&Path>, wishes: &RepertoireWishes) -> RepertoireSummary {
     let open = |path: &Path| Book::open(path, &OpenOptions::default()).unwrap();
     let (book, opponents) = (open(book), opponents.map(open));
     let knowledge = Knowledge {
@@ -118,7 +118,7 @@ fn the_opponents_decide_what_a_move_is_worth() {
         plain.expectation,
         strong.expectation
     );
-    let careful = Wishes {
+    let careful = RepertoireWishes {
         caution: 1.0,
         ..white
     };
@@ -150,7 +150,7 @@ fn few_games_that_go_on_together_count_once() {
         "{}",
         found.expectation
     );
-    let usual = Wishes {
+    let usual = RepertoireWishes {
         min_games: 10,
         ..bold
     };

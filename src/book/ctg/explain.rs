@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use shakmaty::{Chess, Move, Position as _};
 
 use super::{
-    CanonicalBoard, CtgBook, Error, Key, MoveFault, Orientation, Place, Step, moves,
+    CanonicalBoard, CtgBook, Error, Key, LookupStep, MoveFault, Orientation, Place, moves,
     reader::{Index, Reading},
 };
 use crate::book::{Annotation, PositionRecord};
@@ -41,14 +41,14 @@ pub struct Trace {
     /// capture is illegal, because it was not there without.
     pub other_en_passant_form: bool,
     /// Slots and pages visited.
-    pub steps: Vec<Step>,
+    pub steps: Vec<LookupStep>,
     /// The entry, if there is one.
-    pub found: Option<Found>,
+    pub found: Option<FoundEntry>,
 }
 
 /// An entry and where it stands.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Found {
+pub struct FoundEntry {
     /// Page and byte in it.
     pub place: Place,
     /// First byte of the entry in the .ctg file.
@@ -140,7 +140,7 @@ fn trace(reading: &mut Reading<'_>, position: &Chess) -> Result<Trace, Error> {
         let place = reading.find(&key, |step| trace.steps.push(step))?;
         if let Some(place) = place {
             let entry = reading.entry(place)?;
-            trace.found = Some(Found {
+            trace.found = Some(FoundEntry {
                 place,
                 file_offset: place.file_offset(),
                 bytes: entry.bytes().to_vec(),

@@ -110,7 +110,7 @@ pub use entry::{
     Entry, MAX_COUNT, MAX_MOVES, STATISTICS_BYTES, decode_record, encode_entry, encode_record,
 };
 pub use error::{HeaderFault, file_offset};
-pub use explain::{Explanation, Found, StoredMove, Trace};
+pub use explain::{Explanation, FoundEntry, StoredMove, Trace};
 pub use index::{Bounds, CTB_HEADER_BYTES, CTO_HEADER_BYTES, Slot, SlotPage, slots};
 pub use info::{BookEntries, BookEntry, BookInfo};
 pub use key::{Key, hash};
@@ -123,7 +123,7 @@ pub use page::{Entries, PAGE_BYTES, PAGE_HEADER_BYTES, Page, PageFault, read_ent
 pub use pages::Header;
 pub use position::{CanonicalBoard, KeyFault, Orientation};
 pub use prune::{Fate, Pruned, prune};
-pub use reader::{CtgBook, OpenOptions, Place, Step};
+pub use reader::{CtgBook, LookupStep, OpenOptions, Place};
 pub(crate) use reader::{EntryReader, fill_from};
 pub use rewrite::{RewriteOptions, Rewritten, compact, merge};
 pub use salvage::Salvage;

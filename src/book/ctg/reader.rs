@@ -87,7 +87,7 @@ impl Place {
 
 /// One step of a look-up.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Step {
+pub enum LookupStep {
     /// A slot of the .cto file and what it holds.
     Slot(Slot, SlotPage),
     /// A page named by an index made from a scan.
@@ -324,14 +324,14 @@ impl Reading<'_> {
     pub(super) fn find(
         &mut self,
         key: &Key,
-        mut on_step: impl FnMut(Step),
+        mut on_step: impl FnMut(LookupStep),
     ) -> Result<Option<Place>, Error> {
         let hash = key.hash();
         match self.index {
             IndexReader::Slots(slots) => {
                 for slot in slots.walk(hash) {
                     let page = slots.page_of(slot.number, self.held)?;
-                    on_step(Step::Slot(slot, page));
+                    on_step(LookupStep::Slot(slot, page));
                     if let SlotPage::Page(page) = page
                         && let Some(place) = self.find_in(page, key)?
                     {
@@ -341,7 +341,7 @@ impl Reading<'_> {
             }
             IndexReader::Scan(scan) => {
                 for page in scan.pages(hash) {
-                    on_step(Step::Scanned(page));
+                    on_step(LookupStep::Scanned(page));
                     if let Some(place) = self.find_in(page, key)? {
                         return Ok(Some(place));
                     }
@@ -382,15 +382,15 @@ impl Reading<'_> {
     }
 }
 
-impl fmt::Display for Step {
+impl fmt::Display for LookupStep {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Step::Slot(slot, SlotPage::Page(page)) => {
+            LookupStep::Slot(slot, SlotPage::Page(page)) => {
                 write!(f, "slot {}: page {page}", slot.number)
             }
-            Step::Slot(slot, SlotPage::None) => write!(f, "slot {}: split", slot.number),
-            Step::Slot(slot, SlotPage::Beyond) => write!(f, "slot {}: none", slot.number),
-            Step::Scanned(page) => write!(f, "page {page}"),
+            LookupStep::Slot(slot, SlotPage::None) => write!(f, "slot {}: split", slot.number),
+            LookupStep::Slot(slot, SlotPage::Beyond) => write!(f, "slot {}: none", slot.number),
+            LookupStep::Scanned(page) => write!(f, "page {page}"),
         }
     }
 }

@@ -39,7 +39,7 @@ impl fmt::Debug for Games {
         let paths: Vec<PathBuf> = self
             .indexes
             .iter()
-            .map(|index| lock(index).path().into())
+            .map(|index| lock(index).file().path().into())
             .collect();
         f.debug_tuple("Games").field(&paths).finish()
     }
@@ -75,10 +75,10 @@ impl Games {
     fn current(&self) -> Vec<Arc<GamesIndex>> {
         let each = self.indexes.iter().map(|index| {
             let open = lock(index);
-            if open.is_current() {
+            if open.file().is_current() {
                 return open;
             }
-            let Ok(again) = GamesIndex::open(open.path(), self.mmap) else {
+            let Ok(again) = GamesIndex::open(open.file().path(), self.mmap) else {
                 return open;
             };
             let again = Arc::new(again);
@@ -150,7 +150,7 @@ impl Games {
         name: &str,
         color: Color,
     ) -> Result<Arc<Player>, TgxError> {
-        let key = (index.games(), place, name.to_lowercase(), color);
+        let key = (index.file().games(), place, name.to_lowercase(), color);
         let players = || self.players.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some((_, player)) = players().iter().find(|(known, _)| *known == key) {
             return Ok(Arc::clone(player));

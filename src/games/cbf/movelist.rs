@@ -6,7 +6,7 @@
 
 use shakmaty::{Board, Color, File, Piece, Rank, Role, Square};
 
-use crate::games::steps::{BISHOP, KING, KNIGHT, QUEEN, ROOK, Step};
+use crate::games::steps::{BISHOP, KING, KNIGHT, QUEEN, ROOK, Step, go};
 
 const PROMOTIONS: [Role; 4] = [Role::Queen, Role::Rook, Role::Bishop, Role::Knight];
 
@@ -159,14 +159,6 @@ impl List<'_> {
             self.push(from, to);
         }
     }
-}
-
-fn go(from: Square, (files, ranks): Step) -> Option<Square> {
-    let file = i32::from(from.file()) + files;
-    let rank = i32::from(from.rank()) + ranks;
-    let file = File::try_from(file).ok()?;
-    let rank = Rank::try_from(rank).ok()?;
-    Some(Square::from_coords(file, rank))
 }
 
 #[cfg(test)]

@@ -52,11 +52,8 @@ pub(in crate::games) fn open(named: &Located) -> Result<Opened, SourceError> {
         .reader()
         .map_err(|error| SourceError::io(games.path(), error))?;
     let bytes = games.len();
-    let mut places = Vec::new();
-    let read = index
-        .reader()
-        .and_then(|mut reader| reader.read_to_end(&mut places));
-    read.map_err(|error| SourceError::io(index.path(), error))?;
+    let places = index.bytes();
+    let places = places.map_err(|error| SourceError::io(index.path(), error))?;
     let places = places_of(&places, bytes).map_err(|text| refused(index.path(), text))?;
     let database = Database {
         name: path.display().to_string(),

@@ -133,7 +133,7 @@ impl Database {
             return Err(fault("its moves should be here, where there are none"));
         }
         let mut head = [0; block::HEAD_BYTES];
-        let unreadable = |error: crate::input::file::ReadError| {
+        let unreadable = |error: crate::input::file::FileError| {
             SkipReason::Text(self.fault(entry.offset, &error.to_string()))
         };
         let bytes = moves

@@ -214,7 +214,9 @@ fn all_lines(
     (true, None)
 }
 
-/// The legal move that a word stands for.
+/// The legal move that a word stands for. Put into its callers: a move that is
+/// handed over in memory, byte by byte, makes a processor wait for it.
+#[inline(always)]
 fn legal(word: u16, position: &Chess, start: &Start) -> Result<Move, Fault> {
     let turn = position.turn();
     let fault = |what| Err(Fault::new(0, what));

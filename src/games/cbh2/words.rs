@@ -19,7 +19,7 @@ use std::sync::OnceLock;
 
 use shakmaty::{CastlingSide, Color, File, Move, Rank, Role, Square};
 
-use crate::games::steps::{BISHOP, KING, KNIGHT, QUEEN, ROOK, Step};
+use crate::games::steps::{BISHOP, KING, KNIGHT, QUEEN, ROOK, Step, go};
 
 /// What may be captured, in the order of the words.
 const CAPTURED: [Role; 5] = [
@@ -51,6 +51,7 @@ pub(super) enum Word {
 
 impl Word {
     /// `None` if it is no move.
+    #[inline(always)]
     pub(super) fn of(word: u16) -> Option<Word> {
         let table = table();
         let index = usize::from(word.checked_sub(1)?);
@@ -109,8 +110,8 @@ fn directions(role: Role) -> &'static [Step] {
 fn add_piece(color: Color, role: Role, table: &mut Vec<(Color, Move)>) {
     let slides = !matches!(role, Role::King | Role::Knight);
     for from in (0..64).map(square) {
-        for (files, ranks) in directions(role) {
-            let mut next = away(from, *files, *ranks);
+        for step in directions(role) {
+            let mut next = go(from, *step);
             while let Some(to) = next {
                 let captures = CAPTURED.map(Some);
                 for capture in [None].into_iter().chain(captures) {
@@ -125,7 +126,7 @@ fn add_piece(color: Color, role: Role, table: &mut Vec<(Color, Move)>) {
                         },
                     ));
                 }
-                next = slides.then(|| away(to, *files, *ranks)).flatten();
+                next = slides.then(|| go(to, *step)).flatten();
             }
         }
     }
@@ -151,9 +152,9 @@ fn add_pawns(color: Color, table: &mut Vec<(Color, Move)>) {
             };
             (color, m)
         };
-        if let Some(to) = away(from, 0, forward) {
+        if let Some(to) = go(from, (0, forward)) {
             if from.rank() == start
-                && let Some(far) = away(to, 0, forward)
+                && let Some(far) = go(to, (0, forward))
             {
                 table.push(made(far, None, None));
             }
@@ -163,7 +164,7 @@ fn add_pawns(color: Color, table: &mut Vec<(Color, Move)>) {
                 table.push(made(to, None, None));
             }
         }
-        for to in [-1, 1].map(|files| away(from, files, forward)) {
+        for to in [-1, 1].map(|files| go(from, (files, forward))) {
             let Some(to) = to else { continue };
             if from.rank() == last {
                 for captured in PIECES {
@@ -177,12 +178,6 @@ fn add_pawns(color: Color, table: &mut Vec<(Color, Move)>) {
             }
         }
     }
-}
-
-/// The square so many files and ranks away.
-fn away(from: Square, files: i32, ranks: i32) -> Option<Square> {
-    let file = from.file().offset(files)?;
-    Some(Square::from_coords(file, from.rank().offset(ranks)?))
 }
 
 /// A square by its number: a1, a2 to a8, then the other files.

@@ -120,7 +120,7 @@ impl Archive for Cbv {
         }
         let (at, size) = (member.offset, member.size);
         let end = at.saturating_add(member.packed);
-        let packed = Packed {
+        let packed = MemberBytes {
             archive: Arc::clone(&self),
             at,
             end,
@@ -171,13 +171,13 @@ impl Bytes {
 }
 
 /// The bytes of a member's blocks.
-struct Packed {
+struct MemberBytes {
     archive: Arc<Cbv>,
     at: u64,
     end: u64,
 }
 
-impl Read for Packed {
+impl Read for MemberBytes {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         let left = usize::try_from(self.end - self.at).unwrap_or(usize::MAX);
         let count = left.min(buffer.len());
@@ -190,7 +190,7 @@ impl Read for Packed {
 
 /// A member, unpacked as it is read.
 struct Stream {
-    packed: BufReader<Packed>,
+    packed: BufReader<MemberBytes>,
     /// Where the next block begins.
     at: u64,
     /// The block that was read last.

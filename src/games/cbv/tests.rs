@@ -112,34 +112,3 @@ fn an_archive_cut_anywhere_gives_what_is_there() {
         assert!(faults.count() > 0, "cut at {}", bytes.len());
     }
 }
-
-#[test]
-fn a_large_member_goes_through_small_buffers() {
-    // Stored blocks, more than a chunk of them.
-    let plain: Vec<u8> = (0..1_000_000_u32)
-        .map(|n| (n.wrapping_mul(n) >> 7) as u8)
-        .collect();
-    let blocks: Vec<u8> = plain
-        .chunks(61_440)
-        .flat_map(|block| {
-            let mut payload = vec![0];
-            payload.extend_from_slice(block);
-            let (words, _) = payload.as_chunks::<2>();
-            let add = |sum: u16, word: &[u8; 2]| sum.wrapping_add(u16::from_le_bytes(*word));
-            let sum = words.iter().fold(0, add);
-            let head = [payload.len() as u16, sum].map(u16::to_le_bytes).concat();
-            [head, payload].concat()
-        })
-        .collect();
-    let mut record = vec![0; 128];
-    record[..5].copy_from_slice(b"a.bin");
-    let numbers = [181, blocks.len() as u64, plain.len() as u64];
-    record.extend(numbers.iter().flat_map(|n| (*n as u32).to_le_bytes()));
-    record.extend([0; 9]);
-    record.extend(numbers.iter().flat_map(|n| n.to_le_bytes()));
-    let header = [8, 1, 173, 3].map(u16::to_le_bytes).concat();
-    let archive = in_memory(&[header, record, blocks].concat()).unwrap();
-    let (found, fault) = unpack(&archive, 0);
-    assert_eq!(fault, None);
-    assert!(found == plain);
-}

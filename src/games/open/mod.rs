@@ -11,7 +11,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use super::archive::{Located, Packed};
 use super::zst::ZstReader;
 use super::{GameSource, PgnSource, cbf, cbh, cbh2, cbv, nic, scdb, scid, zip};
-use crate::input::kind;
+use crate::input::kind::{self, Packing};
 use crate::input::path::has_extension;
 
 /// A source that cannot be used.
@@ -69,7 +69,7 @@ pub struct Opened {
 }
 
 /// A kind of database beside PGN, which is what all else is taken for.
-struct Kind {
+struct DatabaseKind {
     /// How the files end that stand for a database in a folder, in lower case.
     endings: &'static [&'static str],
     /// Whether a file is of this kind, by its name and its first bytes
@@ -80,18 +80,18 @@ struct Kind {
 }
 
 /// All kinds. The first that takes a file has it.
-const KINDS: &[Kind] = &[
-    Kind {
+const KINDS: &[DatabaseKind] = &[
+    DatabaseKind {
         endings: &[".cbh"],
         is: cbh::is_cbh,
         open: |file, _| cbh::open(file),
     },
-    Kind {
+    DatabaseKind {
         endings: &[".zip"],
         is: |_, start| zip::is_archive(start),
         open: |file, access| unpacked::open(file, access, zip::archive),
     },
-    Kind {
+    DatabaseKind {
         endings: &[".cbv", ".cbz"],
         is: cbv::is_archive,
         open: |file, access| {
@@ -100,44 +100,44 @@ const KINDS: &[Kind] = &[
             })
         },
     },
-    Kind {
+    DatabaseKind {
         endings: &[".2cbh"],
         is: cbh2::is_index,
         open: |file, _| cbh2::open(file),
     },
-    Kind {
+    DatabaseKind {
         endings: &[".cbf"],
         is: cbf::is_cbf,
         open: |file, _| cbf::open(file),
     },
-    Kind {
+    DatabaseKind {
         endings: &[".dci"],
         is: scdb::is_index,
         open: |file, _| scdb::open(file),
     },
-    Kind {
+    DatabaseKind {
         endings: &[".si4", ".si5"],
         is: |path, start| scid::is_old(start) || has_extension(path, "si5"),
         open: |file, _| scid::open(file),
     },
-    Kind {
+    DatabaseKind {
         endings: &[".prn"],
         is: nic::is_text,
         open: |file, _| nic::open(file),
     },
     #[cfg(feature = "index")]
-    Kind {
+    DatabaseKind {
         endings: &[".tgx"],
         is: |_, start| super::tgx::is_index(start),
         open: |file, _| super::tgx::open(file),
     },
     // Refused with a word of advice.
-    Kind {
+    DatabaseKind {
         endings: &[],
         is: nic::is_binary,
         open: |file, _| nic::refuse(file.path()),
     },
-    Kind {
+    DatabaseKind {
         endings: &[],
         is: cbh::is_other,
         open: |file, _| cbh::refuse(file.path()),
@@ -189,21 +189,35 @@ pub fn open(path: &Path) -> Result<Opened, SourceError> {
 /// It cannot be read, or this is not its password.
 pub fn open_with(path: &Path, password: Option<&str>) -> Result<Opened, SourceError> {
     let failed = |source| SourceError::io(path, source);
-    let stream: Box<dyn Read + Send> = if path == Path::new("-") {
-        Box::new(io::stdin())
-    } else if path.metadata().map_err(failed)?.is_file() {
+    if path != Path::new("-") && path.metadata().map_err(failed)?.is_file() {
         let access = Access { password, depth: 0 };
         return open_located(&Located::on_disk(path), access);
-    } else {
-        Box::new(File::open(path).map_err(failed)?)
-    };
+    }
+    let (stream, _) = stream(path).map_err(failed)?;
+    pgn(path, begin(stream).map_err(failed)?, None)
+}
+
+/// A file as it lies there (`-`: standard input), and its bytes, if they can be
+/// known.
+fn stream(path: &Path) -> io::Result<(Box<dyn Read + Send>, Option<u64>)> {
+    if path == Path::new("-") {
+        return Ok((Box::new(io::stdin()), None));
+    }
+    let file = File::open(path)?;
+    let metadata = file.metadata()?;
+    let size = metadata.is_file().then_some(metadata.len());
+    Ok((Box::new(file), size))
+}
+
+/// What is no database is PGN.
+fn pgn(path: &Path, begun: Begun, bytes: Option<u64>) -> Result<Opened, SourceError> {
+    let (start, input, counter) = begun;
     let name = path.display().to_string();
     let shown = if name == "-" { "standard input" } else { &name };
-    let (start, input, counter) = begin(stream).map_err(failed)?;
     let text = text(path, start, input)?;
     Ok(Opened {
         source: Box::new(PgnSource::new(shown, text, counter)),
-        bytes: None,
+        bytes,
     })
 }
 
@@ -224,15 +238,7 @@ pub struct PlainText {
 ///
 /// It cannot be read.
 pub fn unpacked(path: &Path) -> io::Result<PlainText> {
-    let (stream, size): (Box<dyn Read + Send>, _) = match path == Path::new("-") {
-        true => (Box::new(io::stdin()), None),
-        false => {
-            let file = File::open(path)?;
-            let size = file.metadata()?;
-            let size = size.is_file().then_some(size.len());
-            (Box::new(file), size)
-        }
-    };
+    let (stream, size) = stream(path)?;
     let (start, input, read) = begin(stream)?;
     Ok(PlainText {
         plain: decompress(start, input),
@@ -252,16 +258,11 @@ pub(in crate::games) fn open_located(
         return Err(SourceError::format(file.path(), text));
     }
     let (stream, size) = file.stream().map_err(failed)?;
-    let (start, input, counter) = begin(stream).map_err(failed)?;
-    if let Some(kind) = KINDS.iter().find(|kind| (kind.is)(file.path(), &start)) {
+    let begun = begin(stream).map_err(failed)?;
+    if let Some(kind) = KINDS.iter().find(|kind| (kind.is)(file.path(), &begun.0)) {
         return (kind.open)(file, access);
     }
-    let name = file.path().display().to_string();
-    let text = text(file.path(), start, input)?;
-    Ok(Opened {
-        source: Box::new(PgnSource::new(&name, text, counter)),
-        bytes: Some(size),
-    })
+    pgn(file.path(), begun, Some(size))
 }
 
 /// The files in an archive on the disk; `None` if it is none.
@@ -288,8 +289,10 @@ pub(in crate::games) fn packed(
     Ok(Some(Packed::new(path, archive)))
 }
 
-/// The first bytes of a stream, and the rest, which counts what is read.
-fn begin(input: Box<dyn Read + Send>) -> io::Result<(Vec<u8>, Counted, Arc<AtomicU64>)> {
+/// The first bytes of a stream, the rest, and what counts all that is read.
+type Begun = (Vec<u8>, Counted, Arc<AtomicU64>);
+
+fn begin(input: Box<dyn Read + Send>) -> io::Result<Begun> {
     let counter = Arc::new(AtomicU64::new(0));
     let mut input = Counted {
         input,
@@ -319,22 +322,13 @@ fn text(path: &Path, start: Vec<u8>, rest: Counted) -> Result<Box<dyn Read + Sen
 
 /// The plain bytes of an input that begins with `start`.
 fn decompress(start: Vec<u8>, rest: Counted) -> Box<dyn Read + Send> {
-    let kind: [u8; 4] = {
-        let mut kind = [0; 4];
-        kind.iter_mut()
-            .zip(&start)
-            .for_each(|(to, from)| *to = *from);
-        kind
-    };
+    let packing = Packing::of(&start);
     let whole = io::Cursor::new(start).chain(rest);
-    match kind {
-        [0x1f, 0x8b, ..] => Box::new(flate2::read::MultiGzDecoder::new(whole)),
-        [b'B', b'Z', b'h', b'1'..=b'9'] => Box::new(bzip2::read::MultiBzDecoder::new(whole)),
-        // A frame, or one to be skipped before it.
-        [0x28, 0xb5, 0x2f, 0xfd] | [0x50..=0x5f, 0x2a, 0x4d, 0x18] => {
-            Box::new(ZstReader::new(whole))
-        }
-        _ => Box::new(whole),
+    match packing {
+        Some(Packing::Gzip) => Box::new(flate2::read::MultiGzDecoder::new(whole)),
+        Some(Packing::Bzip2) => Box::new(bzip2::read::MultiBzDecoder::new(whole)),
+        Some(Packing::Zstd) => Box::new(ZstReader::new(whole)),
+        None => Box::new(whole),
     }
 }
 

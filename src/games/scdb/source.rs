@@ -36,15 +36,10 @@ pub(in crate::games) fn open(named: &Located) -> Result<Opened, SourceError> {
     let index = index_of(named)
         .ok_or_else(|| refused(named.path(), "the index of this database is missing (.dci)"))?;
     let index_path = index.path();
-    let failed = |error| SourceError::io(index_path, error);
-    let file = index.reader().map_err(failed)?;
+    let file = Arc::new(index.open_named()?);
     let bytes = file.len();
-    let mut file = BufReader::new(file);
-    let mut header = Vec::with_capacity(HEADER_BYTES);
-    file.by_ref()
-        .take(HEADER_BYTES as u64)
-        .read_to_end(&mut header)
-        .map_err(failed)?;
+    let header = file.start(HEADER_BYTES);
+    let header = header.map_err(|error| SourceError::io(index_path, error))?;
     if !has_magic(&header, b'i') {
         let text = "no index of a Simple Chess Database: it does not begin with SimpleCDbi";
         return Err(refused(index_path, text));
@@ -61,7 +56,8 @@ pub(in crate::games) fn open(named: &Located) -> Result<Opened, SourceError> {
         return Err(refused(index_path, text));
     };
     let (database, games) = Database::open(&index, &games)?;
-    let index = Index::new(file, games, database.games_end);
+    let entries = FileReader::new(file, header.len() as u64..bytes);
+    let index = Index::new(BufReader::new(entries), games, database.games_end);
     Ok(Opened {
         source: Box::new(ScdbSource {
             database: Arc::new(database),
@@ -103,16 +99,12 @@ struct Database {
 
 impl Database {
     fn open(index: &Located, file: &Located) -> Result<(Database, FileReader), SourceError> {
-        let failed = |error| SourceError::io(file.path(), error);
-        let games = file.reader().map_err(failed)?;
-        let games_end = games.len();
+        let opened = Arc::new(file.open_named()?);
+        let games_end = opened.len();
+        let start = opened.start(MAGIC_BYTES);
+        let start = start.map_err(|error| SourceError::io(file.path(), error))?;
+        let games = FileReader::new(opened, 0..games_end);
         let mut faults = Vec::new();
-        let mut start = Vec::with_capacity(MAGIC_BYTES);
-        games
-            .clone()
-            .take(MAGIC_BYTES as u64)
-            .read_to_end(&mut start)
-            .map_err(failed)?;
         if !has_magic(&start, b'g') {
             faults.push(format!(
                 "{}: it does not begin with SimpleCDbg",
@@ -159,12 +151,7 @@ fn names(index: &Located, letter: u8, what: &str) -> (Names, Option<String>) {
         return (Names::default(), Some(fault));
     };
     let path = file.path();
-    let read = file.reader().and_then(|mut reader| {
-        let mut bytes = Vec::new();
-        reader.read_to_end(&mut bytes)?;
-        Ok(bytes)
-    });
-    match read {
+    match file.bytes() {
         Ok(bytes) if has_magic(&bytes, letter) => (Names::new(bytes), None),
         Ok(bytes) => {
             let magic = format!("SimpleCDb{}", char::from(letter));

@@ -158,10 +158,9 @@ pub(super) fn open(index: &Located) -> Result<Opened, SourceError> {
 fn read_names(index: &Located, ending: &str, is_old: bool) -> Result<Names, String> {
     let file = index.sibling(ending);
     let file = file.ok_or_else(|| format!("its .{ending} file is missing"))?;
-    let failed = |error: &dyn std::fmt::Display| format!(".{ending}: {error}");
-    let file = file.open().map_err(|error| failed(&error))?;
-    let all = usize::try_from(file.len()).unwrap_or(0);
-    let all = file.start(all).map_err(|error| failed(&error))?;
+    let all = file
+        .bytes()
+        .map_err(|error| format!(".{ending}: {error}"))?;
     Ok(match is_old {
         true => Names::parse_old(&all),
         false => Names::parse_new(&all),

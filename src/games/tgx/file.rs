@@ -88,6 +88,14 @@ pub struct Root {
     pub segments: Vec<Segment>,
 }
 
+impl Root {
+    /// Games in all segments.
+    #[must_use]
+    pub fn games(&self) -> u64 {
+        self.segments.iter().map(|segment| segment.games).sum()
+    }
+}
+
 /// Games that were added together, and what is known of them.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Segment {
@@ -269,7 +277,7 @@ impl TgxFile {
     /// Games in it.
     #[must_use]
     pub fn games(&self) -> u64 {
-        self.root.segments.iter().map(|segment| segment.games).sum()
+        self.root.games()
     }
 
     /// Whether the file is still the one that was opened.

@@ -106,13 +106,6 @@ impl Writer {
         &self.root
     }
 
-    /// Games that are there already.
-    #[must_use]
-    pub fn games(&self) -> u64 {
-        let segments = self.root.segments.iter();
-        segments.map(|segment| segment.games).sum()
-    }
-
     /// Takes the last segments out: the one that is being written holds what
     /// they hold.
     pub fn replace_last(&mut self, count: usize) -> Vec<Segment> {

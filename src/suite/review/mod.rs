@@ -11,7 +11,7 @@ use std::path::Path;
 pub use page::html;
 use serde::Serialize;
 use shakmaty::{Chess, Color, Move, Position as _};
-pub use sums::{Exit, Opening, Score, Spread};
+pub use sums::{Exit, ReviewOpening, Score, Spread};
 
 use super::Error;
 use super::gather::{each_game, points};
@@ -24,7 +24,7 @@ use crate::watch::Watch;
 
 /// The review. Values and results are the player's; without a player White's.
 #[derive(Clone, Debug, Default, Serialize)]
-pub struct Report {
+pub struct ReviewReport {
     /// Whose results these are.
     pub player: Option<String>,
     /// Results of all games.
@@ -49,7 +49,7 @@ pub struct Report {
     /// Shares of them below -50 and below -100.
     pub below: [f64; 2],
     /// By opening, most games first.
-    pub openings: Vec<Opening>,
+    pub openings: Vec<ReviewOpening>,
     /// Where the book was left, most games first.
     pub exits: Vec<Exit>,
     /// Exits that cost the most points, those of the greatest loss first.
@@ -94,7 +94,7 @@ pub fn report(
     book: &Book,
     player: Option<&str>,
     watch: &mut Watch<'_>,
-) -> Result<Report, Error> {
+) -> Result<ReviewReport, Error> {
     let played = |game: &Game| match side_of(game, player) {
         Some(side) => follow(game, book, side).map(Some),
         None => Ok(None),

@@ -1,6 +1,6 @@
 //! The review as a page.
 
-use super::{Exit, Report};
+use super::{Exit, ReviewReport};
 use crate::html::{Bar, Page};
 
 /// So many openings and exits are shown.
@@ -9,7 +9,7 @@ const SHOWN: usize = 40;
 /// The review as a page that needs nothing else; `next` are commands that go on
 /// from here.
 #[must_use]
-pub fn html(title: &str, report: &Report, next: &[String]) -> String {
+pub fn html(title: &str, report: &ReviewReport, next: &[String]) -> String {
     let mut page = Page::new(title);
     let who = report.player.as_deref().unwrap_or("White");
     page.paragraph(&format!(

@@ -5,7 +5,7 @@ use std::fmt;
 
 use serde::Serialize;
 
-use super::{Left, Played, Report};
+use super::{Left, Played, ReviewReport};
 
 /// Wins, draws and losses, and the engine's first values behind the book.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
@@ -87,7 +87,7 @@ pub struct Exit {
 
 /// An opening.
 #[derive(Clone, Debug, Serialize)]
-pub struct Opening {
+pub struct ReviewOpening {
     /// Its code.
     pub eco: String,
     /// Its name.
@@ -142,7 +142,7 @@ impl Spread {
 }
 
 /// Everything that is to be said of these games.
-pub(super) fn sum(all: Vec<Played>) -> Report {
+pub(super) fn sum(all: Vec<Played>) -> ReviewReport {
     let mut record = Score::default();
     let mut openings: BTreeMap<(String, String), Score> = BTreeMap::new();
     let mut exits: BTreeMap<String, Exit> = BTreeMap::new();
@@ -173,8 +173,8 @@ pub(super) fn sum(all: Vec<Played>) -> Report {
     let below = [below(-50), below(-100)];
     let openings = openings
         .into_iter()
-        .map(|((eco, name), record)| Opening { eco, name, record });
-    let mut openings: Vec<Opening> = openings.collect();
+        .map(|((eco, name), record)| ReviewOpening { eco, name, record });
+    let mut openings: Vec<ReviewOpening> = openings.collect();
     openings.sort_by_key(|opening| std::cmp::Reverse(opening.record.games));
     let mut exits: Vec<Exit> = exits.into_values().collect();
     exits.sort_by_key(|exit| std::cmp::Reverse(exit.record.games));
@@ -182,7 +182,7 @@ pub(super) fn sum(all: Vec<Played>) -> Report {
     let mut losing: Vec<Exit> = exits.iter().filter(lost).cloned().collect();
     losing.sort_by(|a, b| b.record.deficit().total_cmp(&a.record.deficit()));
     losing.truncate(50);
-    Report {
+    ReviewReport {
         record,
         never,
         plies: Spread::of(plies, 2, 80),
@@ -196,6 +196,6 @@ pub(super) fn sum(all: Vec<Played>) -> Report {
         exits,
         losing,
         found: all.into_iter().filter_map(|played| played.value).collect(),
-        ..Report::default()
+        ..ReviewReport::default()
     }
 }

@@ -225,6 +225,23 @@ impl CtgBook {
         pass: Pass,
         watch: &mut Watch<'_>,
         lost: &mut dyn FnMut(Error),
+        found: impl FnMut(&Visit<'_>) -> Stopped,
+    ) -> Stopped {
+        self.visit_some(pass, |_| true, watch, lost, found)
+    }
+
+    /// As [`CtgBook::visit`], of entries that are `wanted`; with
+    /// [`Pass::FromStart`] all are.
+    ///
+    /// # Errors
+    ///
+    /// As for [`CtgBook::visit`].
+    pub fn visit_some(
+        &self,
+        pass: Pass,
+        wanted: impl Fn(&VisitedEntry) -> bool + Sync,
+        watch: &mut Watch<'_>,
+        lost: &mut dyn FnMut(Error),
         mut found: impl FnMut(&Visit<'_>) -> Stopped,
     ) -> Stopped {
         if pass == Pass::FromStart {
@@ -248,7 +265,14 @@ impl CtgBook {
             watch,
             |all: &mut Vec<Result<Raw, Error>>, entry| {
                 all.extend(match entry {
-                    Ok((place, entry)) => raw(place, &entry).map(Ok),
+                    Ok((place, entry)) => entry.key().and_then(|key| {
+                        let visited = VisitedEntry::of(place, key, &entry);
+                        let moves = || match pass {
+                            Pass::Entries => Vec::new(),
+                            _ => entry.moves().collect(),
+                        };
+                        wanted(&visited).then(|| Ok((visited, moves())))
+                    }),
                     Err(damage) => Some(Err(damage)),
                 });
                 Ok(())

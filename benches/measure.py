@@ -4,12 +4,20 @@
     cargo build --release --bin tabia --example random_games --example read_games
     cargo bench --no-run --bench probe --bench relay
     python/check
-    benches/measure.py GAMES.pgn [--old TABIA] [--runs 3] [--folder DIR]
+    benches/measure.py GAMES.pgn [--runs 3] [--only WORDS] [--folder DIR]
+
+Before a change and after it, for pairs of old and new with their ratio:
+
+    benches/measure.py --save before
+    benches/measure.py GAMES.pgn --old before --only "build,"
 
 Each case runs with every program by turns. Medians of clock, processor (user
 and system together) and the largest memory come from the system's own account
-of the ended process. With --old, a binary of before the change, the ratio of
-processor time stands beside. Polyglot, where it is installed, makes a book of the
+of the ended process. --save keeps the binary in target/baselines under a name;
+with --old, such a name or any binary, each case runs seven times by turns with
+both, and the ratio of processor time stands beside. --only takes the cases whose
+names hold its words, makes only what these need, and leaves the page as it is.
+Polyglot, where it is installed, makes a book of the
 same games. Look-ups from Python (benches/polyglot.py, by the package that
 python/check installs) and from Rust, and what the adapter adds to an engine's
 answers (the benches probe and relay), follow as these programs print them.
@@ -65,7 +73,8 @@ def cases(games, months, folder):
     book, other = folder / "all.ctg", folder / "other.ctg"
     out = folder / "out"
     text = games.stat().st_size
-    month = months.stat().st_size
+    # Known when they are made.
+    month = "months"
 
     def build(name, source, *options, size=text, pipe=None):
         target = f"{out}.ctg"
@@ -109,13 +118,61 @@ def readings(games, folder):
         yield f"reading 1,000,000 games from .{kind}", [str(folder / f"many.{kind}")]
 
 
-def evaluate_a_tenth(folder):
-    """Some value for every tenth position of the book."""
-    with open(folder / "all.jsonl") as lines, open(folder / "tenth.epd", "w") as to:
-        for number, line in enumerate(lines):
-            if number % 10 == 1:
-                board = json.loads(line)["fen"].rsplit(" ", 2)[0]
-                to.write(f"{board} ce {number // 10 % 400 - 200}; acd 20;\n")
+def makers(program, games, folder):
+    """How to make the files that cases read."""
+    tools = ROOT / "target" / "release" / "examples"
+    months, book, many = folder / "months.pgn", folder / "all.ctg", folder / "many.pgn"
+
+    def random_games(path, *arguments):
+        with open(path, "wb") as to:
+            subprocess.run([tools / "random_games", *arguments], stdout=to, check=True)
+
+    def pack():
+        # Many frames, as the monthly files have them.
+        split = ["split", "-C", "16m", "--filter", "zstd -qc", str(months)]
+        with open(f"{months}.zst", "wb") as to:
+            subprocess.run(split, stdout=to, check=True)
+
+    def evaluated_book():
+        """With some value for every tenth position."""
+        run([program, "build", "-o", str(book), str(games)])
+        run([program, "convert", str(book), str(folder / "all.jsonl")])
+        with open(folder / "all.jsonl") as lines, open(folder / "tenth.epd", "w") as to:
+            for number, line in enumerate(lines):
+                if number % 10 == 1:
+                    board = json.loads(line)["fen"].rsplit(" ", 2)[0]
+                    to.write(f"{board} ce {number // 10 % 400 - 200}; acd 20;\n")
+        run([program, "evaluate", str(book), "--import", str(folder / "tenth.epd")])
+
+    def database(source, target):
+        return [source], lambda: run([program, "games", str(source), "-o", str(target)])
+
+    # What each is made of, and how.
+    found = {
+        months: ([], lambda: random_games(months, "300000", "80", "lichess")),
+        Path(f"{months}.zst"): ([months], pack),
+        book: ([], evaluated_book),
+        folder / "all.jsonl": ([book], lambda: None),
+        folder / "all.bin": ([book], lambda: run([program, "convert", str(book), str(folder / "all.bin")])),
+        folder / "other.ctg": ([], lambda: run(
+            [program, "build", "-o", str(folder / "other.ctg"), "--min-games", "2", str(games)]
+        )),
+        many: ([], lambda: random_games(many, "1000000", "24")),
+    }
+    for kind in DATABASES[1:]:
+        for name, source in [("many", many), ("real", games)]:
+            target = folder / f"{name}.{kind}"
+            found[target] = database(source, target)
+    return found
+
+
+def make(path, how):
+    """Makes a file that is not there yet, if it is known how."""
+    sources, maker = how.get(Path(path), ([], None))
+    if maker and not Path(path).exists():
+        for source in sources:
+            make(source, how)
+        maker()
 
 
 def rivals(folder):
@@ -179,45 +236,50 @@ def clear(folder):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("games", type=Path)
-    parser.add_argument("--old", type=Path)
-    parser.add_argument("--runs", type=int, default=3)
+    parser.add_argument("games", type=Path, nargs="?")
+    parser.add_argument("--save", metavar="NAME", help="keep the binary for later --old, and end")
+    parser.add_argument("--old", metavar="NAME", help="a kept binary, or the path of one")
+    parser.add_argument("--runs", type=int)
     parser.add_argument("--only", default="", help="cases whose names hold this")
     parser.add_argument("--folder", type=Path, help="for books; some gigabytes")
     parser.add_argument("--page", type=Path, default=ROOT / "docs" / "benchmarks.md")
     args = parser.parse_args()
     began = time.monotonic()
     release = ROOT / "target" / "release"
-    programs = {"new": release / "tabia"} | ({"old": args.old} if args.old else {})
+    baselines = ROOT / "target" / "baselines"
+    readers = {"new": release / "examples" / "read_games"}
+    programs = {"new": release / "tabia"}
+    if args.save:
+        (baselines / args.save).mkdir(parents=True, exist_ok=True)
+        for program in [programs["new"], readers["new"]]:
+            if program.is_file():
+                shutil.copy2(program, baselines / args.save)
+        return
+    if not args.games:
+        parser.error("which games?")
+    if args.old:
+        kept = baselines / args.old
+        programs["old"] = kept / "tabia" if kept.is_dir() else Path(args.old)
+        if (kept / "read_games").is_file():
+            readers["old"] = kept / "read_games"
+        if not programs["old"].is_file():
+            parser.error(f"{programs['old']}: no such program")
+    args.runs = args.runs or (7 if args.old else 3)
     folder = Path(tempfile.mkdtemp(prefix="tabia-measure-", dir=args.folder))
+    how = makers(str(programs["new"]), args.games, folder)
     try:
-        new = str(programs["new"])
         months = folder / "months.pgn"
-        with open(months, "wb") as to:
-            maker = release / "examples" / "random_games"
-            subprocess.run([maker, "300000", "80", "lichess"], stdout=to, check=True)
-        # Many frames, as the monthly files have them.
-        split = ["split", "-C", "16m", "--filter", "zstd -qc", str(months)]
-        with open(f"{months}.zst", "wb") as to:
-            subprocess.run(split, stdout=to, check=True)
-        run([new, "build", "-o", str(folder / "all.ctg"), str(args.games)])
-        run([new, "build", "-o", str(folder / "other.ctg"), "--min-games", "2", str(args.games)])
-        run([new, "convert", str(folder / "all.ctg"), str(folder / "all.jsonl")])
-        evaluate_a_tenth(folder)
-        run([new, "evaluate", str(folder / "all.ctg"), "--import", str(folder / "tenth.epd")])
-        with open(folder / "many.pgn", "wb") as to:
-            subprocess.run([maker, "1000000", "24"], stdout=to, check=True)
-        for kind in DATABASES[1:]:
-            run([new, "games", str(folder / "many.pgn"), "-o", str(folder / f"many.{kind}")])
-            run([new, "games", str(args.games), "-o", str(folder / f"real.{kind}")])
-        run([new, "convert", str(folder / "all.ctg"), str(folder / "all.bin")])
-        reader = {"new": release / "examples" / "read_games"}
         todo = [(programs, *case) for case in cases(args.games, months, folder)]
-        todo += [(reader, *case, None, None) for case in readings(args.games, folder)]
+        todo += [(readers, *case, None, None) for case in readings(args.games, folder)]
         rows = []
         for whose, name, arguments, pipe, size in todo:
             if args.only not in name:
                 continue
+            for needed in [*arguments, *(pipe or [])]:
+                make(needed, how)
+            if size == "months":
+                make(months, how)
+                size = months.stat().st_size
             taken = {who: [] for who in whose}
             for _ in range(args.runs):
                 for who, program in whose.items():
@@ -232,8 +294,12 @@ def main():
             ratio = f"{processor / medians['old'][1]:.2f}" if "old" in medians else ""
             rows.append(f"| {name} | {clock:.2f} | {processor:.2f} | {memory:.0f} | {rate} | {ratio} |")
             print(rows[-1], flush=True)
+        if not args.only:
+            make(folder / "all.bin", how)
         for name, command in rivals(folder):
             if args.only in name:
+                for needed in command:
+                    make(needed, how)
                 clear(folder)
                 clock, processor, memory = run(command)
                 # It says what is wrong with exit code 0.
@@ -253,7 +319,8 @@ def main():
     cores = os.cpu_count()
     args.page.write_text(
         "# Measured\n\n"
-        "Written by `benches/measure.py`, which says how. Games:"
+        "Written by `benches/measure.py`, which says how, and measures a change against"
+        " a kept binary (`--save`, `--old`). Games:"
         f" `{args.games.name}`, {args.games.stat().st_size / 1e6:.0f} MB; {cores} cores;"
         f" medians of {args.runs} runs; all of it took"
         f" {(time.monotonic() - began) / 60:.0f} minutes.\n\n"

@@ -287,3 +287,29 @@ fn name(m: Move) -> Option<u32> {
     let promotion = m.promotion().map_or(0, |role| role as u32);
     Some(m.from()?.to_u32() << 9 | m.to().to_u32() << 3 | promotion)
 }
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_drained_tree_counts_anew() {
+        let mut tree = Tree::new(1 << 16);
+        for _ in 0..2 {
+            let start = tree.start();
+            tree.nodes.first_mut().unwrap().games = MOST_GAMES - 1;
+            assert!(!tree.is_full());
+            tree.count(start, Outcome::Won, 2000, 0);
+            assert!(tree.is_full());
+            let mut drained = Vec::new();
+            let drain = tree.drain(|node| {
+                drained.push((node.tally.games, node.tally.wins, node.tally.own_rating_sum));
+                Ok::<_, ()>(())
+            });
+            assert_eq!(drain, Ok(()));
+            assert_eq!(drained, [(MOST_GAMES.into(), 1, 2000)]);
+            assert!(!tree.is_full());
+        }
+    }
+}

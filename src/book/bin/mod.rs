@@ -6,7 +6,7 @@
 //!
 //! | offset | size | field |
 //! |---|---|---|
-//! | 0 | 8 | key of the position ([`polyglot::key`]) |
+//! | 0 | 8 | key of the position ([`polyglot::key`](super::polyglot::key)) |
 //! | 8 | 2 | move ([`PackedMove`]) |
 //! | 10 | 2 | weight; 0 = do not play |
 //! | 12 | 2 | learn: games that were played with the move; 0 in most books |

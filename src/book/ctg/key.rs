@@ -240,6 +240,10 @@ mod tests {
         let key = Key::from_prefix(&[0x43, 1, 2, 3, 4]).unwrap();
         assert_eq!(key.as_bytes(), [0x43, 1, 2]);
         assert_eq!(key.to_string(), "430102");
+        let followed: Vec<u8> = [0x43, 1, 2].into_iter().chain(3..50).collect();
+        assert_eq!(Key::from_prefix(&followed), Some(key));
+        let all = Key::from_prefix(&[0x1f; 40]).unwrap();
+        assert_eq!(all.as_bytes(), [0x1f; 31]);
         assert_eq!(Key::from_prefix(&[0x43, 1]), None);
         assert_eq!(Key::from_prefix(&[0x40, 1]), None);
         assert_eq!(Key::from_prefix(&[]), None);

@@ -211,7 +211,7 @@ export default {
   "Priority": "Priorität",
   "0 never, 5 as usual, 9 most of all.": "0 nie, 5 wie üblich, 9 am liebsten.",
   "0 never, up to 65535; played in proportion to the weights of all moves.": "0 nie, höchstens 65535; gespielt im Verhältnis zu den Gewichten aller Züge.",
-  "It has no place for marks, annotations, learn values, commentaries and new lines: “tabia convert” makes a ChessBase book of it, which has.": "Für Markierungen, Zeichen, Lernwerte, Kommentare und neue Varianten hat es keinen Platz: „tabia convert“ macht daraus ein ChessBase-Buch, das ihn hat.",
+  "The book has no place for marks, annotations, learn values, commentaries and new lines: “tabia convert” makes a ChessBase book of it, which has.": "Für Markierungen, Zeichen, Lernwerte, Kommentare und neue Varianten hat das Buch keinen Platz: „tabia convert“ macht daraus ein ChessBase-Buch, das ihn hat.",
   "Weight (E)": "Gewicht (E)",
   "No book that is shown takes lines.": "Kein gezeigtes Buch nimmt Varianten auf.",
   "No book that is shown can be changed.": "Kein gezeigtes Buch kann geändert werden.",

@@ -211,7 +211,7 @@ export default {
   "Priority": "Prioridad",
   "0 never, 5 as usual, 9 most of all.": "0 nunca, 5 lo normal, 9 la preferida.",
   "0 never, up to 65535; played in proportion to the weights of all moves.": "0 nunca, hasta 65535; se juega en proporción a los pesos de todas las jugadas.",
-  "It has no place for marks, annotations, learn values, commentaries and new lines: “tabia convert” makes a ChessBase book of it, which has.": "No tiene sitio para marcas, signos, valores de aprendizaje, comentarios ni líneas nuevas: «tabia convert» hace de él un libro de ChessBase, que sí lo tiene.",
+  "The book has no place for marks, annotations, learn values, commentaries and new lines: “tabia convert” makes a ChessBase book of it, which has.": "El libro no tiene sitio para marcas, signos, valores de aprendizaje, comentarios ni líneas nuevas: «tabia convert» hace de él un libro de ChessBase, que sí lo tiene.",
   "Weight (E)": "Peso (E)",
   "No book that is shown takes lines.": "Ningún libro mostrado admite líneas.",
   "No book that is shown can be changed.": "Ningún libro mostrado puede cambiarse.",

@@ -211,7 +211,7 @@ export default {
   "Priority": "Priorité",
   "0 never, 5 as usual, 9 most of all.": "0 jamais, 5 normal, 9 de préférence.",
   "0 never, up to 65535; played in proportion to the weights of all moves.": "0 jamais, au plus 65535 ; joué en proportion des poids de tous les coups.",
-  "It has no place for marks, annotations, learn values, commentaries and new lines: “tabia convert” makes a ChessBase book of it, which has.": "Il n’a pas de place pour des marques, des annotations, des valeurs d’apprentissage, des commentaires ni de nouvelles variantes : « tabia convert » en fait un livre ChessBase, qui en a.",
+  "The book has no place for marks, annotations, learn values, commentaries and new lines: “tabia convert” makes a ChessBase book of it, which has.": "Le livre n’a pas de place pour des marques, des annotations, des valeurs d’apprentissage, des commentaires ni de nouvelles variantes : « tabia convert » en fait un livre ChessBase, qui en a.",
   "Weight (E)": "Poids (E)",
   "No book that is shown takes lines.": "Aucun livre montré n’accepte de variantes.",
   "No book that is shown can be changed.": "Aucun livre montré ne peut être changé.",

@@ -211,7 +211,7 @@ export default {
   "Priority": "Приоритет",
   "0 never, 5 as usual, 9 most of all.": "0 — никогда, 5 — обычно, 9 — охотнее всего.",
   "0 never, up to 65535; played in proportion to the weights of all moves.": "0 — никогда, не больше 65535; играется пропорционально весам всех ходов.",
-  "It has no place for marks, annotations, learn values, commentaries and new lines: “tabia convert” makes a ChessBase book of it, which has.": "В ней нет места для пометок, знаков, значений обучения, комментариев и новых вариантов: «tabia convert» сделает из неё книгу ChessBase, где оно есть.",
+  "The book has no place for marks, annotations, learn values, commentaries and new lines: “tabia convert” makes a ChessBase book of it, which has.": "В книге нет места для пометок, знаков, значений обучения, комментариев и новых вариантов: «tabia convert» сделает из неё книгу ChessBase, где оно есть.",
   "Weight (E)": "Вес (E)",
   "No book that is shown takes lines.": "Ни одна из показанных книг не принимает варианты.",
   "No book that is shown can be changed.": "Ни одну из показанных книг нельзя изменить.",

@@ -8,7 +8,6 @@ import { t } from "./lang.js";
 export const NAMES = { p: "pawn", n: "knight", b: "bishop", r: "rook", q: "queen", k: "king" };
 const GLIDE_MS = 120;
 
-/** Asked once: Chromium keeps each question as long as the page. */
 const still = matchMedia("(prefers-reduced-motion: reduce)");
 
 /** The piece letters of a FEN by square name. */

@@ -16,7 +16,7 @@ use shakmaty::Chess;
 use tabia::book::ctg::{CtgBook, RewriteOptions, compact, verify};
 use tabia::book::{Book, OpenOptions};
 use tabia::compare::{Aspects, Plan, compare};
-use tabia::convert::{self, Job};
+use tabia::convert::{self, ConvertJob};
 use tabia::graph::{BookGraph, GraphOptions};
 use tabia::mark::{self, Filter, MarkError, Selection, words};
 use tabia::place::Old;
@@ -40,7 +40,7 @@ fn median(mut work: impl FnMut() -> Outcome) -> Result<f64, Box<dyn Error + Send
 }
 
 fn convert_to(source: &Path, target: &Path) -> Outcome {
-    let mut job = Job::new(source.to_owned(), target.to_owned());
+    let mut job = ConvertJob::new(source.to_owned(), target.to_owned());
     job.old = Old::Replace;
     convert::run(&job, &mut Watch::default())?;
     Ok(())

@@ -69,9 +69,9 @@ fn main() {
         }
     }
     let polyglot = folder.path().join("bench.bin");
-    let job = tabia::convert::Job {
+    let job = tabia::convert::ConvertJob {
         all_forms: true,
-        ..tabia::convert::Job::new(path.clone(), polyglot.clone())
+        ..tabia::convert::ConvertJob::new(path.clone(), polyglot.clone())
     };
     tabia::convert::run(&job, &mut tabia::watch::Watch::default()).unwrap();
     let open = BinBook::open(&polyglot, &OpenOptions::default()).unwrap();

@@ -121,6 +121,8 @@
 //! ```
 
 #![cfg_attr(docsrs, feature(doc_cfg))]
+// What nobody asks for in a part of the library is asked for in the whole.
+#![cfg_attr(not(feature = "cli"), allow(dead_code))]
 
 #[cfg(feature = "evaluations")]
 pub mod audit;

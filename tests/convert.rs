@@ -22,21 +22,21 @@ use tabia::book::polyglot::{self, PackedMove};
 use tabia::book::{
     Annotation, Book, Lookup, OpenOptions, PositionRecord, Preference, Probe, Stats, Wanted, bin,
 };
-use tabia::convert::{Error, Job, PgnOptions, Summary, Weights, run};
+use tabia::convert::{ConvertJob, Converted, Error, PgnOptions, Weights, run};
 use tabia::place::Old;
 use tabia::policy::{self, Policy};
 use tabia::watch::Watch;
 
-fn convert(job: &Job) -> Result<Summary, Error> {
-    let job = &Job {
+fn convert(job: &ConvertJob) -> Result<Converted, Error> {
+    let job = &ConvertJob {
         old: Old::Replace,
         ..job.clone()
     };
     run(job, &mut Watch::default())
 }
 
-fn plain(source: &Path, target: &Path) -> Summary {
-    convert(&Job::new(source.to_owned(), target.to_owned())).unwrap()
+fn plain(source: &Path, target: &Path) -> Converted {
+    convert(&ConvertJob::new(source.to_owned(), target.to_owned())).unwrap()
 }
 
 /// Nothing but these files is in the folder.
@@ -169,7 +169,7 @@ fn bad_lines_are_named_with_their_field() {
     let (text, ctg) = (folder.join("x.jsonl"), folder.join("x.ctg"));
     let refused = |content: &str| {
         fs::write(&text, content).unwrap();
-        let error = convert(&Job::new(text.clone(), ctg.clone())).unwrap_err();
+        let error = convert(&ConvertJob::new(text.clone(), ctg.clone())).unwrap_err();
         only(&folder, &["x.jsonl"]);
         error.to_string()
     };
@@ -288,7 +288,7 @@ proptest! {
         }
         content.truncate(cut.index(content.len() * 2).min(content.len()));
         fs::write(&text, &content).unwrap();
-        match convert(&Job::new(text, ctg)) {
+        match convert(&ConvertJob::new(text, ctg)) {
             Ok(done) => prop_assert!(done.positions <= 2),
             Err(error) => {
                 let error = error.to_string();
@@ -302,7 +302,7 @@ proptest! {
 fn wrong_names_are_refused_before_anything_is_written() {
     let folder = Folder::new();
     let refused = |source: &Path, target: PathBuf| {
-        let error = convert(&Job::new(source.to_owned(), target)).unwrap_err();
+        let error = convert(&ConvertJob::new(source.to_owned(), target)).unwrap_err();
         only(&folder, &[]);
         error.to_string()
     };
@@ -320,7 +320,7 @@ fn wrong_names_are_refused_before_anything_is_written() {
     assert!(refused(starter, at("none/x.bin")).contains("none/x.bin: cannot be written"));
     let kept = at("kept.bin");
     fs::write(&kept, "old").unwrap();
-    let mut job = Job::new(starter.to_owned(), kept.clone());
+    let mut job = ConvertJob::new(starter.to_owned(), kept.clone());
     job.weights = Weights::Games;
     let refused = run(&job, &mut Watch::default()).unwrap_err();
     assert!(
@@ -362,13 +362,13 @@ fn a_polyglot_book_is_played_as_the_book_it_was_made_of() {
     let ctg = CtgBook::open(&source, &OpenOptions::default()).unwrap();
     for all_forms in [false, true] {
         let target = folder.join("x.bin");
-        let job = Job {
+        let job = ConvertJob {
             all_forms,
             policy: Policy {
                 minimum_share: 0,
                 ..Policy::default()
             },
-            ..Job::new(source.clone(), target.clone())
+            ..ConvertJob::new(source.clone(), target.clone())
         };
         let done = convert(&job).unwrap();
         let polyglot = BinBook::open(&target, &OpenOptions::default()).unwrap();
@@ -458,11 +458,11 @@ fn weights_may_be_games_or_points() {
             minimum_share: 0,
             ..Policy::default()
         };
-        convert(&Job {
+        convert(&ConvertJob {
             weights,
             keep_never,
             policy,
-            ..Job::new(source.clone(), target.clone())
+            ..ConvertJob::new(source.clone(), target.clone())
         })
         .unwrap();
         let book = BinBook::open(&target, &OpenOptions::default()).unwrap();
@@ -618,9 +618,9 @@ fn games_of_a_book_hold_every_move_once_and_build_into_a_book_again() {
             game_moves,
             comments: game_moves != 1,
         };
-        let job = Job {
+        let job = ConvertJob {
             pgn,
-            ..Job::new(STARTER.into(), target.clone())
+            ..ConvertJob::new(STARTER.into(), target.clone())
         };
         let done = convert(&job).unwrap();
         assert!(done.moves > 200, "{done:?}");
@@ -668,9 +668,9 @@ fn a_table_has_a_row_for_each_move() {
         transpositions: false,
         ..Policy::default()
     };
-    let done = convert(&Job {
+    let done = convert(&ConvertJob {
         policy,
-        ..Job::new(STARTER.into(), target.clone())
+        ..ConvertJob::new(STARTER.into(), target.clone())
     })
     .unwrap();
     let text = fs::read_to_string(&target).unwrap();

@@ -6,7 +6,7 @@ use std::path::Path;
 use shakmaty::{Chess, Position};
 use tabia::book::ctg::CtgBook;
 use tabia::book::{Book, Lookup, OpenOptions, Probe, Wanted};
-use tabia::convert::{self, Job};
+use tabia::convert::{self, ConvertJob};
 
 use super::{read, root, scratch};
 
@@ -39,7 +39,7 @@ fn exercise(path: &Path) {
 
 /// Converts what lies at `path`; true if that could be done.
 fn into(path: &Path, name: &str) -> bool {
-    let mut job = Job::new(path.to_owned(), path.with_file_name(name));
+    let mut job = ConvertJob::new(path.to_owned(), path.with_file_name(name));
     job.memory = 1 << 20;
     convert::run(&job, &mut tabia::watch::Watch::default()).is_ok()
 }

@@ -9,21 +9,21 @@ use shakmaty::{CastlingMode, Chess, Move, Position as _};
 use tabia::book::Error;
 use tabia::book::bin::ENTRY_BYTES;
 use tabia::book::polyglot;
-use tabia::input::file::{DataFile, ReadError, View};
+use tabia::input::file::{DataFile, FileError, View};
 
 use crate::entry::{self, Entry, Fields, Known, RawMove};
 use crate::error;
 use crate::policy::Policy;
 
 /// A read error of the file as an exception.
-pub(crate) fn unreadable(py: Python<'_>, file: &DataFile, fault: &ReadError) -> PyErr {
+pub(crate) fn unreadable(py: Python<'_>, file: &DataFile, fault: &FileError) -> PyErr {
     let path = Arc::clone(file.path());
     let error = match fault {
-        ReadError::Io(reason) => Error::Io {
+        FileError::Io(reason) => Error::Io {
             path,
             reason: Arc::clone(reason),
         },
-        ReadError::Shrunk { was, now } => Error::Shrunk {
+        FileError::Shrunk { was, now } => Error::Shrunk {
             path,
             was: *was,
             now: *now,
@@ -39,7 +39,7 @@ pub(crate) fn view<'f>(py: Python<'_>, file: &'f DataFile) -> PyResult<View<'f>>
 
 /// The sixteen bytes in place `n`, as one number; `None` behind the last.
 #[inline]
-fn entry_at(view: &View<'_>, n: u64) -> Result<Option<u128>, ReadError> {
+fn entry_at(view: &View<'_>, n: u64) -> Result<Option<u128>, FileError> {
     let Some(offset) = n.checked_mul(ENTRY_BYTES as u64) else {
         return Ok(None);
     };
@@ -69,12 +69,12 @@ fn fields_of(entry: u128) -> Fields {
 }
 
 /// The entry in place `n`; `None` behind the last.
-pub(crate) fn fields_at(view: &View<'_>, n: u64) -> Result<Option<Fields>, ReadError> {
+pub(crate) fn fields_at(view: &View<'_>, n: u64) -> Result<Option<Fields>, FileError> {
     Ok(entry_at(view, n)?.map(fields_of))
 }
 
 /// The first place whose key is not below.
-pub(crate) fn lower_bound(view: &View<'_>, key: u64) -> Result<u64, ReadError> {
+pub(crate) fn lower_bound(view: &View<'_>, key: u64) -> Result<u64, FileError> {
     let (mut low, mut high) = (0, view.len() / ENTRY_BYTES as u64);
     while low < high {
         let middle = low + (high - low) / 2;

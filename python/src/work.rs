@@ -81,8 +81,8 @@ pub(crate) fn convert<'py>(
     strict: bool,
     progress: Option<Py<PyAny>>,
 ) -> PyResult<Bound<'py, PyDict>> {
-    let usual = converter::Job::new(source, target);
-    let job = converter::Job {
+    let usual = converter::ConvertJob::new(source, target);
+    let job = converter::ConvertJob {
         weights: match weights {
             "probability" => converter::Weights::Probability,
             "games" => converter::Weights::Games,

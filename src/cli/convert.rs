@@ -9,7 +9,7 @@ use super::args::size;
 use super::force::Force;
 use super::progress;
 use super::style::counted;
-use crate::convert::{self, Job, PgnOptions, Weights};
+use crate::convert::{self, ConvertJob, PgnOptions, Weights};
 
 /// Examples of the help.
 pub(super) const HELP: &str = "Examples:\n  \
@@ -69,7 +69,7 @@ pub(super) struct ConvertArgs {
 }
 
 pub(super) fn run(args: &ConvertArgs) -> anyhow::Result<u8> {
-    let job = Job {
+    let job = ConvertJob {
         policy: super::probe::settings(&args.set)?.policy(),
         weights: args.weights,
         all_forms: args.all,
@@ -83,7 +83,7 @@ pub(super) fn run(args: &ConvertArgs) -> anyhow::Result<u8> {
         memory: args.memory,
         old: args.force.old(),
         strict: args.strict,
-        ..Job::new(args.input.clone(), args.output.clone())
+        ..ConvertJob::new(args.input.clone(), args.output.clone())
     };
     let start = Instant::now();
     let done = progress::watched(|watch| convert::run(&job, watch))??;

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use super::progress;
 use super::style::counted;
 use crate::suite;
-use crate::suite::check::CheckReport;
+use crate::suite::check::SuiteCheck;
 use crate::suite::figures::SuiteSummary;
 
 /// A suite in figures, a line each.
@@ -88,7 +88,7 @@ pub(super) fn check(
     Ok(u8::from(any))
 }
 
-fn report_json(path: &Path, report: &CheckReport) -> serde_json::Value {
+fn report_json(path: &Path, report: &SuiteCheck) -> serde_json::Value {
     let counts = report.counts.iter().filter_map(|(fault, count)| {
         let name = serde_json::to_value(fault).ok()?.as_str()?.to_owned();
         Some((name, serde_json::Value::from(*count)))
@@ -109,7 +109,7 @@ fn report_json(path: &Path, report: &CheckReport) -> serde_json::Value {
 /// So many faults are named.
 const NAMED: usize = 20;
 
-fn print(path: &Path, report: &CheckReport, out: &mut impl Write) -> anyhow::Result<()> {
+fn print(path: &Path, report: &SuiteCheck, out: &mut impl Write) -> anyhow::Result<()> {
     let shown = path.display();
     for found in report.faults.iter().take(NAMED) {
         let (text, line) = (&found.text, found.line);

@@ -21,7 +21,7 @@ use std::fmt::Write as _;
 use shakmaty::Chess;
 
 use super::from_keyed::unreached;
-use super::{Error, Job, Source, Summary, Work};
+use super::{ConvertJob, Converted, Error, Source, Work};
 use crate::book::ctg::DirectoryReader;
 use crate::book::{Book, Lookup, Probe as _, position_of};
 use crate::notation;
@@ -32,10 +32,10 @@ use crate::view::MoveView;
 const HEADER: &str = "fen,uci,san,games,wins,draws,losses,score,average_elo,performance,mark,\
                       annotation,commentary,factor,weight,priority,transposition,probability\n";
 
-pub(super) fn write(work: &mut Work<'_, '_>, book: &Book) -> Result<Summary, Error> {
+pub(super) fn write(work: &mut Work<'_, '_>, book: &Book) -> Result<Converted, Error> {
     let mut output = Beside::create(&work.job.target, work.job.old)?;
     output.add(HEADER.as_bytes())?;
-    let mut summary = Summary::default();
+    let mut summary = Converted::default();
     let source = Source::new(work, book, &mut summary)?;
     let job = work.job;
     let mut all = Rows::default();
@@ -113,7 +113,7 @@ impl Rows {
         self.illegal += other.illegal;
     }
 
-    fn add(&mut self, job: &Job, position: &Chess, found: &Lookup) {
+    fn add(&mut self, job: &ConvertJob, position: &Chess, found: &Lookup) {
         self.positions += 1;
         policy::weigh(&found.moves, &job.policy, |_| None, &mut self.verdicts);
         if found.moves.is_empty() {

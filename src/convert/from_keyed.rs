@@ -17,7 +17,7 @@ use std::path::Path;
 
 use shakmaty::{Chess, Position as _};
 
-use super::{Error, Summary, Work};
+use super::{Converted, Error, Work};
 use crate::book::ctg::{
     CanonicalBoard, Totals, UnsortedWriter, WriteError, encode_entry, encode_move_byte, read_entry,
 };
@@ -33,7 +33,7 @@ pub(super) fn to_ctg(
     work: &mut Work<'_, '_>,
     book: &Book,
     target: &Path,
-) -> Result<Summary, Error> {
+) -> Result<Converted, Error> {
     let mut maker = Maker {
         writer: UnsortedWriter::create(target, work.book_options(), work.job.memory)?,
         entry: Vec::new(),
@@ -62,7 +62,7 @@ pub(super) fn to_ctg(
         work.watch,
         None,
     )?;
-    let mut summary = Summary::of(&written);
+    let mut summary = Converted::of(&written);
     summary.notes.push(
         match book {
             Book::Bin(_) => "statistics made of weights: a weight counts as so many drawn games",

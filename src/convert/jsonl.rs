@@ -28,7 +28,7 @@ use shakmaty::fen::{Fen, LossyFenError};
 use shakmaty::uci::UciMove;
 use shakmaty::{CastlingMode, Chess, Move, Position as _};
 
-use super::{Error, Summary, Work};
+use super::{Converted, Error, Work};
 use crate::book::ctg::{
     BookEntry, CanonicalBoard, CtgBook, Key, MAX_COUNT, MAX_MOVES, UnsortedWriter, encode_entry,
     encode_move_byte, find_move_byte,
@@ -80,9 +80,9 @@ struct MoveLine {
 }
 
 /// Writes a ChessBase book as text.
-pub(super) fn from_ctg(work: &mut Work<'_, '_>, book: &CtgBook) -> Result<Summary, Error> {
+pub(super) fn from_ctg(work: &mut Work<'_, '_>, book: &CtgBook) -> Result<Converted, Error> {
     let mut output = Beside::create(&work.job.target, work.job.old)?;
-    let mut summary = Summary::default();
+    let mut summary = Converted::default();
     let first = FirstLine {
         format: FORMAT.to_owned(),
         version: VERSION,
@@ -186,7 +186,7 @@ fn fault<T>(field: impl Into<String>, text: impl ToString) -> Result<T, Fault> {
 }
 
 /// Reads a text book and writes it as a ChessBase book.
-pub(super) fn to_ctg(work: &mut Work<'_, '_>, target: &Path) -> Result<Summary, Error> {
+pub(super) fn to_ctg(work: &mut Work<'_, '_>, target: &Path) -> Result<Converted, Error> {
     let job = work.job;
     let path = &job.source;
     let mut lines = Lines::open(path)?;
@@ -204,7 +204,7 @@ pub(super) fn to_ctg(work: &mut Work<'_, '_>, target: &Path) -> Result<Summary, 
     }
     let mut writer = UnsortedWriter::create(target, work.book_options(), work.job.memory)?;
     let (mut positions, mut astray, mut before) = (0, 0, lines.number);
-    let mut take = |lot: Lot| {
+    let take = |lot: Lot| {
         let mut begin = 0;
         for (end, line) in lot.ends {
             let entry = lot.entries.get(begin..end).unwrap_or_default();
@@ -221,20 +221,9 @@ pub(super) fn to_ctg(work: &mut Work<'_, '_>, target: &Path) -> Result<Summary, 
         }
     };
     crew::run(
-        std::thread::available_parallelism().map_or(1, usize::from),
+        crew::threads(),
         |jobs| jobs.each(|text: Vec<u8>, _| Ok(Lot::of(&text))),
-        |lead| {
-            while let Some(text) = lines.lot()? {
-                lead.give(text);
-                while let Some(lot) = lead.ready()? {
-                    take(lot)?;
-                }
-            }
-            while let Some(lot) = lead.rest()? {
-                take(lot)?;
-            }
-            Ok::<_, Error>(())
-        },
+        |lead| lead.each(std::iter::from_fn(|| lines.lot().transpose()), take),
     )?;
     let written = writer.finish(
         first.games,
@@ -253,7 +242,7 @@ pub(super) fn to_ctg(work: &mut Work<'_, '_>, target: &Path) -> Result<Summary, 
         work.watch,
         Some(positions),
     )?;
-    let mut summary = Summary::of(&written);
+    let mut summary = Converted::of(&written);
     summary.note(
         astray,
         "positions not in canonical form (the king belongs on the files e to h), which no reader finds",

@@ -38,7 +38,7 @@ pub use pgn::PgnOptions;
 
 /// What to convert, and how.
 #[derive(Clone, Debug)]
-pub struct Job {
+pub struct ConvertJob {
     /// The book to read.
     pub source: PathBuf,
     /// The file to write; its extension says what.
@@ -63,11 +63,11 @@ pub struct Job {
     pub strict: bool,
 }
 
-impl Job {
+impl ConvertJob {
     /// A job with the usual options.
     #[must_use]
-    pub fn new(source: PathBuf, target: PathBuf) -> Job {
-        Job {
+    pub fn new(source: PathBuf, target: PathBuf) -> ConvertJob {
+        ConvertJob {
             source,
             target,
             old: Old::default(),
@@ -98,7 +98,7 @@ pub enum Weights {
 /// What was written.
 #[derive(Clone, Debug, Default)]
 #[non_exhaustive]
-pub struct Summary {
+pub struct Converted {
     /// Positions.
     pub positions: u64,
     /// Moves.
@@ -115,19 +115,19 @@ pub struct Summary {
     pub salvage: Salvage,
 }
 
-impl Summary {
+impl Converted {
     /// Of a ChessBase book that was written.
-    fn of(written: &Written) -> Summary {
-        Summary {
+    fn of(written: &Written) -> Converted {
+        Converted {
             positions: written.positions,
             moves: written.moves,
             bytes: written.bytes,
-            ..Summary::default()
+            ..Converted::default()
         }
     }
 
     /// Takes note of what could not be read, which may be an error.
-    fn lose(&mut self, job: &Job, salvage: Salvage) -> Result<(), Error> {
+    fn lose(&mut self, job: &ConvertJob, salvage: Salvage) -> Result<(), Error> {
         if job.strict && salvage.is_loss() {
             return Err(RewriteError::Loss(salvage.told()).into());
         }
@@ -136,7 +136,7 @@ impl Summary {
     }
 
     /// An empty file is not what anybody wanted.
-    fn not_empty(&self, job: &Job) -> Result<(), Error> {
+    fn not_empty(&self, job: &ConvertJob) -> Result<(), Error> {
         if self.moves > 0 {
             return Ok(());
         }
@@ -184,7 +184,7 @@ impl Target {
 
 /// The work in hand: what it is, and who watches.
 struct Work<'a, 'w> {
-    job: &'a Job,
+    job: &'a ConvertJob,
     watch: &'a mut Watch<'w>,
 }
 
@@ -214,7 +214,7 @@ impl Work<'_, '_> {
 ///
 /// The book cannot be read, or the new file cannot be written; nothing is left
 /// of it then.
-pub fn run(job: &Job, watch: &mut Watch<'_>) -> Result<Summary, Error> {
+pub fn run(job: &ConvertJob, watch: &mut Watch<'_>) -> Result<Converted, Error> {
     let target = Target::of(&job.target)?;
     // Before any work.
     let companions: &[&str] = match target {
@@ -251,7 +251,7 @@ pub fn run(job: &Job, watch: &mut Watch<'_>) -> Result<Summary, Error> {
 }
 
 /// The formats that any open book can become.
-fn written(work: &mut Work<'_, '_>, book: &Book, target: Target) -> Result<Summary, Error> {
+fn written(work: &mut Work<'_, '_>, book: &Book, target: Target) -> Result<Converted, Error> {
     match (target, book) {
         (Target::Bin, _) => to_bin::write(work, book),
         (Target::Pgn, _) => pgn::write(work, book),
@@ -265,8 +265,8 @@ fn written(work: &mut Work<'_, '_>, book: &Book, target: Target) -> Result<Summa
 fn by_way_of_ctg(
     work: &mut Work<'_, '_>,
     target: Target,
-    make: impl FnOnce(&mut Work<'_, '_>, &Path) -> Result<Summary, Error>,
-) -> Result<Summary, Error> {
+    make: impl FnOnce(&mut Work<'_, '_>, &Path) -> Result<Converted, Error>,
+) -> Result<Converted, Error> {
     let folder = place::folder_of(&work.job.target);
     let beside = tempfile::Builder::new()
         .prefix(".tabia-")
@@ -282,7 +282,7 @@ fn by_way_of_ctg(
     Ok(summary)
 }
 
-fn same_format(job: &Job, advice: &'static str) -> Error {
+fn same_format(job: &ConvertJob, advice: &'static str) -> Error {
     Error::SameFormat {
         path: job.source.clone(),
         advice,
@@ -307,7 +307,7 @@ impl<'b> Source<'b> {
     fn new(
         work: &mut Work<'_, '_>,
         book: &'b Book,
-        summary: &mut Summary,
+        summary: &mut Converted,
     ) -> Result<Source<'b>, Error> {
         let mut directory = None;
         if let Book::Ctg(book) = book {
@@ -357,7 +357,7 @@ impl Prober<'_> {
 }
 
 /// What the policy asks of a position.
-fn wanted(job: &Job) -> Wanted {
+fn wanted(job: &ConvertJob) -> Wanted {
     match job.policy.transpositions {
         true => Wanted::Transpositions,
         false => Wanted::Stored,

@@ -2,14 +2,14 @@
 
 use std::path::Path;
 
-use super::{Error, Summary, Work};
+use super::{Converted, Error, Work};
 use crate::book::ctg::CtgBook;
 
-pub(super) fn from_ctg(work: &mut Work<'_, '_>, _: &CtgBook) -> Result<Summary, Error> {
+pub(super) fn from_ctg(work: &mut Work<'_, '_>, _: &CtgBook) -> Result<Converted, Error> {
     Err(left_out(&work.job.target))
 }
 
-pub(super) fn to_ctg(work: &mut Work<'_, '_>, _: &Path) -> Result<Summary, Error> {
+pub(super) fn to_ctg(work: &mut Work<'_, '_>, _: &Path) -> Result<Converted, Error> {
     Err(left_out(&work.job.source))
 }
 

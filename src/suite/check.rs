@@ -90,7 +90,7 @@ pub struct FoundFault {
 
 /// A suite, looked through.
 #[derive(Clone, Debug, Serialize)]
-pub struct CheckReport {
+pub struct SuiteCheck {
     /// The first faults, in the order of the file.
     pub faults: Vec<FoundFault>,
     /// How many of each.
@@ -116,7 +116,7 @@ const NAMED: usize = 100;
 /// # Errors
 ///
 /// It cannot be read.
-pub fn check(path: &Path, plies: Option<u32>, watch: &mut Watch<'_>) -> Result<CheckReport, Error> {
+pub fn check(path: &Path, plies: Option<u32>, watch: &mut Watch<'_>) -> Result<SuiteCheck, Error> {
     let text = super::text_of(path)?;
     let mut text = BufReader::with_capacity(1 << 20, text);
     let mut start = Vec::new();
@@ -330,7 +330,7 @@ impl Checking {
         Ok(())
     }
 
-    fn finish(mut self) -> CheckReport {
+    fn finish(mut self) -> SuiteCheck {
         if self.superfluous > 0 {
             self.notes.push(format!(
                 "{} en passant squares where no pawn may be taken: managers drop them",
@@ -347,7 +347,7 @@ impl Checking {
         let mut counts: Vec<(SuiteFault, u64)> = self.counts.into_iter().collect();
         counts.sort_unstable();
         self.faults.sort_by_key(|found| found.line);
-        CheckReport {
+        SuiteCheck {
             faults: self.faults,
             counts,
             notes: self.notes,

@@ -45,7 +45,7 @@ impl Kinds {
                     continue;
                 }
                 let path = made.path().join(format!("{number}.ctg"));
-                let convert = crate::convert::Job::new(source.clone(), path.clone());
+                let convert = crate::convert::ConvertJob::new(source.clone(), path.clone());
                 crate::convert::run(&convert, watch)?;
                 books.push(path);
             } else if source.is_file() && is_suite(source).unwrap_or(false) {

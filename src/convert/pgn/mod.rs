@@ -9,7 +9,7 @@ mod cut;
 mod tree;
 mod write;
 
-use super::{Error, Summary, Work};
+use super::{Converted, Error, Work};
 use crate::book::Book;
 use crate::place::Beside;
 
@@ -38,9 +38,9 @@ impl Default for PgnOptions {
     }
 }
 
-pub(super) fn write(work: &mut Work<'_, '_>, book: &Book) -> Result<Summary, Error> {
+pub(super) fn write(work: &mut Work<'_, '_>, book: &Book) -> Result<Converted, Error> {
     let mut output = Beside::create(&work.job.target, work.job.old)?;
-    let mut summary = Summary::default();
+    let mut summary = Converted::default();
     let tree = tree::PgnTree::read(work, book, &mut summary)?;
     let games = cut::games(&tree, work.job.pgn.game_moves.max(1));
     let places = cut::places(&tree, &games);

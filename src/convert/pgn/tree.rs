@@ -10,7 +10,7 @@ use crate::book::ctg::EntrySet;
 use crate::book::polyglot;
 use crate::book::walk::{Order, Walk};
 use crate::book::{Book, BookMove, Lookup, Preference, Wanted};
-use crate::convert::{Error, Job, Source, Summary, Work};
+use crate::convert::{ConvertJob, Converted, Error, Source, Work};
 use crate::policy;
 
 /// More plies than any opening book has in a line.
@@ -65,7 +65,7 @@ impl PgnTree {
     pub(super) fn read(
         work: &mut Work<'_, '_>,
         book: &Book,
-        summary: &mut Summary,
+        summary: &mut Converted,
     ) -> Result<PgnTree, Error> {
         let source = Source::new(work, book, summary)?;
         let mut prober = source.prober();
@@ -173,7 +173,7 @@ impl PgnNode {
 }
 
 /// The stored moves of a position, the likeliest first.
-fn ordered(job: &Job, found: &mut Lookup) -> Vec<(BookMove, f64)> {
+fn ordered(job: &ConvertJob, found: &mut Lookup) -> Vec<(BookMove, f64)> {
     let mut verdicts = Vec::new();
     policy::weigh(&found.moves, &job.policy, |_| None, &mut verdicts);
     let least = job.pgn.min_games;

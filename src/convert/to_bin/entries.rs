@@ -18,7 +18,7 @@ use crate::book::ctg::{
 };
 use crate::book::polyglot::PackedMove;
 use crate::book::{Lookup, position_of};
-use crate::convert::{Error, Job, Summary, Work, wanted};
+use crate::convert::{ConvertJob, Converted, Error, Work, wanted};
 use crate::policy::{self, Weighed};
 
 /// Weights of an entry's moves in a form, where they are not those in all.
@@ -41,7 +41,7 @@ pub(super) fn lines(
     work: &mut Work<'_, '_>,
     book: &CtgBook,
     lines: &Lines,
-    summary: &mut Summary,
+    summary: &mut Converted,
 ) -> Result<Counts, Error> {
     let job = work.job;
     let (directory, salvage) = book.directory(work.watch)?;
@@ -128,7 +128,7 @@ pub(super) fn lines(
 
 /// Looks at some entries, each on its own board.
 fn looked_at(
-    job: &Job,
+    job: &ConvertJob,
     book: &CtgBook,
     directory: &Directory,
     block: &[BookEntry],
@@ -176,7 +176,12 @@ fn looked_at(
 
 /// The weights of the moves of a position in another form, in the order in
 /// which they stand; `None` where it has no such form.
-fn weights_in(form: Form, job: &Job, position: &Chess, found: &Lookup) -> Option<Vec<Option<u16>>> {
+fn weights_in(
+    form: Form,
+    job: &ConvertJob,
+    position: &Chess,
+    found: &Lookup,
+) -> Option<Vec<Option<u16>>> {
     let legal = in_form(form, position)?.legal_moves();
     let mut order: Vec<(usize, usize)> = Vec::new();
     for (n, mv) in found.moves.iter().enumerate() {

@@ -16,11 +16,11 @@ mod walk;
 
 use std::cmp::{Ordering, Reverse};
 use std::sync::{Arc, Mutex, PoisonError};
-use std::thread;
 
-use super::{Error, Job, Summary, Weights, Work};
+use super::{ConvertJob, Converted, Error, Weights, Work};
 use crate::book::polyglot::PackedMove;
 use crate::book::{Book, BookMove, Preference, bin};
+use crate::crew;
 use crate::place::{self, Beside};
 use crate::policy::Weighed;
 use crate::sort::{Record, Runs, SortError, Sorter};
@@ -89,12 +89,12 @@ struct Lines {
 }
 
 impl Lines {
-    fn new(job: &Job) -> Lines {
+    fn new(job: &ConvertJob) -> Lines {
         let folder = place::folder_of(&job.target);
         Lines {
             runs: Arc::new(Runs::new(job.memory / 2, folder)),
             sorters: Mutex::default(),
-            threads: thread::available_parallelism().map_or(1, |n| n.get().min(8)),
+            threads: crew::threads().min(8),
             memory: job.memory,
         }
     }
@@ -167,9 +167,9 @@ impl Counts {
     }
 }
 
-pub(super) fn write(work: &mut Work<'_, '_>, book: &Book) -> Result<Summary, Error> {
+pub(super) fn write(work: &mut Work<'_, '_>, book: &Book) -> Result<Converted, Error> {
     let mut output = Beside::create(&work.job.target, work.job.old)?;
-    let mut summary = Summary::default();
+    let mut summary = Converted::default();
     let lines = Lines::new(work.job);
     let counts = match book.as_ctg() {
         Some(ctg) => entries::lines(work, ctg, &lines, &mut summary)?,
@@ -193,7 +193,7 @@ pub(super) fn write(work: &mut Work<'_, '_>, book: &Book) -> Result<Summary, Err
 /// The weight of each move in the new book; `None` for one that it does not
 /// get.
 fn weights<'m>(
-    job: &Job,
+    job: &ConvertJob,
     moves: &'m [BookMove],
     verdicts: &'m [Weighed],
 ) -> impl Iterator<Item = Option<u16>> + use<'m> {

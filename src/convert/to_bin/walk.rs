@@ -11,7 +11,7 @@ use crate::book::polyglot::{self, PackedMove};
 use crate::book::walk::{Order, Walk};
 use crate::book::{Book, Lookup, Probe as _};
 use crate::convert::from_keyed::unreached;
-use crate::convert::{Error, Summary, Work, wanted};
+use crate::convert::{Converted, Error, Work, wanted};
 use crate::notation;
 use crate::policy;
 
@@ -31,7 +31,7 @@ pub(super) fn lines(
     work: &mut Work<'_, '_>,
     book: &Book,
     lines: &Lines,
-    summary: &mut Summary,
+    summary: &mut Converted,
 ) -> Result<Counts, Error> {
     let job = work.job;
     let wanted = wanted(job);

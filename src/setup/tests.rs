@@ -99,6 +99,14 @@ fn the_configuration_means_what_was_found() {
     assert_eq!(Path::new(&config.books[0].path), finds.books[0]);
     // Without anything it is what holds without it.
     let text = write_configuration(&[], &[]);
+    let expected = "\
+# Made by \"tabia setup\". Change what you like: a file that you have changed is
+# left alone. \"tabia --check-config\" shows what is used.
+
+# The first engine that starts plays; \"builtin\" comes with the program.
+default = [\"builtin\"]
+";
+    assert_eq!(text, expected);
     let config = Config::parse(&text, Path::new("/c/tabia/engines.toml")).unwrap();
     assert_eq!(config.default, ["builtin"]);
     assert!(config.books.is_empty());

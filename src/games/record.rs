@@ -9,6 +9,9 @@ use crate::notation;
 /// Fills the moves of a [`Game`]. A source tells it what comes, in the order
 /// of PGN; it knows the position that the next move is played in, keeps apart
 /// main line and variations, and writes down what is wanted.
+///
+/// The game is whole once this is dropped: only then does it hold its last
+/// position.
 pub struct Recorder<'g> {
     game: &'g mut Game,
     wanted: Wanted,

@@ -10,11 +10,10 @@ use hyper::header::{self, HeaderMap, HeaderValue};
 use hyper::{Response, StatusCode};
 
 use super::bundle;
-use super::reply::reply;
+use super::reply::{own_page, reply};
 use crate::input::bytes::{FNV_START, fnv1a};
 
 const HTML: &str = "text/html; charset=utf-8";
-const CSS: &str = "text/css; charset=utf-8";
 const SCRIPT: &str = "text/javascript; charset=utf-8";
 const SVG: &str = "image/svg+xml";
 
@@ -24,6 +23,15 @@ const TOKEN_PLACE: &str = "{{token}}";
 /// Where it looks for the answer about its own address.
 const FIRST_PLACE: &str = "{{first}}";
 
+/// Where the name stands by which a browser knows what is the page's own.
+const NONCE_PLACE: &str = "{{nonce}}";
+
+/// Where the style sheet stands, and the script of what is seen first: there
+/// is nothing to wait for.
+const STYLE_PLACE: &str = "{{style}}";
+const STYLE: &str = include_str!("page/style.css");
+const FACE_PLACE: &str = "{{face}}";
+
 /// Where the pictures of the pieces stand, for every use on the board.
 const PIECES_PLACE: &str = "{{pieces}}";
 const PIECES: &str = include_str!("page/pieces.svg");
@@ -31,10 +39,11 @@ const PIECES: &str = include_str!("page/pieces.svg");
 /// The folder of the files, as the page names it.
 const FOLDER: &str = "/page/";
 
-/// The modules of the page; the first imports all others. They are served as
-/// one script.
+/// The modules of the page. The first imports all others, the second what is
+/// seen first: they become a script within the page and another that it loads.
 const MODULES: &[(&str, &str)] = &[
     ("main.js", include_str!("page/main.js")),
+    ("face.js", include_str!("page/face.js")),
     ("address.js", include_str!("page/address.js")),
     ("api.js", include_str!("page/api.js")),
     ("arrows.js", include_str!("page/arrows.js")),
@@ -62,12 +71,11 @@ const MODULES: &[(&str, &str)] = &[
     ("tree.js", include_str!("page/tree.js")),
 ];
 
-/// What the script is called.
+/// What the script that the page loads is called.
 const SCRIPT_NAME: &str = "page.js";
 
 /// Further files: name, type and content.
 const OTHERS: &[(&str, &str, &str)] = &[
-    ("style.css", CSS, include_str!("page/style.css")),
     ("favicon.svg", SVG, include_str!("page/favicon.svg")),
     ("lang-de.js", SCRIPT, include_str!("page/lang-de.js")),
     ("lang-es.js", SCRIPT, include_str!("page/lang-es.js")),
@@ -99,22 +107,38 @@ impl File {
     }
 
     fn packed(&self) -> Bytes {
-        let pack = || {
-            let mut encoder = GzEncoder::new(Vec::new(), Compression::best());
-            // Nothing fails in memory.
-            let _ = encoder.write_all(&self.text);
-            encoder.finish().unwrap_or_default().into()
-        };
+        let pack = || packed(&self.text, Compression::best());
         self.packed.get_or_init(pack).clone()
     }
 }
 
+fn packed(text: &[u8], level: Compression) -> Bytes {
+    let mut encoder = GzEncoder::new(Vec::new(), level);
+    // Nothing fails in memory.
+    let _ = encoder.write_all(text);
+    encoder.finish().unwrap_or_default().into()
+}
+
+/// Whether a client takes what is packed.
+fn takes_packed(headers: &HeaderMap) -> bool {
+    let takes = headers.get(header::ACCEPT_ENCODING);
+    let takes = takes.and_then(|takes| takes.to_str().ok());
+    takes.is_some_and(|takes| takes.split(',').any(|way| way.trim() == "gzip"))
+}
+
+fn say_packed(headers: &mut HeaderMap) {
+    headers.insert(header::CONTENT_ENCODING, HeaderValue::from_static("gzip"));
+}
+
+/// The script within the page, and the one that it loads.
+static SCRIPTS: LazyLock<[String; 2]> =
+    LazyLock::new(|| bundle::joined([MODULES[1].0, MODULES[0].0], module));
+
 static FILES: LazyLock<Vec<File>> = LazyLock::new(|| {
-    let script = bundle::joined(MODULES[0].0, module);
     let others = OTHERS
         .iter()
         .map(|(name, kind, text)| File::new(name, kind, (*text).into()));
-    let script = File::new(SCRIPT_NAME, SCRIPT, script.into());
+    let script = File::new(SCRIPT_NAME, SCRIPT, SCRIPTS[1].clone().into());
     [script].into_iter().chain(others).collect()
 });
 
@@ -132,17 +156,39 @@ static VERSIONED: LazyLock<String> = LazyLock::new(|| {
     format!("{FOLDER}{version:016x}/")
 });
 
-/// The page itself, with its token and its first answer in JSON, which saves
-/// it the way to ask for it. The addresses of its files carry the
+/// The page as it is for everybody. The addresses of its files carry the
 /// version, so that a browser need never ask whether one has changed.
-pub(super) fn page(token: &str, first: &str) -> Response<Bytes> {
-    let first = first.replace('&', "&amp;").replace('"', "&quot;");
-    let text = include_str!("page/index.html")
+static PAGE: LazyLock<String> = LazyLock::new(|| {
+    let face = format!("\"use strict\";\n{}", SCRIPTS[0]);
+    include_str!("page/index.html")
+        .replace(STYLE_PLACE, STYLE)
+        .replace(FACE_PLACE, &face)
         .replace(FOLDER, &VERSIONED)
         .replace(PIECES_PLACE, PIECES)
+});
+
+/// The page itself, with its token and its first answer in JSON, which saves
+/// it the way to ask for it. `nonce` is nobody's to guess: only what carries
+/// it runs within the page.
+pub(super) fn page(token: &str, nonce: &str, first: &str) -> Response<Bytes> {
+    // No text in it ends the element in which it stands.
+    let first = first.replace('<', "\\u003c");
+    let text = PAGE
         .replace(TOKEN_PLACE, token)
+        .replace(NONCE_PLACE, nonce)
         .replace(FIRST_PLACE, &first);
-    reply(StatusCode::OK, HTML, text.into())
+    own_page(nonce, reply(StatusCode::OK, HTML, text.into()))
+}
+
+/// The same for another machine: fewer bytes, which here are sooner sent than
+/// packed.
+pub(super) fn packed_page(page: Response<Bytes>, headers: &HeaderMap) -> Response<Bytes> {
+    if !takes_packed(headers) {
+        return page;
+    }
+    let mut response = page.map(|text| packed(&text, Compression::fast()));
+    say_packed(response.headers_mut());
+    response
 }
 
 /// The file of a path, if there is one; packed for who takes that.
@@ -152,9 +198,7 @@ pub(super) fn file(path: &str, headers: &HeaderMap) -> Option<Response<Bytes>> {
         _ => path.strip_prefix(VERSIONED.as_str())?,
     };
     let file = FILES.iter().find(|file| file.name == name)?;
-    let takes = headers.get(header::ACCEPT_ENCODING);
-    let takes = takes.and_then(|takes| takes.to_str().ok());
-    let is_packed = takes.is_some_and(|takes| takes.split(',').any(|way| way.trim() == "gzip"));
+    let is_packed = takes_packed(headers);
     let body = match is_packed {
         true => file.packed(),
         false => file.text.clone(),
@@ -165,7 +209,7 @@ pub(super) fn file(path: &str, headers: &HeaderMap) -> Option<Response<Bytes>> {
     headers.insert(header::CACHE_CONTROL, forever);
     headers.insert(header::VARY, HeaderValue::from_static("accept-encoding"));
     if is_packed {
-        headers.insert(header::CONTENT_ENCODING, HeaderValue::from_static("gzip"));
+        say_packed(headers);
     }
     Some(response)
 }
@@ -177,14 +221,26 @@ mod tests {
     use crate::policy::Rejection;
 
     #[test]
-    fn the_page_has_nothing_inline_and_asks_nobody_else() {
-        let page = String::from_utf8(page("f00", "{}").body().to_vec()).unwrap();
+    fn only_what_carries_the_nonce_runs_and_nobody_else_is_asked() {
+        let hostile = "{\"name\":\"</script><script>{{nonce}}\"}";
+        let response = page("f00", "abc123", hostile);
+        let policy = &response.headers()[header::CONTENT_SECURITY_POLICY];
+        let policy = policy.to_str().unwrap();
+        assert!(policy.contains("script-src 'self' 'nonce-abc123';"));
+        assert!(policy.contains("style-src 'nonce-abc123';"));
+        assert!(!policy.contains("unsafe"));
+        let page = String::from_utf8(response.body().to_vec()).unwrap();
         assert!(page.contains("content=\"f00\""));
-        for forbidden in ["<style", "style=", "onclick", "javascript:"] {
-            assert!(!page.contains(forbidden), "{forbidden}");
+        assert_eq!(page.matches("</script>").count(), 2);
+        assert_eq!(page.matches(" nonce=\"abc123\">").count(), 2);
+        let html = include_str!("page/index.html");
+        assert_eq!(html.matches("<style").count(), 1);
+        assert_eq!(html.matches("<script").count(), 2);
+        for forbidden in ["style=", "onclick", "javascript:"] {
+            assert!(!html.contains(forbidden), "{forbidden}");
         }
-        for script in page.split("<script").skip(1) {
-            assert!(script.contains("src=\"/page/"), "{script}");
+        for placed in [STYLE, &SCRIPTS[0]] {
+            assert!(!placed.contains("</"), "it ends within itself");
         }
         for file in FILES.iter() {
             let path = file.name;
@@ -201,10 +257,10 @@ mod tests {
 
     #[test]
     fn every_module_is_in_the_script_and_nothing_of_modules_is_left() {
-        let script = text_of(&FILES[0]);
+        let script = SCRIPTS.concat();
         for (name, text) in MODULES {
-            let known = script.contains(&format!("const ${} = ", name.trim_end_matches(".js")));
-            assert!(known, "{name}");
+            let known = format!("const ${} = ", name.trim_end_matches(".js"));
+            assert_eq!(script.matches(&known).count(), 1, "{name}");
             let last = text.lines().last().unwrap().trim_start_matches("export ");
             assert!(script.contains(last), "{name}: {last}");
         }
@@ -287,7 +343,7 @@ mod tests {
             .iter()
             .filter(|file| !is_table(file.name))
             .map(text_of)
-            .chain([include_str!("page/index.html")])
+            .chain([include_str!("page/index.html"), &SCRIPTS[0]])
             .collect();
         // Some are put together of words: "white pawn", "Theme: dark".
         let is_word = |word: &str| sources.contains(&format!("\"{word}\""));
@@ -316,8 +372,9 @@ mod tests {
             let is_other = |name: &str| is_table(name) && !name.contains(&format!("-{code}."));
             let files = FILES.iter().filter(|file| !is_other(file.name));
             let sizes = files.map(|file| (file.text.len(), file.packed().len()));
-            let html = include_str!("page/index.html").len() + PIECES.len();
-            sizes.fold((html, html), |sum, size| (sum.0 + size.0, sum.1 + size.1))
+            let packed = packed(PAGE.as_bytes(), Compression::fast()).len();
+            let html = (PAGE.len(), packed);
+            sizes.fold(html, |sum, size| (sum.0 + size.0, sum.1 + size.1))
         };
         let (plain, _) = weight("en");
         assert!(plain < 200_000, "{plain} bytes");
@@ -369,7 +426,7 @@ mod tests {
 
     #[test]
     fn the_page_names_files_that_there_are() {
-        let page = String::from_utf8(page("x", "").body().to_vec()).unwrap();
+        let page = String::from_utf8(page("x", "1", "").body().to_vec()).unwrap();
         let named: Vec<&str> = page
             .split('"')
             .filter(|part| part.starts_with(FOLDER))

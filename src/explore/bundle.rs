@@ -1,22 +1,28 @@
-//! The page's modules as one script, so that a first visit asks once and not
-//! two dozen times. The files stay plain modules: nothing is built beforehand.
+//! The page's modules as two scripts, one for what is seen first and one for
+//! the rest, so that a visit does not ask two dozen times. The files stay plain modules: nothing is built beforehand.
 //!
 //! Each module becomes a function that runs once, after those that it imports,
 //! and gives what it exports. The forms of `import` and `export` that are
 //! understood are few, each on a line of its own: see [`joined`].
 
-/// A module and all that it imports, in the order in which they run.
+/// Modules and all that they import, in the order in which they run: a script
+/// for each, which finds in those before it what they have already.
 ///
 /// Known are `import * as name from "./file.js";`, `import { a, b as c } from
 /// "./file.js";`, and `export` in front of `const`, `class`, `function` and
 /// `async function`. `source` gives the text of a file.
-pub(super) fn joined<'a>(main: &str, source: impl Fn(&str) -> Option<&'a str>) -> String {
+pub(super) fn joined<'a, const N: usize>(
+    mains: [&str; N],
+    source: impl Fn(&str) -> Option<&'a str>,
+) -> [String; N] {
     let mut bundle = Bundle {
         text: String::new(),
         begun: Vec::new(),
     };
-    bundle.add(main, &source);
-    bundle.text
+    mains.map(|main| {
+        bundle.add(main, &source);
+        std::mem::take(&mut bundle.text)
+    })
 }
 
 struct Bundle {
@@ -88,13 +94,15 @@ mod tests {
             ),
             _ => None,
         };
-        let expected = "\
+        let early = "\
 const $a_a = (() => {
 const own = 1;
 async function a() { return own; }
 class Two {}
 return { a, Two };
 })();
+";
+        let late = "\
 const $b = (() => {
 const { a } = $a_a;
 const c = a();
@@ -107,6 +115,7 @@ first(b);
 return {  };
 })();
 ";
-        assert_eq!(joined("main.js", source), expected);
+        assert_eq!(joined(["a-a.js", "main.js"], source), [early, late]);
+        assert_eq!(joined(["main.js"], source), [early.to_owned() + late]);
     }
 }

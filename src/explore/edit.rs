@@ -232,8 +232,8 @@ impl Desk {
     }
 }
 
-/// Reads a change from the words of the page.
-pub(super) fn read_change(kind: &str, value: &str) -> Result<MarkEdit, String> {
+/// Reads a change from the words of the page; weights go up to `most_weight`.
+pub(super) fn read_change(kind: &str, value: &str, most_weight: u16) -> Result<MarkEdit, String> {
     let mut edit = MarkEdit::default();
     match kind {
         "mark" => {
@@ -252,8 +252,9 @@ pub(super) fn read_change(kind: &str, value: &str) -> Result<MarkEdit, String> {
             edit.factor = Some(value);
         }
         "weight" => {
-            let value = value.parse().ok();
-            edit.weight = Some(value.ok_or("a weight is a whole number from 0 to 65535")?);
+            let value = value.parse().ok().filter(|value| *value <= most_weight);
+            let range = || format!("a weight is a whole number from 0 to {most_weight}");
+            edit.weight = Some(value.ok_or_else(range)?);
         }
         "commentary" => {
             let nag = words::commentary(value);
@@ -387,13 +388,19 @@ mod tests {
 
     #[test]
     fn only_known_words_are_changes() {
-        assert_eq!(read_change("mark", "avoid"), Ok(mark(Mark::Avoid)));
         assert_eq!(
-            read_change("annotation", "?!"),
+            read_change("mark", "avoid", u16::MAX),
+            Ok(mark(Mark::Avoid))
+        );
+        assert_eq!(
+            read_change("annotation", "?!", u16::MAX),
             Ok(sign(Annotation::DUBIOUS))
         );
-        assert_eq!(read_change("annotation", "none"), Ok(sign(Annotation(0))));
-        assert_eq!(read_change("factor", "-125"), Ok(value(-125)));
+        assert_eq!(
+            read_change("annotation", "none", u16::MAX),
+            Ok(sign(Annotation(0)))
+        );
+        assert_eq!(read_change("factor", "-125", u16::MAX), Ok(value(-125)));
         for (kind, value) in [
             ("mark", "blue"),
             ("annotation", "!!!"),
@@ -404,7 +411,10 @@ mod tests {
             ("weight", "65536"),
             ("file", "/etc/passwd"),
         ] {
-            assert!(read_change(kind, value).is_err(), "{kind} {value}");
+            assert!(
+                read_change(kind, value, u16::MAX).is_err(),
+                "{kind} {value}"
+            );
         }
     }
 }

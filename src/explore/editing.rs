@@ -118,7 +118,8 @@ impl Explorer {
     pub(super) fn edit(&self, asked: &EditRequest) -> Result<Response<Bytes>, Refusal> {
         let (book, desk) = self.desk(asked.book)?;
         let line = line::read(asked.fen.as_deref(), Some(&asked.play)).map_err(bad)?;
-        let edit = read_change(&asked.change, &asked.value).map_err(bad)?;
+        let most = desk.most_weight().unwrap_or(u16::MAX);
+        let edit = read_change(&asked.change, &asked.value, most).map_err(bad)?;
         let (moves, name) = match asked.along {
             Some(side) => (moves_of(&line, side), line.to_string()),
             None => one_move(&line, &asked.uci).map_err(bad)?,
@@ -127,7 +128,7 @@ impl Explorer {
             return Err(bad("no move is named".to_owned()));
         }
         let seen = match &asked.seen {
-            Some(seen) => Some(read_change(&asked.change, seen).map_err(bad)?),
+            Some(seen) => Some(read_change(&asked.change, seen, u16::MAX).map_err(bad)?),
             None => None,
         };
         let seen_of = moves.clone();

@@ -1,7 +1,7 @@
 //! From a request to a response.
 
 use hyper::body::Bytes;
-use hyper::header::{self, HeaderValue};
+use hyper::header::{self, HeaderMap, HeaderValue};
 use hyper::{Method, Request, Response, StatusCode};
 use serde::{Deserialize, Serialize};
 
@@ -224,7 +224,7 @@ impl Explorer {
     fn read(&self, path: &str, request: &Request<Bytes>) -> Result<Response<Bytes>, Refusal> {
         let query = || Query::read(request.uri().query().unwrap_or_default());
         match path {
-            "/" => Ok(self.page(query())),
+            "/" => Ok(self.page(query(), request.headers())),
             "/api/start" => Ok(json(&self.start())),
             "/api/position" => {
                 let query = query();
@@ -256,13 +256,19 @@ impl Explorer {
     }
 
     /// The page, with the answer that it would ask for first.
-    fn page(&self, mut query: Query) -> Response<Bytes> {
+    fn page(&self, mut query: Query, headers: &HeaderMap) -> Response<Bytes> {
         query.set("lenient", "1");
         query.set("ahead", &MOST_AHEAD.to_string());
         let first = self.position(&query).map(Response::into_body);
         // Without one it asks, and hears why there is none.
         let first = first.unwrap_or_default();
-        assets::page(self.access.token(), &String::from_utf8_lossy(&first))
+        let nonce = Access::random_token();
+        let first = String::from_utf8_lossy(&first);
+        let page = assets::page(self.access.token(), &nonce, &first);
+        match self.access.is_local() {
+            true => page,
+            false => assets::packed_page(page, headers),
+        }
     }
 
     /// The answer to a request as it was before, while the books are.

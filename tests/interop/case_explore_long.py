@@ -3,9 +3,10 @@
 import statistics
 import time
 
-from playwright.sync_api import CDPSession, Page, expect
+from playwright.sync_api import Page, expect
 
-from pages import drag, explorer, own_memory_kb, page_of, plies_of_a_game, walked
+from devtools import tab
+from pages import drag, explorer, page_of, plies_of_a_game, walked
 from places import STOCKFISH, USE_MINUTES, copy_starter, folder
 from runner import case
 
@@ -83,12 +84,6 @@ OF_THE_DRIVER = {"JSHeapUsedSize": 4096, "Nodes": 4, "JSEventListeners": 0.1, "s
 NOTHING = {"JSHeapUsedSize": 0.06, "Nodes": 0.06, "JSEventListeners": 0.06, "server": 0.35}
 
 
-def renderers_kb(browser: CDPSession) -> int:
-    """Memory of their own of the browser's processes that show pages."""
-    processes = browser.send("SystemInfo.getProcessInfo")["processInfo"]
-    return sum(own_memory_kb(one["id"]) for one in processes if one["type"] == "renderer")
-
-
 def quarters(samples: list[float]) -> list[float]:
     """The median of each quarter of the time."""
     step = len(samples) // 4
@@ -101,11 +96,10 @@ def explorer_does_not_grow_while_it_is_used():
     with explorer(book, "--engine", STOCKFISH, "--threads", "1") as server, page_of(server) as page:
         tools = page.context.new_cdp_session(page)
         tools.send("Performance.enable")
-        browser = page.context.browser.new_browser_cdp_session()
         kinds = ("JSHeapUsedSize", "Nodes", "JSEventListeners")
         samples: dict[str, list[float]] = {}
         rates = []
-        table = ["minute  round  heap kB   nodes  listeners  server kB  renderers kB"]
+        table = ["minute  round  heap kB   nodes  listeners  server kB"]
         begun = time.monotonic()
         end = begun + 60 * USE_MINUTES
         turn = 0
@@ -124,7 +118,7 @@ def explorer_does_not_grow_while_it_is_used():
             minute = int((time.monotonic() - begun) / 60)
             if minute >= len(table) - 1:
                 heap, nodes, listeners = (round(told[kind]) for kind in kinds)
-                table.append(f"{minute:6}  {turn:5}  {heap // 1024:7}  {nodes:6}  {listeners:9}  {server.memory_kb():9}  {renderers_kb(browser):12}")
+                table.append(f"{minute:6}  {turn:5}  {heap // 1024:7}  {nodes:6}  {listeners:9}  {server.memory_kb():9}")
         found = {kind: quarters(of) for kind, of in samples.items()}
         told = "; ".join(f"{kind} " + ", ".join(f"{one:.0f}" for one in of) for kind, of in found.items())
         minutes = (time.monotonic() - begun) / 60
@@ -133,3 +127,47 @@ def explorer_does_not_grow_while_it_is_used():
             most = NOTHING[kind] * third + OF_THE_DRIVER[kind] * turn / 4
             assert last - third <= most, f"{kind} grows: {report}"
         return "\n".join([report, *table])
+
+
+# To the end of a line and back, a frame for each step; then another order of
+# the table, and the other side of the board.
+ROUND = """(async () => {
+    const key = (name) => document.body.dispatchEvent(new KeyboardEvent('keydown', { key: name, bubbles: true, cancelable: true }));
+    const frame = () => new Promise((is) => requestAnimationFrame(() => setTimeout(is)));
+    const moves = () => [...document.querySelectorAll('#line button')];
+    const until = async (ply) => {
+        while (moves().findIndex((move) => move.ariaCurrent) !== ply - 1) await frame();
+        await frame();
+    };
+    const plies = moves().length;
+    key('Home');
+    await until(0);
+    for (let ply = 1; ply <= plies; ply++) { key('ArrowRight'); await until(ply); }
+    for (let ply = plies - 1; ply >= 0; ply--) { key('ArrowLeft'); await until(ply); }
+    for (let turn = 0; turn < 3; turn++) { document.querySelector('#books th.n button').click(); await frame(); }
+    for (let turn = 0; turn < 2; turn++) { key('f'); await frame(); }
+    return 2 * plies;
+})()"""
+
+# A line that the book holds: the table is the largest part of the page.
+OF_THE_BOOK = "e2e4,c7c5,g1f3,d7d6,d2d4,c5d4,f3d4,g8f6,b1c3,a7a6"
+
+
+@case(limit=USE_MINUTES * 60 * 1.5 + 300)
+def explorer_takes_no_more_memory_of_the_browser_the_longer_it_is_used():
+    with explorer() as server, tab() as page:
+        page.open(server.url + "?play=" + OF_THE_BOOK, "document.documentElement?.dataset.ready")
+        samples: list[float] = []
+        walked = 0
+        begun = time.monotonic()
+        end = begun + 60 * USE_MINUTES
+        # What is kept for good is there after some hundred moves.
+        while time.monotonic() < end or len(samples) < 20:
+            walked += page.run(ROUND)
+            if walked > 400:
+                samples.append(page.memory_kb())
+        first, _, third, last = quarters(samples)
+        minutes = (time.monotonic() - begun) / 60
+        report = f"{walked} moves in {minutes:.1f} minutes, memory by quarters {first:.0f} to {last:.0f} kB"
+        assert last - third <= 0.1 * third, f"it grows: {report}"
+        return report

@@ -16,6 +16,18 @@ export function read(search) {
 
 const line = (tree, id) => trees.path(tree, id).map((at) => trees.node(tree, at).uci);
 
+/** The state that this address and the answer about it make. */
+export function stateOf(view) {
+  const asked = read(location.search);
+  let tree = trees.empty(view.start), tail = 0;
+  for (const move of view.line) [tree, tail] = trees.add(tree, tail, move);
+  const at = trees.path(tree, tail)[view.at - 1] ?? 0;
+  const books = asked.books ? view.books.map((book) => book.name).join("/") : "";
+  const set = view.problem ? {} : asked.set;
+  const closed = asked.closed.split("/").filter((name) => !view.books.some((book) => book.name === name)).join("/");
+  return { tree, at, tail, books, closed, set, flip: asked.flip };
+}
+
 /** The parameters of a request about a state. */
 export function parameters({ tree, at, books, set }) {
   const query = new URLSearchParams();

@@ -1,6 +1,6 @@
 // Arrows and circles on the board: of the book, of the pointer, one's own.
 
-import { svg } from "./dom.js";
+import { fill, svg } from "./dom.js";
 
 export class Arrows {
   /** `centre` gives the middle of a square, in squares. */
@@ -27,12 +27,12 @@ export class Arrows {
   /** The book's likeliest moves, wider the likelier. */
   book(moves) {
     const shown = moves.filter((move) => move.probability >= 0.08).sort((a, b) => b.probability - a.probability).slice(0, 4);
-    this.likely.replaceChildren(...shown.map((move) => this.arrow(move.uci.slice(0, 2), move.uci.slice(2, 4), 0.05 + 0.13 * move.probability)));
+    fill(this.likely, ...shown.map((move) => this.arrow(move.uci.slice(0, 2), move.uci.slice(2, 4), 0.05 + 0.13 * move.probability)));
   }
 
   /** The move under the pointer; none for null. */
   point(uci) {
-    this.pointed.replaceChildren(...(uci && uci !== "0000" ? [this.arrow(uci.slice(0, 2), uci.slice(2, 4), 0.15)] : []));
+    fill(this.pointed, ...(uci && uci !== "0000" ? [this.arrow(uci.slice(0, 2), uci.slice(2, 4), 0.15)] : []));
     this.likely.classList.toggle("faint", Boolean(uci));
   }
 
@@ -41,7 +41,7 @@ export class Arrows {
     if (!moves) { this.point(null); return; }
     const last = moves.length - 1;
     const shown = moves.map((uci, index) => [uci, index]).filter(([uci, index]) => index > last - 4 && uci.slice(0, 2) !== uci.slice(2, 4));
-    this.pointed.replaceChildren(...shown.map(([uci, index]) => {
+    fill(this.pointed, ...shown.map(([uci, index]) => {
       const arrow = this.arrow(uci.slice(0, 2), uci.slice(2, 4), index === last ? 0.16 : 0.08);
       if (index !== last) arrow.setAttribute("opacity", "0.6");
       return arrow;

@@ -7,6 +7,8 @@ import { t } from "./lang.js";
 
 export const NAMES = { p: "pawn", n: "knight", b: "bishop", r: "rook", q: "queen", k: "king" };
 const GLIDE_MS = 120;
+/** How much of a square a piece takes up, as the style sheet has it. */
+const PIECE = 0.96;
 
 const still = matchMedia("(prefers-reduced-motion: reduce)");
 
@@ -112,12 +114,13 @@ export class Board {
     const came = [...this.pieces].filter(([name, letter]) => before.get(name) !== letter);
     const left = [...before].filter(([name, letter]) => this.pieces.get(name) !== letter);
     if (came.length > 2 || left.length > 3) return;
-    const size = this.place.clientWidth / 8;
     for (const [name, letter] of came) {
       const from = left.find(([, old]) => old === letter)?.[0];
       if (!from) continue;
       const [x1, y1] = this.centre(from), [x2, y2] = this.centre(name);
-      const start = `translate(${(x1 - x2) * size}px, ${(y1 - y2) * size}px)`;
+      // In parts of its own size, which is a little less than its square's: nothing is measured.
+      const part = (squares) => `${squares * 100 / PIECE}%`;
+      const start = `translate(${part(x1 - x2)}, ${part(y1 - y2)})`;
       this.squares.get(name).querySelector(".piece").animate([{ transform: start }, { transform: "none" }], { duration: GLIDE_MS, easing: "ease-out" });
     }
   }

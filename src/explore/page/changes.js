@@ -2,8 +2,9 @@
 
 import { client, post } from "./api.js";
 import { by, say } from "./dom.js";
-import { linesOf, takesLines } from "./edit.js";
+import { linesOf } from "./edit.js";
 import { t, told } from "./lang.js";
+import { takesLines } from "./table.js";
 import * as trees from "./tree.js";
 
 export class Changes {

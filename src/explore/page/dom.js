@@ -23,6 +23,34 @@ function filled(element, attributes, children) {
   return element;
 }
 
+/**
+ * Makes `old` what `fresh` is, and leaves alone what it is already: that is not laid
+ * out anew, keeps the focus, and takes no memory again. Listeners are not taken
+ * over: what happens to such elements is listened to above them.
+ */
+function become(old, fresh) {
+  for (const { name } of [...old.attributes]) if (!fresh.hasAttribute(name)) old.removeAttribute(name);
+  for (const { name, value } of fresh.attributes) {
+    if (old.getAttribute(name) === value) continue;
+    // As an attribute a style would be refused.
+    if (name === "style") old.style.cssText = value;
+    else old.setAttribute(name, value);
+  }
+  fill(old, ...fresh.childNodes);
+}
+
+/** Makes these the children of an element, by changing those that it has. */
+export function fill(place, ...children) {
+  children.forEach((child, index) => {
+    const known = place.childNodes[index];
+    if (!known) place.append(child);
+    else if (known.nodeName !== child.nodeName) known.replaceWith(child);
+    else if (child.nodeType === Node.ELEMENT_NODE) become(known, child);
+    else if (known.data !== child.data) known.data = child.data;
+  });
+  while (place.childNodes.length > children.length) place.lastChild.remove();
+}
+
 /** Whether keys typed now belong to a field. */
 export function isTyping(target) {
   // A dialog that was closed a moment ago may still have the focus.

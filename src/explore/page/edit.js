@@ -20,9 +20,6 @@ export function linesOf(tree, ids) {
 /** The last moves of all lines of a tree. */
 export const ends = (tree) => [...tree.nodes.values()].filter((one) => one.id !== 0 && one.children.length === 0).map((one) => one.id);
 
-/** Whether new lines can come into a book that is shown. */
-export const takesLines = (book) => book.editable && book.most_weight === undefined;
-
 export class EditDialog {
   /** `change(book, move, what, value, seen)` and `remove(book, move, below)` write and return a promise. */
   constructor(change, remove) {

@@ -4,17 +4,11 @@
 import { follow } from "./api.js";
 import { by, el, grouped } from "./dom.js";
 import { lettered, t, told } from "./lang.js";
+import { valueText } from "./signs.js";
 import * as trees from "./tree.js";
 
 /** Nobody is asked about positions that are only walked past, milliseconds. */
 const PAUSE = 150;
-
-/** A value from White's side: pawns, or moves to mate. */
-export function valueText({ cp, mate }) {
-  const sign = (number) => (number > 0 ? "+" : number < 0 ? "−" : "");
-  if (mate !== undefined) return `#${mate < 0 ? "−" : ""}${Math.abs(mate)}`;
-  return sign(cp) + (Math.abs(cp) / 100).toFixed(2);
-}
 
 /** White's share of the bar: what such a value has meant in games. */
 const share = ({ cp, mate }) => (mate !== undefined ? (mate > 0 ? 1 : 0) : 1 / (1 + Math.exp(-0.0037 * cp)));

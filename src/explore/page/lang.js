@@ -23,14 +23,20 @@ export function chosen() {
   return known in LANGUAGES ? known : "en";
 }
 
-/** Takes up the chosen language, before anything is shown. */
-export async function begin() {
+/** Takes up the chosen language, before anything is shown: a promise where its tables are to be fetched. */
+export function begin() {
   const code = chosen();
   const set = kept("letters", "language");
   const alphabet = LETTERS[set === "language" ? code : set] ?? LETTERS.en;
   letters = alphabet === LETTERS.en ? null : Object.fromEntries([..."KQRBN"].map((letter, index) => [letter, [...alphabet][index]]));
-  if (code === "en") return;
-  const tables = await Promise.all([import(`./lang-${code}.js`), import(`./program-${code}.js`)]);
+  if (code === "en") return null;
+  document.body.hidden = true;
+  return translate(code).finally(() => { document.body.hidden = false; });
+}
+
+async function translate(code) {
+  const whole = new Promise((resolve) => { document.addEventListener("DOMContentLoaded", resolve, { once: true }); });
+  const [, ...tables] = await Promise.all([whole, import(`/page/lang-${code}.js`), import(`/page/program-${code}.js`)]);
   [words, sentences] = tables.map((table) => table.default);
   const plain = (text) => text.replace(/[\\^$.*+?()[\]|]/g, "\\$&").replace(/\{\d\}/g, "(.+)");
   patterns = Object.keys(sentences).filter((text) => text.includes("{0}")).map((text) => [new RegExp(`^${plain(text)}$`, "s"), sentences[text]]);

@@ -2,40 +2,41 @@
 
 import * as address from "./address.js";
 import { Gone, client, comeBack, get, listen, post } from "./api.js";
-import { Board } from "./board.js";
 import { Changes } from "./changes.js";
 import { Controls } from "./controls.js";
 import { by, el, say } from "./dom.js";
 import { EditDialog } from "./edit.js";
 import { Engine } from "./engine.js";
+import * as face from "./face.js";
 import { Games } from "./games.js";
-import { begin as beginLanguage, spoken, t, told } from "./lang.js";
-import { showMoves } from "./moves.js";
-import { draw } from "./plot.js";
+import { spoken, t, told } from "./lang.js";
+import { draw, listenToPlot } from "./plot.js";
 import { Policy } from "./policy.js";
 import { Search } from "./search.js";
 import * as settings from "./settings.js";
 import { Shelf } from "./shelf.js";
 import * as steps from "./steps.js";
 import { AHEAD, Store } from "./store.js";
-import { Table } from "./table.js";
 import { Trainer } from "./trainer.js";
 import * as trees from "./tree.js";
 
 let policy;
 const store = new Store({ tree: trees.empty(), at: 0, tail: 0, books: "", closed: "", set: {}, flip: false }, { ask, shown, failed: problem });
 const walk = (forwards) => store.want(forwards ? steps.forward : steps.back, "walk");
-const board = new Board(play, (forwards) => trainer.on || walk(forwards));
+const { board, table } = face;
 const point = (uci) => board.arrows.point(uci);
 const changes = new Changes(store, { refresh, failed: problem });
 const editor = new EditDialog((...what) => changes.mark(...what), (...what) => changes.remove(...what));
-const table = new Table({ play, point, edit: (book, move) => editor.open(book, move, () => table.button(move.uci)?.focus()), add: () => Promise.resolve(changes.add([state().at])).catch(problem) });
 const engine = new Engine({ play: playAll, point: (moves) => board.arrows.line(moves), values: (values) => table.live(values) });
 const search = new Search(({ play: moves, name, eco }) => load({ moves }, `${eco} ${name}`));
 const trainer = new Trainer({ go: (wish) => store.want(wish), walk: steps.walkTo, now: () => ({ state: state(), view: store.view }), point });
 const games = new Games({ load: replay, failed: problem, query: () => { const query = address.parameters(state()); query.delete("books"); return query; } });
 const shelf = new Shelf({ want: (wish) => store.want(wish), show: (name, text) => games.take(name, text) });
 const controls = new Controls({ store, walk, board, table, engine, search, trainer, games, shelf, changes, loadText, typed, jump, problem });
+const deeds = {
+  play, swipe: (forwards) => trainer.on || walk(forwards), go: (id) => trainer.on || store.want(steps.to(id)),
+  edit: (book, move) => editor.open(book, move, () => table.button(move.uci)?.focus()), add: () => Promise.resolve(changes.add([state().at])).catch(problem),
+};
 
 /** What is shown now. */
 const state = () => store.state;
@@ -48,27 +49,21 @@ function ask(next) {
 }
 
 function shown(how) {
-  const now = state(), { view } = store;
-  const last = trees.node(now.tree, now.at).uci;
   if (how !== "keep") say("");
-  board.flip(now.flip);
-  board.show(view, last);
-  table.show(view);
-  board.arrows.book(view.books[0].moves);
+  face.show(state(), store.view);
+  follow(how);
+}
+
+/** What else belongs to what the face shows. */
+function follow(how) {
+  const now = state(), { view } = store;
   if (how === "pop" && trainer.on) trainer.stop();
   engine.show(now, view);
   trainer.shown(now, view);
   policy?.show(view.options, now.set);
-  showOpening(view);
   announce(now);
-  showMoves(now, (id) => trainer.on || store.want(steps.to(id)));
   showBooks(view);
-  by("back").disabled = by("to-start").disabled = now.at === 0;
-  by("to-end").disabled = now.at === now.tail;
-  by("forward").disabled = now.at === now.tail && view.ahead.length === 0;
   address.note(now, how);
-  // Once: each mark is kept as long as the page.
-  if (!performance.getEntriesByName("shown").length) performance.mark("shown");
   if (view.problem) say(told(view.problem), true);
   plotSoon();
 }
@@ -82,14 +77,6 @@ function announce({ tree, at }) {
   announced = text;
 }
 
-function showOpening({ opening, fullmove, turn }) {
-  by("opening").replaceChildren(...(opening
-    ? [el("abbr", { title: t("Encyclopaedia of Chess Openings") }, opening.eco), ` ${opening.name}`]
-    : [state().tree.fen ? t("Own position") : t("First position")]));
-  by("to-move").textContent = turn === "white" ? t`White to move, move ${fullmove}` : t`Black to move, move ${fullmove}`;
-  document.title = opening ? `${opening.eco} ${opening.name} – Tabia` : "Tabia";
-}
-
 function showBooks(view) {
   const chosen = view.books.map((book) => book.name);
   by("to-difference").hidden = chosen.length < 2;
@@ -98,6 +85,9 @@ function showBooks(view) {
 }
 
 let plotting = 0;
+
+/** The main line that is plotted, and whose it is. */
+let plotted = { points: [], of: null };
 
 /** The plot waits until nobody walks any more. */
 function plotSoon() {
@@ -109,20 +99,24 @@ function plotSoon() {
     try {
       const { points } = await get("/api/line", query);
       if (now !== state()) return;
-      draw(points, trees.path(now.tree, now.at).length, (index) => store.want((from) => {
-        if (from !== now) return null;
-        const path = trees.path(from.tree, from.at);
-        if (index <= path.length) return { ...from, at: path[index - 1] ?? 0 };
-        let { tree } = from, { at } = from;
-        for (const point of points.slice(path.length + 1, index + 1)) [tree, at] = trees.add(tree, at, point);
-        return { ...from, tree, at, tail: at };
-      }));
+      plotted = { points, of: now };
+      draw(points, trees.path(now.tree, now.at).length);
     } catch (error) {
       by("plot").replaceChildren(el("p", { class: "notice" }, error.message));
     }
     document.documentElement.dataset.ready = "true";
   }, 60);
 }
+
+listenToPlot((index) => store.want((from) => {
+  const { points, of } = plotted;
+  if (from !== of) return null;
+  const path = trees.path(from.tree, from.at);
+  if (index <= path.length) return { ...from, at: path[index - 1] ?? 0 };
+  let { tree } = from, { at } = from;
+  for (const point of points.slice(path.length + 1, index + 1)) [tree, at] = trees.add(tree, at, point);
+  return { ...from, tree, at, tail: at };
+}));
 
 let waiting = false;
 
@@ -211,46 +205,32 @@ async function jump(to) {
   jumped = { to, origin: from.origin, skip: from.skip + 1, here: address.address(state()) };
 }
 
-/** The answer about this address that came with the page. */
-function sent() {
-  const place = document.querySelector('meta[name="tabia-first"]');
-  const text = place?.content;
-  place?.remove();
-  return text ? JSON.parse(text) : null;
-}
-
-/** The first answer: what the address says, as far as it can be read. */
+/** The first answer, where none came with the page: what the address says, as far as it can be read. */
 async function first() {
-  const old = address.recall(history.state), early = sent();
-  if (old) return store.want(() => old, "keep");
-  const asked = address.read(location.search);
-  const query = new URLSearchParams(asked.set);
-  if (asked.fen) query.set("fen", asked.fen);
-  if (asked.words.length) query.set("play", asked.words.join(","));
-  if (asked.at) query.set("at", Number(asked.at) || 0);
-  if (asked.books) query.set("books", asked.books);
+  const old = address.recall(history.state);
+  if (old) { await store.want(() => old, "keep"); return; }
+  const query = new URLSearchParams(location.search);
+  if (query.has("at")) query.set("at", Number(query.get("at")) || 0);
   query.set("lenient", "1");
   query.set("ahead", AHEAD);
   query.set("client", client);
-  const view = early ?? await get("/api/position", query);
-  let tree = trees.empty(view.start), tail = 0;
-  for (const move of view.line) [tree, tail] = trees.add(tree, tail, move);
-  const at = trees.path(tree, tail)[view.at - 1] ?? 0;
-  const books = asked.books ? view.books.map((book) => book.name).join("/") : "";
-  const set = view.problem ? {} : asked.set;
-  const closed = asked.closed.split("/").filter((name) => !view.books.some((book) => book.name === name)).join("/");
-  store.state = { tree, at, tail, books, closed, set, flip: asked.flip };
-  store.view = view;
+  store.view = await get("/api/position", query);
+  store.state = address.stateOf(store.view);
   shown("keep");
+}
+
+async function take() {
+  const opened = await face.opened;
+  if (!opened) return first();
+  Object.assign(store, opened);
+  follow("keep");
   return undefined;
 }
 
 async function start() {
-  settings.dress();
-  await beginLanguage();
   settings.prepare();
   controls.listen();
-  const loaded = first().catch(problem);
+  const loaded = take().catch(problem).finally(() => face.does(deeds));
   try {
     const start = await get("/api/start");
     // What is behind buttons can wait for the figures.

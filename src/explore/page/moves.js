@@ -1,11 +1,19 @@
 // The list of moves: the main line, its variations in brackets, comments.
 
-import { by, el } from "./dom.js";
+import { by, el, fill } from "./dom.js";
 import { lettered, t } from "./lang.js";
 import { signs } from "./signs.js";
 import * as trees from "./tree.js";
 
-export function showMoves({ tree, at, tail }, go) {
+/** Calls `go` with the number of a move that is clicked. */
+export function listenToMoves(go) {
+  by("line").addEventListener("click", ({ target }) => {
+    const button = target.closest("button");
+    if (button) go(Number(button.dataset.id));
+  });
+}
+
+export function showMoves({ tree, at, tail }) {
   const current = new Set(trees.path(tree, tail));
   const walked = new Set(trees.path(tree, at));
   const items = [];
@@ -14,7 +22,7 @@ export function showMoves({ tree, at, tail }, go) {
     const one = trees.node(tree, id);
     const number = trees.numberOf(tree, id, forced);
     items.push(el("span", { class: `ply ${depth ? "side" : ""}` }, number ? el("span", { class: "number" }, number) : null, el("button", {
-      type: "button", class: current.has(id) && !walked.has(id) ? "later" : "", "aria-current": id === at ? "step" : null, onclick: () => go(id),
+      type: "button", class: current.has(id) && !walked.has(id) ? "later" : "", "aria-current": id === at ? "step" : null, "data-id": id,
     }, lettered(one.san) + signs(one))));
     comment(one.comment);
     return one.comment !== "";
@@ -36,8 +44,16 @@ export function showMoves({ tree, at, tail }, go) {
   comment(trees.node(tree, 0).comment);
   walk(0, true, 0);
   if (items.length === 0) items.push(el("span", { class: "hint" }, tree.fen ? t("A position of your own.") : t("Play a move, or choose one of the book.")));
+  fill(by("line"), ...items);
+  // Once for all that changes before the next frame, which lays it out anyway.
+  if (!centring) centring = requestAnimationFrame(centre);
+}
+
+let centring = 0;
+
+function centre() {
+  centring = 0;
   const list = by("line");
-  list.replaceChildren(...items);
   const now = list.querySelector("[aria-current]");
   if (!now) { list.scrollTo(0, 0); return; }
   list.scrollTop = now.offsetTop - (list.clientHeight - now.offsetHeight) / 2;

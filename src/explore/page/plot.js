@@ -1,17 +1,22 @@
 // The sparkline: games (bars, by tenfolds) and White's score (line) along the
 // main line.
 
-import { by, el, grouped, percent, svg } from "./dom.js";
+import { by, el, fill, grouped, percent, svg } from "./dom.js";
 import { lettered, t } from "./lang.js";
 
 const WIDE = 560, HIGH = 76, BOTTOM = 14, TOP = 3;
 
-/** Draws the points; `jump` is called with the index of a point that is clicked. */
-export function draw(points, at, jump) {
+/** Calls `jump` with the index of a point that is clicked. */
+export function listenToPlot(jump) {
+  by("plot").addEventListener("click", ({ target }) => target.matches(".spot") && jump(Number(target.dataset.index)));
+}
+
+/** Draws the points. */
+export function draw(points, at) {
   const place = by("plot");
   const inBook = points.filter((point) => point.in_book);
   if (inBook.length === 0) {
-    place.replaceChildren(el("p", { class: "notice" }, t("The book holds none of this line.")));
+    fill(place, el("p", { class: "notice" }, t("The book holds none of this line.")));
     return;
   }
   const known = points.some((point) => point.games !== null);
@@ -40,11 +45,10 @@ export function draw(points, at, jump) {
   picture.append(svg("path", { class: "score", d: path }));
   if (at < points.length) picture.append(svg("line", { class: "here", x1: x(at), x2: x(at), y1: 0, y2: floor }));
   points.forEach((point, index) => {
-    const spot = svg("rect", { class: "spot", x: x(index) - step / 2, width: step, y: 0, height: HIGH, "data-ply": point.ply }, svg("title", {}, describe(point)));
-    spot.addEventListener("click", () => jump(index));
+    const spot = svg("rect", { class: "spot", x: x(index) - step / 2, width: step, y: 0, height: HIGH, "data-ply": point.ply, "data-index": index }, svg("title", {}, describe(point)));
     picture.append(spot);
   });
-  place.replaceChildren(picture, el("p", { class: "hint" }, summary));
+  fill(place, picture, el("p", { class: "hint" }, summary));
 }
 
 function describe(point) {

@@ -14,27 +14,33 @@ const THEMES = ["auto", "light", "dark"];
 
 function wear(theme) {
   document.documentElement.dataset.theme = theme;
-  by("theme").textContent = t(`Theme: ${theme}`);
+}
+
+function sayTheme() {
+  by("theme").textContent = t(`Theme: ${document.documentElement.dataset.theme}`);
 }
 
 /** Light, dark, or as the system has it: the one after this. */
 export function nextTheme() {
   const theme = THEMES[(THEMES.indexOf(document.documentElement.dataset.theme) + 1) % THEMES.length];
   wear(theme);
+  sayTheme();
   keep("theme", theme);
 }
 
-/** The board as it was chosen, before anything is shown. */
+/** Theme, board and pieces as they were chosen, before anything is shown. */
 export function dress() {
+  const theme = kept("theme", "auto");
+  wear(THEMES.includes(theme) ? theme : "auto");
   for (const name of ["board", "pieces"]) {
     const value = kept(name, "");
     if (value in CHOICES[name]) document.documentElement.dataset[name] = value;
   }
 }
 
+/** What the dialogs say of it. */
 export function prepare() {
-  const theme = kept("theme", "auto");
-  wear(THEMES.includes(theme) ? theme : "auto");
+  sayTheme();
   for (const [name, values] of Object.entries(CHOICES)) {
     const list = by(`set-${name}`);
     list.replaceChildren(...Object.entries(values).map(([value, text]) => el("option", { value }, name === "language" ? text : t(text))));

@@ -1,4 +1,4 @@
-// Small pictures of figures: marks, signs, bars.
+// Small pictures of figures: marks, signs, bars, values.
 
 import { el, grouped, percent } from "./dom.js";
 import { t } from "./lang.js";
@@ -58,3 +58,10 @@ export function results({ white, draws, black }) {
 }
 
 export const signed = (number) => (number > 0 ? `+${number}` : String(number).replace("-", "−"));
+
+/** A value from White's side: pawns, or moves to mate. */
+export function valueText({ cp, mate }) {
+  const sign = (number) => (number > 0 ? "+" : number < 0 ? "−" : "");
+  if (mate !== undefined) return `#${mate < 0 ? "−" : ""}${Math.abs(mate)}`;
+  return sign(cp) + (Math.abs(cp) / 100).toFixed(2);
+}

@@ -1,10 +1,8 @@
 // The book table: what one book says about the position, or two side by side.
 
-import { by, el, grouped, percent } from "./dom.js";
-import { valueText } from "./engine.js";
+import { by, el, fill, grouped, percent } from "./dom.js";
 import { lettered, t, told } from "./lang.js";
-import { takesLines } from "./edit.js";
-import { comment, markSign, results, signed } from "./signs.js";
+import { comment, markSign, results, signed, valueText } from "./signs.js";
 
 const whole = (number) => (number === null || number === undefined ? "–" : Math.round(number).toString());
 
@@ -26,6 +24,9 @@ function remembered() {
   try { return JSON.parse(localStorage.getItem("sort")) ?? null; } catch { return null; }
 }
 
+/** Whether new lines can come into a book that is shown. */
+export const takesLines = (book) => book.editable && book.most_weight === undefined;
+
 const amount = (move) => move.stored_weight ?? move.games;
 
 export class Table {
@@ -35,6 +36,8 @@ export class Table {
     this.place = by("books");
     this.sort = remembered();
     this.open = new Set();
+    this.place.addEventListener("click", (event) => this.click(event.target));
+    this.place.addEventListener("scroll", () => { this.scrolled = true; });
     this.place.addEventListener("focusin", (event) => this.follow(event));
     this.place.addEventListener("pointerover", (event) => event.pointerType !== "touch" && this.follow(event));
     this.place.addEventListener("pointerleave", () => this.point(this.chosen()));
@@ -47,11 +50,14 @@ export class Table {
   show(view) {
     const focused = document.activeElement?.closest?.("#books button.move");
     const kept = focused && { uci: focused.dataset.uci, same: this.view?.fen === view.fen };
-    const scrolled = this.view?.fen === view.fen ? this.place.scrollTop : 0;
+    // Only if need be: it lays out at once all that has changed.
+    if (this.scrolled && this.view.fen !== view.fen) {
+      this.place.scrollTop = 0;
+      this.scrolled = false;
+    }
     this.view = view;
     this.place.classList.toggle("two", view.books.length > 1);
-    this.place.replaceChildren(view.books.length > 1 ? this.pair(view.books) : this.single(view.books[0]));
-    this.place.scrollTop = scrolled;
+    fill(this.place, view.books.length > 1 ? this.pair(view.books) : this.single(view.books[0]));
     const first = this.place.querySelector("button.move");
     if (first) first.tabIndex = 0;
     if (kept) (this.button(kept.same ? kept.uci : null) ?? first)?.focus({ preventScroll: true });
@@ -66,19 +72,34 @@ export class Table {
       : t("This position is not in the book. ← goes back to where it was.");
     const adds = takesLines(book) && !book.in_book && !book.error && !end;
     return el("div", { class: `notice ${book.error ? "error" : ""}` }, el("p", {}, text),
-      adds ? el("button", { type: "button", class: "add", onclick: () => this.add() }, t`Add the line to ${book.name}`) : null);
+      adds ? el("button", { type: "button", class: "add" }, t`Add the line to ${book.name}`) : null);
   }
 
   sorted(moves) {
     const [, , , key] = COLUMNS.find(([, , kind]) => kind === this.sort?.kind) ?? [];
     if (!key) return moves;
     const sign = this.sort.up ? 1 : -1;
-    const compare = (a, b) => (typeof a === "string" ? a.localeCompare(b) : a - b);
+    const compare = (a, b) => (a < b ? -1 : Number(a > b));
     return [...moves].sort((a, b) => {
       const [x, y] = [key(a, this), key(b, this)];
       if (x === null || y === null) return (x === null) - (y === null);
       return sign * compare(x, y);
     });
+  }
+
+  /** What a click in the table means: it changes, but is never made anew. */
+  click(target) {
+    const button = target.closest("button"), row = target.closest("tr[data-uci]");
+    if (button?.matches(".add")) this.add();
+    else if (button?.matches(".sort")) this.sortBy(button.dataset.kind);
+    else if (button?.matches(".fold")) this.fold(button.dataset.letter);
+    else if (row && target.closest("td.edit")) { if (button) this.change(row.dataset.uci); }
+    else if (row) this.play(row.dataset.uci);
+  }
+
+  fold(letter) {
+    if (!this.open.delete(letter)) this.open.add(letter);
+    this.show(this.view);
   }
 
   sortBy(kind) {
@@ -104,7 +125,7 @@ export class Table {
     const heads = COLUMNS.map(([name, help, kind]) => {
       const sorted = this.sort?.kind === kind ? (this.sort.up ? "ascending" : "descending") : null;
       return el("th", { scope: "col", class: kind, "aria-sort": sorted },
-        el("button", { type: "button", class: "sort", title: t(help || "By name"), onclick: () => this.sortBy(kind) }, t(name), sorted ? el("span", { "aria-hidden": "true" }, this.sort.up ? " ▴" : " ▾") : null));
+        el("button", { type: "button", class: "sort", title: t(help || "By name"), "data-kind": kind }, t(name), sorted ? el("span", { "aria-hidden": "true" }, this.sort.up ? " ▴" : " ▾") : null));
     });
     return el("section", { class: "book", "aria-label": book.name },
       el("table", { class: without },
@@ -147,7 +168,7 @@ export class Table {
     const classes = [move.mark, move.transposition && "transposition", move.not_played && "out"].filter(Boolean).join(" ");
     const cell = (kind, text, title) => el("td", { class: kind, title }, text);
     const n = amount(move);
-    return el("tr", { class: classes, "data-uci": move.uci, onclick: (event) => event.target.closest("td.edit") || this.play(move.uci) },
+    return el("tr", { class: classes, "data-uci": move.uci },
       this.moveCell(move, book),
       cell("n", move.stored_weight === undefined ? grouped(move.games) : `w\u202f${grouped(move.stored_weight)}`, move.stored_weight === undefined ? null : t("weight in the Polyglot book")),
       cell("share", all > 0 ? percent(n / all, n / all < 0.1 ? 1 : 0) : "–"),
@@ -204,7 +225,7 @@ export class Table {
     // Nobody stored it, so there is no number beside it.
     if (weighs && move.transposition) return el("td", { class: "edit" });
     return el("td", { class: "edit" }, el("button", {
-      type: "button", class: "quiet", "aria-label": t`Change ${lettered(move.san)}`, title: weighs ? t("Weight (E)") : t("Mark, annotation, learn value (E)"), onclick: () => this.edit(book, move),
+      type: "button", class: "quiet", "aria-label": t`Change ${lettered(move.san)}`, title: weighs ? t("Weight (E)") : t("Mark, annotation, learn value (E)"),
     }, "✎"));
   }
 
@@ -256,7 +277,7 @@ export class Table {
     }
     const games = (one, side) => el("td", { class: `n ${side}` }, one.stored_weight === undefined ? grouped(one.games) : `w\u202f${grouped(one.stored_weight)}`);
     const score = (one, side) => tint(el("td", { class: `score ${side}` }, one.score === null ? "–" : (100 * one.score).toFixed(1)), scores * 4 >= 0.2 ? scores * 4 : 0, t("scores differ"));
-    return el("tr", { "data-uci": move.uci, class: move.mark, onclick: () => this.play(move.uci) }, head,
+    return el("tr", { "data-uci": move.uci, class: move.mark }, head,
       games(move, "a"), games(other, "b"), score(move, "a"), score(other, "b"),
       tint(this.chance(move, "a"), apart, t("played otherwise")), tint(this.chance(other, "b"), apart, t("played otherwise")));
   }
@@ -268,14 +289,10 @@ export class Table {
     const rows = el("tbody", { hidden: !this.open.has(letter) }, ...moves.map((move) => {
       const blank = () => el("td", { class: "blank" }, "");
       const cells = [el("td", { class: "n" }, grouped(amount(move))), el("td", { class: "score" }, move.score === null ? "–" : (100 * move.score).toFixed(1)), this.chance(move)];
-      return el("tr", { "data-uci": move.uci, class: `lone ${move.mark}`, onclick: () => this.play(move.uci) }, this.moveCell(move, book),
+      return el("tr", { "data-uci": move.uci, class: `lone ${move.mark}` }, this.moveCell(move, book),
         ...cells.flatMap((cell) => (side ? [blank(), cell] : [cell, blank()])));
     }));
-    const button = el("button", { type: "button", class: "quiet fold", "aria-expanded": String(!rows.hidden), onclick: () => {
-      rows.hidden = !rows.hidden;
-      button.setAttribute("aria-expanded", String(!rows.hidden));
-      if (rows.hidden) this.open.delete(letter); else this.open.add(letter);
-    } }, t`Only in ${letter} (${moves.length})`);
+    const button = el("button", { type: "button", class: "quiet fold", "data-letter": letter, "aria-expanded": String(!rows.hidden) }, t`Only in ${letter} (${moves.length})`);
     return [el("tbody", {}, el("tr", { class: "group" }, el("th", { scope: "rowgroup", colspan: 7 }, button))), rows];
   }
 
@@ -305,7 +322,10 @@ export class Table {
 
   /** Opens the dialog for the chosen move. */
   editChosen() {
-    const uci = this.chosen();
+    this.change(this.chosen());
+  }
+
+  change(uci) {
     const book = this.view?.books.find((one) => one.editable && one.moves.some((move) => move.uci === uci && !(one.most_weight !== undefined && move.transposition)));
     if (book) this.edit(book, book.moves.find((move) => move.uci === uci));
   }

@@ -1,0 +1,75 @@
+// What is seen first: board, title, moves and table. It stands in the page
+// itself, with the answer about the page's address, and needs nothing else; the
+// rest of the page comes when this has been painted.
+
+import * as address from "./address.js";
+import { Board } from "./board.js";
+import { by, el, fill } from "./dom.js";
+import { begin, t } from "./lang.js";
+import { listenToMoves, showMoves } from "./moves.js";
+import { dress } from "./settings.js";
+import { Table } from "./table.js";
+import * as trees from "./tree.js";
+
+let come;
+/** What the page does when people do something: it is done once the page is there. */
+const deeds = new Promise((resolve) => { come = resolve; });
+const later = (name) => (...what) => { deeds.then((known) => known[name](...what)); };
+
+/** Now they are done: `play` takes a move in UCI notation, `swipe` whether a finger has gone forwards, `edit` a book's view and a move, `add` nothing, `go` the number of a move of the tree. */
+export const does = (known) => come(known);
+
+export const board = new Board(later("play"), later("swipe"));
+export const table = new Table({ play: later("play"), point: (uci) => board.arrows.point(uci), edit: later("edit"), add: later("add") });
+listenToMoves(later("go"));
+
+/** Shows a state and the answer that belongs to it. */
+export function show(state, view) {
+  const { tree, at, tail } = state;
+  board.flip(state.flip);
+  board.show(view, trees.node(tree, at).uci);
+  table.show(view);
+  board.arrows.book(view.books[0].moves);
+  showOpening(view, tree);
+  showMoves(state);
+  by("back").disabled = by("to-start").disabled = at === 0;
+  by("to-end").disabled = at === tail;
+  by("forward").disabled = at === tail && view.ahead.length === 0;
+  // Once: each mark is kept as long as the page.
+  if (!performance.getEntriesByName("shown").length) performance.mark("shown");
+}
+
+function showOpening({ opening, fullmove, turn }, tree) {
+  fill(by("opening"), ...(opening
+    ? [el("abbr", { title: t("Encyclopaedia of Chess Openings") }, opening.eco), document.createTextNode(` ${opening.name}`)]
+    : [document.createTextNode(tree.fen ? t("Own position") : t("First position"))]));
+  by("to-move").textContent = turn === "white" ? t`White to move, move ${fullmove}` : t`Black to move, move ${fullmove}`;
+  document.title = opening ? `${opening.eco} ${opening.name} – Tabia` : "Tabia";
+}
+
+/** The answer about this address that came with the page, and the state it makes; null when there is none. */
+function sent() {
+  const place = by("first"), text = place.textContent;
+  place.remove();
+  if (!text) return null;
+  const view = JSON.parse(text);
+  return { view, state: (!view.problem && address.recall(history.state)) || address.stateOf(view) };
+}
+
+async function open() {
+  dress();
+  const translated = begin();
+  if (translated) await translated;
+  const first = sent();
+  if (first) show(first.state, first.view);
+  return first;
+}
+
+/** What was shown first. */
+export const opened = open();
+
+/** After the first picture, or without one that anybody sees. */
+function rest() {
+  import("/page/page.js");
+}
+opened.finally(() => (document.hidden ? rest() : requestAnimationFrame(() => requestAnimationFrame(rest))));

@@ -1,0 +1,93 @@
+"""Chromium by its own protocol, for what is measured inside of it.
+
+Playwright watches the network, for which the process that shows a page keeps
+each answer that the page has fetched. Here nothing is watched.
+"""
+
+import contextlib
+import fcntl
+import json
+import os
+import shutil
+import subprocess
+import tempfile
+import time
+from typing import Iterator
+
+from pages import FLAGS, WAIT_MS, own_memory_kb
+
+
+class Tab:
+    """A page in a browser without a window."""
+
+    def __init__(self, profile: str):
+        there, here = os.pipe(), os.pipe()
+        # The browser listens at 3 and talks at 4, which may be in use here.
+        ends = [fcntl.fcntl(end, fcntl.F_DUPFD, 10) for end in (there[0], here[1])]
+        flags = ["--headless=new", "--remote-debugging-pipe", f"--user-data-dir={profile}", "--window-size=1366,900"]
+        self.process = subprocess.Popen(
+            [shutil.which("chromium"), *FLAGS, *flags, "about:blank"],
+            stderr=subprocess.DEVNULL,
+            pass_fds=(3, 4),
+            preexec_fn=lambda: [os.dup2(end, fd) for fd, end in enumerate(ends, 3)],
+        )
+        for end in (there[0], here[1], *ends):
+            os.close(end)
+        self.wishes, self.answers = os.fdopen(there[1], "wb", 0), os.fdopen(here[0], "rb")
+        self.asked, self.rest, self.session = 0, b"", None
+        page = next(one for one in self.ask("Target.getTargets")["targetInfos"] if one["type"] == "page")
+        attached = self.ask("Target.attachToTarget", targetId=page["targetId"], flatten=True)
+        self.session = attached["sessionId"]
+
+    def ask(self, method: str, of_page: bool = False, **parameters: object) -> dict:
+        self.asked += 1
+        wish: dict = {"id": self.asked, "method": method, "params": parameters}
+        if of_page:
+            wish["sessionId"] = self.session
+        self.wishes.write(json.dumps(wish).encode() + b"\0")
+        while True:
+            answer = self._next()
+            if answer.get("id") == self.asked:
+                assert "error" not in answer, answer
+                return answer["result"]
+
+    def _next(self) -> dict:
+        while b"\0" not in self.rest:
+            read = self.answers.read1(1 << 16)
+            assert read, "the browser has ended"
+            self.rest += read
+        text, self.rest = self.rest.split(b"\0", 1)
+        return json.loads(text)
+
+    def run(self, script: str) -> object:
+        """What a script of the page comes to, awaited."""
+        told = self.ask("Runtime.evaluate", True, expression=script, awaitPromise=True, returnByValue=True)
+        assert "exceptionDetails" not in told, told["exceptionDetails"]
+        return told["result"].get("value")
+
+    def open(self, address: str, ready: str) -> None:
+        """Opens an address and waits until `ready` holds in the page."""
+        self.ask("Page.navigate", True, url=address)
+        end = time.monotonic() + WAIT_MS / 1000
+        while not self.run(f"location.href !== 'about:blank' && Boolean({ready})"):
+            assert time.monotonic() < end, address
+            time.sleep(0.05)
+
+    def memory_kb(self) -> int:
+        """Memory of its own of the process that shows the page: of those that
+        could, the one that has worked."""
+        self.ask("HeapProfiler.collectGarbage", True)
+        processes = self.ask("SystemInfo.getProcessInfo")["processInfo"]
+        renderers = [one for one in processes if one["type"] == "renderer"]
+        return own_memory_kb(max(renderers, key=lambda one: one["cpuTime"])["id"])
+
+
+@contextlib.contextmanager
+def tab() -> Iterator[Tab]:
+    with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as profile:
+        opened = Tab(profile)
+        try:
+            yield opened
+        finally:
+            opened.process.terminate()
+            opened.process.wait(timeout=20)

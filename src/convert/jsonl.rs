@@ -30,7 +30,7 @@ use shakmaty::{CastlingMode, Chess, Move, Position as _};
 
 use super::{Converted, Error, Work};
 use crate::book::ctg::{
-    BookEntry, CanonicalBoard, CtgBook, Key, MAX_COUNT, MAX_MOVES, UnsortedWriter, encode_entry,
+    CanonicalBoard, CtgBook, Entry, Key, MAX_COUNT, MAX_MOVES, UnsortedWriter, encode_entry,
     encode_move_byte, find_move_byte,
 };
 use crate::book::{Annotation, PositionRecord, Stats};
@@ -79,6 +79,9 @@ struct MoveLine {
     byte: Option<u8>,
 }
 
+/// What the lines of some pages take at most, mostly.
+const BLOCK_TEXT: usize = 1 << 20;
+
 /// Writes a ChessBase book as text.
 pub(super) fn from_ctg(work: &mut Work<'_, '_>, book: &CtgBook) -> Result<Converted, Error> {
     let mut output = Beside::create(&work.job.target, work.job.old)?;
@@ -92,20 +95,21 @@ pub(super) fn from_ctg(work: &mut Work<'_, '_>, book: &CtgBook) -> Result<Conver
     let salvage = book.in_blocks(
         "writing",
         work.watch,
-        |entries| {
-            let mut lines = Vec::with_capacity(256 * entries.len());
-            for entry in &entries {
+        || (Vec::with_capacity(BLOCK_TEXT), 0, 0),
+        |(lines, positions, moves), _, entry| {
+            if let Some(key) = entry.key() {
                 // Writing to memory does not fail.
-                let _ = serde_json::to_writer(&mut lines, &line_of(entry));
+                let _ = serde_json::to_writer(&mut *lines, &line_of(&key, entry));
                 lines.push(b'\n');
+                *positions += 1;
+                *moves += entry.moves().len() as u64;
             }
-            let moves = entries.iter().map(|entry| entry.moves.len() as u64);
-            Ok::<_, Error>((lines, entries.len() as u64, moves.sum::<u64>()))
+            Ok(())
         },
         |(lines, positions, moves)| {
             summary.positions += positions;
             summary.moves += moves;
-            Ok(output.add(&lines)?)
+            Ok::<_, Error>(output.add(&lines)?)
         },
     )?;
     summary.lose(work.job, salvage)?;
@@ -123,15 +127,17 @@ fn put(output: &mut Beside, line: &impl Serialize) -> Result<(), Error> {
 }
 
 /// A position as it is stored, in words.
-fn line_of(entry: &BookEntry) -> PositionLine {
-    let board = CanonicalBoard::from_key(&entry.key).ok();
+fn line_of(key: &Key, entry: &Entry<'_>) -> PositionLine {
+    let board = CanonicalBoard::from_key(key).ok();
     let setup = board.as_ref().map(CanonicalBoard::to_setup);
     let same = setup
         .as_ref()
         .and_then(|setup| CanonicalBoard::from_setup(setup).ok())
-        .is_some_and(|board| board.key() == entry.key);
+        .is_some_and(|board| board.key() == *key);
+    let has_moves = entry.moves().len() > 0;
     let position: Option<Chess> = setup
         .clone()
+        .filter(|_| has_moves)
         .and_then(|setup| setup.position(CastlingMode::Standard).ok());
     let legal = position
         .as_ref()
@@ -139,9 +145,9 @@ fn line_of(entry: &BookEntry) -> PositionLine {
         .unwrap_or_default();
     let fen = setup.map(|setup| {
         let fen = Fen::try_from_setup(setup).unwrap_or_else(LossyFenError::ignore);
-        fen.to_string()
+        notation::fen_text(&fen)
     });
-    let stored = |&(byte, Annotation(annotation)): &(u8, Annotation)| {
+    let stored = |(byte, Annotation(annotation)): (u8, Annotation)| {
         let mv = board.as_ref().and_then(|board| {
             let mv: Move = *legal.get(find_move_byte(byte, board, &legal).ok()?)?;
             Some((mv, encode_move_byte(board, mv) == Some(byte)))
@@ -158,7 +164,7 @@ fn line_of(entry: &BookEntry) -> PositionLine {
         recommendation,
         factor,
         commentary,
-    } = entry.record;
+    } = entry.record();
     PositionLine {
         fen,
         games: stats.games,
@@ -173,8 +179,8 @@ fn line_of(entry: &BookEntry) -> PositionLine {
         recommendation,
         factor,
         commentary,
-        moves: entry.moves.iter().map(stored).collect(),
-        key: (!same).then(|| entry.key.to_string()),
+        moves: entry.moves().map(stored).collect(),
+        key: (!same).then(|| key.to_string()),
     }
 }
 

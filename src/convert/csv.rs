@@ -56,7 +56,11 @@ pub(super) fn write(work: &mut Work<'_, '_>, book: &Book) -> Result<Converted, E
                 reader.probe_entry(&here, entry, source.wanted, found)?;
                 let stored = found.moves.iter().filter(|mv| !mv.transposition);
                 rows.illegal += (entry.moves().len() - stored.count()) as u64;
-                rows.add(job, &here.1, found);
+                // Whether the capture is legal, the key does not say.
+                let (board, position) = &here;
+                let board = Some(board).filter(|board| board.en_passant().is_none());
+                let fen = || board.and_then(|board| board.fen());
+                rows.add(job, position, found, fen);
                 Ok(())
             },
             |(_, _, rows)| {
@@ -71,7 +75,7 @@ pub(super) fn write(work: &mut Work<'_, '_>, book: &Book) -> Result<Converted, E
             let position = held?.position;
             book.probe(&position, source.wanted, &mut found)?;
             let mut rows = Rows::default();
-            rows.add(job, &position, &found);
+            rows.add(job, &position, &found, || None);
             output.add(&rows.text)?;
             all.count(&rows);
             work.step("writing", all.positions, None)?;
@@ -112,13 +116,20 @@ impl Rows {
         self.illegal += other.illegal;
     }
 
-    fn add(&mut self, job: &ConvertJob, position: &Chess, found: &Lookup) {
+    /// The rows of a position, whose FEN may be known.
+    fn add(
+        &mut self,
+        job: &ConvertJob,
+        position: &Chess,
+        found: &Lookup,
+        fen: impl FnOnce() -> Option<String>,
+    ) {
         self.positions += 1;
         policy::weigh(&found.moves, &job.policy, |_| None, &mut self.verdicts);
         if found.moves.is_empty() {
             return;
         }
-        let fen = notation::fen(position);
+        let fen = fen().unwrap_or_else(|| notation::fen(position));
         for (mv, verdict) in found.moves.iter().zip(&self.verdicts) {
             let seen = MoveView::new(position, mv, verdict);
             let row = &mut Row(&mut self.text);

@@ -16,9 +16,6 @@ const LETTERS: [u8; 16] = *b" PNBRQK  pnbrqk ";
 /// stands in.
 const RIGHTS: [(u8, u8, u32); 4] = [(2, b'K', 56), (1, b'Q', 0), (8, b'k', 63), (4, b'q', 7)];
 
-/// The longest there is: 64 squares, seven strokes, and what follows.
-const LONGEST: usize = 64 + 7 + " w KQkq e6 0 1".len();
-
 /// What a byte of the board means: in the low nibble how many squares, above it
 /// the man. 0 means nothing.
 static MEANINGS: [u8; 256] = {
@@ -45,7 +42,7 @@ impl CanonicalBoard {
         if self.orientation != Orientation::default() || !self.rooks_have_their_rights() {
             return None;
         }
-        let mut text = String::with_capacity(LONGEST);
+        let mut text = Text::default();
         // A rank is a byte now.
         let words = self.words().map(|word| Bitboard(word).flip_diagonal().0);
         for rank in (0..8).rev() {
@@ -55,33 +52,37 @@ impl CanonicalBoard {
             while men != 0 {
                 let next = men.trailing_zeros();
                 men &= men - 1;
-                push_gap(&mut text, next - file);
+                text.gap(next - file);
                 let bit = |word: u32| (word >> next & 1) as usize;
                 let man = bit(b0) | bit(b1) << 1 | bit(b2) << 2 | bit(black) << 3;
-                text.push(char::from(LETTERS[man & 15]));
+                text.push(LETTERS[man & 15]);
                 file = next + 1;
             }
-            push_gap(&mut text, 8 - file);
-            if rank > 0 {
-                text.push('/');
-            }
+            text.gap(8 - file);
+            text.push(if rank > 0 { b'/' } else { b' ' });
         }
-        text.push_str(" w ");
+        text.push(b'w');
+        text.push(b' ');
         for (right, letter, _) in RIGHTS {
             if self.castling & right != 0 {
-                text.push(char::from(letter));
+                text.push(letter);
             }
         }
         if self.castling == 0 {
-            text.push('-');
+            text.push(b'-');
         }
-        text.push(' ');
+        text.push(b' ');
         match self.en_passant {
-            Some(file) => text.extend([char::from(b'a' + file), '6']),
-            None => text.push('-'),
+            Some(file) => {
+                text.push(b'a' + file);
+                text.push(b'6');
+            }
+            None => text.push(b'-'),
         }
-        text.push_str(" 0 1");
-        Some(text)
+        for byte in *b" 0 1" {
+            text.push(byte);
+        }
+        text.finish()
     }
 
     /// What [`CanonicalBoard::from_setup`] makes of a FEN, if it is of the usual
@@ -171,10 +172,40 @@ impl CanonicalBoard {
     }
 }
 
-/// So many empty squares, if there are any.
-fn push_gap(text: &mut String, squares: u32) {
-    if squares > 0 {
-        text.push(char::from(b'0' + squares as u8));
+/// A text that is written: the longest has 86 bytes (64 squares, seven strokes, and
+/// what follows).
+struct Text {
+    bytes: [u8; 128],
+    length: usize,
+}
+
+impl Default for Text {
+    fn default() -> Text {
+        Text {
+            bytes: [0; 128],
+            length: 0,
+        }
+    }
+}
+
+impl Text {
+    #[inline]
+    fn push(&mut self, byte: u8) {
+        self.bytes[self.length & 127] = byte;
+        self.length += 1;
+    }
+
+    /// So many empty squares, if there are any.
+    #[inline]
+    fn gap(&mut self, squares: u32) {
+        if squares > 0 {
+            self.push(b'0' + squares as u8);
+        }
+    }
+
+    fn finish(self) -> Option<String> {
+        let bytes = self.bytes.get(..self.length)?;
+        String::from_utf8(bytes.to_vec()).ok()
     }
 }
 

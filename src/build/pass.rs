@@ -6,8 +6,8 @@ use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use super::count::{Counter, Extent};
 use super::dedupe::{Duplicates, Lot};
 use super::node::Node;
-use super::{BuildError, Job, Summary};
-use crate::games::{Batches, Filter, Game, Intake, Sources, Starts, Tally, Wanted};
+use super::{BuildError, BuildJob, Summary};
+use crate::games::{Batches, Game, GameFilter, GameParts, Intake, Sources, Starts, Tally};
 use crate::sort::{LARGEST_SORT_BYTES, Runs, SortError};
 use crate::watch::Watch;
 
@@ -28,7 +28,7 @@ struct Counts {
 
 /// What one thread holds for one book.
 struct Share<'a> {
-    job: &'a Job,
+    job: &'a BuildJob,
     /// Whether games that this book does not want are offered to it.
     chooses: bool,
     counter: Counter<'a>,
@@ -71,7 +71,7 @@ impl Share<'_> {
     }
 }
 
-impl Job {
+impl BuildJob {
     fn extent(&self, game: &Game, main: bool) -> Extent {
         Extent {
             max_ply: self.plies(game),
@@ -84,7 +84,7 @@ impl Job {
 /// Reads every source once and has every game counted for each of the jobs,
 /// whose runs are given in the same order.
 pub(super) fn count_all(
-    jobs: &[Job],
+    jobs: &[BuildJob],
     sources: &Sources,
     runs: &[Arc<Runs<Node>>],
     watch: &mut Watch<'_>,
@@ -102,14 +102,14 @@ pub(super) fn count_all(
     let filter = match alone {
         true => first.filter.clone(),
         // What nobody wants is not even read.
-        false => Filter {
+        false => GameFilter {
             any_of: jobs.iter().map(|job| job.filter.clone()).collect(),
-            ..Filter::default()
+            ..GameFilter::default()
         },
     };
     let intake = Intake {
         filter: &filter,
-        wanted: Wanted {
+        wanted: GameParts {
             // A duplicate is one to the last move.
             plies: match dedupe {
                 true => usize::MAX,

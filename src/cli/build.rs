@@ -14,7 +14,7 @@ use super::force::Force;
 use super::style::counted;
 use super::{evaluations, progress, provenance};
 use crate::book::ctg::{RewriteOptions, Written, merge};
-use crate::build::{self, Job, Product, Source, Summary};
+use crate::build::{self, BuildJob, Product, Source, Summary};
 use crate::input::kind::Kind;
 use crate::notation::Line;
 use crate::place::{self, Old};
@@ -70,7 +70,7 @@ pub(super) fn run(args: &BuildArgs, out: &mut impl Write) -> anyhow::Result<u8> 
         (Some(book), None) => (Product::Book, book),
         (None, None) => anyhow::bail!("nothing to make: see --output"),
     };
-    let job = Job {
+    let job = BuildJob {
         product,
         ..job(&args.games, &args.sources, target, args.force.old())
     };
@@ -87,16 +87,16 @@ pub(super) fn run(args: &BuildArgs, out: &mut impl Write) -> anyhow::Result<u8> 
 }
 
 /// The book, or records, and what `--also` asks for, in one pass.
-fn build_all(args: &BuildArgs, job: Job, out: &mut impl Write) -> anyhow::Result<u8> {
-    let also = args.also.iter().map(|also| Job {
+fn build_all(args: &BuildArgs, job: BuildJob, out: &mut impl Write) -> anyhow::Result<u8> {
+    let also = args.also.iter().map(|also| BuildJob {
         target: also.target.clone(),
         ..also.choice.apply(job.clone())
     });
-    let also: Vec<Job> = also.collect();
+    let also: Vec<BuildJob> = also.collect();
     if args.evaluations {
         evaluations::check(&job)?;
     }
-    let jobs: Vec<Job> = std::iter::once(job).chain(also).collect();
+    let jobs: Vec<BuildJob> = std::iter::once(job).chain(also).collect();
     let several = jobs.len() > 1;
     for (index, job) in jobs.iter().enumerate() {
         let mut others = jobs.iter().take(index);
@@ -177,7 +177,7 @@ fn to_json(games: u64, written: &Written, summary: &Summary) -> serde_json::Valu
 /// then added to the others.
 pub(super) fn add_to_books(
     args: &Counting,
-    mut job: Job,
+    mut job: BuildJob,
     mut books: Vec<PathBuf>,
     lines: &[(Line, Vec<(usize, u8)>)],
     out: &mut impl Write,
@@ -226,7 +226,7 @@ pub(super) fn add_to_books(
     Ok(code.max(collection::exit_code(args.strict, &games.tally)))
 }
 
-fn build_games(job: &Job, name: &str) -> anyhow::Result<Summary> {
+fn build_games(job: &BuildJob, name: &str) -> anyhow::Result<Summary> {
     let start = Instant::now();
     let summary = progress::watched(|watch| build::run(job, watch))??;
     collection::report(&summary.tally);
@@ -238,7 +238,7 @@ fn is_book(path: &Path) -> bool {
     matches!(Kind::of_file(path), Some(Kind::Book(_)))
 }
 
-pub(super) fn job(args: &Counting, sources: &[PathBuf], target: &Path, old: Old) -> Job {
+pub(super) fn job(args: &Counting, sources: &[PathBuf], target: &Path, old: Old) -> BuildJob {
     let source = |priority| {
         move |path: &std::path::PathBuf| Source {
             path: path.clone(),
@@ -249,7 +249,7 @@ pub(super) fn job(args: &Counting, sources: &[PathBuf], target: &Path, old: Old)
     let mut all: Vec<Source> = args.priority.iter().map(source(true)).collect();
     let games = sources.iter().filter(|path| !is_book(path));
     all.extend(games.map(source(false)));
-    let job = Job {
+    let job = BuildJob {
         old,
         password: args.choice.filter.password.clone(),
         variations: args.variations,
@@ -258,15 +258,15 @@ pub(super) fn job(args: &Counting, sources: &[PathBuf], target: &Path, old: Old)
         threads: collection::threads(args.threads),
         memory: args.memory,
         temp: args.temp.clone(),
-        ..Job::new(all, target.to_owned())
+        ..BuildJob::new(all, target.to_owned())
     };
     args.choice.apply(job)
 }
 
 impl Choice {
     /// The same with these games, plies and moves.
-    fn apply(&self, job: Job) -> Job {
-        Job {
+    fn apply(&self, job: BuildJob) -> BuildJob {
+        BuildJob {
             filter: self.filter.filter(),
             max_ply: self.max_ply.into(),
             eco_relative: self.eco_relative.map(usize::from),

@@ -7,11 +7,11 @@ use clap::Args;
 use shakmaty::Color;
 
 use super::args::PlayerColour;
-use crate::games::{self, Band, EcoRange, Filter, GameResult, Month, Speed, Tally, Title};
+use crate::games::{self, Band, EcoRange, GameFilter, GameResult, Month, Speed, Tally, Title};
 
 /// Conditions on games. A game must meet all that are given.
 #[derive(Args, Clone, Debug)]
-pub(super) struct GameFilter {
+pub(super) struct GameFilterArgs {
     /// Only games in which one player has this rating or more
     #[arg(long, value_name = "N")]
     min_elo: Option<u16>,
@@ -73,9 +73,9 @@ pub(super) struct GameFilter {
     pub(super) password: Option<String>,
 }
 
-impl GameFilter {
-    pub(super) fn filter(&self) -> Filter {
-        Filter {
+impl GameFilterArgs {
+    pub(super) fn filter(&self) -> GameFilter {
+        GameFilter {
             min_elo: self.min_elo,
             both_elo: self.both_elo,
             since: self.since.map(|(first, _)| first),

@@ -7,7 +7,7 @@ use std::path::PathBuf;
 use clap::Args;
 
 use super::args::{PlayerColour, size};
-use super::collection::GameFilter;
+use super::collection::GameFilterArgs;
 
 /// What of which games goes into a book.
 #[derive(Args, Clone, Debug)]
@@ -29,7 +29,7 @@ pub(super) struct Choice {
     #[arg(long, value_name = "N", default_value_t = 1)]
     pub(super) min_games: u32,
     #[command(flatten)]
-    pub(super) filter: GameFilter,
+    pub(super) filter: GameFilterArgs,
     /// Counts a game that is there several times once: the same moves, result
     /// and family names
     #[arg(long)]

@@ -14,7 +14,7 @@ use tokio::sync::Notify;
 use super::args::{ConfigArgs, name_and_value};
 use crate::book_set::Opener;
 use crate::explore::{
-    Access, EngineChoice, ExploredBook, Explorer, Games, Guest, Limits, Reopen, editor_of, machine,
+    Access, EngineChoice, ExploredBook, Explorer, Games, Guest, Limits, Reopen, machine, marker_of,
     serve,
 };
 use crate::index::GamesIndex;
@@ -206,7 +206,7 @@ fn open(path: &str, name: String, args: &ExploreArgs) -> anyhow::Result<Explored
     }
     // The book within the program has no file.
     let is_writable = path != STARTER && !args.read_only;
-    let editor = is_writable.then(|| editor_of(&first));
+    let editor = is_writable.then(|| marker_of(&first));
     let again = path.to_owned();
     let named = settings(&args.set)?.text(OptionId::Evaluations).to_owned();
     let (first, _) = opener.evaluated(Arc::new(first), path, &named, &mut notices);

@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 use clap::Args;
 
 use super::args::size;
-use super::collection::{self, GameFilter};
+use super::collection::{self, GameFilterArgs};
 use super::force::Force;
 use super::progress;
 use crate::index::make::{self, IndexJob, IndexReport};
@@ -44,7 +44,7 @@ pub(super) struct IndexArgs {
     #[arg(value_name = "SOURCE", required = true)]
     sources: Vec<PathBuf>,
     #[command(flatten)]
-    filter: GameFilter,
+    filter: GameFilterArgs,
     /// Threads that count [default: one for each processor]
     #[arg(long, value_name = "N")]
     threads: Option<NonZeroU16>,

@@ -8,7 +8,7 @@ use serde::Serialize;
 
 use super::args::PlayerColour;
 use super::counting::{Choice, Counting};
-use crate::build::{Job, Summary};
+use crate::build::{BuildJob, Summary};
 use crate::place::{self, Old};
 
 /// What the file says. Nothing in it depends on when, where or with how much
@@ -58,7 +58,7 @@ pub(super) fn path_of(book: &Path) -> PathBuf {
 
 /// Writes the file beside a book that is in its place.
 pub(super) fn write(
-    job: &Job,
+    job: &BuildJob,
     reading: &Counting,
     choice: &Choice,
     summary: &Summary,

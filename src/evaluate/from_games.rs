@@ -6,10 +6,10 @@ use shakmaty::{Chess, Position as _};
 
 use super::gathered::{GatherError, Gathered};
 use super::said::Said;
-use crate::book::{Book, Lookup, Probe as _, Wanted as Asked};
+use crate::book::{Book, Lookup, Probe as _, Wanted};
 use crate::eval::Value;
 use crate::evals::{EvalFile, EvalKey, EvalTable, Imported};
-use crate::games::{Batches, Filter, Game, Intake, Item, Sources, Starts, Wanted};
+use crate::games::{Batches, Game, GameFilter, GameParts, Intake, Item, Sources, Starts};
 use crate::watch::Watch;
 
 /// Which positions are wanted.
@@ -24,7 +24,7 @@ pub(super) type Holds<'a> = &'a (dyn Fn(&Chess, EvalKey) -> bool + Sync);
 /// What went wrong; nothing has been added then, or not all.
 pub fn gather_games(
     sources: &Sources,
-    filter: &Filter,
+    filter: &GameFilter,
     source: &str,
     book: &Book,
     table: &mut EvalTable,
@@ -34,7 +34,7 @@ pub fn gather_games(
     // What cannot be read there is not held.
     let holds = |position: &Chess, _| {
         let mut found = Lookup::default();
-        let asked = book.probe(position, Asked::Stored, &mut found);
+        let asked = book.probe(position, Wanted::Stored, &mut found);
         asked.is_ok() && found.here.is_some()
     };
     let (read, said) = read(sources, filter, &holds, watch)?;
@@ -49,13 +49,13 @@ pub fn gather_games(
 /// What games say about the positions that are wanted.
 pub(super) fn read(
     sources: &Sources,
-    filter: &Filter,
+    filter: &GameFilter,
     holds: Holds<'_>,
     watch: &mut Watch<'_>,
 ) -> Result<(Imported, Said), GatherError> {
     let intake = Intake {
         filter,
-        wanted: Wanted::EVERYTHING,
+        wanted: GameParts::EVERYTHING,
         starts: Starts::SetUp,
         threads: crate::crew::threads(),
     };

@@ -7,7 +7,7 @@ use std::sync::atomic::Ordering;
 use super::gathered::{GatherError, Gathered};
 use super::{fishnet, from_games};
 use crate::evals::{self, EvalFile, EvalTable};
-use crate::games::{self, Filter, Sources};
+use crate::games::{self, GameFilter, Sources};
 use crate::graph::BookGraph;
 use crate::watch::{Progress, Watch};
 
@@ -48,7 +48,7 @@ pub fn gather(
     if !is_lines(&start) {
         let sources = Sources::list([&path.to_owned()])?;
         let holds = |_: &_, key| graph.holds(key);
-        let (read, said) = from_games::read(&sources, &Filter::default(), &holds, watch)?;
+        let (read, said) = from_games::read(&sources, &GameFilter::default(), &holds, watch)?;
         let new = said.add_to(table, file, &source)?;
         return Ok(Gathered {
             read,

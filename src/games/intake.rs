@@ -16,8 +16,8 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use super::{
-    Filter, Game, GameBatch, GameSource, Opened, SkipReason, Skipped, SourceError, Wanted, files,
-    open_with,
+    Game, GameBatch, GameFilter, GameParts, GameSource, Opened, SkipReason, Skipped, SourceError,
+    files, open_with,
 };
 use crate::crew::{self, Jobs, Lead, Panicked, Turn};
 use crate::watch::{Progress, Stopped, Watch};
@@ -138,9 +138,9 @@ impl Tally {
 #[derive(Clone, Copy, Debug)]
 pub struct Intake<'a> {
     /// Conditions.
-    pub filter: &'a Filter,
+    pub filter: &'a GameFilter,
     /// How much of each game.
-    pub wanted: Wanted,
+    pub wanted: GameParts,
     /// Which ways to begin a game.
     pub starts: Starts,
     /// Threads that decode, 1 or more.
@@ -398,7 +398,7 @@ mod tests {
     use std::sync::atomic::AtomicBool;
 
     use super::*;
-    use crate::games::Place;
+    use crate::games::GamePlace;
 
     #[derive(Debug, thiserror::Error)]
     enum Failure {
@@ -454,7 +454,7 @@ mod tests {
     }
 
     impl GameBatch for FaultyBatch {
-        fn next_game(&mut self, _: Wanted, game: &mut Game) -> Result<bool, SkipReason> {
+        fn next_game(&mut self, _: GameParts, game: &mut Game) -> Result<bool, SkipReason> {
             self.number += 1;
             assert!(self.name != "panics" || self.number < 77, "a bad byte");
             if self.name == "skips" && self.number.is_multiple_of(7) && self.number <= self.end {
@@ -470,8 +470,8 @@ mod tests {
             &self.name
         }
 
-        fn place(&self) -> Place {
-            Place::Game(self.number)
+        fn place(&self) -> GamePlace {
+            GamePlace::Game(self.number)
         }
     }
 
@@ -483,10 +483,10 @@ mod tests {
         fs::write(&path, "").unwrap();
         let mut sources = Sources::list([&path]).unwrap();
         sources.open = faulty;
-        let filter = Filter::default();
+        let filter = GameFilter::default();
         let intake = Intake {
             filter: &filter,
-            wanted: Wanted::default(),
+            wanted: GameParts::default(),
             starts: Starts::Usual,
             threads,
         };

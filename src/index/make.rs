@@ -13,8 +13,10 @@ use super::posting::{Posting, id_key, player_key};
 use super::row::Row;
 use super::rows::write_rows;
 use super::{IDS, PLAYERS, POSITIONS};
-use crate::games::tgx::{BlockMaker, GAMES, Head, Segment, TableWriter, WriteError, Writer};
-use crate::games::{Batches, Filter, Game, Intake, ReadError, Sources, Starts, Tally, Wanted};
+use crate::games::tgx::{BlockMaker, GAMES, Head, Segment, TableWriter, TgxWriteError, Writer};
+use crate::games::{
+    Batches, Game, GameFilter, GameParts, Intake, ReadError, Sources, Starts, Tally,
+};
 use crate::place::{self, Old};
 use crate::sort::{Merge, Runs, SortError, Sorter};
 use crate::watch::{Stopped, Watch};
@@ -37,7 +39,7 @@ pub struct IndexJob {
     /// Of encrypted archives.
     pub password: Option<String>,
     /// Which games count.
-    pub filter: Filter,
+    pub filter: GameFilter,
     /// The same in words, for those who ask later.
     pub conditions: String,
     /// Plies of each game that are indexed; `None` for as many as those of the
@@ -170,7 +172,7 @@ pub fn run(job: &IndexJob, watch: &mut Watch<'_>) -> Result<IndexReport, IndexEr
     writer.end_table(GAMES, games)?;
     let part = &mut summary.part;
     *part = parts::together(&parts);
-    let table = |name| Joined::new(name, before.as_ref(), older).map_err(WriteError::from);
+    let table = |name| Joined::new(name, before.as_ref(), older).map_err(TgxWriteError::from);
     let lots = sorts
         .lots
         .into_inner()
@@ -214,9 +216,9 @@ fn read(
     let share = job.memory / 2 / job.threads.max(1) as u64;
     let intake = Intake {
         filter: &job.filter,
-        wanted: Wanted {
+        wanted: GameParts {
             heads: true,
-            ..Wanted::default()
+            ..GameParts::default()
         },
         starts: Starts::SetUp,
         threads: job.threads,

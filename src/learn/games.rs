@@ -10,7 +10,7 @@ use crate::book::ctg::Key;
 use crate::book::{Book, Error};
 use crate::crew::Panicked;
 use crate::games::{
-    self, Filter, Game, GameResult, Intake, ReadError, Sources, Starts, Wanted, has_name,
+    self, Game, GameFilter, GameParts, GameResult, Intake, ReadError, Sources, Starts, has_name,
 };
 use crate::watch::Watch;
 
@@ -22,7 +22,7 @@ const MISSES: u32 = 12;
 #[derive(Clone, Debug)]
 pub struct Counted {
     /// Which games.
-    pub filter: Filter,
+    pub filter: GameFilter,
     /// Only moves of this side; with a player in the filter his moves alone
     /// count whatever his colour.
     pub colour: Option<Color>,
@@ -128,9 +128,9 @@ pub fn tally_games(
 ) -> Result<Learned, LearnError> {
     let intake = Intake {
         filter: &counted.filter,
-        wanted: Wanted {
+        wanted: GameParts {
             plies: counted.max_ply,
-            ..Wanted::default()
+            ..GameParts::default()
         },
         starts: Starts::Any,
         threads,

@@ -9,7 +9,9 @@ use super::entry::{Candidate, StartPosition};
 use super::filter::BoardFilter;
 use super::funnel::{Funnel, FunnelStep};
 use super::{Cut, Error, about};
-use crate::games::{Batches, Filter, Game, GameResult, Intake, Sources, Starts, Tally, Wanted};
+use crate::games::{
+    Batches, Game, GameFilter, GameParts, GameResult, Intake, Sources, Starts, Tally,
+};
 use crate::notation;
 use crate::watch::Watch;
 
@@ -116,18 +118,18 @@ pub(super) struct Read {
 /// Reads collections of games.
 pub(super) fn read_games(
     sources: &Sources,
-    filter: &Filter,
+    filter: &GameFilter,
     sieve: Sieve<'_>,
     threads: usize,
     watch: &mut Watch<'_>,
     mut keep: impl FnMut(Candidate) -> Result<(), Error>,
 ) -> Result<Read, Error> {
-    let wanted = Wanted {
+    let wanted = GameParts {
         plies: match sieve.cut {
             Cut::At(last) | Cut::Range(_, last) => last as usize,
             Cut::End | Cut::Exit => usize::MAX,
         },
-        ..Wanted::default()
+        ..GameParts::default()
     };
     let intake = Intake {
         filter,
@@ -159,14 +161,14 @@ pub(super) fn read_games(
 /// What `each` makes of all games of a file, in their order.
 pub(super) fn each_game<T: Send>(
     path: &Path,
-    wanted: Wanted,
+    wanted: GameParts,
     starts: Starts,
     watch: &mut Watch<'_>,
     each: impl Fn(&Game) -> Result<T, Error> + Sync,
 ) -> Result<(Vec<T>, Tally), Error> {
     let sources = Sources::list([&path.to_owned()])?;
     let intake = Intake {
-        filter: &Filter::default(),
+        filter: &GameFilter::default(),
         wanted,
         starts,
         threads: crate::crew::threads(),

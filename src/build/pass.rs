@@ -1,7 +1,6 @@
 //! One pass over the games for every book that is made of them.
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
 use super::count::{Counter, Extent};
 use super::dedupe::{Duplicates, Lot};
@@ -131,9 +130,8 @@ pub(super) fn count_all(
         .iter()
         .map(|job| job.dedupe.then(Duplicates::default))
         .collect();
-    let unstorable: Vec<AtomicU64> = jobs.iter().map(|_| AtomicU64::new(0)).collect();
     let mut summaries = vec![Summary::default(); jobs.len()];
-    let worker = |batches: &Batches<'_, Vec<Counts>, BuildError>| {
+    let worker = |batches: &Batches<'_, Vec<Counts>, Vec<u64>, BuildError>| {
         let each = jobs.iter().zip(runs).zip(&duplicates);
         let mut shares: Vec<Share<'_>> = each
             .map(|((job, runs), duplicates)| Share {
@@ -178,10 +176,8 @@ pub(super) fn count_all(
                     .collect());
             }
         })?;
-        for (share, unstorable) in shares.into_iter().zip(&unstorable) {
-            unstorable.fetch_add(share.counter.finish()?, Relaxed);
-        }
-        Ok(())
+        let finished = shares.into_iter().map(|share| share.counter.finish());
+        Ok(finished.collect::<Result<_, _>>()?)
     };
     let take = |counts: Vec<Counts>| {
         for (summary, counts) in summaries.iter_mut().zip(counts) {
@@ -191,9 +187,10 @@ pub(super) fn count_all(
         }
         Ok(())
     };
-    let tally = intake.read(sources, worker, take, watch)?;
-    for (summary, unstorable) in summaries.iter_mut().zip(unstorable) {
-        summary.unstorable = unstorable.into_inner();
+    let (tally, unstorable) = intake.read(sources, worker, take, watch)?;
+    for (place, summary) in summaries.iter_mut().enumerate() {
+        let of_book = unstorable.iter().filter_map(|counts| counts.get(place));
+        summary.unstorable = of_book.sum();
         summary.tally = Tally {
             filtered: summary.tally.filtered + tally.filtered,
             ..tally.clone()

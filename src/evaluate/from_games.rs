@@ -1,7 +1,5 @@
 //! Evaluations in the comments of games.
 
-use std::sync::{Mutex, PoisonError};
-
 use shakmaty::{Chess, Position as _};
 
 use super::gathered::{GatherError, Gathered};
@@ -9,7 +7,7 @@ use super::said::Said;
 use crate::book::{Book, Lookup, Probe as _, Wanted};
 use crate::eval::Value;
 use crate::evals::{EvalFile, EvalKey, EvalTable, Imported};
-use crate::games::{Batches, Game, GameFilter, GameParts, Intake, Item, Sources, Starts};
+use crate::games::{Game, GameFilter, GameParts, Intake, Item, Sources, Starts};
 use crate::watch::Watch;
 
 /// Which positions are wanted.
@@ -59,30 +57,21 @@ pub(super) fn read(
         starts: Starts::SetUp,
         threads: crate::crew::threads(),
     };
-    let all = Mutex::new((Said::default(), 0));
-    let worker = |batches: &Batches<'_, (), GatherError>| {
-        let mut said = Said::default();
-        let mut game = Game::default();
-        let mut hits = 0;
-        batches.each(|batch| {
-            while batch.next(&mut game) {
-                hits += add_game(&game, holds, &mut said);
-            }
-            Ok(())
-        })?;
-        let mut all = all.lock().unwrap_or_else(PoisonError::into_inner);
-        all.1 += hits;
-        all.0.join(said);
-        Ok(())
+    let add = |(said, hits): &mut (Said, u64), game: &Game| {
+        *hits += add_game(game, holds, said);
+        Ok::<_, GatherError>(())
     };
-    let tally = intake.read(sources, worker, |()| Ok(()), watch)?;
-    let (said, hits) = all.into_inner().unwrap_or_else(PoisonError::into_inner);
-    let read = Imported {
+    let (tally, sums) = intake.add_up(sources, add, watch)?;
+    let mut read = Imported {
         lines: tally.read,
-        hits,
         ..Imported::default()
     };
-    Ok((read, said))
+    let mut all = Said::default();
+    for (said, hits) in sums {
+        all.join(said);
+        read.hits += hits;
+    }
+    Ok((read, all))
 }
 
 /// Adds the `[%eval]` of a game's moves, variations included; gives how many

@@ -101,7 +101,7 @@ pub fn run(
         starts: Starts::Any,
         threads: job.threads,
     };
-    let worker = |batches: &Batches<'_, Piece, ExportError>| {
+    let worker = |batches: &Batches<'_, Piece, (), ExportError>| {
         let mut game = Game::default();
         batches.each(|batch| Ok(encode(job, batch, &mut game)))
     };
@@ -110,7 +110,7 @@ pub fn run(
         summary.tags_lost += piece.tags_lost;
         sink.write(&piece)
     };
-    let games = intake.read(&sources, worker, take, watch)?;
+    let (games, _) = intake.read(&sources, worker, take, watch)?;
     sink.finish()?;
     Ok(Exported { games, ..summary })
 }

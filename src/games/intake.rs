@@ -161,20 +161,20 @@ pub enum Starts {
 
 impl Intake<'_> {
     /// Reads all games. In each thread `worker` is called once: it gets its
-    /// tools ready, uses [`Batches::each`], and hands over what it holds.
-    /// `sink` gets what was made of each batch.
+    /// tools ready, uses [`Batches::each`], and hands over what it holds, which
+    /// is given with the tally. `sink` gets what was made of each batch.
     ///
     /// # Errors
     ///
     /// The first that happens; all threads have ended then.
-    pub fn read<P: Send, E: From<ReadError> + From<Panicked> + Send>(
+    pub fn read<P: Send, H: Send, E: From<ReadError> + From<Panicked> + Send>(
         &self,
         sources: &Sources,
-        worker: impl Fn(&Batches<'_, P, E>) -> Result<(), E> + Sync,
+        worker: impl Fn(&Batches<'_, P, H, E>) -> Result<H, E> + Sync,
         sink: impl FnMut(P) -> Result<(), E>,
         watch: &mut Watch<'_>,
-    ) -> Result<Tally, E> {
-        let tally = crew::run(
+    ) -> Result<(Tally, Vec<H>), E> {
+        let ((tally, games_of), held) = crew::run(
             self.threads,
             |jobs| worker(&Batches { intake: self, jobs }),
             |crew| {
@@ -188,8 +188,7 @@ impl Intake<'_> {
                 lead.read(sources)?;
                 Ok((lead.tally, lead.games_of))
             },
-        );
-        let (tally, games_of) = tally?;
+        )?;
         for (argument, (path, games)) in sources.named.iter().zip(games_of).enumerate() {
             // A source may stand for files that an earlier one stands for.
             let is_read = sources
@@ -201,7 +200,33 @@ impl Intake<'_> {
                 return Err(ReadError::NoGames { path }.into());
             }
         }
-        Ok(tally)
+        Ok((tally, held))
+    }
+
+    /// Adds all games up: each thread has a sum of its own, to which `add`
+    /// gives a game. The sums come in no particular order.
+    ///
+    /// # Errors
+    ///
+    /// As for [`read`](Intake::read).
+    pub fn add_up<S: Default + Send, E: From<ReadError> + From<Panicked> + Send>(
+        &self,
+        sources: &Sources,
+        add: impl Fn(&mut S, &Game) -> Result<(), E> + Sync,
+        watch: &mut Watch<'_>,
+    ) -> Result<(Tally, Vec<S>), E> {
+        let worker = |batches: &Batches<'_, (), S, E>| {
+            let mut sum = S::default();
+            let mut game = Game::default();
+            batches.each(|batch| {
+                while batch.next(&mut game) {
+                    add(&mut sum, &game)?;
+                }
+                Ok(())
+            })?;
+            Ok(sum)
+        };
+        self.read(sources, worker, |()| Ok(()), watch)
     }
 }
 
@@ -219,8 +244,8 @@ struct Piece<P> {
 }
 
 /// The thread that cuts sources into batches and takes what is made of them.
-struct Reader<'l, 'c, 'w, P, E, S> {
-    crew: &'l mut Lead<'c, Parcel, Piece<P>, E>,
+struct Reader<'l, 'c, 'w, P, H, E, S> {
+    crew: &'l mut Lead<'c, Parcel, Piece<P>, H, E>,
     sink: S,
     watch: &'l mut Watch<'w>,
     tally: Tally,
@@ -228,7 +253,7 @@ struct Reader<'l, 'c, 'w, P, E, S> {
     games_of: Vec<u64>,
 }
 
-impl<P, E, S> Reader<'_, '_, '_, P, E, S>
+impl<P, H, E, S> Reader<'_, '_, '_, P, H, E, S>
 where
     E: From<ReadError> + From<Panicked>,
     S: FnMut(P) -> Result<(), E>,
@@ -292,12 +317,12 @@ where
 }
 
 /// The batches of one worker.
-pub struct Batches<'c, P, E> {
+pub struct Batches<'c, P, H, E> {
     intake: &'c Intake<'c>,
-    jobs: &'c Jobs<Parcel, Piece<P>, E>,
+    jobs: &'c Jobs<Parcel, Piece<P>, H, E>,
 }
 
-impl<P, E> Batches<'_, P, E> {
+impl<P, H, E> Batches<'_, P, H, E> {
     /// Calls `work` with every batch.
     ///
     /// # Errors
@@ -491,7 +516,7 @@ mod tests {
             threads,
         };
         let mut all = Vec::new();
-        let worker = |batches: &Batches<'_, Vec<u16>, Failure>| {
+        let worker = |batches: &Batches<'_, Vec<u16>, (), Failure>| {
             let mut game = Game::default();
             batches.each(|batch| {
                 let mut years = Vec::new();
@@ -513,7 +538,7 @@ mod tests {
         };
         let stop = AtomicBool::new(name == "stopped");
         let read = intake.read(&sources, worker, take, &mut Watch::stopped_by(&stop));
-        Ok((all, read?))
+        Ok((all, read?.0))
     }
 
     #[test]

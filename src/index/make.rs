@@ -1,8 +1,8 @@
 //! Making an index, and adding games to one.
 
 use std::path::PathBuf;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
-use std::sync::{Arc, Mutex, PoisonError};
 
 pub use super::error::IndexError;
 
@@ -85,8 +85,6 @@ struct Piece {
 /// Where the sorts meet.
 struct Sorts {
     rows: Runs<Row>,
-    /// What the threads have not sorted.
-    lots: Mutex<Vec<Lots>>,
     players: Arc<Runs<Posting>>,
     ids: Arc<Runs<Posting>>,
 }
@@ -132,12 +130,11 @@ pub fn run(job: &IndexJob, watch: &mut Watch<'_>) -> Result<IndexReport, IndexEr
     }
     let sorts = Sorts {
         rows: Runs::new(job.memory / 8 * 3, folder),
-        lots: Mutex::default(),
         players: Arc::new(Runs::new(job.memory / 16, folder)),
         ids: Arc::new(Runs::new(job.memory / 16, folder)),
     };
     let first_game = writer.root().games();
-    let (mut summary, mut games) = read(job, &sources, &sorts, &mut writer, max_ply, watch)?;
+    let (mut summary, mut games, lots) = read(job, &sources, &sorts, &mut writer, max_ply, watch)?;
     if summary.added == 0 {
         return Err(IndexError::NothingLeft {
             skipped: summary.tally.skipped,
@@ -173,10 +170,6 @@ pub fn run(job: &IndexJob, watch: &mut Watch<'_>) -> Result<IndexReport, IndexEr
     let part = &mut summary.part;
     *part = parts::together(&parts);
     let table = |name| Joined::new(name, before.as_ref(), older).map_err(TgxWriteError::from);
-    let lots = sorts
-        .lots
-        .into_inner()
-        .unwrap_or_else(PoisonError::into_inner);
     let (done, moves) = write_rows(
         job.threads,
         &sorts.rows,
@@ -212,7 +205,7 @@ fn read(
     writer: &mut Writer,
     max_ply: u16,
     watch: &mut Watch<'_>,
-) -> Result<(IndexReport, TableWriter), IndexError> {
+) -> Result<(IndexReport, TableWriter, Vec<Lots>), IndexError> {
     let share = job.memory / 2 / job.threads.max(1) as u64;
     let intake = Intake {
         filter: &job.filter,
@@ -225,7 +218,7 @@ fn read(
     };
     let first = u32::try_from(writer.root().games()).map_err(|_| IndexError::TooMany)?;
     let next = AtomicU32::new(first);
-    let worker = |batches: &Batches<'_, Piece, IndexError>| {
+    let worker = |batches: &Batches<'_, Piece, Lots, IndexError>| {
         let sort_bytes = (share / 4 * 3).min(MOST_SORT_BYTES) as usize;
         let mut counter = Counter::new(&sorts.rows, sort_bytes);
         let mut players = Sorter::new(Arc::clone(&sorts.players), share / 8);
@@ -284,12 +277,9 @@ fn read(
                 last_month,
             })
         })?;
-        let mut lots = sorts.lots.lock().unwrap_or_else(PoisonError::into_inner);
-        lots.push(counter.finish());
-        drop(lots);
         players.finish()?;
         ids.finish()?;
-        Ok(())
+        Ok(counter.finish())
     };
     let mut table = TableWriter::default();
     let (mut summary, mut last_month) = (IndexReport::default(), 0);
@@ -304,9 +294,10 @@ fn read(
         last_month = last_month.max(piece.last_month);
         Ok(())
     };
-    summary.tally = intake.read(sources, worker, sink, watch)?;
+    let (tally, lots) = intake.read(sources, worker, sink, watch)?;
+    summary.tally = tally;
     summary.part.last_month = last_month;
-    Ok((summary, table))
+    Ok((summary, table, lots))
 }
 
 fn write_postings(

@@ -138,7 +138,7 @@ pub(super) fn read_games(
         threads,
     };
     let mut read = Read::default();
-    let worker = |batches: &Batches<'_, Made, Error>| {
+    let worker = |batches: &Batches<'_, Made, (), Error>| {
         let mut game = Game::default();
         batches.each(|batch| {
             let mut made = Made::default();
@@ -154,7 +154,7 @@ pub(super) fn read_games(
         read.games += made.games;
         made.candidates.into_iter().try_for_each(&mut keep)
     };
-    let tally = intake.read(sources, worker, take, watch)?;
+    let (tally, _) = intake.read(sources, worker, take, watch)?;
     Ok(Read { tally, ..read })
 }
 
@@ -173,7 +173,7 @@ pub(super) fn each_game<T: Send>(
         starts,
         threads: crate::crew::threads(),
     };
-    let worker = |batches: &Batches<'_, Vec<T>, Error>| {
+    let worker = |batches: &Batches<'_, Vec<T>, (), Error>| {
         let mut game = Game::default();
         batches.each(|batch| {
             let mut made = Vec::new();
@@ -188,7 +188,7 @@ pub(super) fn each_game<T: Send>(
         all.extend(made);
         Ok(())
     };
-    let tally = intake.read(&sources, worker, take, watch)?;
+    let (tally, _) = intake.read(&sources, worker, take, watch)?;
     Ok((all, tally))
 }
 

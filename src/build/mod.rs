@@ -35,9 +35,9 @@ pub use emit::MAX_MOVES;
 pub use lines::write_lines;
 pub use records::RecordsError;
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
+use std::slice;
 use std::sync::Arc;
-use std::{io, slice};
 
 use shakmaty::Color;
 
@@ -48,7 +48,7 @@ use crate::games::{Game, ReadError, Sources, Tally};
 use crate::notation::Line;
 use crate::openings;
 use crate::place::Old;
-use crate::sort::{Runs, SortError, Sorted};
+use crate::sort::{self, Runs, SortError, Sorted};
 use crate::watch::{Progress, Stopped, Watch};
 use emit::Rule;
 use node::Node;
@@ -274,15 +274,8 @@ pub fn run_all(jobs: &[BuildJob], watch: &mut Watch<'_>) -> Result<Vec<Summary>,
     let mut runs = Vec::new();
     let mut outputs = Vec::new();
     for job in jobs {
-        let folder = match (&first.temp, job.target.parent()) {
-            (Some(folder), _) => folder.as_path(),
-            (None, Some(folder)) if folder != Path::new("") => folder,
-            _ => Path::new("."),
-        };
+        let folder = sort::folder(first.temp.as_deref(), &job.target)?;
         runs.push(Arc::new(Runs::new(first.memory / 2 / parts, folder)));
-        if first.temp.is_some() && !folder.is_dir() {
-            return Err(SortError::new(folder, io::ErrorKind::NotADirectory.into()).into());
-        }
         // Fails early where the book cannot be written, before hours of counting.
         outputs.push(BuildTarget::create(job)?);
     }

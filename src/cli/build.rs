@@ -6,6 +6,8 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Context as _, ensure};
 use clap::Args;
+use serde::Serialize;
+use serde_json::json;
 
 use super::also::Also;
 use super::collection;
@@ -127,7 +129,7 @@ fn build_all(args: &BuildArgs, job: BuildJob, out: &mut impl Write) -> anyhow::R
             true => Some(evaluations::keep(job)?),
             false => None,
         };
-        if args.games.json {
+        if args.games.work.json {
             let mut object = to_json(summary.games, &summary.written, summary);
             if let Some(new) = evaluations {
                 object["evaluations"] = new.into();
@@ -137,7 +139,10 @@ fn build_all(args: &BuildArgs, job: BuildJob, out: &mut impl Write) -> anyhow::R
             }
             writeln!(out, "{object}")?;
         }
-        code = code.max(collection::exit_code(args.games.strict, &summary.tally));
+        code = code.max(collection::exit_code(
+            args.games.work.strict,
+            &summary.tally,
+        ));
     }
     Ok(code)
 }
@@ -156,21 +161,42 @@ pub(super) fn books_among(sources: &[PathBuf]) -> anyhow::Result<Vec<PathBuf>> {
 }
 
 /// What was made, and what became of the games of the sources.
+#[derive(Serialize)]
+pub(super) struct BuildNumbers {
+    games: u64,
+    positions: u64,
+    moves: u64,
+    read: u64,
+    filtered: u64,
+    duplicates: u64,
+    skipped: u64,
+    cut: u64,
+    left_out: u64,
+    unstorable: u64,
+}
+
+impl BuildNumbers {
+    pub(super) fn of(games: u64, written: &Written, summary: &Summary) -> BuildNumbers {
+        let tally = &summary.tally;
+        BuildNumbers {
+            games,
+            positions: written.positions,
+            moves: written.moves,
+            read: tally.read,
+            filtered: tally.filtered,
+            duplicates: summary.duplicates,
+            skipped: tally.skipped,
+            cut: tally.cut,
+            left_out: tally.left_out,
+            unstorable: summary.unstorable,
+        }
+    }
+}
+
 fn to_json(games: u64, written: &Written, summary: &Summary) -> serde_json::Value {
-    let tally = &summary.tally;
-    serde_json::json!({
-        "games": games,
-        "positions": written.positions,
-        "moves": written.moves,
-        "bytes": written.bytes,
-        "read": tally.read,
-        "filtered": tally.filtered,
-        "duplicates": summary.duplicates,
-        "skipped": tally.skipped,
-        "cut": tally.cut,
-        "left_out": tally.left_out,
-        "unstorable": summary.unstorable,
-    })
+    let mut object = json!(BuildNumbers::of(games, written, summary));
+    object["bytes"] = written.bytes.into();
+    object
 }
 
 /// The games become a book of their own, and the lines another, which are
@@ -191,15 +217,11 @@ pub(super) fn add_to_books(
     let target = job.target.clone();
     let start = Instant::now();
     let mut games = Summary::default();
-    // Beside the target, where there is room for a book.
-    let beside = tempfile::Builder::new()
-        .prefix(".tabia-")
-        .tempdir_in(place::folder_of(&target))
-        .with_context(|| target.display().to_string())?;
+    let beside = place::temp_folder(&target).with_context(|| target.display().to_string())?;
     let options = RewriteOptions {
         old: job.old,
-        memory: args.memory,
-        strict: args.strict,
+        memory: args.work.memory,
+        strict: args.work.strict,
         ..RewriteOptions::default()
     };
     if !job.sources.is_empty() {
@@ -219,11 +241,11 @@ pub(super) fn add_to_books(
         counted(books.len() as u64, "book")
     );
     let code = super::compact::report(&what, &done, start);
-    if args.json {
+    if args.work.json {
         writeln!(out, "{}", to_json(done.games.into(), &done.written, &games))?;
         out.flush()?;
     }
-    Ok(code.max(collection::exit_code(args.strict, &games.tally)))
+    Ok(code.max(collection::exit_code(args.work.strict, &games.tally)))
 }
 
 fn build_games(job: &BuildJob, name: &str) -> anyhow::Result<Summary> {
@@ -255,9 +277,9 @@ pub(super) fn job(args: &Counting, sources: &[PathBuf], target: &Path, old: Old)
         variations: args.variations,
         annotations: args.annotations,
         setups: args.setups,
-        threads: collection::threads(args.threads),
-        memory: args.memory,
-        temp: args.temp.clone(),
+        threads: collection::threads(args.work.threads),
+        memory: args.work.memory,
+        temp: args.work.temp.clone(),
         ..BuildJob::new(all, target.to_owned())
     };
     args.choice.apply(job)

@@ -168,6 +168,27 @@ fn result(text: &str) -> Result<GameResult, String> {
     }
 }
 
+/// What counting takes, and what is said of it.
+#[cfg(any(feature = "build", feature = "index"))]
+#[derive(Args, Debug)]
+pub(super) struct WorkArgs {
+    /// Threads that count [default: one for each processor]
+    #[arg(long, value_name = "N")]
+    pub(super) threads: Option<NonZeroU16>,
+    /// Memory for counting, as 64M or 2G; what does not fit is sorted on disk
+    #[arg(long, value_name = "SIZE", default_value = "512M", value_parser = super::args::size)]
+    pub(super) memory: u64,
+    /// Folder for temporary files [default: that of the file to be written]
+    #[arg(long, value_name = "FOLDER")]
+    pub(super) temp: Option<std::path::PathBuf>,
+    /// Prints one JSON object with the numbers of what was made and of the games
+    #[arg(long)]
+    pub(super) json: bool,
+    /// Ends with exit code 1 when games were skipped
+    #[arg(long)]
+    pub(super) strict: bool,
+}
+
 /// Threads that were asked for, or one for each processor.
 pub(super) fn threads(wanted: Option<NonZeroU16>) -> usize {
     match wanted {

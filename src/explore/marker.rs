@@ -103,7 +103,7 @@ impl BookMarker for CtgMarker {
     #[cfg(feature = "build")]
     fn add(&self, lines: &[(Line, Vec<(usize, u8)>)]) -> Result<Option<Undo>, MarkerError> {
         self.rewrite(|path, options| {
-            let folder = beside(path).map_err(|error| unwritten(path, &error))?;
+            let folder = place::temp_folder(path).map_err(|error| unwritten(path, &error))?;
             let added = folder.path().join("lines.ctg");
             build::write_lines(lines, &added).map_err(failed)?;
             let books = [path.to_owned(), added];
@@ -134,7 +134,7 @@ struct Aside {
 
 impl Aside {
     fn of(path: &Path) -> io::Result<Aside> {
-        let folder = beside(path)?;
+        let folder = place::temp_folder(path)?;
         let companions = COMPANIONS.iter().filter_map(|ending| sibling(path, ending));
         let files: Vec<(PathBuf, PathBuf)> = std::iter::once(path.to_owned())
             .chain(companions)
@@ -166,11 +166,6 @@ impl Aside {
     }
 }
 
-fn beside(path: &Path) -> io::Result<TempDir> {
-    let mut folder = tempfile::Builder::new();
-    folder.prefix(".tabia-").tempdir_in(place::folder_of(path))
-}
-
 /// Tells contents apart.
 fn content(path: &Path) -> io::Result<u64> {
     let mut file = File::open(path)?;
@@ -189,7 +184,7 @@ fn open(path: &Path) -> Result<ctg::Editor, MarkerError> {
     ctg::Editor::open(path, &EditOptions::default()).map_err(failed)
 }
 
-fn failed(error: impl std::error::Error) -> MarkerError {
+pub(super) fn failed(error: impl std::error::Error) -> MarkerError {
     MarkerError(error.to_string())
 }
 

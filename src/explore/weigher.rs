@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use shakmaty::{Chess, Move};
 
 use super::edit::{BookMarker, MarkerError, Undo};
+use super::marker::failed;
 use crate::book::ctg::EditOptions;
 use crate::book::{BookEditor, Format, KeyedChange, KeyedEditor, MarkEdit};
 use crate::mark;
@@ -45,10 +46,6 @@ fn open(path: &Path, edit: &MarkEdit) -> Result<KeyedEditor, MarkerError> {
             path.display()
         ))),
     }
-}
-
-fn failed(error: impl std::error::Error) -> MarkerError {
-    MarkerError(error.to_string())
 }
 
 impl BookMarker for Weigher {

@@ -18,7 +18,7 @@ use crate::games::{
     Batches, Game, GameFilter, GameParts, Intake, ReadError, Sources, Starts, Tally,
 };
 use crate::place::{self, Old};
-use crate::sort::{Merge, Runs, SortError, Sorter};
+use crate::sort::{self, Merge, Runs, Sorter};
 use crate::watch::{Stopped, Watch};
 use shakmaty::Color;
 
@@ -120,14 +120,7 @@ pub fn run(job: &IndexJob, watch: &mut Watch<'_>) -> Result<IndexReport, IndexEr
             wanted,
         });
     }
-    let folder = match &job.temp {
-        Some(folder) => folder.as_path(),
-        None => place::folder_of(&job.target),
-    };
-    if job.temp.is_some() && !folder.is_dir() {
-        let missing = std::io::ErrorKind::NotADirectory.into();
-        return Err(SortError::new(folder, missing).into());
-    }
+    let folder = sort::folder(job.temp.as_deref(), &job.target)?;
     let sorts = Sorts {
         rows: Runs::new(job.memory / 8 * 3, folder),
         players: Arc::new(Runs::new(job.memory / 16, folder)),

@@ -37,7 +37,7 @@ pub(super) fn check(job: &BuildJob) -> anyhow::Result<()> {
 pub(super) fn keep(job: &BuildJob) -> anyhow::Result<u64> {
     let book = super::open_book(&job.target, false)?;
     let path = evals::beside(&job.target);
-    let mut file = EvalFile::open(&path)?;
+    let file = EvalFile::open(&path)?;
     let mut table = evals::read(&path)?.table;
     let (mut hits, mut new) = (0, 0);
     for source in &job.sources {
@@ -49,7 +49,7 @@ pub(super) fn keep(job: &BuildJob) -> anyhow::Result<u64> {
             .to_string_lossy();
         let gathered = progress::watched(|watch| {
             let filter = &job.filter;
-            evaluate::gather_games(&sources, filter, &name, &book, &mut table, &mut file, watch)
+            evaluate::gather_games(&sources, filter, &name, &book, &mut table, &file, watch)
         })??;
         hits += gathered.read.hits;
         new += gathered.new;

@@ -332,9 +332,9 @@ mod tests {
         write(&path, &rows);
         let graph = graph();
         let mut table = crate::evals::EvalTable::default();
-        let mut file = crate::evals::EvalFile::open(&folder.path().join("x.evals")).unwrap();
+        let file = crate::evals::EvalFile::open(&folder.path().join("x.evals")).unwrap();
         let watch = &mut Watch::default();
-        let gathered = super::super::gather(&path, &graph, &mut table, &mut file, watch).unwrap();
+        let gathered = super::super::gather(&path, &graph, &mut table, &file, watch).unwrap();
         let read = &gathered.read;
         assert_eq!((read.lines, read.hits, read.bad_lines), (8, 5, 2));
         let first = read.first_bad.as_deref();

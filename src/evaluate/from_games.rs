@@ -26,7 +26,7 @@ pub fn gather_games(
     source: &str,
     book: &Book,
     table: &mut EvalTable,
-    file: &mut EvalFile,
+    file: &EvalFile,
     watch: &mut Watch<'_>,
 ) -> Result<Gathered, GatherError> {
     // What cannot be read there is not held.

@@ -23,7 +23,7 @@ pub fn gather(
     path: &Path,
     graph: &BookGraph,
     table: &mut EvalTable,
-    file: &mut EvalFile,
+    file: &EvalFile,
     watch: &mut Watch<'_>,
 ) -> Result<Gathered, GatherError> {
     let failed = |error| GatherError::Io {
@@ -179,8 +179,8 @@ mod tests {
                 let side = path.with_extension("evals");
                 let mut table = EvalTable::default();
                 let mut run = || {
-                    let mut file = EvalFile::open(&side).unwrap();
-                    gather(&path, &graph, &mut table, &mut file, &mut Watch::default()).unwrap()
+                    let file = EvalFile::open(&side).unwrap();
+                    gather(&path, &graph, &mut table, &file, &mut Watch::default()).unwrap()
                 };
                 let first = run();
                 assert_eq!((first.read.hits, first.new), (2, 2), "{name}: {first:?}");

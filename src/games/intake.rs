@@ -123,7 +123,7 @@ pub struct Tally {
 }
 
 impl Tally {
-    fn add(&mut self, other: Tally) {
+    pub(crate) fn add(&mut self, other: Tally) {
         self.read += other.read;
         self.filtered += other.filtered;
         self.skipped += other.skipped;
@@ -131,6 +131,7 @@ impl Tally {
         self.left_out += other.left_out;
         let room = NAMED_SKIPS.saturating_sub(self.named.len());
         self.named.extend(other.named.into_iter().take(room));
+        self.remarks.extend(other.remarks);
     }
 }
 

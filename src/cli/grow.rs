@@ -93,11 +93,11 @@ pub(super) fn run(args: &GrowArgs) -> anyhow::Result<u8> {
     let replies = args.replies.as_deref().map(played).transpose()?;
     let mut graph = valued::graph(&book)?;
     let beside = evals::beside(&args.output);
-    let mut file = EvalFile::open(&beside)?;
+    let file = EvalFile::open(&beside)?;
     let mut said = evals::read(&beside)?.table;
     let known = said.len();
     let mut table = evals::read(&evals::beside(&args.book))?.table;
-    grow::take_over(&table, &graph, &mut said, &mut file)?;
+    grow::take_over(&table, &graph, &mut said, &file)?;
     if known > 0 && beside != evals::beside(&args.book) {
         let beside = beside.display();
         say!("{beside}: going on with {known} evaluations");

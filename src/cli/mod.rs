@@ -249,7 +249,7 @@ fn dispatch(cli: Cli) -> anyhow::Result<u8> {
         Command::CheckEngine(args) => {
             let command = match args.command.split_first() {
                 Some((program, rest)) => command_of(program, rest),
-                None => engine_named(&args.config, args.name.as_deref())?,
+                None => engine_named(&configuration(&args.config)?, args.name.as_deref())?,
             };
             let passed = check_engine::run(&command, &mut output())?;
             Ok(u8::from(!passed))
@@ -307,7 +307,7 @@ fn messages() -> Plain<io::Stderr> {
 fn painted() -> Plain<Box<dyn io::Write>> {
     let stdout = io::stdout();
     if anstream::AutoStream::choice(&stdout) == anstream::ColorChoice::Never {
-        style::no_colours();
+        anstream::ColorChoice::Never.write_global();
         let buffer = io::BufWriter::with_capacity(64 << 10, stdout);
         return Plain::new(Box::new(buffer));
     }

@@ -7,7 +7,7 @@ use std::sync::atomic::Ordering;
 use super::gathered::{GatherError, Gathered};
 use super::{fishnet, from_games};
 use crate::evals::{self, EvalFile, EvalTable};
-use crate::games::{self, Filter, Sources};
+use crate::games::{self, GameFilter, Sources};
 use crate::graph::BookGraph;
 use crate::watch::{Progress, Watch};
 
@@ -23,7 +23,7 @@ pub fn gather(
     path: &Path,
     graph: &BookGraph,
     table: &mut EvalTable,
-    file: &mut EvalFile,
+    file: &EvalFile,
     watch: &mut Watch<'_>,
 ) -> Result<Gathered, GatherError> {
     let failed = |error| GatherError::Io {
@@ -48,7 +48,7 @@ pub fn gather(
     if !is_lines(&start) {
         let sources = Sources::list([&path.to_owned()])?;
         let holds = |_: &_, key| graph.holds(key);
-        let (read, said) = from_games::read(&sources, &Filter::default(), &holds, watch)?;
+        let (read, said) = from_games::read(&sources, &GameFilter::default(), &holds, watch)?;
         let new = said.add_to(table, file, &source)?;
         return Ok(Gathered {
             read,
@@ -179,8 +179,8 @@ mod tests {
                 let side = path.with_extension("evals");
                 let mut table = EvalTable::default();
                 let mut run = || {
-                    let mut file = EvalFile::open(&side).unwrap();
-                    gather(&path, &graph, &mut table, &mut file, &mut Watch::default()).unwrap()
+                    let file = EvalFile::open(&side).unwrap();
+                    gather(&path, &graph, &mut table, &file, &mut Watch::default()).unwrap()
                 };
                 let first = run();
                 assert_eq!((first.read.hits, first.new), (2, 2), "{name}: {first:?}");

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use crate::crew::Panicked;
 use crate::games::ReadError;
-use crate::games::tgx::WriteError;
+use crate::games::tgx::TgxWriteError;
 use crate::sort::SortError;
 
 /// Why there is no index.
@@ -51,7 +51,7 @@ pub enum IndexError {
     Sort(#[from] SortError),
     /// The index cannot be written.
     #[error(transparent)]
-    Write(#[from] WriteError),
+    Write(#[from] TgxWriteError),
     /// A thread met a fault of this program.
     #[error(transparent)]
     Panicked(#[from] Panicked),

@@ -103,7 +103,7 @@ mod writer;
 pub use super::Error;
 pub use directory::{Directory, DirectoryReader, KnownEntry};
 pub use edit::{
-    Applied, Batch, EditError, EditOptions, Editor, EntryChange, EntrySet, Pass, Touch, Visit,
+    Applied, EditBatch, EditError, EditOptions, Editor, EntryChange, EntrySet, Pass, Touch, Visit,
     VisitedEntry, VisitedMove,
 };
 pub(super) use edit::{ChangedByte, Claim};

@@ -369,13 +369,13 @@ mod tests {
         };
         let place = |number: u32| Place {
             page: number / u32::from(IN_PAGE),
-            offset: 4 + (number % u32::from(IN_PAGE)) as u16,
+            offset: 4 + 100 * (number % u32::from(IN_PAGE)) as u16,
         };
         let entries = PAGES * u32::from(IN_PAGE);
         let (mut steps, mut moves) = (Steps::default(), Vec::new());
         for number in 0..entries {
             steps.entry(place(number));
-            for _ in 0..random(3) {
+            for _ in 0..random(5) {
                 let (next, orientation) = (random(entries), Form(random(4) as u8).orientation());
                 let passant = (random(20) == 0).then(|| random(8) as u8);
                 let after = KnownEntry {
@@ -416,7 +416,7 @@ mod tests {
                 changed |= (forms | plain) & !known[next] != 0;
                 known[next] |= forms | plain;
                 let forms = Form::ALL.into_iter().filter(|form| form.is_in(forms));
-                let found = forms.zip(passant).map(|(form, file)| (next, form.0, file));
+                let found = forms.filter_map(|form| Some((next, form.0, passant?)));
                 found.for_each(|found| changed |= passants.insert(found));
             }
         }
@@ -427,6 +427,6 @@ mod tests {
             );
         }
         assert!(reach.entries() > 10_000 && passants.len() > 100);
-        assert_eq!(HashSet::from_iter(reach.passants), passants);
+        assert!(HashSet::from_iter(reach.passants) == passants);
     }
 }

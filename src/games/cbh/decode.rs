@@ -324,7 +324,7 @@ impl Decoder<'_> {
 
 /// From, to and what a pawn becomes.
 fn split(word: u16) -> (Square, Square, Role) {
-    let six_bits = |shift: u32| square((word >> shift & 63) as u16);
+    let six_bits = |shift: u32| square(word >> shift & 63);
     let [queen, rook, bishop, knight] = PROMOTIONS;
     let promotion = match word >> 12 & 3 {
         0 => queen,

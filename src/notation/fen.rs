@@ -103,7 +103,10 @@ pub fn ply(fullmoves: u32, turn: Color) -> u32 {
 /// be taken there.
 #[must_use]
 pub fn fen(position: &Chess) -> String {
-    Fen::from_position(position, EnPassantMode::Legal).to_string()
+    // With room for nearly all: made for every line of long lists.
+    let mut fen = String::with_capacity(80);
+    Fen::from_position(position, EnPassantMode::Legal).append_to_string(&mut fen);
+    fen
 }
 
 /// Without what stands around a FEN where it was copied from.

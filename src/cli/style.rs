@@ -91,8 +91,15 @@ pub(super) fn wrapped(text: &str, width: usize) -> Vec<&str> {
     let mut rows = Vec::with_capacity(4);
     let mut rest = text;
     // The character that is too much may be the blank behind a row.
-    while let Some((end, beyond)) = rest.char_indices().nth(width) {
-        let (fits, long) = rest.split_at(end + beyond.len_utf8());
+    while let Some(bytes) = rest.as_bytes().get(..=width) {
+        let end = match bytes.is_ascii() {
+            true => width + 1,
+            false => match rest.char_indices().nth(width) {
+                Some((end, beyond)) => end + beyond.len_utf8(),
+                None => break,
+            },
+        };
+        let (fits, long) = rest.split_at(end);
         let blank = fits.rfind(' ');
         let Some(blank) = blank.or_else(|| Some(fits.len() + long.find(' ')?)) else {
             break;

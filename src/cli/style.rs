@@ -1,12 +1,12 @@
 //! Colours and columns of the tables.
 //!
-//! Colours are written unless [`no_colours`] was said, where nobody sees them:
-//! to make them, and to drop them from long texts again, takes a good part of
-//! the time that the texts take.
+//! Colours are written unless the choice of colours is never, where nobody sees
+//! them: to make them, and to drop them from long texts again, takes a good part
+//! of the time that the texts take.
 
 use std::fmt::{self, Display, Write as _};
-use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
+use anstream::ColorChoice;
 use anstyle::{AnsiColor, Style};
 
 use crate::book::Mark;
@@ -26,20 +26,12 @@ pub(super) const RED: Style = AnsiColor::Red.on_default();
 /// Places in files.
 pub(super) const PLACE: Style = AnsiColor::Cyan.on_default();
 
-/// Nobody sees colours.
-static NO_COLOURS: AtomicBool = AtomicBool::new(false);
-
-/// No colours are written from now on.
-pub(super) fn no_colours() {
-    NO_COLOURS.store(true, Relaxed);
-}
-
 /// A text in a style. Width and alignment count the text alone.
 pub(super) struct Painted<T>(pub(super) Style, pub(super) T);
 
 impl<T: Display> Display for Painted<T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        if NO_COLOURS.load(Relaxed) {
+        if ColorChoice::global() == ColorChoice::Never {
             return self.1.fmt(f);
         }
         write!(f, "{}", self.0)?;
@@ -113,7 +105,7 @@ pub(super) fn wrapped(text: &str, width: usize) -> Vec<&str> {
 
 /// Appends a text in a style, as [`Painted`] shows it.
 pub(super) fn paint(style: Style, text: &str, out: &mut String) {
-    if NO_COLOURS.load(Relaxed) {
+    if ColorChoice::global() == ColorChoice::Never {
         return out.push_str(text);
     }
     // Writing to a string does not fail.

@@ -1,7 +1,7 @@
 //! Records that wait to be sorted, in lots by the upper bits of their place.
 
 use super::bucket::Bucket;
-use super::row::{GameRef, PackedMove, Row};
+use super::row::{GameRef, IndexedMove, Row};
 use crate::sort::{LARGEST_SORT_BYTES, Runs, SortError, sort_by_order};
 
 /// A move of a game: what is sorted.
@@ -12,7 +12,7 @@ pub(super) struct Seen {
     /// [`GameRef::pack`].
     pub(super) bits: u32,
     pub(super) game: u32,
-    pub(super) mv: PackedMove,
+    pub(super) mv: IndexedMove,
 }
 
 impl Seen {

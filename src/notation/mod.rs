@@ -10,6 +10,8 @@ mod fen;
 mod line;
 mod moves;
 
+#[cfg(feature = "jsonl")]
+pub(crate) use fen::fen_text;
 pub use fen::{FenError, colours_exchanged, fen, ply, position, position_of};
 #[cfg(feature = "games")]
 pub(crate) use line::nag;

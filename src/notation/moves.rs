@@ -101,7 +101,10 @@ pub fn san(position: &Chess, mv: Move) -> String {
 /// A move in UCI notation, castling as the king's move.
 #[must_use]
 pub fn uci(mv: Move) -> String {
-    mv.to_uci(CastlingMode::Standard).to_string()
+    let mut text = String::with_capacity(5);
+    mv.to_uci(CastlingMode::Standard)
+        .append_to_string(&mut text);
+    text
 }
 
 /// As [`san`], with a null move as `--`.

@@ -82,3 +82,20 @@ impl SortError {
         }
     }
 }
+
+/// Where temporary files go: a folder that was named, or that of the target.
+///
+/// # Errors
+///
+/// There is no such folder.
+#[cfg(any(feature = "build", feature = "index"))]
+pub(crate) fn folder<'p>(named: Option<&'p Path>, target: &'p Path) -> Result<&'p Path, SortError> {
+    match named {
+        None => Ok(crate::place::folder_of(target)),
+        Some(folder) if folder.is_dir() => Ok(folder),
+        Some(folder) => {
+            let missing = io::ErrorKind::NotADirectory.into();
+            Err(SortError::new(folder, missing))
+        }
+    }
+}

@@ -155,6 +155,12 @@ impl CanonicalBoard {
         self.orientation
     }
 
+    /// The file of an en passant capture that the key tells, 0 = a.
+    #[must_use]
+    pub fn en_passant(&self) -> Option<u8> {
+        self.en_passant
+    }
+
     /// The key of the position: en passant only where a capture is legal.
     // Not inline, for then the key would be copied once more.
     #[must_use]

@@ -250,6 +250,39 @@ impl MoveSet {
             .get(n / 64)
             .is_some_and(|word| word >> (n % 64) & 1 != 0)
     }
+
+    /// What is in it and not in the other one, ascending.
+    pub(super) fn without(&self, other: &MoveSet) -> impl Iterator<Item = usize> + use<> {
+        let mut words = self.0;
+        for (word, others) in words.iter_mut().zip(other.0) {
+            *word &= !others;
+        }
+        (0..).step_by(64).zip(words).flat_map(|(first, mut word)| {
+            std::iter::from_fn(move || {
+                let bit = word.trailing_zeros() as usize;
+                (word != 0).then(|| {
+                    word &= word - 1;
+                    first + bit
+                })
+            })
+        })
+    }
+}
+
+/// Whether 0, 1, 2 and so on are in it.
+impl FromIterator<bool> for MoveSet {
+    #[inline]
+    fn from_iter<T: IntoIterator<Item = bool>>(all: T) -> MoveSet {
+        let mut set = MoveSet::default();
+        // No branch depends on what it is asked, so that the answers are
+        // waited for side by side.
+        for (n, is_in) in all.into_iter().enumerate() {
+            if let Some(word) = set.0.get_mut(n / 64) {
+                *word |= u64::from(is_in) << (n % 64);
+            }
+        }
+        set
+    }
 }
 
 /// What an entry says of a position, and which legal moves it stores; what

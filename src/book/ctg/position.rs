@@ -264,7 +264,7 @@ impl CanonicalBoard {
     pub fn from_key(key: &Key) -> Result<CanonicalBoard, KeyFault> {
         let bytes = key.as_bytes();
         let first = bytes.first().copied().unwrap_or(0);
-        let mut bits = BitReader::new(bytes);
+        let mut bits = BitReader::new(key);
         let Squares { roles, black } = bits.board();
         let [b0, b1, b2] = roles;
         let mut board = CanonicalBoard {

@@ -77,8 +77,8 @@ pub(super) fn lines(
         let number = start.and_then(|start| reach.number(start.place));
         if let (Some(number), Some(start)) = (number, start) {
             let mut done = 0;
-            reach.walk(number, Form::of(start.orientation), || {
-                done += 1;
+            reach.walk(number, Form::of(start.orientation), |entries| {
+                done += entries;
                 work.step("walking", done, total)
             })?;
         }

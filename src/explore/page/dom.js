@@ -3,6 +3,9 @@
 /** The element of an id. */
 export const by = (id) => document.getElementById(id);
 
+/** The document has been read to its end: what is seen first is there before. */
+export const whole = new Promise((resolve) => { document.addEventListener("DOMContentLoaded", resolve, { once: true }); });
+
 /** Makes an element: attributes (`class`, `aria-…`), listeners (`onclick`), children. */
 export function el(tag, attributes = {}, ...children) {
   return filled(document.createElement(tag), attributes, children);

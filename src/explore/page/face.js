@@ -4,7 +4,7 @@
 
 import * as address from "./address.js";
 import { Board } from "./board.js";
-import { by, el, fill } from "./dom.js";
+import { by, el, fill, whole } from "./dom.js";
 import { begin, t } from "./lang.js";
 import { listenToMoves, showMoves } from "./moves.js";
 import { dress } from "./settings.js";
@@ -68,8 +68,7 @@ async function open() {
 /** What was shown first. */
 export const opened = open();
 
-/** After the first picture, or without one that anybody sees. */
-function rest() {
-  import("/page/page.js");
-}
-opened.finally(() => (document.hidden ? rest() : requestAnimationFrame(() => requestAnimationFrame(rest))));
+const rest = () => import("/page/page.js");
+
+// After the first picture, or without one that anybody sees.
+Promise.allSettled([opened, whole]).then(() => (document.hidden ? rest() : requestAnimationFrame(() => requestAnimationFrame(rest))));

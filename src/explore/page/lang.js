@@ -2,6 +2,8 @@
 // page itself; other languages are tables from English, loaded when chosen:
 // one of what the page says, one of what the program does.
 
+import { whole } from "./dom.js";
+
 export const LANGUAGES = { en: "English", de: "Deutsch", es: "Español", fr: "Français", ru: "Русский" };
 
 const LETTERS = { en: "KQRBN", de: "KDTLS", es: "RDTAC", fr: "RDTFC", ru: ["Кр", "Ф", "Л", "С", "К"], figurines: "♔♕♖♗♘" };
@@ -35,7 +37,6 @@ export function begin() {
 }
 
 async function translate(code) {
-  const whole = new Promise((resolve) => { document.addEventListener("DOMContentLoaded", resolve, { once: true }); });
   const [, ...tables] = await Promise.all([whole, import(`/page/lang-${code}.js`), import(`/page/program-${code}.js`)]);
   [words, sentences] = tables.map((table) => table.default);
   const plain = (text) => text.replace(/[\\^$.*+?()[\]|]/g, "\\$&").replace(/\{\d\}/g, "(.+)");

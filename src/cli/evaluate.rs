@@ -113,10 +113,7 @@ pub(super) fn run(args: &EvaluateArgs) -> anyhow::Result<u8> {
         place::check(carried, &[], args.force.old())?;
     }
     let start = Instant::now();
-    let path = match &args.output {
-        Some(path) => path.clone(),
-        None => evals::beside(&args.book),
-    };
+    let path = valued::path(args.output.as_deref(), &args.book);
     // Before the book is read.
     for import in &args.import {
         let shown = import.display();
@@ -152,11 +149,8 @@ pub(super) fn run(args: &EvaluateArgs) -> anyhow::Result<u8> {
         let tasks = args.tasks(&graph, &table);
         let worked =
             progress::watched(|watch| evaluate::work(&plan, &graph, &table, &tasks, file, watch))??;
-        if let Some(fault) = &worked.first_fault {
-            let fen = crate::notation::fen(&graph.position(fault.node));
-            say!("tabia: no answer about {fen}: {}", fault.error);
-            code = 1;
-        }
+        valued::say_unanswered(worked.first_fault.as_ref(), &graph);
+        code = u8::from(worked.first_fault.is_some());
         let left = tasks.len() as u64 - worked.done - worked.failed;
         let seconds = start.elapsed().as_secs_f64();
         let counts = collection::counts([

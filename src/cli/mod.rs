@@ -59,7 +59,6 @@ mod info_other;
 #[cfg(feature = "games")]
 mod learn;
 mod mark;
-mod merge;
 mod play;
 mod probe;
 mod progress;
@@ -227,7 +226,7 @@ fn dispatch(cli: Cli) -> anyhow::Result<u8> {
         Command::Grow(args) => grow::run(&args),
         Command::Audit(args) => to(output(), |out| audit::run(&args, out)),
         Command::Mark(args) => to(output(), |out| mark::run(&args, out)),
-        Command::Merge(args) => merge::run(&args),
+        Command::Merge(args) => compact::merge(&args),
         #[cfg(feature = "build")]
         Command::Repertoire(args) => to(output(), |out| repertoire::run(&args, out)),
         Command::Prune(args) => prune::run(&args),

@@ -14,7 +14,7 @@ use crate::crew;
 use crate::engine::AnalystError;
 use crate::eval::{Evaluation, MoveValue};
 use crate::evals::{EvalFile, EvalFileError, EvalKey, EvalTable};
-use crate::evaluate::{self, Desk, EnginePlan, Unanswered};
+use crate::evaluate::{self, Desk, EnginePlan, Unanswered, WorkError};
 use crate::graph::{self, BookGraph, NodeId};
 use crate::watch::{Progress, Stop, Watch};
 
@@ -83,7 +83,7 @@ pub fn grow(
         take_in(graph, table, &jobs, made, &mut grown, &mut barred)?;
     };
     grown.restarts = restarts.into_inner();
-    file.sync()?;
+    file.sync().map_err(WorkError::from)?;
     Ok(grown)
 }
 
@@ -243,10 +243,10 @@ impl Round<'_> {
         watch: &mut Watch<'_>,
         grown: &Grown,
         wishes: &GrowWishes<'_>,
-    ) -> Result<Vec<Made>, GrowError> {
+    ) -> Result<Vec<Made>, WorkError> {
         let mut made = Vec::with_capacity(jobs.len());
         let mut positions = grown.positions;
-        let take = |one: Made| -> Result<(), GrowError> {
+        let take = |one: Made| -> Result<(), WorkError> {
             let job = jobs.get(made.len());
             positions += u64::from(job.is_some_and(|job| job.is_new));
             made.push(one);
@@ -268,7 +268,7 @@ impl Round<'_> {
         Ok(made)
     }
 
-    fn one(&self, job: &Job, desk: &mut Desk<'_>) -> Result<Made, GrowError> {
+    fn one(&self, job: &Job, desk: &mut Desk<'_>) -> Result<Made, WorkError> {
         match &job.question {
             Question::None => return Ok(Made::Found(None)),
             Question::Answered(said) => return Ok(Made::Found(Some(said.clone()))),

@@ -74,6 +74,7 @@ mod edit;
 mod entry;
 mod error;
 mod explain;
+mod fen;
 mod hashes;
 mod index;
 mod info;
@@ -116,6 +117,8 @@ pub use info::{BookEntries, BookEntry, BookInfo};
 pub use key::{Key, hash};
 pub use lock::LockError;
 pub use move_table::MoveCode;
+#[cfg(feature = "jsonl")]
+pub(crate) use moves::likely as likely_moves;
 pub use moves::{
     MoveFault, decode as decode_move_byte, encode as encode_move_byte, find as find_move_byte,
 };

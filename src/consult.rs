@@ -4,7 +4,7 @@
 use shakmaty::{Chess, Position};
 
 use crate::book::{BookMove, Error, Lookup, Probe, Wanted};
-use crate::policy::{self, Circumstances, LineMemory, Rejection, Weighed};
+use crate::policy::{self, GameSituation, LineMemory, Rejection, Weighed};
 use crate::settings::{OptionId, Settings};
 use crate::view::PositionView;
 
@@ -89,7 +89,7 @@ pub fn consult_knowing(
     let mut lookup = Lookup::default();
     book.probe(position, Wanted::Transpositions, &mut lookup)?;
     let repeats = |next: &Chess| before.contains(next);
-    let circumstances = Circumstances {
+    let circumstances = GameSituation {
         position,
         book,
         asked: None,

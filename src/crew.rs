@@ -25,16 +25,16 @@ pub struct Panicked(String);
 
 /// Runs `worker` in some threads and `lead` in this one. A worker gets its
 /// tools ready, does jobs with [`Jobs::each`], and then hands over what it
-/// holds.
+/// holds: that is given with what the lead made, in no particular order.
 ///
 /// # Errors
 ///
 /// What the lead or a worker says, or a worker's panic. All have ended then.
-pub(crate) fn run<J: Send, P: Send, T, E: From<Panicked> + Send>(
+pub(crate) fn run<J: Send, P: Send, H: Send, T, E: From<Panicked> + Send>(
     threads: usize,
-    worker: impl Fn(&Jobs<J, P, E>) -> Result<(), E> + Sync,
-    lead: impl FnOnce(&mut Lead<'_, J, P, E>) -> Result<T, E>,
-) -> Result<T, E> {
+    worker: impl Fn(&Jobs<J, P, H, E>) -> Result<H, E> + Sync,
+    lead: impl FnOnce(&mut Lead<'_, J, P, H, E>) -> Result<T, E>,
+) -> Result<(T, Vec<H>), E> {
     let threads = threads.max(1);
     let (sender, to_do) = channel();
     let (report, reports) = channel();
@@ -63,10 +63,11 @@ pub(crate) fn run<J: Send, P: Send, T, E: From<Panicked> + Send>(
             given: 0,
             taken: 0,
             early: BTreeMap::new(),
+            held: Vec::new(),
         };
         let led = lead(&mut crew)?;
         crew.dismiss()?;
-        Ok(led)
+        Ok((led, std::mem::take(&mut crew.held)))
     })
 }
 
@@ -105,7 +106,8 @@ pub(crate) fn each_in_order<J: Send, P: Send, E: From<Panicked> + Send>(
         threads,
         |jobs| jobs.each(|job, _| work(job)),
         |lead| lead.each(all.into_iter().map(Ok), take),
-    )
+    )?;
+    Ok(())
 }
 
 /// The words of a panic.
@@ -116,15 +118,15 @@ fn said(panic: &(dyn Any + Send)) -> String {
 }
 
 /// What a worker tells the lead.
-enum WorkerReport<P, E> {
+enum WorkerReport<P, H, E> {
     Done(u64, P),
-    Ended(Result<(), E>),
+    Ended(Result<H, E>),
 }
 
 /// The workers' side.
-pub(crate) struct Jobs<J, P, E> {
+pub(crate) struct Jobs<J, P, H, E> {
     to_do: Mutex<Receiver<(u64, J)>>,
-    report: Sender<WorkerReport<P, E>>,
+    report: Sender<WorkerReport<P, H, E>>,
     pace: Pace,
 }
 
@@ -148,7 +150,7 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-impl<J, P, E> Jobs<J, P, E> {
+impl<J, P, H, E> Jobs<J, P, H, E> {
     /// Does jobs as long as there are any.
     ///
     /// # Errors
@@ -223,11 +225,11 @@ impl Turn<'_> {
 }
 
 /// The lead's side.
-pub(crate) struct Lead<'c, J, P, E> {
+pub(crate) struct Lead<'c, J, P, H, E> {
     pace: &'c Pace,
     /// `None` when no more jobs will come.
     sender: Option<Sender<(u64, J)>>,
-    reports: Receiver<WorkerReport<P, E>>,
+    reports: Receiver<WorkerReport<P, H, E>>,
     /// Workers that have not ended.
     working: usize,
     most: u64,
@@ -235,9 +237,11 @@ pub(crate) struct Lead<'c, J, P, E> {
     taken: u64,
     /// Made before those that stand before them.
     early: BTreeMap<u64, P>,
+    /// What the workers that have ended handed over.
+    held: Vec<H>,
 }
 
-impl<J, P, E: From<Panicked>> Lead<'_, J, P, E> {
+impl<J, P, H, E: From<Panicked>> Lead<'_, J, P, H, E> {
     /// Gives all jobs, and hands what is made of each to `take`, in their
     /// order.
     ///
@@ -309,13 +313,13 @@ impl<J, P, E: From<Panicked>> Lead<'_, J, P, E> {
         }
     }
 
-    fn hear(&mut self, report: WorkerReport<P, E>) -> Result<(), E> {
+    fn hear(&mut self, report: WorkerReport<P, H, E>) -> Result<(), E> {
         match report {
             WorkerReport::Done(number, piece) => {
                 self.early.insert(number, piece);
             }
             WorkerReport::Ended(worked) => {
-                worked?;
+                self.held.push(worked?);
                 self.working -= 1;
                 if self.working == 0 && self.given > self.taken + self.early.len() as u64 {
                     return Err(Panicked("jobs were left undone".to_owned()).into());
@@ -337,7 +341,7 @@ impl<J, P, E: From<Panicked>> Lead<'_, J, P, E> {
     }
 }
 
-impl<J, P, E> Drop for Lead<'_, J, P, E> {
+impl<J, P, H, E> Drop for Lead<'_, J, P, H, E> {
     fn drop(&mut self) {
         if self.working > 0 {
             self.pace.end();
@@ -377,6 +381,7 @@ mod tests {
             },
             |lead| lead.each((0..count).map(Ok), take),
         )
+        .map(drop)
     }
 
     #[test]
@@ -437,7 +442,7 @@ mod tests {
     /// What a worker holds at the end may fail too.
     #[test]
     fn handing_over_may_fail() {
-        let worker = |jobs: &Jobs<u64, (), Failure>| {
+        let worker = |jobs: &Jobs<u64, (), (), Failure>| {
             jobs.each(|_, _| Ok(()))?;
             Err(Failure::Full)
         };

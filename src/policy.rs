@@ -58,7 +58,7 @@ use std::fmt;
 
 use rand::{Rng, RngExt};
 
-pub use game::{Circumstances, LineMemory, line_goes_on};
+pub use game::{GameSituation, LineMemory, line_goes_on};
 
 use crate::book::{Annotation, BookMove, Mark, Preference};
 use judged::judged_weights;

@@ -195,7 +195,7 @@ fn the_adapter_chooses_by_the_evaluations_beside_the_book() {
     assert!(both["probability"].as_f64().unwrap() < 0.1, "{both}");
     // The file may stand elsewhere.
     let other = folder.join("other.evals");
-    let mut file = EvalFile::open(&other).unwrap();
+    let file = EvalFile::open(&other).unwrap();
     let (position, mut evaluation) =
         tabia::evals::epd::read("rnbqkbnr/pppppppp/8/8/8/5P2/PPPPP1PP/RNBQKBNR b KQkq - ce 11;")
             .unwrap();

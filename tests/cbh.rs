@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 use common::{Folder, assert_has, project};
 use proptest::prelude::*;
 use shakmaty::san::SanPlus;
-use tabia::games::{self, Game, Item, SourceError, Wanted};
+use tabia::games::{self, Game, GameParts, Item, SourceError};
 
 const PARTS: [&str; 4] = ["cbh", "cbg", "cbp", "cbt"];
 
@@ -48,7 +48,7 @@ impl Copy {
     }
 
     fn read(&self) -> Read {
-        read(&self.part("cbh"), Wanted::EVERYTHING).unwrap()
+        read(&self.part("cbh"), GameParts::EVERYTHING).unwrap()
     }
 }
 
@@ -85,7 +85,7 @@ impl Read {
     }
 }
 
-fn read(path: &Path, wanted: Wanted) -> Result<Read, SourceError> {
+fn read(path: &Path, wanted: GameParts) -> Result<Read, SourceError> {
     let mut source = games::open(path)?.source;
     let mut read = Read::default();
     let mut game = Game::default();
@@ -118,7 +118,7 @@ fn every_game_of_the_genuine_databases_is_read() {
         ("fob", 111, 9179, 9179),
         ("256-2023", 256, 0, 0),
     ] {
-        let read = read(&genuine(name), Wanted::EVERYTHING).unwrap();
+        let read = read(&genuine(name), GameParts::EVERYTHING).unwrap();
         assert_eq!(read.problems, [""; 0], "{name}");
         assert_eq!(read.remarks, [""; 0], "{name}");
         let found = (read.games.len(), read.plies(), read.all_plies());
@@ -128,7 +128,7 @@ fn every_game_of_the_genuine_databases_is_read() {
 
 #[test]
 fn tags_and_moves_are_those_of_chessbase() {
-    let capa = read(&genuine("Capa"), Wanted::EVERYTHING).unwrap();
+    let capa = read(&genuine("Capa"), GameParts::EVERYTHING).unwrap();
     let first = &capa.texts()[0];
     let expected = "[Event \"?\"]\n[Site \"Havana\"]\n[Date \"1902.??.??\"]\n[Round \"?\"]\n\
         [White \"Corzo\"]\n[Black \"Capablanca\"]\n[Result \"0-1\"]\n[ECO \"C25\"]\n\n\
@@ -136,7 +136,7 @@ fn tags_and_moves_are_those_of_chessbase() {
     assert!(first.starts_with(expected), "{first}");
     assert_has(first, "13. Ne2 (13. Qxc5 Bxc5+)\n13... Qb6");
 
-    let positions = read(&genuine("256-2023"), Wanted::EVERYTHING).unwrap();
+    let positions = read(&genuine("256-2023"), GameParts::EVERYTHING).unwrap();
     assert!(
         positions
             .games
@@ -152,11 +152,11 @@ fn tags_and_moves_are_those_of_chessbase() {
 
 #[test]
 fn the_main_line_alone_is_the_same_main_line() {
-    let whole = read(&genuine("Capa"), Wanted::EVERYTHING).unwrap();
+    let whole = read(&genuine("Capa"), GameParts::EVERYTHING).unwrap();
     for plies in [0, 1, 7, 40, usize::MAX] {
-        let wanted = Wanted {
+        let wanted = GameParts {
             plies,
-            ..Wanted::default()
+            ..GameParts::default()
         };
         let short = read(&genuine("Capa"), wanted).unwrap();
         assert_eq!(short.games.len(), whole.games.len());
@@ -166,9 +166,9 @@ fn the_main_line_alone_is_the_same_main_line() {
             assert_eq!(short.positions, whole.positions[..=len]);
         }
     }
-    let variations = Wanted {
+    let variations = GameParts {
         variations: true,
-        ..Wanted::default()
+        ..GameParts::default()
     };
     let sides = read(&genuine("Capa"), variations).unwrap();
     let moves: usize = sides.games.iter().map(|game| game.side_moves.len()).sum();
@@ -267,7 +267,7 @@ fn faults_are_named_by_file_and_place() {
         "{}",
         told(5)
     );
-    let whole = self::read(&genuine("Capa"), Wanted::EVERYTHING).unwrap();
+    let whole = self::read(&genuine("Capa"), GameParts::EVERYTHING).unwrap();
     assert!(read.games[0].moves.starts_with(&whole.games[4].moves[..11]));
 }
 
@@ -295,7 +295,7 @@ fn a_file_that_ends_early_loses_only_what_is_missing() {
 
 #[test]
 fn names_are_missing_where_their_files_are() {
-    let whole = read(&genuine("Capa"), Wanted::EVERYTHING).unwrap();
+    let whole = read(&genuine("Capa"), GameParts::EVERYTHING).unwrap();
     let copy = Copy::of("Capa");
     fs::remove_file(copy.part("cbp")).unwrap();
     copy.change("cbt", |bytes| bytes[8] ^= 1);
@@ -324,7 +324,7 @@ fn files_are_found_in_any_case() {
     ] {
         fs::rename(copy.part(part), copy.folder.join(name)).unwrap();
     }
-    let whole = read(&genuine("Capa"), Wanted::EVERYTHING).unwrap();
+    let whole = read(&genuine("Capa"), GameParts::EVERYTHING).unwrap();
     assert_eq!(copy.read().texts(), whole.texts());
 }
 
@@ -384,7 +384,7 @@ fn a_large_database_is_read_in_parts() {
             }
         }
     });
-    let read = read(&copy.part("cbh"), Wanted::default()).unwrap();
+    let read = read(&copy.part("cbh"), GameParts::default()).unwrap();
     assert_eq!(read.games.len(), 113 * TIMES);
     assert!(read.problems.is_empty());
     for (game, expected) in read.games.iter().zip(whole.games.iter().cycle()) {
@@ -414,7 +414,7 @@ proptest! {
                 }
             }
         });
-        if let Ok(read) = read(&copy.part("cbh"), Wanted::EVERYTHING) {
+        if let Ok(read) = read(&copy.part("cbh"), GameParts::EVERYTHING) {
             let cut = read.games.iter().filter(|game| game.cut.is_some()).count();
             let skipped = read.problems.len() - cut;
             prop_assert!(read.games.len() + skipped + read.left_out <= entries);

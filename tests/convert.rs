@@ -644,7 +644,7 @@ fn games_of_a_book_hold_every_move_once_and_build_into_a_book_again() {
             path: target.clone(),
             priority: false,
         }];
-        let mut job = tabia::build::Job::new(sources, built.clone());
+        let mut job = tabia::build::BuildJob::new(sources, built.clone());
         job.old = Old::Replace;
         let summary = tabia::build::run(&job, &mut Watch::default()).unwrap();
         assert_eq!((summary.games, summary.tally.skipped), (done.games, 0));

@@ -13,7 +13,7 @@ use common::{Folder, assert_has, files, project, stored};
 use rand::rngs::StdRng;
 use rand::{RngExt as _, SeedableRng as _};
 use serde_json::{Value, json};
-use tabia::games::{self, Game, Wanted};
+use tabia::games::{self, Game, GameParts};
 
 fn data(name: &str) -> PathBuf {
     project("tests/data").join(name)
@@ -222,15 +222,15 @@ fn every_database_in_a_zip_is_read() {
 /// and remarks.
 fn read_all(path: &Path) -> [u64; 3] {
     let [mut good, mut bad, mut remarks] = [0; 3];
-    let short = Wanted {
+    let short = GameParts {
         plies: 40,
-        ..Wanted::default()
+        ..GameParts::default()
     };
-    let sides = Wanted {
+    let sides = GameParts {
         variations: true,
         ..short
     };
-    for wanted in [short, sides, Wanted::EVERYTHING] {
+    for wanted in [short, sides, GameParts::EVERYTHING] {
         let Ok(opened) = games::open(path) else {
             continue;
         };

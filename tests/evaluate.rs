@@ -70,10 +70,12 @@ fn killed_at_any_moment_nothing_is_lost_or_done_twice() {
     let mut kills = 0;
     while known + 12 < graph.len() && kills < 6 {
         let mut run = evaluate(&folder, "--jobs 2");
+        // The engines fall silent before all is done, however late we look.
+        run.env("SCORING_ENGINE_HANGS", "7");
         run.env("SCORING_ENGINE_MS", "10").stderr(Stdio::null());
         let mut child = run.spawn().unwrap();
         let start = Instant::now();
-        while lines_so_far(&side) < known + 7 + kills {
+        while lines_so_far(&side) < known + 1 + kills / 2 {
             assert!(start.elapsed() < Duration::from_secs(120));
             std::thread::sleep(Duration::from_millis(3));
         }

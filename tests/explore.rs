@@ -25,7 +25,7 @@ use serde_json::{Value, json};
 use shakmaty::{Chess, Move};
 use tabia::book::MarkEdit;
 use tabia::book_set::Opener;
-use tabia::explore::{Access, EditError, Editor, ExploredBook, Explorer, Undo, editor_of};
+use tabia::explore::{Access, BookMarker, ExploredBook, Explorer, MarkerError, Undo, marker_of};
 use tabia::notation::Line;
 use tabia::settings::Settings;
 
@@ -38,16 +38,16 @@ struct Memory(Mutex<Vec<MarkEdit>>);
 
 struct MemoryEditor(Arc<Memory>);
 
-impl Editor for MemoryEditor {
-    fn add(&self, _: &[(Line, Vec<(usize, u8)>)]) -> Result<Option<Undo>, EditError> {
-        Err(EditError("this book takes marks alone".to_owned()))
+impl BookMarker for MemoryEditor {
+    fn add(&self, _: &[(Line, Vec<(usize, u8)>)]) -> Result<Option<Undo>, MarkerError> {
+        Err(MarkerError("this book takes marks alone".to_owned()))
     }
 
-    fn remove(&self, _: &[Line]) -> Result<Option<Undo>, EditError> {
-        Err(EditError("this book takes marks alone".to_owned()))
+    fn remove(&self, _: &[Line]) -> Result<Option<Undo>, MarkerError> {
+        Err(MarkerError("this book takes marks alone".to_owned()))
     }
 
-    fn change(&self, _: &[(Chess, Move)], change: &MarkEdit) -> Result<Option<Undo>, EditError> {
+    fn change(&self, _: &[(Chess, Move)], change: &MarkEdit) -> Result<Option<Undo>, MarkerError> {
         self.0.0.lock().unwrap().push(*change);
         let memory = Arc::clone(&self.0);
         Ok(Some(Box::new(move || {
@@ -57,7 +57,7 @@ impl Editor for MemoryEditor {
     }
 }
 
-fn starter(editor: Option<Box<dyn Editor>>) -> ExploredBook {
+fn starter(editor: Option<Box<dyn BookMarker>>) -> ExploredBook {
     let open = || Arc::new(tabia::book_set::starter().unwrap());
     let reopen = Box::new(move || Ok(open() as _));
     ExploredBook::new("Starter".into(), Vec::new(), open(), reopen, editor)
@@ -65,7 +65,7 @@ fn starter(editor: Option<Box<dyn Editor>>) -> ExploredBook {
 
 pub(crate) fn explorer_at(
     address: &str,
-    editor: Option<Box<dyn Editor>>,
+    editor: Option<Box<dyn BookMarker>>,
     read_only: bool,
 ) -> Explorer {
     let access = Access::new(address.parse().unwrap(), TOKEN.into());
@@ -372,7 +372,7 @@ fn explorer_of(path: &std::path::Path) -> Explorer {
     };
     let name = path.to_str().unwrap().to_owned();
     let open = Arc::new(opener.open(&name).unwrap());
-    let editor = editor_of(&open);
+    let editor = marker_of(&open);
     let reopen = Box::new(move || match opener.open(&name) {
         Ok(book) => Ok(Arc::new(book) as _),
         Err(error) => Err(error.to_string()),

@@ -98,7 +98,13 @@ fn engines_that_cannot_be_used_are_named_and_the_game_goes_on() {
         (odd("babbles"), "has not answered"),
         (odd("endless-line"), "has not answered"),
     ] {
-        let text = format!("default = [\"x\"]\n[engine.x]\n{engine}\nstart_timeout_ms = 300\n");
+        // Only who never answers has to be given up quickly.
+        let limit = if message == "has not answered" {
+            300
+        } else {
+            60_000
+        };
+        let text = format!("default = [\"x\"]\n[engine.x]\n{engine}\nstart_timeout_ms = {limit}\n");
         folder.put("engines.toml", text);
         let mut adapter = Adapter::run(&mut folder.command("--config engines.toml"));
         adapter.hello();

@@ -4,7 +4,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use tabia::games::export::{self, Target};
-use tabia::games::{Game, Wanted, open};
+use tabia::games::{Game, GameParts, open};
 use tabia::watch::{Stop, Watch};
 
 use super::{read, root, sample, scratch};
@@ -12,10 +12,10 @@ use super::{read, root, sample, scratch};
 /// Opens what lies at `path` and reads every game, as if the main lines were
 /// wanted and as if everything were.
 fn read_all(path: &Path) {
-    let all = Wanted::default();
+    let all = GameParts::default();
     for wanted in [
-        Wanted { plies: 40, ..all },
-        Wanted {
+        GameParts { plies: 40, ..all },
+        GameParts {
             variations: true,
             notes: true,
             ..all

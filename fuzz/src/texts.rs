@@ -5,7 +5,7 @@ use std::path::Path;
 
 use tabia::config::Config;
 use tabia::engine::EngineCommand;
-use tabia::games::{Game, GameSource, PgnSource, Wanted};
+use tabia::games::{Game, GameParts, GameSource, PgnSource};
 
 use super::sample;
 
@@ -66,7 +66,7 @@ pub fn pgn(data: &[u8]) {
         let text = Box::new(Cursor::new(data.to_vec()));
         let mut source = PgnSource::new("fuzz.pgn", text, Default::default());
         let mut game = Game::default();
-        let wanted = Wanted {
+        let wanted = GameParts {
             plies,
             variations,
             notes: variations,

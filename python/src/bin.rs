@@ -74,8 +74,8 @@ pub(crate) fn fields_at(view: &View<'_>, n: u64) -> Result<Option<Fields>, FileE
 }
 
 /// The first place whose key is not below.
-pub(crate) fn lower_bound(view: &View<'_>, key: u64) -> Result<u64, FileError> {
-    let (mut low, mut high) = (0, view.len() / ENTRY_BYTES as u64);
+pub(crate) fn lower_bound(file: &DataFile, view: &View<'_>, key: u64) -> Result<u64, FileError> {
+    let (mut low, mut high) = (0, file.len() / ENTRY_BYTES as u64);
     while low < high {
         let middle = low + (high - low) / 2;
         if entry_at(view, middle)?.is_some_and(|entry| key_of(entry) < key) {
@@ -95,7 +95,7 @@ pub(crate) fn stored(py: Python<'_>, file: &DataFile, key: Option<u64>) -> PyRes
     let view = view(py, file)?;
     let mut all = Vec::new();
     let mut read = || {
-        let mut n = lower_bound(&view, key)?;
+        let mut n = lower_bound(file, &view, key)?;
         while let Some(entry) = fields_at(&view, n)?.filter(|entry| entry.key == key) {
             all.push(entry);
             n += 1;

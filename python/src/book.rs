@@ -196,7 +196,8 @@ impl NativeBook {
         match &inner.source {
             Source::Bin { file, .. } => {
                 let view = bin::view(py, file)?;
-                bin::lower_bound(&view, key).map_err(|error| bin::unreadable(py, file, &error))
+                bin::lower_bound(file, &view, key)
+                    .map_err(|error| bin::unreadable(py, file, &error))
             }
             Source::Other { .. } => Ok(inner.rows(py)?.partition_point(|row| row.key < key) as u64),
         }

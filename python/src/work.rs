@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
-use tabia::build::{self as builder, Filter};
+use tabia::build::{self as builder, GameFilter};
 use tabia::convert as converter;
 use tabia::games::{self, GameResult, Month, Title};
 use tabia::place::Old;
@@ -202,9 +202,9 @@ pub(crate) fn build<'py>(
         path,
         priority: false,
     });
-    let usual = builder::Job::new(marked.chain(plain).collect(), target);
-    let job = builder::Job {
-        filter: Filter {
+    let usual = builder::BuildJob::new(marked.chain(plain).collect(), target);
+    let job = builder::BuildJob {
+        filter: GameFilter {
             min_elo,
             both_elo,
             since: since.map(|year| Month::new(year, 1)),
@@ -230,7 +230,7 @@ pub(crate) fn build<'py>(
                 .collect::<PyResult<_>>()?,
             not_players,
             decisive,
-            ..Filter::default()
+            ..GameFilter::default()
         },
         old: old(force),
         password,

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use shakmaty::{Chess, Move, Position as _};
 
-use super::ctg::{Applied, Batch, ChangedByte, Claim, EditError, EditOptions};
+use super::ctg::{Applied, ChangedByte, Claim, EditBatch, EditError, EditOptions};
 use super::keyed::KeyedEntry;
 use super::{Book, Error, Field, Format, Mark, MarkEdit, OpenOptions, Preference, polyglot};
 
@@ -142,7 +142,7 @@ impl KeyedEditor {
     /// The book cannot be written, or is not what it was when they were
     /// planned.
     pub fn apply(&mut self, changes: &[KeyedChange]) -> Result<Applied, EditError> {
-        let mut batch = Batch::new(self.book.path());
+        let mut batch = EditBatch::new(self.book.path());
         for change in changes {
             let (at, bytes) = match (self.book.format(), change.field) {
                 (Format::Abk, _) => (3, 1),

@@ -35,20 +35,20 @@ pub use emit::MAX_MOVES;
 pub use lines::write_lines;
 pub use records::RecordsError;
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
+use std::slice;
 use std::sync::Arc;
-use std::{io, slice};
 
 use shakmaty::Color;
 
 use crate::book::ctg::{BookWriter, WriteError, WriteOptions, Written};
 use crate::crew::{self, Panicked};
-pub use crate::games::{EcoRange, Filter, ParseEcoError, has_name};
+pub use crate::games::{EcoRange, GameFilter, ParseEcoError, has_name};
 use crate::games::{Game, ReadError, Sources, Tally};
 use crate::notation::Line;
 use crate::openings;
 use crate::place::Old;
-use crate::sort::{Runs, SortError, Sorted};
+use crate::sort::{self, Runs, SortError, Sorted};
 use crate::watch::{Progress, Stopped, Watch};
 use emit::Rule;
 use node::Node;
@@ -74,7 +74,7 @@ pub enum Product {
 
 /// What is to be built.
 #[derive(Clone, Debug)]
-pub struct Job {
+pub struct BuildJob {
     /// The games. Files of records (.parquet) are sources too; their games
     /// have been chosen already.
     pub sources: Vec<Source>,
@@ -87,7 +87,7 @@ pub struct Job {
     /// Of encrypted archives.
     pub password: Option<String>,
     /// Which games count.
-    pub filter: Filter,
+    pub filter: GameFilter,
     /// Plies of each game that are stored.
     pub max_ply: usize,
     /// Of these, so many plies at most behind the last position that has a name
@@ -116,17 +116,17 @@ pub struct Job {
     pub temp: Option<PathBuf>,
 }
 
-impl Job {
+impl BuildJob {
     /// A job with the usual settings.
     #[must_use]
-    pub fn new(sources: Vec<Source>, target: PathBuf) -> Job {
-        Job {
+    pub fn new(sources: Vec<Source>, target: PathBuf) -> BuildJob {
+        BuildJob {
             sources,
             target,
             old: Old::default(),
             product: Product::Book,
             password: None,
-            filter: Filter::default(),
+            filter: GameFilter::default(),
             max_ply: 40,
             eco_relative: None,
             only: None,
@@ -142,7 +142,7 @@ impl Job {
     }
 }
 
-impl Job {
+impl BuildJob {
     /// Plies of a game that are stored.
     fn plies(&self, game: &Game) -> usize {
         let Some(more) = self.eco_relative else {
@@ -238,7 +238,7 @@ impl From<Stopped> for BuildError {
 ///
 /// There is no book then; what stood in its place still does, and no temporary
 /// file is left.
-pub fn run(job: &Job, watch: &mut Watch<'_>) -> Result<Summary, BuildError> {
+pub fn run(job: &BuildJob, watch: &mut Watch<'_>) -> Result<Summary, BuildError> {
     let made = run_all(slice::from_ref(job), watch)?;
     Ok(made.into_iter().next().unwrap_or_default())
 }
@@ -253,7 +253,7 @@ pub fn run(job: &Job, watch: &mut Watch<'_>) -> Result<Summary, BuildError> {
 ///
 /// As for [`run`]. No book is put in its place before the last one is
 /// complete; a table of records is as soon as it is.
-pub fn run_all(jobs: &[Job], watch: &mut Watch<'_>) -> Result<Vec<Summary>, BuildError> {
+pub fn run_all(jobs: &[BuildJob], watch: &mut Watch<'_>) -> Result<Vec<Summary>, BuildError> {
     let Some(first) = jobs.first() else {
         return Ok(Vec::new());
     };
@@ -263,7 +263,7 @@ pub fn run_all(jobs: &[Job], watch: &mut Watch<'_>) -> Result<Vec<Summary>, Buil
     // Whether it holds records, and something is asked that only games tell.
     let is_late = |argument: usize| {
         let marked = first.sources.get(argument).is_some_and(|s| s.priority);
-        let chosen = |job: &Job| job.dedupe || job.filter != Filter::default();
+        let chosen = |job: &BuildJob| job.dedupe || job.filter != GameFilter::default();
         marked || jobs.iter().any(chosen)
     };
     if let Some((_, path)) = tables.iter().find(|table| is_late(table.0)) {
@@ -274,15 +274,8 @@ pub fn run_all(jobs: &[Job], watch: &mut Watch<'_>) -> Result<Vec<Summary>, Buil
     let mut runs = Vec::new();
     let mut outputs = Vec::new();
     for job in jobs {
-        let folder = match (&first.temp, job.target.parent()) {
-            (Some(folder), _) => folder.as_path(),
-            (None, Some(folder)) if folder != Path::new("") => folder,
-            _ => Path::new("."),
-        };
+        let folder = sort::folder(first.temp.as_deref(), &job.target)?;
         runs.push(Arc::new(Runs::new(first.memory / 2 / parts, folder)));
-        if first.temp.is_some() && !folder.is_dir() {
-            return Err(SortError::new(folder, io::ErrorKind::NotADirectory.into()).into());
-        }
         // Fails early where the book cannot be written, before hours of counting.
         outputs.push(BuildTarget::create(job)?);
     }
@@ -298,7 +291,7 @@ pub fn run_all(jobs: &[Job], watch: &mut Watch<'_>) -> Result<Vec<Summary>, Buil
         }
     }
     let mut made = pass::count_all(jobs, &sources, &runs, watch)?;
-    let named = |job: &Job, error: BuildError| match jobs.len() {
+    let named = |job: &BuildJob, error: BuildError| match jobs.len() {
         1 => error,
         _ => BuildError::Book {
             path: job.target.clone(),
@@ -346,7 +339,7 @@ enum BuildTarget {
 }
 
 impl BuildTarget {
-    fn create(job: &Job) -> Result<BuildTarget, BuildError> {
+    fn create(job: &BuildJob) -> Result<BuildTarget, BuildError> {
         Ok(match job.product {
             Product::Book => {
                 let options = WriteOptions {
@@ -362,7 +355,7 @@ impl BuildTarget {
 }
 
 fn write_entries(
-    job: &Job,
+    job: &BuildJob,
     writer: &mut BookWriter,
     sorted: &Sorted<Node>,
     watch: &mut Watch<'_>,

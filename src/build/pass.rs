@@ -1,13 +1,12 @@
 //! One pass over the games for every book that is made of them.
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
 use super::count::{Counter, Extent};
 use super::dedupe::{Duplicates, Lot};
 use super::node::Node;
-use super::{BuildError, Job, Summary};
-use crate::games::{Batches, Filter, Game, Intake, Sources, Starts, Tally, Wanted};
+use super::{BuildError, BuildJob, Summary};
+use crate::games::{Batches, Game, GameFilter, GameParts, Intake, Sources, Starts, Tally};
 use crate::sort::{LARGEST_SORT_BYTES, Runs, SortError};
 use crate::watch::Watch;
 
@@ -28,7 +27,7 @@ struct Counts {
 
 /// What one thread holds for one book.
 struct Share<'a> {
-    job: &'a Job,
+    job: &'a BuildJob,
     /// Whether games that this book does not want are offered to it.
     chooses: bool,
     counter: Counter<'a>,
@@ -71,7 +70,7 @@ impl Share<'_> {
     }
 }
 
-impl Job {
+impl BuildJob {
     fn extent(&self, game: &Game, main: bool) -> Extent {
         Extent {
             max_ply: self.plies(game),
@@ -84,7 +83,7 @@ impl Job {
 /// Reads every source once and has every game counted for each of the jobs,
 /// whose runs are given in the same order.
 pub(super) fn count_all(
-    jobs: &[Job],
+    jobs: &[BuildJob],
     sources: &Sources,
     runs: &[Arc<Runs<Node>>],
     watch: &mut Watch<'_>,
@@ -102,14 +101,14 @@ pub(super) fn count_all(
     let filter = match alone {
         true => first.filter.clone(),
         // What nobody wants is not even read.
-        false => Filter {
+        false => GameFilter {
             any_of: jobs.iter().map(|job| job.filter.clone()).collect(),
-            ..Filter::default()
+            ..GameFilter::default()
         },
     };
     let intake = Intake {
         filter: &filter,
-        wanted: Wanted {
+        wanted: GameParts {
             // A duplicate is one to the last move.
             plies: match dedupe {
                 true => usize::MAX,
@@ -131,9 +130,8 @@ pub(super) fn count_all(
         .iter()
         .map(|job| job.dedupe.then(Duplicates::default))
         .collect();
-    let unstorable: Vec<AtomicU64> = jobs.iter().map(|_| AtomicU64::new(0)).collect();
     let mut summaries = vec![Summary::default(); jobs.len()];
-    let worker = |batches: &Batches<'_, Vec<Counts>, BuildError>| {
+    let worker = |batches: &Batches<'_, Vec<Counts>, Vec<u64>, BuildError>| {
         let each = jobs.iter().zip(runs).zip(&duplicates);
         let mut shares: Vec<Share<'_>> = each
             .map(|((job, runs), duplicates)| Share {
@@ -178,10 +176,8 @@ pub(super) fn count_all(
                     .collect());
             }
         })?;
-        for (share, unstorable) in shares.into_iter().zip(&unstorable) {
-            unstorable.fetch_add(share.counter.finish()?, Relaxed);
-        }
-        Ok(())
+        let finished = shares.into_iter().map(|share| share.counter.finish());
+        Ok(finished.collect::<Result<_, _>>()?)
     };
     let take = |counts: Vec<Counts>| {
         for (summary, counts) in summaries.iter_mut().zip(counts) {
@@ -191,9 +187,10 @@ pub(super) fn count_all(
         }
         Ok(())
     };
-    let tally = intake.read(sources, worker, take, watch)?;
-    for (summary, unstorable) in summaries.iter_mut().zip(unstorable) {
-        summary.unstorable = unstorable.into_inner();
+    let (tally, unstorable) = intake.read(sources, worker, take, watch)?;
+    for (place, summary) in summaries.iter_mut().enumerate() {
+        let of_book = unstorable.iter().filter_map(|counts| counts.get(place));
+        summary.unstorable = of_book.sum();
         summary.tally = Tally {
             filtered: summary.tally.filtered + tally.filtered,
             ..tally.clone()

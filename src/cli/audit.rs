@@ -12,7 +12,6 @@ use super::force::Force;
 use super::valued::{self, Form};
 use crate::audit::{self, AuditWishes, Examined, Marks};
 use crate::book::ctg::EditOptions;
-use crate::evals;
 use crate::mark;
 use crate::place;
 
@@ -97,10 +96,7 @@ pub(super) fn run(args: &AuditArgs, out: &mut impl Write) -> anyhow::Result<u8> 
     if let Some(report) = &args.report {
         place::check(report, &[], args.force.old())?;
     }
-    let path = match &args.evaluations {
-        Some(path) => path.clone(),
-        None => evals::beside(&args.book),
-    };
+    let path = valued::path(args.evaluations.as_deref(), &args.book);
     let settings = super::probe::settings(&args.set)?;
     let book = super::open_book(&args.book, false)?;
     let known = valued::evaluations(&path)?;

@@ -6,6 +6,8 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Context as _, ensure};
 use clap::Args;
+use serde::Serialize;
+use serde_json::json;
 
 use super::also::Also;
 use super::collection;
@@ -14,7 +16,7 @@ use super::force::Force;
 use super::style::counted;
 use super::{evaluations, progress, provenance};
 use crate::book::ctg::{RewriteOptions, Written, merge};
-use crate::build::{self, Job, Product, Source, Summary};
+use crate::build::{self, BuildJob, Product, Source, Summary};
 use crate::input::kind::Kind;
 use crate::notation::Line;
 use crate::place::{self, Old};
@@ -70,7 +72,7 @@ pub(super) fn run(args: &BuildArgs, out: &mut impl Write) -> anyhow::Result<u8> 
         (Some(book), None) => (Product::Book, book),
         (None, None) => anyhow::bail!("nothing to make: see --output"),
     };
-    let job = Job {
+    let job = BuildJob {
         product,
         ..job(&args.games, &args.sources, target, args.force.old())
     };
@@ -87,16 +89,16 @@ pub(super) fn run(args: &BuildArgs, out: &mut impl Write) -> anyhow::Result<u8> 
 }
 
 /// The book, or records, and what `--also` asks for, in one pass.
-fn build_all(args: &BuildArgs, job: Job, out: &mut impl Write) -> anyhow::Result<u8> {
-    let also = args.also.iter().map(|also| Job {
+fn build_all(args: &BuildArgs, job: BuildJob, out: &mut impl Write) -> anyhow::Result<u8> {
+    let also = args.also.iter().map(|also| BuildJob {
         target: also.target.clone(),
         ..also.choice.apply(job.clone())
     });
-    let also: Vec<Job> = also.collect();
+    let also: Vec<BuildJob> = also.collect();
     if args.evaluations {
         evaluations::check(&job)?;
     }
-    let jobs: Vec<Job> = std::iter::once(job).chain(also).collect();
+    let jobs: Vec<BuildJob> = std::iter::once(job).chain(also).collect();
     let several = jobs.len() > 1;
     for (index, job) in jobs.iter().enumerate() {
         let mut others = jobs.iter().take(index);
@@ -127,7 +129,7 @@ fn build_all(args: &BuildArgs, job: Job, out: &mut impl Write) -> anyhow::Result
             true => Some(evaluations::keep(job)?),
             false => None,
         };
-        if args.games.json {
+        if args.games.work.json {
             let mut object = to_json(summary.games, &summary.written, summary);
             if let Some(new) = evaluations {
                 object["evaluations"] = new.into();
@@ -137,7 +139,10 @@ fn build_all(args: &BuildArgs, job: Job, out: &mut impl Write) -> anyhow::Result
             }
             writeln!(out, "{object}")?;
         }
-        code = code.max(collection::exit_code(args.games.strict, &summary.tally));
+        code = code.max(collection::exit_code(
+            args.games.work.strict,
+            &summary.tally,
+        ));
     }
     Ok(code)
 }
@@ -156,28 +161,49 @@ pub(super) fn books_among(sources: &[PathBuf]) -> anyhow::Result<Vec<PathBuf>> {
 }
 
 /// What was made, and what became of the games of the sources.
+#[derive(Serialize)]
+pub(super) struct BuildNumbers {
+    games: u64,
+    positions: u64,
+    moves: u64,
+    read: u64,
+    filtered: u64,
+    duplicates: u64,
+    skipped: u64,
+    cut: u64,
+    left_out: u64,
+    unstorable: u64,
+}
+
+impl BuildNumbers {
+    pub(super) fn of(games: u64, written: &Written, summary: &Summary) -> BuildNumbers {
+        let tally = &summary.tally;
+        BuildNumbers {
+            games,
+            positions: written.positions,
+            moves: written.moves,
+            read: tally.read,
+            filtered: tally.filtered,
+            duplicates: summary.duplicates,
+            skipped: tally.skipped,
+            cut: tally.cut,
+            left_out: tally.left_out,
+            unstorable: summary.unstorable,
+        }
+    }
+}
+
 fn to_json(games: u64, written: &Written, summary: &Summary) -> serde_json::Value {
-    let tally = &summary.tally;
-    serde_json::json!({
-        "games": games,
-        "positions": written.positions,
-        "moves": written.moves,
-        "bytes": written.bytes,
-        "read": tally.read,
-        "filtered": tally.filtered,
-        "duplicates": summary.duplicates,
-        "skipped": tally.skipped,
-        "cut": tally.cut,
-        "left_out": tally.left_out,
-        "unstorable": summary.unstorable,
-    })
+    let mut object = json!(BuildNumbers::of(games, written, summary));
+    object["bytes"] = written.bytes.into();
+    object
 }
 
 /// The games become a book of their own, and the lines another, which are
 /// then added to the others.
 pub(super) fn add_to_books(
     args: &Counting,
-    mut job: Job,
+    mut job: BuildJob,
     mut books: Vec<PathBuf>,
     lines: &[(Line, Vec<(usize, u8)>)],
     out: &mut impl Write,
@@ -191,15 +217,11 @@ pub(super) fn add_to_books(
     let target = job.target.clone();
     let start = Instant::now();
     let mut games = Summary::default();
-    // Beside the target, where there is room for a book.
-    let beside = tempfile::Builder::new()
-        .prefix(".tabia-")
-        .tempdir_in(place::folder_of(&target))
-        .with_context(|| target.display().to_string())?;
+    let beside = place::temp_folder(&target).with_context(|| target.display().to_string())?;
     let options = RewriteOptions {
         old: job.old,
-        memory: args.memory,
-        strict: args.strict,
+        memory: args.work.memory,
+        strict: args.work.strict,
         ..RewriteOptions::default()
     };
     if !job.sources.is_empty() {
@@ -219,14 +241,14 @@ pub(super) fn add_to_books(
         counted(books.len() as u64, "book")
     );
     let code = super::compact::report(&what, &done, start);
-    if args.json {
+    if args.work.json {
         writeln!(out, "{}", to_json(done.games.into(), &done.written, &games))?;
         out.flush()?;
     }
-    Ok(code.max(collection::exit_code(args.strict, &games.tally)))
+    Ok(code.max(collection::exit_code(args.work.strict, &games.tally)))
 }
 
-fn build_games(job: &Job, name: &str) -> anyhow::Result<Summary> {
+fn build_games(job: &BuildJob, name: &str) -> anyhow::Result<Summary> {
     let start = Instant::now();
     let summary = progress::watched(|watch| build::run(job, watch))??;
     collection::report(&summary.tally);
@@ -238,7 +260,7 @@ fn is_book(path: &Path) -> bool {
     matches!(Kind::of_file(path), Some(Kind::Book(_)))
 }
 
-pub(super) fn job(args: &Counting, sources: &[PathBuf], target: &Path, old: Old) -> Job {
+pub(super) fn job(args: &Counting, sources: &[PathBuf], target: &Path, old: Old) -> BuildJob {
     let source = |priority| {
         move |path: &std::path::PathBuf| Source {
             path: path.clone(),
@@ -249,24 +271,24 @@ pub(super) fn job(args: &Counting, sources: &[PathBuf], target: &Path, old: Old)
     let mut all: Vec<Source> = args.priority.iter().map(source(true)).collect();
     let games = sources.iter().filter(|path| !is_book(path));
     all.extend(games.map(source(false)));
-    let job = Job {
+    let job = BuildJob {
         old,
         password: args.choice.filter.password.clone(),
         variations: args.variations,
         annotations: args.annotations,
         setups: args.setups,
-        threads: collection::threads(args.threads),
-        memory: args.memory,
-        temp: args.temp.clone(),
-        ..Job::new(all, target.to_owned())
+        threads: collection::threads(args.work.threads),
+        memory: args.work.memory,
+        temp: args.work.temp.clone(),
+        ..BuildJob::new(all, target.to_owned())
     };
     args.choice.apply(job)
 }
 
 impl Choice {
     /// The same with these games, plies and moves.
-    fn apply(&self, job: Job) -> Job {
-        Job {
+    fn apply(&self, job: BuildJob) -> BuildJob {
+        BuildJob {
             filter: self.filter.filter(),
             max_ply: self.max_ply.into(),
             eco_relative: self.eco_relative.map(usize::from),

@@ -2,6 +2,7 @@
 
 use std::io::{self, Write};
 
+use super::style::wrapped;
 use crate::engine::EngineCommand;
 use crate::engine::check::{self, CheckStep, Outcome, Patience};
 
@@ -82,19 +83,8 @@ fn write_step(step: &CheckStep, out: &mut dyn Write) -> io::Result<()> {
 }
 
 fn write_wrapped(out: &mut dyn Write, indent: &str, text: &str) -> io::Result<()> {
-    let mut line = String::new();
-    for word in text.split(' ') {
-        let length = indent.len() + line.chars().count() + 1 + word.chars().count();
-        if !line.is_empty() && length > WIDTH {
-            writeln!(out, "{indent}{line}")?;
-            line.clear();
-        }
-        if !line.is_empty() {
-            line.push(' ');
-        }
-        line.push_str(word);
-    }
-    writeln!(out, "{indent}{line}")
+    let mut rows = wrapped(text, WIDTH - indent.len()).into_iter();
+    rows.try_for_each(|row| writeln!(out, "{indent}{row}"))
 }
 
 #[cfg(test)]

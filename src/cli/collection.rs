@@ -7,11 +7,11 @@ use clap::Args;
 use shakmaty::Color;
 
 use super::args::PlayerColour;
-use crate::games::{self, Band, EcoRange, Filter, GameResult, Month, Speed, Tally, Title};
+use crate::games::{self, Band, EcoRange, GameFilter, GameResult, Month, Speed, Tally, Title};
 
 /// Conditions on games. A game must meet all that are given.
 #[derive(Args, Clone, Debug)]
-pub(super) struct GameFilter {
+pub(super) struct GameFilterArgs {
     /// Only games in which one player has this rating or more
     #[arg(long, value_name = "N")]
     min_elo: Option<u16>,
@@ -73,9 +73,9 @@ pub(super) struct GameFilter {
     pub(super) password: Option<String>,
 }
 
-impl GameFilter {
-    pub(super) fn filter(&self) -> Filter {
-        Filter {
+impl GameFilterArgs {
+    pub(super) fn filter(&self) -> GameFilter {
+        GameFilter {
             min_elo: self.min_elo,
             both_elo: self.both_elo,
             since: self.since.map(|(first, _)| first),
@@ -166,6 +166,27 @@ fn result(text: &str) -> Result<GameResult, String> {
         GameResult::Unknown if text != "*" => Err("expected 1-0, 0-1 or 1/2-1/2".to_owned()),
         result => Ok(result),
     }
+}
+
+/// What counting takes, and what is said of it.
+#[cfg(any(feature = "build", feature = "index"))]
+#[derive(Args, Debug)]
+pub(super) struct WorkArgs {
+    /// Threads that count [default: one for each processor]
+    #[arg(long, value_name = "N")]
+    pub(super) threads: Option<NonZeroU16>,
+    /// Memory for counting, as 64M or 2G; what does not fit is sorted on disk
+    #[arg(long, value_name = "SIZE", default_value = "512M", value_parser = super::args::size)]
+    pub(super) memory: u64,
+    /// Folder for temporary files [default: that of the file to be written]
+    #[arg(long, value_name = "FOLDER")]
+    pub(super) temp: Option<std::path::PathBuf>,
+    /// Prints one JSON object with the numbers of what was made and of the games
+    #[arg(long)]
+    pub(super) json: bool,
+    /// Ends with exit code 1 when games were skipped
+    #[arg(long)]
+    pub(super) strict: bool,
 }
 
 /// Threads that were asked for, or one for each processor.

@@ -1,13 +1,15 @@
-//! `tabia compact`: a book, or a games index, written anew.
+//! `tabia compact` and `tabia merge`: a book, or a games index, written anew;
+//! several books added up.
 
 use std::time::{Duration, Instant};
 
-use super::args::CompactArgs;
+use super::args::{CompactArgs, MergeArgs};
 use super::progress;
 #[cfg(feature = "index")]
 use super::style::counted;
-use crate::book::ctg::{RewriteOptions, Rewritten, Salvage, Written, compact};
+use crate::book::ctg::{self, RewriteOptions, Rewritten, Salvage, Written, compact};
 use crate::input::sibling::sibling;
+use crate::place;
 
 pub(super) fn run(args: &CompactArgs) -> anyhow::Result<u8> {
     #[cfg(feature = "index")]
@@ -35,6 +37,18 @@ pub(super) fn run(args: &CompactArgs) -> anyhow::Result<u8> {
         "{}: {before} bytes in all its files before{index}",
         target.display()
     );
+    Ok(report(&what, &done, start))
+}
+
+pub(super) fn merge(args: &MergeArgs) -> anyhow::Result<u8> {
+    let options = args.rewriting.options();
+    place::check(&args.output, &["cto", "ctb"], options.old)?;
+    for book in &args.books {
+        super::only_ctg(book)?;
+    }
+    let start = Instant::now();
+    let done = progress::watched(|watch| ctg::merge(&args.output, &args.books, &options, watch))??;
+    let what = format!("{}: {} books", args.output.display(), args.books.len());
     Ok(report(&what, &done, start))
 }
 

@@ -1,13 +1,12 @@
 //! Which games become a book, and how they are read: what `build` and `add`
 //! have in common.
 
-use std::num::NonZeroU16;
 use std::path::PathBuf;
 
 use clap::Args;
 
-use super::args::{PlayerColour, size};
-use super::collection::GameFilter;
+use super::args::PlayerColour;
+use super::collection::{GameFilterArgs, WorkArgs};
 
 /// What of which games goes into a book.
 #[derive(Args, Clone, Debug)]
@@ -29,7 +28,7 @@ pub(super) struct Choice {
     #[arg(long, value_name = "N", default_value_t = 1)]
     pub(super) min_games: u32,
     #[command(flatten)]
-    pub(super) filter: GameFilter,
+    pub(super) filter: GameFilterArgs,
     /// Counts a game that is there several times once: the same moves, result
     /// and family names
     #[arg(long)]
@@ -64,19 +63,6 @@ pub(super) struct Counting {
     /// Counts games from set-up positions too
     #[arg(long)]
     pub(super) setups: bool,
-    /// Threads that count [default: one for each processor]
-    #[arg(long, value_name = "N")]
-    pub(super) threads: Option<NonZeroU16>,
-    /// Memory for counting, as 64M or 2G; what does not fit is sorted on disk
-    #[arg(long, value_name = "SIZE", default_value = "512M", value_parser = size)]
-    pub(super) memory: u64,
-    /// Folder for temporary files [default: the book's folder]
-    #[arg(long, value_name = "FOLDER")]
-    pub(super) temp: Option<PathBuf>,
-    /// Prints one JSON object with the numbers of the book and of the games
-    #[arg(long)]
-    pub(super) json: bool,
-    /// Ends with exit code 1 when games were skipped
-    #[arg(long)]
-    pub(super) strict: bool,
+    #[command(flatten)]
+    pub(super) work: WorkArgs,
 }

@@ -8,6 +8,7 @@ use clap::Args;
 
 use super::args::{ConfigArgs, name_and_value};
 use super::collection;
+use crate::config::START_TIMEOUT;
 use crate::engine::Effort;
 use crate::evaluate::EnginePlan;
 
@@ -82,18 +83,15 @@ impl EngineArgs {
             Some((program, rest)) => (super::command_of(program, rest), None),
             None => {
                 let config = super::configuration(&self.config)?;
-                let names: Vec<String> = self.engine.iter().cloned().collect();
-                let entry = config
-                    .engines
-                    .iter()
-                    .find(|entry| names.contains(&entry.name));
+                let mut known = config.engines.iter();
+                let entry = known.find(|entry| Some(&entry.name) == self.engine.as_ref());
                 let of_player = |name: &str| {
                     ["threads", "hash", "multipv", "ponder"].contains(&&*name.to_ascii_lowercase())
                 };
                 let others = entry.iter().flat_map(|entry| &entry.options);
                 options.extend(others.filter(|(name, _)| !of_player(name)).cloned());
                 let timeout = entry.map(|entry| entry.start_timeout);
-                let command = super::engine_named(&self.config, self.engine.as_deref())?;
+                let command = super::engine_named(&config, self.engine.as_deref())?;
                 (command, timeout)
             }
         };
@@ -105,7 +103,7 @@ impl EngineArgs {
         Ok(EnginePlan {
             command,
             options,
-            start_timeout: start_timeout.unwrap_or(Duration::from_secs(8)),
+            start_timeout: start_timeout.unwrap_or(START_TIMEOUT),
             effort: self.effort(),
             lines,
             patience: self.patience(),

@@ -74,21 +74,30 @@ pub(super) fn is_program_path(name: &str) -> bool {
     Path::new(name).components().count() > 1
 }
 
-pub(super) fn engine_named(
-    config: &ConfigArgs,
+/// The engines of this name: one that the configuration describes, or a
+/// program's path. Without a name those that the configuration asks for.
+pub(super) fn engines_named(
+    config: &Config,
     name: Option<&str>,
-) -> anyhow::Result<EngineCommand> {
-    let config = configuration(config)?;
-    if let Some(name) = name
-        && is_program_path(name)
-        && !config.engines.iter().any(|entry| entry.name == name)
-    {
-        return Ok(command_of(&name.into(), &[]));
+) -> anyhow::Result<(Engines, Vec<EngineCommand>)> {
+    match name {
+        Some(name)
+            if is_program_path(name) && !config.engines.iter().any(|entry| entry.name == name) =>
+        {
+            one_engine(config, command_of(&name.into(), &[]))
+        }
+        _ => {
+            let names: Vec<String> = name.into_iter().map(str::to_owned).collect();
+            Ok(config.engines(&names, builtin().as_ref())?)
+        }
     }
-    let names: Vec<String> = name.into_iter().map(str::to_owned).collect();
-    let (_, mut commands) = config.engines(&names, builtin().as_ref())?;
-    anyhow::ensure!(!commands.is_empty(), "no engine is named: try {BUILTIN}");
-    Ok(commands.remove(0))
+}
+
+/// The first of them.
+pub(super) fn engine_named(config: &Config, name: Option<&str>) -> anyhow::Result<EngineCommand> {
+    let (_, commands) = engines_named(config, name)?;
+    let first = commands.into_iter().next();
+    first.with_context(|| format!("no engine is named: try {BUILTIN}"))
 }
 
 /// The engines to try, with all that the command line adds.
@@ -96,17 +105,9 @@ pub(super) fn engines(
     args: &PlayArgs,
     config: &Config,
 ) -> anyhow::Result<(Engines, Vec<EngineCommand>)> {
-    let (mut engines, commands) = match (args.command.split_first(), &args.engine) {
-        (Some((program, rest)), _) => one_engine(config, command_of(program, rest))?,
-        (None, Some(name)) => {
-            let described = config.engines.iter().any(|entry| entry.name == *name);
-            if is_program_path(name) && !described {
-                one_engine(config, command_of(&name.into(), &[]))?
-            } else {
-                config.engines(std::slice::from_ref(name), builtin().as_ref())?
-            }
-        }
-        (None, None) => config.engines(&[], builtin().as_ref())?,
+    let (mut engines, commands) = match args.command.split_first() {
+        Some((program, rest)) => one_engine(config, command_of(program, rest))?,
+        None => engines_named(config, args.engine.as_deref())?,
     };
     if !args.book.is_empty() {
         // Seen from where the command was typed, wherever the GUI runs us.

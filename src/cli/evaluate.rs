@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 use std::time::Instant;
 
-use anyhow::{bail, ensure};
+use anyhow::{Context as _, ensure};
 use clap::Args;
 
 use super::collection;
@@ -113,22 +113,22 @@ pub(super) fn run(args: &EvaluateArgs) -> anyhow::Result<u8> {
         place::check(carried, &[], args.force.old())?;
     }
     let start = Instant::now();
-    let path = match &args.output {
-        Some(path) => path.clone(),
-        None => evals::beside(&args.book),
-    };
+    let path = valued::path(args.output.as_deref(), &args.book);
+    // Before the book is read.
+    for import in &args.import {
+        let shown = import.display();
+        import.metadata().with_context(|| shown.to_string())?;
+        let is_own = place::is_same_file(import, &path);
+        ensure!(!is_own, "{shown}: these are the evaluations themselves");
+    }
     let book = super::open_book(&args.book, false)?;
     let graph = valued::graph(&book)?;
-    let mut file = EvalFile::open(&path)?;
+    let file = EvalFile::open(&path)?;
     let mut table = valued::evaluations(&path)?;
     let before = table.len();
     for import in &args.import {
-        if import.canonicalize().ok() == path.canonicalize().ok() {
-            bail!("{}: these are the evaluations themselves", import.display());
-        }
-        let gathered = progress::watched(|watch| {
-            evaluate::gather(import, &graph, &mut table, &mut file, watch)
-        })??;
+        let gathered =
+            progress::watched(|watch| evaluate::gather(import, &graph, &mut table, &file, watch))??;
         let read = &gathered.read;
         let bad = match &read.first_bad {
             Some(first) => format!("; {} lines passed over ({first})", read.bad_lines),
@@ -149,11 +149,8 @@ pub(super) fn run(args: &EvaluateArgs) -> anyhow::Result<u8> {
         let tasks = args.tasks(&graph, &table);
         let worked =
             progress::watched(|watch| evaluate::work(&plan, &graph, &table, &tasks, file, watch))??;
-        if let Some(fault) = &worked.first_fault {
-            let fen = crate::notation::fen(&graph.position(fault.node));
-            say!("tabia: no answer about {fen}: {}", fault.error);
-            code = 1;
-        }
+        valued::say_unanswered(worked.first_fault.as_ref(), &graph);
+        code = u8::from(worked.first_fault.is_some());
         let left = tasks.len() as u64 - worked.done - worked.failed;
         let seconds = start.elapsed().as_secs_f64();
         let counts = collection::counts([

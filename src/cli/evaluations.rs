@@ -3,13 +3,13 @@
 use anyhow::ensure;
 
 use super::progress;
-use crate::build::Job;
+use crate::build::BuildJob;
 use crate::evals::{self, EvalFile};
 use crate::evaluate;
 use crate::games::Sources;
 
 /// Whether the games can be read once more.
-pub(super) fn check(job: &Job) -> anyhow::Result<()> {
+pub(super) fn check(job: &BuildJob) -> anyhow::Result<()> {
     for source in &job.sources {
         let path = &source.path;
         let stays = path
@@ -34,10 +34,10 @@ pub(super) fn check(job: &Job) -> anyhow::Result<()> {
 
 /// Adds what the games of a book that is built say about its positions to the
 /// file beside it; gives how many evaluations are new there.
-pub(super) fn keep(job: &Job) -> anyhow::Result<u64> {
+pub(super) fn keep(job: &BuildJob) -> anyhow::Result<u64> {
     let book = super::open_book(&job.target, false)?;
     let path = evals::beside(&job.target);
-    let mut file = EvalFile::open(&path)?;
+    let file = EvalFile::open(&path)?;
     let mut table = evals::read(&path)?.table;
     let (mut hits, mut new) = (0, 0);
     for source in &job.sources {
@@ -49,7 +49,7 @@ pub(super) fn keep(job: &Job) -> anyhow::Result<u64> {
             .to_string_lossy();
         let gathered = progress::watched(|watch| {
             let filter = &job.filter;
-            evaluate::gather_games(&sources, filter, &name, &book, &mut table, &mut file, watch)
+            evaluate::gather_games(&sources, filter, &name, &book, &mut table, &file, watch)
         })??;
         hits += gathered.read.hits;
         new += gathered.new;

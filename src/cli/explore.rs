@@ -4,17 +4,16 @@ use std::io::Write;
 use std::net::{IpAddr, Ipv4Addr, SocketAddr, TcpListener};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::time::Duration;
 
 use anyhow::Context as _;
 use clap::Args;
 use tokio::sync::Notify;
 
 use super::args::{ConfigArgs, name_and_value};
+use super::progress;
 use crate::book_set::Opener;
 use crate::explore::{
-    Access, EngineChoice, ExploredBook, Explorer, Games, Guest, Limits, Reopen, editor_of, machine,
+    Access, EngineChoice, ExploredBook, Explorer, Games, Guest, Limits, Reopen, machine, marker_of,
     serve,
 };
 use crate::index::GamesIndex;
@@ -99,7 +98,10 @@ pub(super) fn run(args: &ExploreArgs, out: &mut impl Write) -> anyhow::Result<u8
     let ip = args.listen.unwrap_or(IpAddr::V4(Ipv4Addr::LOCALHOST));
     let listener = listen(ip, args.port)?;
     let address = listener.local_addr()?;
-    let stop = stop_at_ctrl_c()?;
+    // The first Ctrl-C ends the server when the answers under way are done.
+    let stop = Arc::new(Notify::new());
+    let raised = Arc::clone(&stop);
+    progress::at_ctrl_c(move || raised.notify_one())?;
     #[cfg(feature = "openings")]
     std::thread::spawn(crate::openings::warm_up);
     let access = Access::new(address, Access::random_token());
@@ -206,7 +208,7 @@ fn open(path: &str, name: String, args: &ExploreArgs) -> anyhow::Result<Explored
     }
     // The book within the program has no file.
     let is_writable = path != STARTER && !args.read_only;
-    let editor = is_writable.then(|| editor_of(&first));
+    let editor = is_writable.then(|| marker_of(&first));
     let again = path.to_owned();
     let named = settings(&args.set)?.text(OptionId::Evaluations).to_owned();
     let (first, _) = opener.evaluated(Arc::new(first), path, &named, &mut notices);
@@ -231,47 +233,31 @@ fn engines(args: &ExploreArgs) -> anyhow::Result<Vec<EngineChoice>> {
         }
         Err(error) => return Err(error),
     };
-    let names: Vec<String> = args.engine.iter().cloned().collect();
-    let is_known = |name: &String| config.engines.iter().any(|entry| entry.name == *name);
-    let mut choices: Vec<EngineChoice> = match names.first() {
-        Some(name) if super::engines::is_program_path(name) && !is_known(name) => {
-            vec![EngineChoice {
-                name: Path::new(name)
-                    .file_stem()
-                    .map_or_else(|| name.clone(), |stem| stem.to_string_lossy().into_owned()),
-                command: super::command_of(&name.into(), &[]),
-                options: Vec::new(),
-                start_timeout: Duration::from_secs(8),
-            }]
-        }
-        _ => {
-            let (engines, commands) = config.engines(&names, super::engines::builtin().as_ref())?;
-            let tried = if names.is_empty() {
-                commands.len()
-            } else {
-                engines.chain
-            };
-            let all = engines.profiles.into_iter().zip(commands).take(tried);
-            all.map(|(profile, command)| EngineChoice {
-                name: profile.name,
-                command,
-                options: profile.options,
-                start_timeout: profile.start_timeout,
-            })
-            .collect()
-        }
+    let (engines, commands) = super::engines::engines_named(&config, args.engine.as_deref())?;
+    let tried = match args.engine {
+        None => commands.len(),
+        Some(_) => engines.chain,
     };
-    if let Some(threads) = args.threads {
-        for choice in &mut choices {
-            choice
-                .options
-                .retain(|(name, _)| !name.eq_ignore_ascii_case("threads"));
-            choice
-                .options
-                .push(("Threads".to_owned(), threads.to_string()));
+    let all = engines.profiles.into_iter().zip(commands).take(tried);
+    let choices = all.map(|(profile, command)| {
+        let mut options = profile.options;
+        if let Some(threads) = args.threads {
+            options.retain(|(name, _)| !name.eq_ignore_ascii_case("threads"));
+            options.push(("Threads".to_owned(), threads.to_string()));
         }
-    }
-    Ok(choices)
+        EngineChoice {
+            name: match super::engines::is_program_path(&profile.name) {
+                true => Path::new(&profile.name)
+                    .file_stem()
+                    .map_or_else(String::new, |stem| stem.to_string_lossy().into_owned()),
+                false => profile.name,
+            },
+            command,
+            options,
+            start_timeout: profile.start_timeout,
+        }
+    });
+    Ok(choices.collect())
 }
 
 fn settings(sets: &[String]) -> anyhow::Result<Settings> {
@@ -283,22 +269,6 @@ fn settings(sets: &[String]) -> anyhow::Result<Settings> {
         settings.set(id, value)?;
     }
     Ok(settings)
-}
-
-/// The first Ctrl-C ends the server when the answers under way are done, the
-/// second at once.
-fn stop_at_ctrl_c() -> anyhow::Result<Arc<Notify>> {
-    let stop = Arc::new(Notify::new());
-    let raised = Arc::clone(&stop);
-    let twice = AtomicBool::new(false);
-    let interrupt = move || {
-        if twice.swap(true, Ordering::Relaxed) {
-            std::process::exit(2);
-        }
-        raised.notify_one();
-    };
-    ctrlc::set_handler(interrupt).context("cannot listen for Ctrl-C")?;
-    Ok(stop)
 }
 
 #[cfg(test)]

@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 use anyhow::bail;
 use clap::Args;
 
-use super::collection::{self, GameFilter};
+use super::collection::{self, GameFilterArgs};
 use super::force::Force;
 use super::progress;
 use crate::games;
@@ -51,7 +51,7 @@ pub(super) struct GamesArgs {
     #[arg(long)]
     no_comments: bool,
     #[command(flatten)]
-    filter: GameFilter,
+    filter: GameFilterArgs,
     /// Threads that decode [default: one for each processor]
     #[arg(long, value_name = "N")]
     threads: Option<NonZeroU16>,

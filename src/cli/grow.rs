@@ -14,6 +14,7 @@ use super::valued;
 use super::{collection, progress};
 use crate::book::ctg::RewriteOptions;
 use crate::evals::{self, EvalFile};
+use crate::evaluate::WorkError;
 use crate::grow::{self, Costs, End, GrowError, GrowWishes, Played};
 #[cfg(feature = "index")]
 use crate::index::GamesIndex;
@@ -93,11 +94,11 @@ pub(super) fn run(args: &GrowArgs) -> anyhow::Result<u8> {
     let replies = args.replies.as_deref().map(played).transpose()?;
     let mut graph = valued::graph(&book)?;
     let beside = evals::beside(&args.output);
-    let mut file = EvalFile::open(&beside)?;
+    let file = EvalFile::open(&beside)?;
     let mut said = evals::read(&beside)?.table;
     let known = said.len();
     let mut table = evals::read(&evals::beside(&args.book))?.table;
-    grow::take_over(&table, &graph, &mut said, &mut file)?;
+    grow::take_over(&table, &graph, &mut said, &file)?;
     if known > 0 && beside != evals::beside(&args.book) {
         let beside = beside.display();
         say!("{beside}: going on with {known} evaluations");
@@ -125,16 +126,13 @@ pub(super) fn run(args: &GrowArgs) -> anyhow::Result<u8> {
         grow::grow(&plan, &wishes, &mut graph, &mut table, &said, file, watch)
     })?;
     let grown = match grown {
-        Err(GrowError::Stopped(_)) => anyhow::bail!(
+        Err(GrowError::Work(WorkError::Stopped(_))) => anyhow::bail!(
             "interrupted; what the engine said is in {}: the same command goes on from there",
             beside.display()
         ),
         grown => grown?,
     };
-    if let Some(fault) = &grown.first_fault {
-        let fen = crate::notation::fen(&graph.position(fault.node));
-        say!("tabia: no answer about {fen}: {}", fault.error);
-    }
+    valued::say_unanswered(grown.first_fault.as_ref(), &graph);
     let counts = collection::counts([
         (grown.failed, "without an answer"),
         (grown.restarts, "engines started again"),

@@ -1,14 +1,12 @@
 //! `tabia index`: games by position.
 
 use std::io::Write;
-use std::num::NonZeroU16;
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
 use clap::Args;
 
-use super::args::size;
-use super::collection::{self, GameFilter};
+use super::collection::{self, GameFilterArgs, WorkArgs};
 use super::force::Force;
 use super::progress;
 use crate::index::make::{self, IndexJob, IndexReport};
@@ -44,22 +42,9 @@ pub(super) struct IndexArgs {
     #[arg(value_name = "SOURCE", required = true)]
     sources: Vec<PathBuf>,
     #[command(flatten)]
-    filter: GameFilter,
-    /// Threads that count [default: one for each processor]
-    #[arg(long, value_name = "N")]
-    threads: Option<NonZeroU16>,
-    /// Memory for counting, as 64M or 2G; what does not fit is sorted on disk
-    #[arg(long, value_name = "SIZE", default_value = "512M", value_parser = size)]
-    memory: u64,
-    /// Folder for temporary files [default: the index's folder]
-    #[arg(long, value_name = "FOLDER")]
-    temp: Option<PathBuf>,
-    /// Prints one JSON object with the numbers of the index and of the games
-    #[arg(long)]
-    json: bool,
-    /// Ends with exit code 1 when games were skipped
-    #[arg(long)]
-    strict: bool,
+    filter: GameFilterArgs,
+    #[command(flatten)]
+    work: WorkArgs,
 }
 
 pub(super) fn run(args: &IndexArgs, out: &mut impl Write) -> anyhow::Result<u8> {
@@ -72,18 +57,18 @@ pub(super) fn run(args: &IndexArgs, out: &mut impl Write) -> anyhow::Result<u8> 
         filter: args.filter.filter(),
         conditions: args.filter.words(),
         max_ply: args.max_ply,
-        threads: collection::threads(args.threads),
-        memory: args.memory,
-        temp: args.temp.clone(),
+        threads: collection::threads(args.work.threads),
+        memory: args.work.memory,
+        temp: args.work.temp.clone(),
     };
     let start = Instant::now();
     let summary = progress::watched(|watch| make::run(&job, watch))??;
     report(&job, &summary, start.elapsed());
-    if args.json {
+    if args.work.json {
         writeln!(out, "{}", to_json(&summary))?;
         out.flush()?;
     }
-    Ok(collection::exit_code(args.strict, &summary.tally))
+    Ok(collection::exit_code(args.work.strict, &summary.tally))
 }
 
 fn report(job: &IndexJob, summary: &IndexReport, time: Duration) {

@@ -11,7 +11,7 @@ use shakmaty::Color;
 
 use super::args::PlayerColour;
 use super::changes;
-use super::collection::{self, GameFilter};
+use super::collection::{self, GameFilterArgs};
 use super::progress;
 use super::style::counted;
 use crate::book::ctg::EditOptions;
@@ -48,7 +48,7 @@ pub(super) struct LearnArgs {
     #[arg(long, alias = "color", value_name = "COLOUR", ignore_case = true)]
     colour: Option<PlayerColour>,
     #[command(flatten)]
-    filter: GameFilter,
+    filter: GameFilterArgs,
     /// How far results move the values, 0 to 100
     #[arg(long, value_name = "N", default_value_t = learn::PLAY_STRENGTH,
           value_parser = clap::value_parser!(u32).range(0..=100))]

@@ -162,15 +162,6 @@ impl MarkArgs {
         self.colour.map(Color::from)
     }
 
-    fn filter(&self) -> anyhow::Result<Option<Filter>> {
-        let Some(text) = &self.filter else {
-            return Ok(None);
-        };
-        Filter::parse(text)
-            .map(Some)
-            .with_context(|| format!("--where \"{text}\""))
-    }
-
     /// What is named.
     fn target(&self) -> anyhow::Result<MarkTarget> {
         let start = Line::read(self.fen.as_deref().unwrap_or_default(), "").context("--fen")?;
@@ -212,7 +203,7 @@ impl MarkArgs {
         let selection = Selection {
             edit: self.edit()?,
             colour: self.colour(),
-            filter: self.filter()?,
+            filter: filter(self.filter.as_deref())?,
         };
         let is_free = selection.colour.is_none() && selection.filter.is_none();
         match target {
@@ -246,6 +237,12 @@ impl MarkArgs {
             told: if self.list { usize::MAX } else { SHOWN },
         })
     }
+}
+
+/// The conditions of `--where`.
+pub(super) fn filter(text: Option<&str>) -> anyhow::Result<Option<Filter>> {
+    let read = |text| Filter::parse(text).with_context(|| format!("--where \"{text}\""));
+    text.map(read).transpose()
 }
 
 /// Takes a mark that may be given once, with or without its option.

@@ -59,7 +59,6 @@ mod info_other;
 #[cfg(feature = "games")]
 mod learn;
 mod mark;
-mod merge;
 mod play;
 mod probe;
 mod progress;
@@ -227,7 +226,7 @@ fn dispatch(cli: Cli) -> anyhow::Result<u8> {
         Command::Grow(args) => grow::run(&args),
         Command::Audit(args) => to(output(), |out| audit::run(&args, out)),
         Command::Mark(args) => to(output(), |out| mark::run(&args, out)),
-        Command::Merge(args) => merge::run(&args),
+        Command::Merge(args) => compact::merge(&args),
         #[cfg(feature = "build")]
         Command::Repertoire(args) => to(output(), |out| repertoire::run(&args, out)),
         Command::Prune(args) => prune::run(&args),
@@ -249,7 +248,7 @@ fn dispatch(cli: Cli) -> anyhow::Result<u8> {
         Command::CheckEngine(args) => {
             let command = match args.command.split_first() {
                 Some((program, rest)) => command_of(program, rest),
-                None => engine_named(&args.config, args.name.as_deref())?,
+                None => engine_named(&configuration(&args.config)?, args.name.as_deref())?,
             };
             let passed = check_engine::run(&command, &mut output())?;
             Ok(u8::from(!passed))
@@ -307,7 +306,7 @@ fn messages() -> Plain<io::Stderr> {
 fn painted() -> Plain<Box<dyn io::Write>> {
     let stdout = io::stdout();
     if anstream::AutoStream::choice(&stdout) == anstream::ColorChoice::Never {
-        style::no_colours();
+        anstream::ColorChoice::Never.write_global();
         let buffer = io::BufWriter::with_capacity(64 << 10, stdout);
         return Plain::new(Box::new(buffer));
     }

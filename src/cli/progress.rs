@@ -17,20 +17,27 @@ use crate::watch::{Progress, Watch};
 static STOP: AtomicBool = AtomicBool::new(false);
 
 /// Raises [`STOP`] at Ctrl-C from now on, so that long work ends without
-/// leaving anything behind. A second one does not wait for anything.
+/// leaving anything behind.
 fn listen() -> anyhow::Result<()> {
     static HANDLER: Mutex<bool> = Mutex::new(false);
     let mut is_set = HANDLER.lock().unwrap_or_else(PoisonError::into_inner);
     if !*is_set {
-        let interrupt = || {
-            if STOP.swap(true, Ordering::Relaxed) {
-                std::process::exit(2);
-            }
-        };
-        ctrlc::set_handler(interrupt).context("cannot listen for Ctrl-C")?;
+        at_ctrl_c(|| STOP.store(true, Ordering::Relaxed))?;
         *is_set = true;
     }
     Ok(())
+}
+
+/// Does this at the first Ctrl-C. A second one does not wait for anything.
+pub(super) fn at_ctrl_c(first: impl Fn() + Send + 'static) -> anyhow::Result<()> {
+    let pressed = AtomicBool::new(false);
+    let interrupt = move || {
+        if pressed.swap(true, Ordering::Relaxed) {
+            std::process::exit(2);
+        }
+        first();
+    };
+    ctrlc::set_handler(interrupt).context("cannot listen for Ctrl-C")
 }
 
 /// Does long work, all of a command or a piece of it, under a bar; Ctrl-C ends

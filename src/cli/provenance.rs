@@ -7,8 +7,9 @@ use anyhow::Context as _;
 use serde::Serialize;
 
 use super::args::PlayerColour;
+use super::build::BuildNumbers;
 use super::counting::{Choice, Counting};
-use crate::build::{Job, Summary};
+use crate::build::{BuildJob, Summary};
 use crate::place::{self, Old};
 
 /// What the file says. Nothing in it depends on when, where or with how much
@@ -30,16 +31,8 @@ struct Provenance<'a> {
     variations: bool,
     annotations: bool,
     setups: bool,
-    games: u64,
-    positions: u64,
-    moves: u64,
-    read: u64,
-    filtered: u64,
-    duplicates: u64,
-    skipped: u64,
-    cut: u64,
-    left_out: u64,
-    unstorable: u64,
+    #[serde(flatten)]
+    numbers: BuildNumbers,
 }
 
 /// One of the named sources.
@@ -58,7 +51,7 @@ pub(super) fn path_of(book: &Path) -> PathBuf {
 
 /// Writes the file beside a book that is in its place.
 pub(super) fn write(
-    job: &Job,
+    job: &BuildJob,
     reading: &Counting,
     choice: &Choice,
     summary: &Summary,
@@ -71,7 +64,6 @@ pub(super) fn write(
         priority: source.priority,
     });
     let name = job.target.file_name().unwrap_or_default();
-    let tally = &summary.tally;
     let provenance = Provenance {
         format: "tabia-provenance",
         version: 1,
@@ -91,16 +83,7 @@ pub(super) fn write(
         variations: reading.variations,
         annotations: reading.annotations,
         setups: reading.setups,
-        games: summary.games,
-        positions: summary.written.positions,
-        moves: summary.written.moves,
-        read: tally.read,
-        filtered: tally.filtered,
-        duplicates: summary.duplicates,
-        skipped: tally.skipped,
-        cut: tally.cut,
-        left_out: tally.left_out,
-        unstorable: summary.unstorable,
+        numbers: BuildNumbers::of(summary.games, &summary.written, summary),
     };
     let path = path_of(&job.target);
     let mut text =

@@ -14,7 +14,6 @@ use super::style::counted;
 use crate::audit::Examined;
 use crate::evals::{self, EvalKey};
 use crate::graph::{BookGraph, GraphOptions};
-use crate::mark::Filter;
 use crate::notation::Line;
 use crate::place;
 use crate::policy::Policy;
@@ -71,10 +70,6 @@ pub(super) const EXAMPLES: &str = "Examples:\n  \
 
 impl PruneArgs {
     fn conditions(&self) -> anyhow::Result<Conditions> {
-        let filter = match &self.filter {
-            None => None,
-            Some(text) => Some(Filter::parse(text).with_context(|| format!("--where \"{text}\""))?),
-        };
         let mut lines = Vec::new();
         for text in &self.line {
             let line = Line::read("", text).with_context(|| format!("--line \"{text}\""))?;
@@ -85,7 +80,7 @@ impl PruneArgs {
             lines.push(line);
         }
         let conditions = Conditions {
-            filter,
+            filter: super::mark::filter(self.filter.as_deref())?,
             lines,
             max_ply: self.max_ply,
             min_games: self.min_games,

@@ -138,7 +138,7 @@ fn registration(args: &RegisterArgs) -> anyhow::Result<Registration> {
         words.push(format!("--config={}", full(path)?));
     }
     if let Some(name) = &args.engine {
-        super::engine_named(&args.config, Some(name))?;
+        super::engine_named(&super::configuration(&args.config)?, Some(name))?;
         let name = match super::engines::is_program_path(name) {
             true if Path::new(name).is_file() => full(Path::new(name))?,
             true => bail!("--engine: there is no file {name}"),

@@ -13,7 +13,7 @@ use super::force::Force;
 use super::progress;
 use super::valued;
 use crate::book::{Book, OpenOptions};
-use crate::build::{self, Job, Source};
+use crate::build::{self, BuildJob, Source};
 use crate::evals;
 use crate::notation;
 use crate::place;
@@ -159,10 +159,10 @@ fn differences(found: &Repertoire, mine: &Path) -> anyhow::Result<Differences> {
         path: mine.to_owned(),
         priority: false,
     };
-    let job = Job {
+    let job = BuildJob {
         variations: true,
         max_ply: 400,
-        ..Job::new(vec![source], target.clone())
+        ..BuildJob::new(vec![source], target.clone())
     };
     let built = progress::watched(|watch| build::run(&job, watch))?;
     built.with_context(|| mine.display().to_string())?;

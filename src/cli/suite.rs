@@ -10,7 +10,7 @@ use clap::{Args, ValueEnum};
 
 use super::args::ConfigArgs;
 use super::audit::Sides;
-use super::collection::{self, GameFilter};
+use super::collection::{self, GameFilterArgs};
 use super::engine_args::EngineArgs;
 use super::force::Force;
 use super::progress;
@@ -64,7 +64,7 @@ pub(super) struct SuiteArgs {
     #[command(flatten)]
     out: OutArgs,
     #[command(flatten)]
-    filter: GameFilter,
+    filter: GameFilterArgs,
     #[command(flatten)]
     config: ConfigArgs,
     /// Threads that read [default: one for each processor]

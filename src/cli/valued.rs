@@ -1,12 +1,14 @@
 //! What commands about the evaluations of a book begin with.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use anyhow::bail;
 
 use super::progress;
 use crate::book::Book;
 use crate::evals::{self, EvalTable};
+#[cfg(feature = "games")]
+use crate::evaluate::Unanswered;
 use crate::graph::{BookGraph, GraphOptions};
 
 /// The evaluations of a file; lines that hold none are told.
@@ -25,6 +27,20 @@ pub(super) fn graph(book: &Book) -> anyhow::Result<BookGraph> {
         let mut damaged = |error: &crate::book::Error| say!("tabia: {error}");
         BookGraph::of(book, GraphOptions::default(), watch, &mut damaged)
     })??)
+}
+
+/// The file of a book's evaluations: the one that is named, or that beside it.
+pub(super) fn path(named: Option<&Path>, book: &Path) -> PathBuf {
+    named.map_or_else(|| evals::beside(book), Path::to_owned)
+}
+
+/// Says the first position that the engine gave no answer about.
+#[cfg(feature = "games")]
+pub(super) fn say_unanswered(first: Option<&Unanswered>, graph: &BookGraph) {
+    if let Some(Unanswered { node, error }) = first {
+        let fen = crate::notation::fen(&graph.position(*node));
+        say!("tabia: no answer about {fen}: {error}");
+    }
 }
 
 /// What `--report` writes.

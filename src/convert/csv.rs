@@ -16,7 +16,7 @@
 //! | `transposition` | 1 where nobody stored the move, but it leads into the book |
 //! | `probability` | with which the adapter would play it, 0 to 1 |
 
-use std::fmt::Write as _;
+use std::io::Write as _;
 
 use shakmaty::Chess;
 
@@ -44,26 +44,29 @@ pub(super) fn write(work: &mut Work<'_, '_>, book: &Book) -> Result<Converted, E
         ctg.in_blocks(
             "writing",
             work.watch,
-            |entries| {
-                let mut reader = DirectoryReader::new(directory, ctg);
-                let mut found = Lookup::default();
-                let mut rows = Rows::default();
-                for entry in entries {
-                    let Some((_, position)) = position_of(&entry.key) else {
-                        rows.impossible += 1;
-                        continue;
-                    };
-                    reader.probe_entry(&position, &entry, source.wanted, &mut found)?;
-                    let stored = found.moves.iter().filter(|mv| !mv.transposition);
-                    rows.illegal += (entry.moves.len() - stored.count()) as u64;
-                    rows.add(job, &position, &found);
-                }
-                Ok::<_, Error>(rows)
+            || {
+                let reader = DirectoryReader::new(directory, ctg);
+                (reader, Lookup::default(), Rows::default())
             },
-            |rows| {
-                output.add(rows.text.as_bytes())?;
-                all.count(&rows);
+            |(reader, found, rows), _, entry| {
+                let Some(here) = entry.key().and_then(|key| position_of(&key)) else {
+                    rows.impossible += 1;
+                    return Ok(());
+                };
+                reader.probe_entry(&here, entry, source.wanted, found)?;
+                let stored = found.moves.iter().filter(|mv| !mv.transposition);
+                rows.illegal += (entry.moves().len() - stored.count()) as u64;
+                // Whether the capture is legal, the key does not say.
+                let (board, position) = &here;
+                let board = Some(board).filter(|board| board.en_passant().is_none());
+                let fen = || board.and_then(|board| board.fen());
+                rows.add(job, position, found, fen);
                 Ok(())
+            },
+            |(_, _, rows)| {
+                output.add(&rows.text)?;
+                all.count(&rows);
+                Ok::<_, Error>(())
             },
         )?;
     } else {
@@ -72,8 +75,8 @@ pub(super) fn write(work: &mut Work<'_, '_>, book: &Book) -> Result<Converted, E
             let position = held?.position;
             book.probe(&position, source.wanted, &mut found)?;
             let mut rows = Rows::default();
-            rows.add(job, &position, &found);
-            output.add(rows.text.as_bytes())?;
+            rows.add(job, &position, &found, || None);
+            output.add(&rows.text)?;
             all.count(&rows);
             work.step("writing", all.positions, None)?;
         }
@@ -95,7 +98,7 @@ pub(super) fn write(work: &mut Work<'_, '_>, book: &Book) -> Result<Converted, E
 /// The rows of some positions.
 #[derive(Default)]
 struct Rows {
-    text: String,
+    text: Vec<u8>,
     positions: u64,
     moves: u64,
     /// Entries whose key stands for no position of a game.
@@ -113,69 +116,94 @@ impl Rows {
         self.illegal += other.illegal;
     }
 
-    fn add(&mut self, job: &ConvertJob, position: &Chess, found: &Lookup) {
+    /// The rows of a position, whose FEN may be known.
+    fn add(
+        &mut self,
+        job: &ConvertJob,
+        position: &Chess,
+        found: &Lookup,
+        fen: impl FnOnce() -> Option<String>,
+    ) {
         self.positions += 1;
         policy::weigh(&found.moves, &job.policy, |_| None, &mut self.verdicts);
         if found.moves.is_empty() {
             return;
         }
-        let fen = notation::fen(position);
+        let fen = fen().unwrap_or_else(|| notation::fen(position));
         for (mv, verdict) in found.moves.iter().zip(&self.verdicts) {
             let seen = MoveView::new(position, mv, verdict);
-            let rows = &mut self.text;
-            let mut line = || {
-                write!(
-                    rows,
-                    "{fen},{},{},{},{},{},{},",
-                    seen.uci, seen.san, seen.games, seen.wins, seen.draws, seen.losses,
-                )?;
-                decimal(rows, seen.score, 4)?;
-                rows.push(',');
-                decimal(rows, seen.average_elo, 1)?;
-                rows.push(',');
-                decimal(rows, seen.performance, 1)?;
-                write!(
-                    rows,
-                    ",{},{},{},{},",
-                    seen.mark.as_str(),
-                    seen.annotation_nag,
-                    seen.commentary,
-                    seen.factor,
-                )?;
-                if let Some(weight) = seen.stored_weight {
-                    write!(rows, "{weight}")?;
-                }
-                rows.push(',');
-                if let Some(priority) = seen.priority {
-                    write!(rows, "{priority}")?;
-                }
-                write!(rows, ",{},", u8::from(seen.transposition))?;
-                decimal(rows, Some(seen.probability), 6)?;
-                rows.push('\n');
-                Ok::<_, std::fmt::Error>(())
-            };
-            // Writing to a string does not fail.
-            let _ = line();
+            let row = &mut Row(&mut self.text);
+            row.text(&fen);
+            row.next().text(&seen.uci);
+            row.next().text(&seen.san);
+            for number in [seen.games, seen.wins, seen.draws, seen.losses] {
+                row.next().number(number);
+            }
+            row.next().decimal(seen.score, 4);
+            row.next().decimal(seen.average_elo, 1);
+            row.next().decimal(seen.performance, 1);
+            row.next().text(seen.mark.as_str());
+            row.next().number(seen.annotation_nag);
+            row.next().number(seen.commentary);
+            row.next().number(seen.factor);
+            row.next();
+            if let Some(weight) = seen.stored_weight {
+                row.number(weight);
+            }
+            row.next();
+            if let Some(priority) = seen.priority {
+                row.number(priority);
+            }
+            row.next().number(u8::from(seen.transposition));
+            row.next().decimal(Some(seen.probability), 6);
+            row.0.push(b'\n');
             self.moves += 1;
         }
     }
 }
 
-/// A number with so many digits behind the point, or nothing: as `{:.digits$}`
-/// writes it, whose exact arithmetic takes longer than all the rest of a row.
-fn decimal(out: &mut String, number: Option<f64>, digits: u32) -> std::fmt::Result {
-    let Some(number) = number else {
-        return Ok(());
-    };
-    let unit = 10_u64.pow(digits);
-    let scaled = number * unit as f64;
-    let near_a_tie = (scaled.fract() - 0.5).abs() < 1e-3;
-    if !(0.0..1e9).contains(&scaled) || number.is_sign_negative() || near_a_tie {
-        return write!(out, "{number:.width$}", width = digits as usize);
+/// A row at whose end is written. Nothing in it needs quotation marks.
+struct Row<'t>(&'t mut Vec<u8>);
+
+impl Row<'_> {
+    /// On to the next column.
+    fn next(&mut self) -> &mut Self {
+        self.0.push(b',');
+        self
     }
-    let scaled = scaled.round() as u64;
-    let (whole, part) = (scaled / unit, scaled % unit);
-    write!(out, "{whole}.{part:0width$}", width = digits as usize)
+
+    fn text(&mut self, text: &str) {
+        self.0.extend_from_slice(text.as_bytes());
+    }
+
+    fn number(&mut self, number: impl itoa::Integer) {
+        self.text(itoa::Buffer::new().format(number));
+    }
+
+    /// A number with so many digits behind the point, or nothing: as
+    /// `{:.digits$}` writes it, whose exact arithmetic takes longer than all the
+    /// rest of a row.
+    fn decimal(&mut self, number: Option<f64>, digits: u32) {
+        let Some(number) = number else {
+            return;
+        };
+        let unit = 10_u64.pow(digits);
+        let scaled = number * unit as f64;
+        let near_a_tie = (scaled.fract() - 0.5).abs() < 1e-3;
+        if !(0.0..1e9).contains(&scaled) || number.is_sign_negative() || near_a_tie {
+            // Writing to memory does not fail.
+            let _ = write!(self.0, "{number:.width$}", width = digits as usize);
+            return;
+        }
+        let scaled = scaled.round() as u64;
+        self.number(scaled / unit);
+        // The 1 before the digits keeps the zeros among them.
+        let point = self.0.len();
+        self.number(unit + scaled % unit);
+        if let Some(one) = self.0.get_mut(point) {
+            *one = b'.';
+        }
+    }
 }
 
 #[cfg(test)]
@@ -207,9 +235,10 @@ mod tests {
         });
         for number in edges.into_iter().chain(random.take(100_000)) {
             for digits in [1, 4, 6] {
-                let mut text = String::new();
-                decimal(&mut text, Some(number), digits).unwrap();
-                assert_eq!(text, format!("{number:.width$}", width = digits as usize));
+                let mut text = Vec::new();
+                Row(&mut text).decimal(Some(number), digits);
+                let expected = format!("{number:.width$}", width = digits as usize);
+                assert_eq!(String::from_utf8(text).unwrap(), expected);
             }
         }
     }

@@ -19,6 +19,7 @@
 //! where the `fen` would not give it back; `fen` is null where it stands for no
 //! position. In both cases they rule when the book is read again.
 
+use std::borrow::Cow;
 use std::fs::File;
 use std::io::{BufRead as _, BufReader, Read as _};
 use std::path::Path;
@@ -26,12 +27,12 @@ use std::path::Path;
 use serde::{Deserialize, Serialize};
 use shakmaty::fen::{Fen, LossyFenError};
 use shakmaty::uci::UciMove;
-use shakmaty::{CastlingMode, Chess, Move, Position as _};
+use shakmaty::{CastlingMode, Chess, Move};
 
 use super::{Converted, Error, Work};
 use crate::book::ctg::{
-    BookEntry, CanonicalBoard, CtgBook, Key, MAX_COUNT, MAX_MOVES, UnsortedWriter, encode_entry,
-    encode_move_byte, find_move_byte,
+    CanonicalBoard, CtgBook, Entry, Key, MAX_COUNT, MAX_MOVES, UnsortedWriter, encode_entry,
+    encode_move_byte, find_move_byte, likely_moves,
 };
 use crate::book::{Annotation, PositionRecord, Stats};
 use crate::crew;
@@ -51,9 +52,21 @@ struct FirstLine {
     games: u32,
 }
 
+/// A text that is borrowed from a line, unless it has escapes.
 #[derive(Deserialize, Serialize)]
-struct PositionLine {
-    fen: Option<String>,
+#[serde(transparent)]
+struct Text<'a>(#[serde(borrow)] Cow<'a, str>);
+
+impl From<String> for Text<'_> {
+    fn from(text: String) -> Self {
+        Text(Cow::Owned(text))
+    }
+}
+
+#[derive(Deserialize, Serialize)]
+struct PositionLine<'a> {
+    #[serde(borrow)]
+    fen: Option<Text<'a>>,
     games: u32,
     wins: u32,
     losses: u32,
@@ -66,18 +79,22 @@ struct PositionLine {
     recommendation: u8,
     factor: i8,
     commentary: u8,
-    moves: Vec<MoveLine>,
+    moves: Vec<MoveLine<'a>>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    key: Option<String>,
+    key: Option<Text<'a>>,
 }
 
 #[derive(Deserialize, Serialize)]
-struct MoveLine {
-    uci: Option<String>,
+struct MoveLine<'a> {
+    #[serde(borrow)]
+    uci: Option<Text<'a>>,
     annotation: u8,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     byte: Option<u8>,
 }
+
+/// What the lines of some pages take at most, mostly.
+const BLOCK_TEXT: usize = 1 << 20;
 
 /// Writes a ChessBase book as text.
 pub(super) fn from_ctg(work: &mut Work<'_, '_>, book: &CtgBook) -> Result<Converted, Error> {
@@ -92,20 +109,21 @@ pub(super) fn from_ctg(work: &mut Work<'_, '_>, book: &CtgBook) -> Result<Conver
     let salvage = book.in_blocks(
         "writing",
         work.watch,
-        |entries| {
-            let mut lines = Vec::with_capacity(256 * entries.len());
-            for entry in &entries {
+        || (Vec::with_capacity(BLOCK_TEXT), 0, 0),
+        |(lines, positions, moves), _, entry| {
+            if let Some(key) = entry.key() {
                 // Writing to memory does not fail.
-                let _ = serde_json::to_writer(&mut lines, &line_of(entry));
+                let _ = serde_json::to_writer(&mut *lines, &line_of(&key, entry));
                 lines.push(b'\n');
+                *positions += 1;
+                *moves += entry.moves().len() as u64;
             }
-            let moves = entries.iter().map(|entry| entry.moves.len() as u64);
-            Ok::<_, Error>((lines, entries.len() as u64, moves.sum::<u64>()))
+            Ok(())
         },
         |(lines, positions, moves)| {
             summary.positions += positions;
             summary.moves += moves;
-            Ok(output.add(&lines)?)
+            Ok::<_, Error>(output.add(&lines)?)
         },
     )?;
     summary.lose(work.job, salvage)?;
@@ -123,31 +141,23 @@ fn put(output: &mut Beside, line: &impl Serialize) -> Result<(), Error> {
 }
 
 /// A position as it is stored, in words.
-fn line_of(entry: &BookEntry) -> PositionLine {
-    let board = CanonicalBoard::from_key(&entry.key).ok();
-    let setup = board.as_ref().map(CanonicalBoard::to_setup);
-    let same = setup
-        .as_ref()
-        .and_then(|setup| CanonicalBoard::from_setup(setup).ok())
-        .is_some_and(|board| board.key() == entry.key);
-    let position: Option<Chess> = setup
-        .clone()
-        .and_then(|setup| setup.position(CastlingMode::Standard).ok());
-    let legal = position
-        .as_ref()
-        .map(Chess::legal_moves)
-        .unwrap_or_default();
-    let fen = setup.map(|setup| {
-        let fen = Fen::try_from_setup(setup).unwrap_or_else(LossyFenError::ignore);
-        fen.to_string()
-    });
-    let stored = |&(byte, Annotation(annotation)): &(u8, Annotation)| {
-        let mv = board.as_ref().and_then(|board| {
+fn line_of<'a>(key: &Key, entry: &Entry<'_>) -> PositionLine<'a> {
+    let board = CanonicalBoard::from_key(key).ok();
+    // What is read back has no more men than there can be.
+    let same = board.is_some_and(|board| board.has_room() && board.key() == *key);
+    let position: Option<Chess> = board
+        .filter(|_| entry.moves().len() > 0)
+        .and_then(|board| board.to_setup().position(CastlingMode::Standard).ok());
+    let fen = board.map(|board| board.fen().unwrap_or_else(|| odd_fen(&board)));
+    let stored = |(byte, Annotation(annotation)): (u8, Annotation)| {
+        let mv = board.as_ref().zip(position.as_ref());
+        let mv = mv.and_then(|(board, position)| {
+            let legal = likely_moves(byte, board, position);
             let mv: Move = *legal.get(find_move_byte(byte, board, &legal).ok()?)?;
             Some((mv, encode_move_byte(board, mv) == Some(byte)))
         });
         MoveLine {
-            uci: mv.map(|(mv, _)| notation::uci(mv)),
+            uci: mv.map(|(mv, _)| notation::uci(mv).into()),
             annotation,
             byte: mv.is_none_or(|(_, same)| !same).then_some(byte),
         }
@@ -158,9 +168,9 @@ fn line_of(entry: &BookEntry) -> PositionLine {
         recommendation,
         factor,
         commentary,
-    } = entry.record;
+    } = entry.record();
     PositionLine {
-        fen,
+        fen: fen.map(Text::from),
         games: stats.games,
         wins: stats.wins,
         losses: stats.losses,
@@ -173,9 +183,15 @@ fn line_of(entry: &BookEntry) -> PositionLine {
         recommendation,
         factor,
         commentary,
-        moves: entry.moves.iter().map(stored).collect(),
-        key: (!same).then(|| entry.key.to_string()),
+        moves: entry.moves().map(stored).collect(),
+        key: (!same).then(|| key.to_string().into()),
     }
+}
+
+/// The text of a position with rights or men that no game leads to.
+fn odd_fen(board: &CanonicalBoard) -> String {
+    let fen = Fen::try_from_setup(board.to_setup()).unwrap_or_else(LossyFenError::ignore);
+    notation::fen_text(&fen)
 }
 
 /// A field and what is wrong with it.
@@ -251,7 +267,7 @@ pub(super) fn to_ctg(work: &mut Work<'_, '_>, target: &Path) -> Result<Converted
 }
 
 /// Reads a line; the error names the field.
-fn parse<T: for<'de> Deserialize<'de>>(line: &[u8]) -> Result<T, Fault> {
+fn parse<'a, T: Deserialize<'a>>(line: &'a [u8]) -> Result<T, Fault> {
     serde_json::from_slice(line).or_else(|_| {
         let mut reader = serde_json::Deserializer::from_slice(line);
         let found: T = serde_path_to_error::deserialize(&mut reader).map_err(|error| {
@@ -279,7 +295,7 @@ fn in_column(error: &serde_json::Error) -> String {
 }
 
 /// Appends the entry of a position; tells whether readers will find it.
-fn entry_of(line: &PositionLine, entry: &mut Vec<u8>) -> Result<bool, Fault> {
+fn entry_of(line: &PositionLine<'_>, entry: &mut Vec<u8>) -> Result<bool, Fault> {
     let (key, board) = key_of(line)?;
     let stats = Stats {
         games: line.games,
@@ -325,8 +341,8 @@ fn entry_of(line: &PositionLine, entry: &mut Vec<u8>) -> Result<bool, Fault> {
     Ok(board.is_none_or(|board| board.is_normal()))
 }
 
-fn key_of(line: &PositionLine) -> Result<(Key, Option<CanonicalBoard>), Fault> {
-    if let Some(text) = &line.key {
+fn key_of(line: &PositionLine<'_>) -> Result<(Key, Option<CanonicalBoard>), Fault> {
+    if let Some(Text(text)) = &line.key {
         let bytes: Option<Vec<u8>> = (0..text.len())
             .step_by(2)
             .map(|at| u8::from_str_radix(text.get(at..at + 2)?, 16).ok())
@@ -338,9 +354,12 @@ fn key_of(line: &PositionLine) -> Result<(Key, Option<CanonicalBoard>), Fault> {
             None => fault("key", "not the bytes of a key in hexadecimal"),
         };
     }
-    let Some(fen) = &line.fen else {
+    let Some(Text(fen)) = &line.fen else {
         return fault("fen", "null, and there is no key");
     };
+    if let Some(board) = CanonicalBoard::from_fen(fen.as_bytes()) {
+        return Ok((board.key(), Some(board)));
+    }
     let fen: Fen = fen.parse().or_else(|error| fault("fen", error))?;
     match CanonicalBoard::from_setup(fen.as_setup()) {
         Ok(board) => Ok((board.key(), Some(board))),
@@ -349,7 +368,7 @@ fn key_of(line: &PositionLine) -> Result<(Key, Option<CanonicalBoard>), Fault> {
 }
 
 fn move_bytes(
-    line: &PositionLine,
+    line: &PositionLine<'_>,
     board: Option<&CanonicalBoard>,
 ) -> Result<Vec<(u8, Annotation)>, Fault> {
     let mut position: Option<Result<Chess, String>> = None;
@@ -361,7 +380,7 @@ fn move_bytes(
             continue;
         }
         let field = || format!("moves[{n}].uci");
-        let (Some(uci), Some(board)) = (&mv.uci, board) else {
+        let (Some(Text(uci)), Some(board)) = (&mv.uci, board) else {
             return fault(field(), "null, and there is no byte");
         };
         let position = position.get_or_insert_with(|| {
@@ -406,7 +425,12 @@ struct Lot {
 impl Lot {
     fn of(text: &[u8]) -> Lot {
         let mut lot = Lot::default();
-        for line in text.split_inclusive(|byte| *byte == b'\n') {
+        let mut begin = 0;
+        while begin < text.len() {
+            let rest = text.get(begin..).unwrap_or_default();
+            let end = memchr::memchr(b'\n', rest).map_or(rest.len(), |end| end + 1);
+            let line = rest.get(..end).unwrap_or_default();
+            begin += end;
             lot.lines += 1;
             if is_too_long(line) {
                 lot.fault = Some(too_long());

@@ -267,10 +267,7 @@ fn by_way_of_ctg(
     target: Target,
     make: impl FnOnce(&mut Work<'_, '_>, &Path) -> Result<Converted, Error>,
 ) -> Result<Converted, Error> {
-    let folder = place::folder_of(&work.job.target);
-    let beside = tempfile::Builder::new()
-        .prefix(".tabia-")
-        .tempdir_in(folder)
+    let beside = place::temp_folder(&work.job.target)
         .map_err(|error| PlaceError::io(&work.job.target, error.kind().into()))?;
     let path = beside.path().join("book.ctg");
     let first = make(work, &path)?;

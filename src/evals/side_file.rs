@@ -8,6 +8,7 @@
 use std::fs::{self, File, TryLockError};
 use std::io::{self, BufRead, BufReader, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
+use std::sync::{Mutex, PoisonError};
 
 use shakmaty::Chess;
 
@@ -112,12 +113,13 @@ pub fn read(path: &Path) -> Result<EvalsRead, EvalFileError> {
 /// Bytes of a line that are looked at.
 const MOST_LINE: u64 = 64 << 10;
 
-/// A file of evaluations, open for more. Locked: one program adds at a time.
+/// A file of evaluations, open for more. Locked: one program adds at a time,
+/// with as many threads as it likes.
 #[derive(Debug)]
 pub struct EvalFile {
     path: PathBuf,
     file: File,
-    line: String,
+    line: Mutex<String>,
     /// It was not there before.
     is_new: bool,
 }
@@ -172,7 +174,7 @@ impl EvalFile {
         Ok(EvalFile {
             path: path.to_owned(),
             file,
-            line: String::new(),
+            line: Mutex::default(),
             is_new,
         })
     }
@@ -183,14 +185,12 @@ impl EvalFile {
     /// # Errors
     ///
     /// The file cannot be written.
-    pub fn add(&mut self, position: &Chess, evaluation: &Evaluation) -> Result<(), EvalFileError> {
-        self.line.clear();
-        epd::write(position, evaluation, &mut self.line);
-        let written = self.file.write_all(self.line.as_bytes());
-        written.map_err(|error| EvalFileError::Io {
-            path: self.path.clone(),
-            error,
-        })
+    pub fn add(&self, position: &Chess, evaluation: &Evaluation) -> Result<(), EvalFileError> {
+        let mut line = self.line.lock().unwrap_or_else(PoisonError::into_inner);
+        line.clear();
+        epd::write(position, evaluation, &mut line);
+        let written = (&self.file).write_all(line.as_bytes());
+        written.map_err(|error| self.failed(error))
     }
 
     /// Makes sure that all is on the disk.
@@ -199,10 +199,14 @@ impl EvalFile {
     ///
     /// The system refuses.
     pub fn sync(&self) -> Result<(), EvalFileError> {
-        self.file.sync_data().map_err(|error| EvalFileError::Io {
+        self.file.sync_data().map_err(|error| self.failed(error))
+    }
+
+    fn failed(&self, error: io::Error) -> EvalFileError {
+        EvalFileError::Io {
             path: self.path.clone(),
             error,
-        })
+        }
     }
 }
 
@@ -229,7 +233,7 @@ mod tests {
         let text = fs::read(&path).unwrap();
         for cut in 0..text.len() {
             fs::write(&path, [&text, &text[..cut]].concat()).unwrap();
-            let mut file = EvalFile::open(&path).unwrap();
+            let file = EvalFile::open(&path).unwrap();
             file.add(&start, &evaluation(7)).unwrap();
             drop(file);
             let found = read(&path).unwrap();

@@ -6,7 +6,7 @@
 //! often as it was met; the middle value counts.
 
 use std::path::Path;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 
 use parquet::column::reader::{ColumnReader, ColumnReaderImpl};
 use parquet::data_type::{ByteArray, ByteArrayType, DataType, DoubleType, Int32Type, Int64Type};
@@ -14,7 +14,7 @@ use parquet::errors::ParquetError;
 use parquet::file::reader::{FileReader, SerializedFileReader};
 use shakmaty::{Chess, Position as _};
 
-use super::gathered::GatherError;
+use super::gather::GatherError;
 use super::said::Said;
 use crate::crew;
 use crate::eval::Value;
@@ -49,7 +49,6 @@ pub(super) fn read(
         .iter()
         .map(|g| g.compressed_size().unsigned_abs())
         .sum();
-    let all = Mutex::new(Said::default());
     let mut read = Imported::default();
     let mut first_bad: Option<(u64, &'static str)> = None;
     let stop = watch.stop();
@@ -63,7 +62,7 @@ pub(super) fn read(
         let progress = Progress::reading("rows", read.lines, read.bytes, Some(total));
         Ok(watch.step(progress)?)
     };
-    crew::run(
+    let ((), heard) = crew::run(
         crew::threads(),
         |jobs| {
             let mut heard = Said::default();
@@ -93,10 +92,7 @@ pub(super) fn read(
                 piece.0.bytes = size.unsigned_abs();
                 Ok::<_, GatherError>(piece)
             })?;
-            all.lock()
-                .unwrap_or_else(PoisonError::into_inner)
-                .join(heard);
-            Ok(())
+            Ok(heard)
         },
         |lead| {
             let mut behind = 0;
@@ -109,8 +105,9 @@ pub(super) fn read(
         },
     )?;
     read.first_bad = first_bad.map(|(row, fault)| format!("row {row}: {fault}"));
-    let said = all.into_inner().unwrap_or_else(PoisonError::into_inner);
-    Ok((read, said))
+    let mut all = Said::default();
+    heard.into_iter().for_each(|heard| all.join(heard));
+    Ok((read, all))
 }
 
 /// Centipawns, and full moves to a mate, as the row has them.
@@ -335,9 +332,9 @@ mod tests {
         write(&path, &rows);
         let graph = graph();
         let mut table = crate::evals::EvalTable::default();
-        let mut file = crate::evals::EvalFile::open(&folder.path().join("x.evals")).unwrap();
+        let file = crate::evals::EvalFile::open(&folder.path().join("x.evals")).unwrap();
         let watch = &mut Watch::default();
-        let gathered = super::super::gather(&path, &graph, &mut table, &mut file, watch).unwrap();
+        let gathered = super::super::gather(&path, &graph, &mut table, &file, watch).unwrap();
         let read = &gathered.read;
         assert_eq!((read.lines, read.hits, read.bad_lines), (8, 5, 2));
         let first = read.first_bad.as_deref();

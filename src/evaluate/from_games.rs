@@ -1,15 +1,13 @@
 //! Evaluations in the comments of games.
 
-use std::sync::{Mutex, PoisonError};
-
 use shakmaty::{Chess, Position as _};
 
-use super::gathered::{GatherError, Gathered};
+use super::gather::{GatherError, Gathered};
 use super::said::Said;
-use crate::book::{Book, Lookup, Probe as _, Wanted as Asked};
+use crate::book::{Book, Lookup, Probe as _, Wanted};
 use crate::eval::Value;
 use crate::evals::{EvalFile, EvalKey, EvalTable, Imported};
-use crate::games::{Batches, Filter, Game, Intake, Item, Sources, Starts, Wanted};
+use crate::games::{Game, GameFilter, GameParts, Intake, Item, Sources, Starts};
 use crate::watch::Watch;
 
 /// Which positions are wanted.
@@ -24,17 +22,17 @@ pub(super) type Holds<'a> = &'a (dyn Fn(&Chess, EvalKey) -> bool + Sync);
 /// What went wrong; nothing has been added then, or not all.
 pub fn gather_games(
     sources: &Sources,
-    filter: &Filter,
+    filter: &GameFilter,
     source: &str,
     book: &Book,
     table: &mut EvalTable,
-    file: &mut EvalFile,
+    file: &EvalFile,
     watch: &mut Watch<'_>,
 ) -> Result<Gathered, GatherError> {
     // What cannot be read there is not held.
     let holds = |position: &Chess, _| {
         let mut found = Lookup::default();
-        let asked = book.probe(position, Asked::Stored, &mut found);
+        let asked = book.probe(position, Wanted::Stored, &mut found);
         asked.is_ok() && found.here.is_some()
     };
     let (read, said) = read(sources, filter, &holds, watch)?;
@@ -49,40 +47,31 @@ pub fn gather_games(
 /// What games say about the positions that are wanted.
 pub(super) fn read(
     sources: &Sources,
-    filter: &Filter,
+    filter: &GameFilter,
     holds: Holds<'_>,
     watch: &mut Watch<'_>,
 ) -> Result<(Imported, Said), GatherError> {
     let intake = Intake {
         filter,
-        wanted: Wanted::EVERYTHING,
+        wanted: GameParts::EVERYTHING,
         starts: Starts::SetUp,
         threads: crate::crew::threads(),
     };
-    let all = Mutex::new((Said::default(), 0));
-    let worker = |batches: &Batches<'_, (), GatherError>| {
-        let mut said = Said::default();
-        let mut game = Game::default();
-        let mut hits = 0;
-        batches.each(|batch| {
-            while batch.next(&mut game) {
-                hits += add_game(&game, holds, &mut said);
-            }
-            Ok(())
-        })?;
-        let mut all = all.lock().unwrap_or_else(PoisonError::into_inner);
-        all.1 += hits;
-        all.0.join(said);
-        Ok(())
+    let add = |(said, hits): &mut (Said, u64), game: &Game| {
+        *hits += add_game(game, holds, said);
+        Ok::<_, GatherError>(())
     };
-    let tally = intake.read(sources, worker, |()| Ok(()), watch)?;
-    let (said, hits) = all.into_inner().unwrap_or_else(PoisonError::into_inner);
-    let read = Imported {
+    let (tally, sums) = intake.add_up(sources, add, watch)?;
+    let mut read = Imported {
         lines: tally.read,
-        hits,
         ..Imported::default()
     };
-    Ok((read, said))
+    let mut all = Said::default();
+    for (said, hits) in sums {
+        all.join(said);
+        read.hits += hits;
+    }
+    Ok((read, all))
 }
 
 /// Adds the `[%eval]` of a game's moves, variations included; gives how many

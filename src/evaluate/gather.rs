@@ -1,15 +1,66 @@
 //! Evaluations out of files: whatever holds some, by its content.
 
 use std::io::{self, Read};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::atomic::Ordering;
 
-use super::gathered::{GatherError, Gathered};
 use super::{fishnet, from_games};
-use crate::evals::{self, EvalFile, EvalTable};
-use crate::games::{self, Filter, Sources};
+use crate::crew::Panicked;
+use crate::evals::{self, EvalFile, EvalFileError, EvalTable, Imported};
+use crate::games::{self, GameFilter, ReadError, Sources};
 use crate::graph::BookGraph;
-use crate::watch::{Progress, Watch};
+use crate::watch::{Progress, Stopped, Watch};
+
+/// What a file gave.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Gathered {
+    /// What was read.
+    pub read: Imported,
+    /// What its `lines` are: "lines", "games" or "rows".
+    pub unit: &'static str,
+    /// Evaluations that told something new.
+    pub new: u64,
+}
+
+/// Why a file gives nothing.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum GatherError {
+    /// It cannot be read.
+    #[error("{}: {error}", path.display())]
+    Io {
+        /// The file.
+        path: PathBuf,
+        /// What the system says.
+        error: io::Error,
+    },
+    /// It is a table that cannot be read.
+    #[error("{}: cannot be read as Parquet: {text}", path.display())]
+    Table {
+        /// The file.
+        path: PathBuf,
+        /// What is wrong.
+        text: String,
+    },
+    /// Games cannot be read.
+    #[error(transparent)]
+    Games(#[from] ReadError),
+    /// The evaluations cannot be written.
+    #[error(transparent)]
+    File(#[from] EvalFileError),
+    /// A thread met a fault of this program.
+    #[error(transparent)]
+    Panicked(#[from] Panicked),
+    /// Somebody wanted an end. What was found has been written.
+    #[error("interrupted; what was found until now is in the file")]
+    Stopped,
+}
+
+impl From<Stopped> for GatherError {
+    fn from(_: Stopped) -> GatherError {
+        GatherError::Stopped
+    }
+}
 
 /// Reads a file of evaluations, plain or compressed (EPD, `.evals`, text of
 /// chessdb.cn, the export of lichess), a table of fishnet's (Parquet), or games
@@ -23,7 +74,7 @@ pub fn gather(
     path: &Path,
     graph: &BookGraph,
     table: &mut EvalTable,
-    file: &mut EvalFile,
+    file: &EvalFile,
     watch: &mut Watch<'_>,
 ) -> Result<Gathered, GatherError> {
     let failed = |error| GatherError::Io {
@@ -48,7 +99,7 @@ pub fn gather(
     if !is_lines(&start) {
         let sources = Sources::list([&path.to_owned()])?;
         let holds = |_: &_, key| graph.holds(key);
-        let (read, said) = from_games::read(&sources, &Filter::default(), &holds, watch)?;
+        let (read, said) = from_games::read(&sources, &GameFilter::default(), &holds, watch)?;
         let new = said.add_to(table, file, &source)?;
         return Ok(Gathered {
             read,
@@ -179,8 +230,8 @@ mod tests {
                 let side = path.with_extension("evals");
                 let mut table = EvalTable::default();
                 let mut run = || {
-                    let mut file = EvalFile::open(&side).unwrap();
-                    gather(&path, &graph, &mut table, &mut file, &mut Watch::default()).unwrap()
+                    let file = EvalFile::open(&side).unwrap();
+                    gather(&path, &graph, &mut table, &file, &mut Watch::default()).unwrap()
                 };
                 let first = run();
                 assert_eq!((first.read.hits, first.new), (2, 2), "{name}: {first:?}");

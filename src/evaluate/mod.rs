@@ -11,7 +11,6 @@ mod desk;
 mod fishnet;
 mod from_games;
 mod gather;
-mod gathered;
 mod said;
 mod work;
 
@@ -19,8 +18,7 @@ pub use carried::carried;
 pub(crate) use desk::Desk;
 pub use desk::EnginePlan;
 pub use from_games::gather_games;
-pub use gather::gather;
-pub use gathered::{GatherError, Gathered};
+pub use gather::{GatherError, Gathered, gather};
 #[cfg(feature = "build")]
 pub(crate) use work::others;
 pub use work::{Task, Unanswered, WorkError, Worked, plan, work};

@@ -41,7 +41,7 @@ impl Said {
     pub(super) fn add_to(
         self,
         table: &mut EvalTable,
-        file: &mut EvalFile,
+        file: &EvalFile,
         source: &str,
     ) -> Result<u64, EvalFileError> {
         let source: Arc<str> = Arc::from(source);

@@ -1,7 +1,6 @@
 //! Evaluations by engines.
 
 use std::sync::atomic::AtomicU64;
-use std::sync::{Mutex, PoisonError};
 
 use shakmaty::{CastlingMode, Chess, Position as _, uci::UciMove};
 
@@ -124,7 +123,7 @@ pub fn work(
     let bench = Bench {
         graph,
         table,
-        file: Mutex::new(file),
+        file,
         stop: watch.stop(),
     };
     let total = tasks.len() as u64;
@@ -157,8 +156,7 @@ pub fn work(
     )?;
     worked.stopped |= watch.go_on().is_err();
     worked.restarts = restarts.into_inner();
-    let file = bench.file.into_inner();
-    file.unwrap_or_else(PoisonError::into_inner).sync()?;
+    bench.file.sync()?;
     Ok(worked)
 }
 
@@ -173,7 +171,7 @@ enum Made {
 struct Bench<'a> {
     graph: &'a BookGraph,
     table: &'a EvalTable,
-    file: Mutex<EvalFile>,
+    file: EvalFile,
     stop: Stop<'a>,
 }
 
@@ -185,8 +183,7 @@ impl Bench<'_> {
         let position = self.graph.position(task.node);
         match self.evaluation(task, &position, desk) {
             Ok((evaluation, leaving)) => {
-                let mut file = self.file.lock().unwrap_or_else(PoisonError::into_inner);
-                file.add(&position, &evaluation)?;
+                self.file.add(&position, &evaluation)?;
                 Ok(Made::Done { leaving })
             }
             Err(error) => Ok(Made::Failed(Unanswered {

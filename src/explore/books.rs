@@ -8,7 +8,7 @@ use std::sync::{Arc, Mutex, PoisonError, RwLock};
 
 use shakmaty::{Chess, Color, Move};
 
-use super::edit::{Desk, Editor};
+use super::edit::{BookMarker, Desk};
 use crate::book::{Error, Probe, Stats};
 use crate::consult::{Consulted, consult_knowing};
 use crate::notation::Line;
@@ -61,7 +61,7 @@ impl ExploredBook {
         notices: Vec<String>,
         open: Open,
         reopen: Reopen,
-        editor: Option<Box<dyn Editor>>,
+        editor: Option<Box<dyn BookMarker>>,
     ) -> ExploredBook {
         ExploredBook {
             name,

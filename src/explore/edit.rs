@@ -18,14 +18,14 @@ const MOST_REWRITES: usize = 20;
 /// A change that could not be made. Nothing has changed then.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{0}")]
-pub struct EditError(pub String);
+pub struct MarkerError(pub String);
 
 /// Takes one change back.
-pub type Undo = Box<dyn Fn() -> Result<(), EditError> + Send>;
+pub type Undo = Box<dyn Fn() -> Result<(), MarkerError> + Send>;
 
 /// Writes changes to the file of a book, safely: a crash leaves the book as
 /// it was before or as it is after.
-pub trait Editor: Send + Sync {
+pub trait BookMarker: Send + Sync {
     /// In a book that has a number beside each move and no marks, the
     /// greatest that there is; `None` for one with marks, into which lines
     /// can come.
@@ -39,8 +39,11 @@ pub trait Editor: Send + Sync {
     /// # Errors
     ///
     /// The book does not hold one of the moves, or cannot be written.
-    fn change(&self, moves: &[(Chess, Move)], change: &MarkEdit)
-    -> Result<Option<Undo>, EditError>;
+    fn change(
+        &self,
+        moves: &[(Chess, Move)],
+        change: &MarkEdit,
+    ) -> Result<Option<Undo>, MarkerError>;
 
     /// Stores lines, with the signs of their moves as [`build::write_lines`]
     /// takes them.
@@ -50,19 +53,19 @@ pub trait Editor: Send + Sync {
     /// A move is none that the book can hold, or it cannot be written.
     ///
     /// [`build::write_lines`]: crate::build::write_lines
-    fn add(&self, lines: &[(Line, Vec<(usize, u8)>)]) -> Result<Option<Undo>, EditError>;
+    fn add(&self, lines: &[(Line, Vec<(usize, u8)>)]) -> Result<Option<Undo>, MarkerError>;
 
     /// Takes out the last move of each line, and what can no longer be reached.
     ///
     /// # Errors
     ///
     /// The book does not hold a line, or cannot be written.
-    fn remove(&self, lines: &[Line]) -> Result<Option<Undo>, EditError>;
+    fn remove(&self, lines: &[Line]) -> Result<Option<Undo>, MarkerError>;
 }
 
 /// An editor with the steps made so far.
 pub(super) struct Desk {
-    editor: Box<dyn Editor>,
+    editor: Box<dyn BookMarker>,
     steps: Mutex<Steps>,
 }
 
@@ -119,14 +122,14 @@ pub(super) struct History {
 }
 
 impl Desk {
-    pub(super) fn new(editor: Box<dyn Editor>) -> Desk {
+    pub(super) fn new(editor: Box<dyn BookMarker>) -> Desk {
         Desk {
             editor,
             steps: Mutex::default(),
         }
     }
 
-    /// As for [`Editor::most_weight`].
+    /// As for [`BookMarker::most_weight`].
     pub(super) fn most_weight(&self) -> Option<u16> {
         self.editor.most_weight()
     }
@@ -140,15 +143,15 @@ impl Desk {
     pub(super) fn change(
         &self,
         change: Change,
-        check: impl FnOnce() -> Result<(), EditError>,
-    ) -> Result<(), EditError> {
+        check: impl FnOnce() -> Result<(), MarkerError>,
+    ) -> Result<(), MarkerError> {
         let mut steps = self.steps();
         check()?;
         steps.taken_back.retain(|old| old.client != change.client);
         self.make(&mut steps, change)
     }
 
-    fn make(&self, steps: &mut Steps, change: Change) -> Result<(), EditError> {
+    fn make(&self, steps: &mut Steps, change: Change) -> Result<(), MarkerError> {
         let done = match &change.deed {
             Deed::Mark { moves, edit } => self.editor.change(moves, edit)?,
             Deed::Add(lines) => self.editor.add(lines)?,
@@ -181,8 +184,8 @@ impl Desk {
     pub(super) fn undo(
         &self,
         client: &str,
-        check: impl FnOnce(&Change) -> Result<(), EditError>,
-    ) -> Result<Option<String>, EditError> {
+        check: impl FnOnce(&Change) -> Result<(), MarkerError>,
+    ) -> Result<Option<String>, MarkerError> {
         let mut steps = self.steps();
         let of_client = |step: &Step| step.change.client == client;
         let Some(at) = steps.made.iter().rposition(of_client) else {
@@ -199,7 +202,7 @@ impl Desk {
     }
 
     /// Does what was taken back last again.
-    pub(super) fn redo(&self, client: &str) -> Result<Option<String>, EditError> {
+    pub(super) fn redo(&self, client: &str) -> Result<Option<String>, MarkerError> {
         let mut steps = self.steps();
         let mut old = steps.taken_back.iter();
         let Some(at) = old.rposition(|change| change.client == client) else {
@@ -300,12 +303,12 @@ mod tests {
         }
     }
 
-    impl Editor for Memory {
-        fn add(&self, _: &[(Line, Vec<(usize, u8)>)]) -> Result<Option<Undo>, EditError> {
+    impl BookMarker for Memory {
+        fn add(&self, _: &[(Line, Vec<(usize, u8)>)]) -> Result<Option<Undo>, MarkerError> {
             Ok(Some(Box::new(|| Ok(()))))
         }
 
-        fn remove(&self, _: &[Line]) -> Result<Option<Undo>, EditError> {
+        fn remove(&self, _: &[Line]) -> Result<Option<Undo>, MarkerError> {
             Ok(None)
         }
 
@@ -313,9 +316,9 @@ mod tests {
             &self,
             _: &[(Chess, Move)],
             change: &MarkEdit,
-        ) -> Result<Option<Undo>, EditError> {
+        ) -> Result<Option<Undo>, MarkerError> {
             if *change == value(1) {
-                return Err(EditError("no".into()));
+                return Err(MarkerError("no".into()));
             }
             self.0.lock().unwrap().push(*change);
             let list = Arc::clone(&self.0);
@@ -349,7 +352,7 @@ mod tests {
         assert_eq!(desk.history("a").last_change, Some("second".into()));
         assert_eq!(desk.history("b"), History::default());
         assert_eq!(desk.undo("b", |_| Ok(())).unwrap(), None);
-        let changed = |_: &Change| Err(EditError("changed since".into()));
+        let changed = |_: &Change| Err(MarkerError("changed since".into()));
         assert!(desk.undo("a", changed).is_err());
         let undo = || desk.undo("a", |_| Ok(())).unwrap();
         assert_eq!(undo().as_deref(), Some("second"));

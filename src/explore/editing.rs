@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use shakmaty::{Chess, Color, Move, Position as _};
 
 use super::books::ExploredBook;
-use super::edit::{Change, Deed, Desk, EditError, read_change};
+use super::edit::{Change, Deed, Desk, MarkerError, read_change};
 use super::line;
 use super::reply::{Refusal, bad, json};
 use super::route::Explorer;
@@ -174,7 +174,7 @@ impl Explorer {
             let mut found = Lookup::default();
             book.current()
                 .probe(line.last(), Wanted::Stored, &mut found)
-                .map_err(|error| conflict(EditError(error.to_string())))?;
+                .map_err(|error| conflict(MarkerError(error.to_string())))?;
             let behind = found.moves.iter().map(|known| {
                 let mut behind = line.clone();
                 behind.push(known.mv);
@@ -274,12 +274,12 @@ fn still_so(
     book: &ExploredBook,
     moves: &[(Chess, Move)],
     seen: &MarkEdit,
-) -> Result<(), EditError> {
-    let open = book.renew().map_err(EditError)?;
+) -> Result<(), MarkerError> {
+    let open = book.renew().map_err(MarkerError)?;
     let mut found = Lookup::default();
     for (position, mv) in moves {
         open.probe(position, Wanted::Transpositions, &mut found)
-            .map_err(|error| EditError(error.to_string()))?;
+            .map_err(|error| MarkerError(error.to_string()))?;
         let Some(now) = found.moves.iter().find(|known| known.mv == *mv) else {
             // The editor has better words for it.
             continue;
@@ -287,7 +287,7 @@ fn still_so(
         let never = (seen.recommendation == Some(Mark::Avoid)).then_some(0);
         let changed = |what: &str, now: &str| {
             let now = if now.is_empty() { "none" } else { now };
-            Err(EditError(format!(
+            Err(MarkerError(format!(
                 "somebody else changed it meanwhile: its {what} is {now} now; nothing was written"
             )))
         };
@@ -330,6 +330,6 @@ fn still_so(
     Ok(())
 }
 
-fn conflict(error: EditError) -> Refusal {
+fn conflict(error: MarkerError) -> Refusal {
     (StatusCode::CONFLICT, error.to_string())
 }

@@ -7,8 +7,9 @@ use std::collections::{BinaryHeap, HashSet};
 use shakmaty::{Chess, Move, Position as _};
 
 use super::books::Open;
-use crate::book::{BookMove, Error, Lookup, Mark, Preference, Wanted};
-use crate::notation::Line;
+use crate::book::{BookMove, Error, Lookup, Mark, Wanted};
+use crate::notation::{self, Line};
+use crate::tree;
 
 /// Positions that are looked at for one answer.
 const MOST_POSITIONS: usize = 20_000;
@@ -118,8 +119,7 @@ pub(super) fn find(
         };
         let all: f64 = here.moves.iter().map(weight).sum();
         for mv in here.moves.iter().filter(shared) {
-            let mut position = next.position.clone();
-            position.play_unchecked(mv.mv);
+            let position = notation::after(&next.position, mv.mv);
             if !seen.insert(position.clone()) {
                 continue;
             }
@@ -140,11 +140,7 @@ pub(super) fn find(
 /// How much of the games goes this way; never nothing, so that moves without
 /// games are gone, too.
 fn weight(mv: &BookMove) -> f64 {
-    let weight = match mv.preference {
-        Preference::Weight(weight) => f64::from(weight),
-        Preference::Priority(_) | Preference::Statistics => f64::from(mv.stats().games),
-    };
-    weight + 0.01
+    tree::weight(mv) + 0.01
 }
 
 fn is_marked(mv: &BookMove) -> bool {

@@ -239,12 +239,10 @@ fn book_view(number: usize, book: &ExploredBook, walked: &Line, asked: &Question
                     view.score = None;
                 }
                 view.uci = uci(position, mv);
-                let mut next = position.clone();
-                next.play_unchecked(mv);
                 ColouredMove {
                     white,
                     black,
-                    opening: openings::of(&next),
+                    opening: openings::of(&notation::after(position, mv)),
                     mv: view,
                 }
             })

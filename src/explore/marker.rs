@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use shakmaty::{Chess, Move};
 use tempfile::TempDir;
 
-use super::edit::{EditError, Editor, Undo};
+use super::edit::{BookMarker, MarkerError, Undo};
 use super::weigher::Weigher;
 use crate::book::ctg::{self, EditOptions, RewriteOptions};
 use crate::book::{Book, Format, MarkEdit};
@@ -26,7 +26,7 @@ const COMPANIONS: [&str; 2] = ["cto", "ctb"];
 
 /// Writes changes to the files of a book, as its format has a place for them.
 #[must_use]
-pub fn editor_of(book: &Book) -> Box<dyn Editor> {
+pub fn marker_of(book: &Book) -> Box<dyn BookMarker> {
     let path = book.path().to_owned();
     match book.format() {
         Format::Ctg => Box::new(CtgMarker { path }),
@@ -47,8 +47,8 @@ impl CtgMarker {
     /// Writes the book anew; the old one is kept aside for the way back.
     fn rewrite(
         &self,
-        write: impl FnOnce(&Path, &RewriteOptions) -> Result<(), EditError>,
-    ) -> Result<Option<Undo>, EditError> {
+        write: impl FnOnce(&Path, &RewriteOptions) -> Result<(), MarkerError>,
+    ) -> Result<Option<Undo>, MarkerError> {
         // An interrupted change is carried out first, and a damaged book refused.
         drop(open(&self.path)?);
         let before = Aside::of(&self.path).map_err(|error| unwritten(&self.path, &error))?;
@@ -63,7 +63,7 @@ impl CtgMarker {
             let now = content(&path).map_err(|error| unwritten(&path, &error))?;
             if now != left {
                 let reason = "the book has been changed since; nothing was taken back";
-                return Err(EditError(reason.to_owned()));
+                return Err(MarkerError(reason.to_owned()));
             }
             let _kept_away = open(&path)?;
             before.restore().map_err(|error| unwritten(&path, &error))
@@ -71,12 +71,12 @@ impl CtgMarker {
     }
 }
 
-impl Editor for CtgMarker {
+impl BookMarker for CtgMarker {
     fn change(
         &self,
         moves: &[(Chess, Move)],
         change: &MarkEdit,
-    ) -> Result<Option<Undo>, EditError> {
+    ) -> Result<Option<Undo>, MarkerError> {
         let mut editor = open(&self.path)?;
         let mut planned = Vec::new();
         for (position, mv) in moves {
@@ -94,16 +94,16 @@ impl Editor for CtgMarker {
     }
 
     #[cfg(not(feature = "build"))]
-    fn add(&self, _lines: &[(Line, Vec<(usize, u8)>)]) -> Result<Option<Undo>, EditError> {
-        Err(EditError(
+    fn add(&self, _lines: &[(Line, Vec<(usize, u8)>)]) -> Result<Option<Undo>, MarkerError> {
+        Err(MarkerError(
             "this program was built without `build`, which adds lines".to_owned(),
         ))
     }
 
     #[cfg(feature = "build")]
-    fn add(&self, lines: &[(Line, Vec<(usize, u8)>)]) -> Result<Option<Undo>, EditError> {
+    fn add(&self, lines: &[(Line, Vec<(usize, u8)>)]) -> Result<Option<Undo>, MarkerError> {
         self.rewrite(|path, options| {
-            let folder = beside(path).map_err(|error| unwritten(path, &error))?;
+            let folder = place::temp_folder(path).map_err(|error| unwritten(path, &error))?;
             let added = folder.path().join("lines.ctg");
             build::write_lines(lines, &added).map_err(failed)?;
             let books = [path.to_owned(), added];
@@ -112,7 +112,7 @@ impl Editor for CtgMarker {
         })
     }
 
-    fn remove(&self, lines: &[Line]) -> Result<Option<Undo>, EditError> {
+    fn remove(&self, lines: &[Line]) -> Result<Option<Undo>, MarkerError> {
         let conditions = Conditions {
             lines: lines.to_vec(),
             ..Conditions::default()
@@ -134,7 +134,7 @@ struct Aside {
 
 impl Aside {
     fn of(path: &Path) -> io::Result<Aside> {
-        let folder = beside(path)?;
+        let folder = place::temp_folder(path)?;
         let companions = COMPANIONS.iter().filter_map(|ending| sibling(path, ending));
         let files: Vec<(PathBuf, PathBuf)> = std::iter::once(path.to_owned())
             .chain(companions)
@@ -166,11 +166,6 @@ impl Aside {
     }
 }
 
-fn beside(path: &Path) -> io::Result<TempDir> {
-    let mut folder = tempfile::Builder::new();
-    folder.prefix(".tabia-").tempdir_in(place::folder_of(path))
-}
-
 /// Tells contents apart.
 fn content(path: &Path) -> io::Result<u64> {
     let mut file = File::open(path)?;
@@ -185,14 +180,14 @@ fn content(path: &Path) -> io::Result<u64> {
     }
 }
 
-fn open(path: &Path) -> Result<ctg::Editor, EditError> {
+fn open(path: &Path) -> Result<ctg::Editor, MarkerError> {
     ctg::Editor::open(path, &EditOptions::default()).map_err(failed)
 }
 
-fn failed(error: impl std::error::Error) -> EditError {
-    EditError(error.to_string())
+pub(super) fn failed(error: impl std::error::Error) -> MarkerError {
+    MarkerError(error.to_string())
 }
 
-fn unwritten(path: &Path, error: &io::Error) -> EditError {
-    EditError(format!("{}: {error}", path.display()))
+fn unwritten(path: &Path, error: &io::Error) -> MarkerError {
+    MarkerError(format!("{}: {error}", path.display()))
 }

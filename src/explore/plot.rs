@@ -125,11 +125,8 @@ fn likeliest(
     let key = (position.clone(), position.fullmoves().get(), options);
     let known = kept().get(&key).copied();
     if let Some(known) = known {
-        let was_there = known.is_some_and(|(mv, _)| {
-            let mut next = position.clone();
-            next.play_unchecked(mv);
-            line.positions().contains(&next)
-        });
+        let was_there =
+            known.is_some_and(|(mv, _)| line.positions().contains(&notation::after(position, mv)));
         if !was_there {
             return Ok(known);
         }

@@ -5,7 +5,8 @@ use std::path::{Path, PathBuf};
 
 use shakmaty::{Chess, Move};
 
-use super::edit::{EditError, Editor, Undo};
+use super::edit::{BookMarker, MarkerError, Undo};
+use super::marker::failed;
 use crate::book::ctg::EditOptions;
 use crate::book::{BookEditor, Format, KeyedChange, KeyedEditor, MarkEdit};
 use crate::mark;
@@ -28,30 +29,26 @@ impl Weigher {
     }
 
     /// Says what is to be done instead of changing lines.
-    fn takes_no_lines(&self) -> EditError {
+    fn takes_no_lines(&self) -> MarkerError {
         let (path, format) = (self.path.display(), self.format.title());
-        EditError(format!(
+        MarkerError(format!(
             "{path}: a {format}, in which only the numbers beside its moves can be changed; \
              `tabia convert` makes a ChessBase book of it"
         ))
     }
 }
 
-fn open(path: &Path, edit: &MarkEdit) -> Result<KeyedEditor, EditError> {
+fn open(path: &Path, edit: &MarkEdit) -> Result<KeyedEditor, MarkerError> {
     match mark::open(path, edit, &EditOptions::default()).map_err(failed)? {
         BookEditor::Keyed(editor) => Ok(editor),
-        BookEditor::Ctg(_) => Err(EditError(format!(
+        BookEditor::Ctg(_) => Err(MarkerError(format!(
             "{}: it has become a ChessBase book; start the explorer anew",
             path.display()
         ))),
     }
 }
 
-fn failed(error: impl std::error::Error) -> EditError {
-    EditError(error.to_string())
-}
-
-impl Editor for Weigher {
+impl BookMarker for Weigher {
     fn most_weight(&self) -> Option<u16> {
         self.format.most_weight()
     }
@@ -60,14 +57,14 @@ impl Editor for Weigher {
         &self,
         moves: &[(Chess, Move)],
         change: &MarkEdit,
-    ) -> Result<Option<Undo>, EditError> {
+    ) -> Result<Option<Undo>, MarkerError> {
         let mut editor = open(&self.path, change)?;
         let mut planned = Vec::new();
         for (position, mv) in moves {
             let plan = editor.plan(position, *mv, change).map_err(failed)?;
             planned.extend(plan.ok_or_else(|| {
                 let (path, san) = (self.path.display(), notation::san(position, *mv));
-                EditError(format!(
+                MarkerError(format!(
                     "{path}: {san} is not in the book; nothing was changed"
                 ))
             })?);
@@ -90,11 +87,11 @@ impl Editor for Weigher {
         })))
     }
 
-    fn add(&self, _lines: &[(Line, Vec<(usize, u8)>)]) -> Result<Option<Undo>, EditError> {
+    fn add(&self, _lines: &[(Line, Vec<(usize, u8)>)]) -> Result<Option<Undo>, MarkerError> {
         Err(self.takes_no_lines())
     }
 
-    fn remove(&self, _lines: &[Line]) -> Result<Option<Undo>, EditError> {
+    fn remove(&self, _lines: &[Line]) -> Result<Option<Undo>, MarkerError> {
         Err(self.takes_no_lines())
     }
 }

@@ -8,8 +8,8 @@ use std::io::{self, Write};
 use std::path::PathBuf;
 
 use super::{
-    Batch, Batches, Filter, Game, Intake, ReadError, SkipReason, Sources, Starts, Tally, Wanted,
-    write_pgn,
+    Batch, Batches, Game, GameFilter, GameParts, Intake, ReadError, SkipReason, Sources, Starts,
+    Tally, write_pgn,
 };
 use super::{scdb, scid};
 use crate::crew::Panicked;
@@ -41,7 +41,7 @@ pub struct ExportJob {
     /// Of encrypted archives.
     pub password: Option<String>,
     /// Which games go there.
-    pub filter: Filter,
+    pub filter: GameFilter,
     /// Leaves out variations.
     pub no_variations: bool,
     /// Leaves out comments.
@@ -97,11 +97,11 @@ pub fn run(
     let mut summary = Exported::default();
     let intake = Intake {
         filter: &job.filter,
-        wanted: Wanted::EVERYTHING,
+        wanted: GameParts::EVERYTHING,
         starts: Starts::Any,
         threads: job.threads,
     };
-    let worker = |batches: &Batches<'_, Piece, ExportError>| {
+    let worker = |batches: &Batches<'_, Piece, (), ExportError>| {
         let mut game = Game::default();
         batches.each(|batch| Ok(encode(job, batch, &mut game)))
     };
@@ -110,7 +110,7 @@ pub fn run(
         summary.tags_lost += piece.tags_lost;
         sink.write(&piece)
     };
-    let games = intake.read(&sources, worker, take, watch)?;
+    let (games, _) = intake.read(&sources, worker, take, watch)?;
     sink.finish()?;
     Ok(Exported { games, ..summary })
 }

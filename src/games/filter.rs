@@ -9,7 +9,7 @@ use super::{Game, GameResult, Month, Speed, Title};
 
 /// Conditions on a game; it must meet all that are set.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Filter {
+pub struct GameFilter {
     /// The better of the two players has at least this rating.
     pub min_elo: Option<u16>,
     /// Both players have at least this rating.
@@ -45,10 +45,10 @@ pub struct Filter {
     pub decisive: bool,
     /// It meets all of one of these; empty for any game. So one pass over the
     /// games serves several who want different ones.
-    pub any_of: Vec<Filter>,
+    pub any_of: Vec<GameFilter>,
 }
 
-impl Filter {
+impl GameFilter {
     /// Whether the game counts. What a game does not say about itself never
     /// meets a condition.
     #[must_use]
@@ -245,18 +245,18 @@ mod tests {
 
     #[test]
     fn ratings_lie_in_a_band_and_near_each_other() {
-        let band = |text: &str| Filter {
+        let band = |text: &str| GameFilter {
             elo_band: Some(text.parse().unwrap()),
-            ..Filter::default()
+            ..GameFilter::default()
         };
         let mut game = Game::default();
         assert!(!band("..").admits(&game));
         (game.elo.white, game.elo.black) = (1900, 2001);
         assert!(band("1950..").admits(&game) && !band("1951..").admits(&game));
         assert!(!band("..1950").admits(&game) && band("1800..1951").admits(&game));
-        let diff = |most| Filter {
+        let diff = |most| GameFilter {
             max_elo_diff: Some(most),
-            ..Filter::default()
+            ..GameFilter::default()
         };
         assert!(diff(101).admits(&game) && !diff(100).admits(&game));
         for bad in ["2000", "2000..1000", "x..", "70000.."] {
@@ -267,13 +267,13 @@ mod tests {
     #[test]
     fn circumstances_and_names_that_are_not_wanted() {
         let mut game = Game::default();
-        let filter = Filter {
+        let filter = GameFilter {
             speeds: vec![Speed::Blitz, Speed::Rapid],
             rated: true,
             titles: vec![*b"GM\0", *b"BOT"],
             not_players: vec!["fischer".to_owned()],
             decisive: true,
-            ..Filter::default()
+            ..GameFilter::default()
         };
         assert!(!filter.admits(&game));
         game.circumstances.hear(b"Event", b"Rated Rapid game");
@@ -289,14 +289,14 @@ mod tests {
 
     #[test]
     fn one_of_several_filters_is_enough() {
-        let one = |min_elo| Filter {
+        let one = |min_elo| GameFilter {
             min_elo: Some(min_elo),
-            ..Filter::default()
+            ..GameFilter::default()
         };
-        let either = Filter {
+        let either = GameFilter {
             decisive: true,
             any_of: vec![one(2500), one(1500)],
-            ..Filter::default()
+            ..GameFilter::default()
         };
         let mut game = Game::default();
         game.elo.white = 2000;
@@ -310,13 +310,13 @@ mod tests {
     #[test]
     fn what_is_not_known_meets_no_condition() {
         let mut game = Game::default();
-        let filter = Filter {
+        let filter = GameFilter {
             until: Some(Month::new(1900, 12)),
-            ..Filter::default()
+            ..GameFilter::default()
         };
         assert!(!filter.admits(&game));
         game.year = 1850;
         assert!(filter.admits(&game));
-        assert!(Filter::default().admits(&game));
+        assert!(GameFilter::default().admits(&game));
     }
 }

@@ -78,7 +78,7 @@ pub(super) fn eco_number(code: [u8; 3]) -> Option<u16> {
     }
 }
 
-/// One game, as far as it is wanted (see [`super::Wanted`]).
+/// One game, as far as it is wanted (see [`super::GameParts`]).
 #[derive(Clone, Debug)]
 pub struct Game {
     /// Names of the players, empty if unknown.
@@ -108,15 +108,15 @@ pub struct Game {
     /// Moves of the variations, each with the position it is played in, and
     /// how many plies after the first position that is.
     pub side_moves: Vec<(usize, Chess, Move)>,
-    /// Only with [`super::Wanted::signs`]: the signs of moves and positions.
+    /// Only with [`super::GameParts::signs`]: the signs of moves and positions.
     pub signs: Vec<Sign>,
     /// Why a part of it is missing: it, or a variation of it, could not be
     /// read to the end.
     pub cut: Option<super::SkipReason>,
-    /// Only with [`super::Wanted::notes`]: what the fields above do not say,
+    /// Only with [`super::GameParts::notes`]: what the fields above do not say,
     /// and what they say in other words than the source's.
     pub tags: Tags,
-    /// Only with [`super::Wanted::notes`]: all that stands between the first
+    /// Only with [`super::GameParts::notes`]: all that stands between the first
     /// position and the result.
     pub movetext: Vec<Item>,
 }

@@ -9,7 +9,7 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use super::oddities::Oddity;
-use super::{Game, GameBatch, GameSource, Place, SkipReason, SourceError, Wanted};
+use super::{Game, GameBatch, GameParts, GamePlace, GameSource, SkipReason, SourceError};
 use crate::input::file::DataFile;
 use crate::input::window::Window;
 
@@ -41,7 +41,7 @@ pub(super) trait Indexed: Send + Sync + 'static {
         &self,
         entry: &Self::Entry,
         moves: &Window,
-        wanted: Wanted,
+        wanted: GameParts,
         buffers: &mut Self::Buffers,
         game: &mut Game,
     ) -> Result<(), SkipReason>;
@@ -145,7 +145,7 @@ struct Windows {
 }
 
 impl<D: Indexed> GameBatch for Batch<D> {
-    fn next_game(&mut self, wanted: Wanted, game: &mut Game) -> Result<bool, SkipReason> {
+    fn next_game(&mut self, wanted: GameParts, game: &mut Game) -> Result<bool, SkipReason> {
         self.number += 1;
         if self.number >= self.behind {
             return Ok(false);
@@ -158,13 +158,13 @@ impl<D: Indexed> GameBatch for Batch<D> {
         &self.database.layout().name
     }
 
-    fn place(&self) -> Place {
-        Place::Game(self.number)
+    fn place(&self) -> GamePlace {
+        GamePlace::Game(self.number)
     }
 }
 
 impl<D: Indexed> Batch<D> {
-    fn read(&mut self, wanted: Wanted, game: &mut Game) -> Result<(), SkipReason> {
+    fn read(&mut self, wanted: GameParts, game: &mut Game) -> Result<(), SkipReason> {
         let database = &*self.database;
         let layout = database.layout();
         let windows = self

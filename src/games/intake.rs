@@ -16,8 +16,8 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use super::{
-    Filter, Game, GameBatch, GameSource, Opened, SkipReason, Skipped, SourceError, Wanted, files,
-    open_with,
+    Game, GameBatch, GameFilter, GameParts, GameSource, Opened, SkipReason, Skipped, SourceError,
+    files, open_with,
 };
 use crate::crew::{self, Jobs, Lead, Panicked, Turn};
 use crate::watch::{Progress, Stopped, Watch};
@@ -123,7 +123,7 @@ pub struct Tally {
 }
 
 impl Tally {
-    fn add(&mut self, other: Tally) {
+    pub(crate) fn add(&mut self, other: Tally) {
         self.read += other.read;
         self.filtered += other.filtered;
         self.skipped += other.skipped;
@@ -131,6 +131,7 @@ impl Tally {
         self.left_out += other.left_out;
         let room = NAMED_SKIPS.saturating_sub(self.named.len());
         self.named.extend(other.named.into_iter().take(room));
+        self.remarks.extend(other.remarks);
     }
 }
 
@@ -138,9 +139,9 @@ impl Tally {
 #[derive(Clone, Copy, Debug)]
 pub struct Intake<'a> {
     /// Conditions.
-    pub filter: &'a Filter,
+    pub filter: &'a GameFilter,
     /// How much of each game.
-    pub wanted: Wanted,
+    pub wanted: GameParts,
     /// Which ways to begin a game.
     pub starts: Starts,
     /// Threads that decode, 1 or more.
@@ -161,20 +162,20 @@ pub enum Starts {
 
 impl Intake<'_> {
     /// Reads all games. In each thread `worker` is called once: it gets its
-    /// tools ready, uses [`Batches::each`], and hands over what it holds.
-    /// `sink` gets what was made of each batch.
+    /// tools ready, uses [`Batches::each`], and hands over what it holds, which
+    /// is given with the tally. `sink` gets what was made of each batch.
     ///
     /// # Errors
     ///
     /// The first that happens; all threads have ended then.
-    pub fn read<P: Send, E: From<ReadError> + From<Panicked> + Send>(
+    pub fn read<P: Send, H: Send, E: From<ReadError> + From<Panicked> + Send>(
         &self,
         sources: &Sources,
-        worker: impl Fn(&Batches<'_, P, E>) -> Result<(), E> + Sync,
+        worker: impl Fn(&Batches<'_, P, H, E>) -> Result<H, E> + Sync,
         sink: impl FnMut(P) -> Result<(), E>,
         watch: &mut Watch<'_>,
-    ) -> Result<Tally, E> {
-        let tally = crew::run(
+    ) -> Result<(Tally, Vec<H>), E> {
+        let ((tally, games_of), held) = crew::run(
             self.threads,
             |jobs| worker(&Batches { intake: self, jobs }),
             |crew| {
@@ -188,8 +189,7 @@ impl Intake<'_> {
                 lead.read(sources)?;
                 Ok((lead.tally, lead.games_of))
             },
-        );
-        let (tally, games_of) = tally?;
+        )?;
         for (argument, (path, games)) in sources.named.iter().zip(games_of).enumerate() {
             // A source may stand for files that an earlier one stands for.
             let is_read = sources
@@ -201,7 +201,33 @@ impl Intake<'_> {
                 return Err(ReadError::NoGames { path }.into());
             }
         }
-        Ok(tally)
+        Ok((tally, held))
+    }
+
+    /// Adds all games up: each thread has a sum of its own, to which `add`
+    /// gives a game. The sums come in no particular order.
+    ///
+    /// # Errors
+    ///
+    /// As for [`read`](Intake::read).
+    pub fn add_up<S: Default + Send, E: From<ReadError> + From<Panicked> + Send>(
+        &self,
+        sources: &Sources,
+        add: impl Fn(&mut S, &Game) -> Result<(), E> + Sync,
+        watch: &mut Watch<'_>,
+    ) -> Result<(Tally, Vec<S>), E> {
+        let worker = |batches: &Batches<'_, (), S, E>| {
+            let mut sum = S::default();
+            let mut game = Game::default();
+            batches.each(|batch| {
+                while batch.next(&mut game) {
+                    add(&mut sum, &game)?;
+                }
+                Ok(())
+            })?;
+            Ok(sum)
+        };
+        self.read(sources, worker, |()| Ok(()), watch)
     }
 }
 
@@ -219,8 +245,8 @@ struct Piece<P> {
 }
 
 /// The thread that cuts sources into batches and takes what is made of them.
-struct Reader<'l, 'c, 'w, P, E, S> {
-    crew: &'l mut Lead<'c, Parcel, Piece<P>, E>,
+struct Reader<'l, 'c, 'w, P, H, E, S> {
+    crew: &'l mut Lead<'c, Parcel, Piece<P>, H, E>,
     sink: S,
     watch: &'l mut Watch<'w>,
     tally: Tally,
@@ -228,7 +254,7 @@ struct Reader<'l, 'c, 'w, P, E, S> {
     games_of: Vec<u64>,
 }
 
-impl<P, E, S> Reader<'_, '_, '_, P, E, S>
+impl<P, H, E, S> Reader<'_, '_, '_, P, H, E, S>
 where
     E: From<ReadError> + From<Panicked>,
     S: FnMut(P) -> Result<(), E>,
@@ -292,12 +318,12 @@ where
 }
 
 /// The batches of one worker.
-pub struct Batches<'c, P, E> {
+pub struct Batches<'c, P, H, E> {
     intake: &'c Intake<'c>,
-    jobs: &'c Jobs<Parcel, Piece<P>, E>,
+    jobs: &'c Jobs<Parcel, Piece<P>, H, E>,
 }
 
-impl<P, E> Batches<'_, P, E> {
+impl<P, H, E> Batches<'_, P, H, E> {
     /// Calls `work` with every batch.
     ///
     /// # Errors
@@ -398,7 +424,7 @@ mod tests {
     use std::sync::atomic::AtomicBool;
 
     use super::*;
-    use crate::games::Place;
+    use crate::games::GamePlace;
 
     #[derive(Debug, thiserror::Error)]
     enum Failure {
@@ -454,7 +480,7 @@ mod tests {
     }
 
     impl GameBatch for FaultyBatch {
-        fn next_game(&mut self, _: Wanted, game: &mut Game) -> Result<bool, SkipReason> {
+        fn next_game(&mut self, _: GameParts, game: &mut Game) -> Result<bool, SkipReason> {
             self.number += 1;
             assert!(self.name != "panics" || self.number < 77, "a bad byte");
             if self.name == "skips" && self.number.is_multiple_of(7) && self.number <= self.end {
@@ -470,8 +496,8 @@ mod tests {
             &self.name
         }
 
-        fn place(&self) -> Place {
-            Place::Game(self.number)
+        fn place(&self) -> GamePlace {
+            GamePlace::Game(self.number)
         }
     }
 
@@ -483,15 +509,15 @@ mod tests {
         fs::write(&path, "").unwrap();
         let mut sources = Sources::list([&path]).unwrap();
         sources.open = faulty;
-        let filter = Filter::default();
+        let filter = GameFilter::default();
         let intake = Intake {
             filter: &filter,
-            wanted: Wanted::default(),
+            wanted: GameParts::default(),
             starts: Starts::Usual,
             threads,
         };
         let mut all = Vec::new();
-        let worker = |batches: &Batches<'_, Vec<u16>, Failure>| {
+        let worker = |batches: &Batches<'_, Vec<u16>, (), Failure>| {
             let mut game = Game::default();
             batches.each(|batch| {
                 let mut years = Vec::new();
@@ -513,7 +539,7 @@ mod tests {
         };
         let stop = AtomicBool::new(name == "stopped");
         let read = intake.read(&sources, worker, take, &mut Watch::stopped_by(&stop));
-        Ok((all, read?))
+        Ok((all, read?.0))
     }
 
     #[test]

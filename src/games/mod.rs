@@ -9,7 +9,7 @@
 //! `open.rs`. It tells a [`Recorder`] what it decodes, move by move, and so
 //! gives with one and the same code the cheap form of a game that a book is
 //! made from (positions and moves) and the full one that becomes PGN again
-//! (tags, variations, comments, NAGs): see [`Wanted`].
+//! (tags, variations, comments, NAGs): see [`GameParts`].
 
 mod archive;
 mod cbf;
@@ -49,14 +49,14 @@ pub use circumstances::{Circumstances, Speed, Title, title};
 pub use date::{Date, Month};
 pub use extract::{ExtractError, Extracted, extract};
 pub use files::files;
-pub use filter::{Band, EcoRange, Filter, GROUPS, ParseEcoError, group_of, has_name};
+pub use filter::{Band, EcoRange, GROUPS, GameFilter, ParseEcoError, group_of, has_name};
 pub use game::{Game, GameResult, Item, Sign, Tags};
 pub use intake::{Batch, Batches, Intake, ReadError, Sources, Starts, Tally};
 pub use open::{Opened, PlainText, SourceError, open, open_with, unpacked};
 pub use pgn::PgnSource;
 pub use pgn_write::write_pgn;
 pub use record::{NullInCheck, Recorder};
-pub use skipped::{Place, SkipReason, Skipped};
+pub use skipped::{GamePlace, SkipReason, Skipped};
 
 /// Something that holds games: a file, or a stream.
 pub trait GameSource: Send {
@@ -89,7 +89,7 @@ pub trait GameBatch: Send {
     ///
     /// A game that is no use, and why. `game` is undefined then, and the next
     /// call goes on behind it.
-    fn next_game(&mut self, wanted: Wanted, game: &mut Game) -> Result<bool, SkipReason>;
+    fn next_game(&mut self, wanted: GameParts, game: &mut Game) -> Result<bool, SkipReason>;
 
     /// As [`GameBatch::next_game`], for somebody who has no use for games that
     /// do not meet `filter`: where their tags say so, their moves are not read,
@@ -100,8 +100,8 @@ pub trait GameBatch: Send {
     /// As for [`GameBatch::next_game`].
     fn next_for(
         &mut self,
-        wanted: Wanted,
-        _filter: &Filter,
+        wanted: GameParts,
+        _filter: &GameFilter,
         game: &mut Game,
     ) -> Result<bool, SkipReason> {
         self.next_game(wanted, game)
@@ -111,7 +111,7 @@ pub trait GameBatch: Send {
     fn source(&self) -> &str;
 
     /// Where the game that came last stands in it.
-    fn place(&self) -> Place;
+    fn place(&self) -> GamePlace;
 
     /// Names the game that came last, for somebody who has no use for it.
     fn skip(&self, reason: SkipReason) -> Skipped {
@@ -127,7 +127,7 @@ pub trait GameBatch: Send {
 /// How much of each game is looked at. What lies beyond is not read, so it
 /// is not checked either.
 #[derive(Clone, Copy, Debug)]
-pub struct Wanted {
+pub struct GameParts {
     /// Plies of the main line; the rest is passed over.
     pub plies: usize,
     /// Moves of variations too, as [`Game::side_moves`].
@@ -141,9 +141,9 @@ pub struct Wanted {
     pub heads: bool,
 }
 
-impl Wanted {
+impl GameParts {
     /// Every move of the main lines.
-    const MAIN_LINES: Wanted = Wanted {
+    const MAIN_LINES: GameParts = GameParts {
         plies: usize::MAX,
         variations: false,
         notes: false,
@@ -152,10 +152,10 @@ impl Wanted {
     };
 
     /// All there is, to be written down again.
-    pub const EVERYTHING: Wanted = Wanted {
+    pub const EVERYTHING: GameParts = GameParts {
         notes: true,
         heads: true,
-        ..Wanted::MAIN_LINES
+        ..GameParts::MAIN_LINES
     };
 
     /// Whether tags are kept.
@@ -164,8 +164,8 @@ impl Wanted {
     }
 }
 
-impl Default for Wanted {
-    fn default() -> Wanted {
-        Wanted::MAIN_LINES
+impl Default for GameParts {
+    fn default() -> GameParts {
+        GameParts::MAIN_LINES
     }
 }

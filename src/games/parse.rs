@@ -11,7 +11,7 @@ use shakmaty::{CastlingMode, Chess, Color, Outcome};
 
 use super::pgn_text::{month, note_tag, number, text_of, year};
 use super::san::resolve;
-use super::{Filter, Game, GameResult, Recorder, SkipReason, Wanted, encodings};
+use super::{Game, GameFilter, GameParts, GameResult, Recorder, SkipReason, encodings};
 
 use crate::notation;
 
@@ -61,8 +61,8 @@ impl Parser {
     pub(super) fn next(
         &mut self,
         text: &[u8],
-        wanted: Wanted,
-        filter: Option<&Filter>,
+        wanted: GameParts,
+        filter: Option<&GameFilter>,
         game: &mut Game,
     ) -> Option<Ending> {
         loop {
@@ -174,9 +174,9 @@ enum Fault {
 
 struct Visit<'a> {
     recorder: Recorder<'a>,
-    wanted: Wanted,
+    wanted: GameParts,
     /// Which games are of use.
-    filter: Option<&'a Filter>,
+    filter: Option<&'a GameFilter>,
     /// Whether there was anything but empty space.
     is_game: bool,
     has_result: bool,
@@ -201,7 +201,7 @@ pub(super) struct Broken {
 }
 
 impl<'a> Visit<'a> {
-    fn new(wanted: Wanted, filter: Option<&'a Filter>, game: &'a mut Game) -> Visit<'a> {
+    fn new(wanted: GameParts, filter: Option<&'a GameFilter>, game: &'a mut Game) -> Visit<'a> {
         game.clear();
         Visit {
             recorder: Recorder::new(wanted, game),

@@ -14,7 +14,9 @@ use memchr::memmem;
 
 use super::parse::{Broken, Ending, Parser};
 use super::pgn_text::put_in_braces;
-use super::{Filter, Game, GameBatch, GameSource, Place, SkipReason, SourceError, Wanted};
+use super::{
+    Game, GameBatch, GameFilter, GameParts, GamePlace, GameSource, SkipReason, SourceError,
+};
 
 /// Bytes that make a batch.
 const BATCH_BYTES: usize = 512 << 10;
@@ -136,7 +138,7 @@ struct PgnBatch {
 
 impl PgnBatch {
     /// Goes on to the next piece of the text; false at its end.
-    fn next_piece(&mut self, wanted: Wanted) -> bool {
+    fn next_piece(&mut self, wanted: GameParts) -> bool {
         let start = self.next_cut;
         let rest = self.text.get(start..).unwrap_or_default();
         if rest.is_empty() {
@@ -155,8 +157,8 @@ impl PgnBatch {
 
     fn next(
         &mut self,
-        wanted: Wanted,
-        filter: Option<&Filter>,
+        wanted: GameParts,
+        filter: Option<&GameFilter>,
         game: &mut Game,
     ) -> Result<bool, SkipReason> {
         loop {
@@ -181,14 +183,14 @@ impl PgnBatch {
 }
 
 impl GameBatch for PgnBatch {
-    fn next_game(&mut self, wanted: Wanted, game: &mut Game) -> Result<bool, SkipReason> {
+    fn next_game(&mut self, wanted: GameParts, game: &mut Game) -> Result<bool, SkipReason> {
         self.next(wanted, None, game)
     }
 
     fn next_for(
         &mut self,
-        wanted: Wanted,
-        filter: &Filter,
+        wanted: GameParts,
+        filter: &GameFilter,
         game: &mut Game,
     ) -> Result<bool, SkipReason> {
         self.next(wanted, Some(filter), game)
@@ -198,8 +200,8 @@ impl GameBatch for PgnBatch {
         &self.name
     }
 
-    fn place(&self) -> Place {
-        Place::Line(self.line_of(self.parser.game_start()))
+    fn place(&self) -> GamePlace {
+        GamePlace::Line(self.line_of(self.parser.game_start()))
     }
 }
 
@@ -217,16 +219,16 @@ mod tests {
     /// And the first game's impossible move is nobody's concern.
     #[test]
     fn moves_of_games_that_tags_refuse_are_not_read() {
-        let filter = Filter {
+        let filter = GameFilter {
             min_elo: Some(2000),
-            ..Filter::default()
+            ..GameFilter::default()
         };
         let counter = Arc::new(AtomicU64::new(0));
         let mut source = PgnSource::new("x", Box::new(GAMES), counter);
         let mut batch = source.next_batch().unwrap().unwrap();
         let mut game = Game::default();
         let mut next = || {
-            let there = batch.next_for(Wanted::default(), &filter, &mut game);
+            let there = batch.next_for(GameParts::default(), &filter, &mut game);
             (there, game.elo.white, game.moves.len())
         };
         assert_eq!(next(), (Ok(true), 1500, 0));
@@ -239,7 +241,7 @@ mod tests {
     }
 
     /// What is read of each game, or why it is not.
-    fn all(text: &[u8], wanted: Wanted) -> Vec<Result<Game, String>> {
+    fn all(text: &[u8], wanted: GameParts) -> Vec<Result<Game, String>> {
         let counter = Arc::new(AtomicU64::new(0));
         let text = Box::new(io::Cursor::new(text.to_vec()));
         let mut source = PgnSource::new("x", text, counter);
@@ -265,7 +267,7 @@ mod tests {
              1. e4 {{5\n\n[White \"6\"]\n\n1. d4",
             "x".repeat(8_000),
         );
-        let games = all(text.as_bytes(), Wanted::default());
+        let games = all(text.as_bytes(), GameParts::default());
         let said = games.iter().map(|game| match game {
             Ok(game) => format!("{} {}", game.names.white, game.moves.len()),
             Err(message) => message.clone(),
@@ -286,11 +288,11 @@ mod tests {
     fn comments_to_the_end_of_the_line_are_notes() {
         let text = b"[Event \"1\"]\n\n1. e4 ; {best}\n1... e5 {a; b} 2. d4 ;c\n\n\
             [Event \"; 2\"]\n\n1. e4 {half; a\n\n[Event \"3\"]\n\n1. e4 ;last";
-        let notes = Wanted {
+        let notes = GameParts {
             notes: true,
-            ..Wanted::default()
+            ..GameParts::default()
         };
-        for wanted in [notes, Wanted::default()] {
+        for wanted in [notes, GameParts::default()] {
             let games = all(text, wanted);
             let moves = games.iter().map(|game| game.as_ref().ok());
             let moves = moves.map(|game| game.map(|game| game.moves.len()));

@@ -2,7 +2,7 @@
 
 use shakmaty::{Chess, Move, Position};
 
-use super::{Game, Item, Sign, SkipReason, Wanted};
+use super::{Game, GameParts, Item, Sign, SkipReason};
 
 use crate::notation;
 
@@ -14,7 +14,7 @@ use crate::notation;
 /// position.
 pub struct Recorder<'g> {
     game: &'g mut Game,
-    wanted: Wanted,
+    wanted: GameParts,
     /// The last position of the main line. Played on here, not in the game's
     /// list: to read what has just been copied is slow.
     now: Chess,
@@ -50,7 +50,7 @@ impl Drop for Recorder<'_> {
 
 impl<'g> Recorder<'g> {
     /// Goes on from the last position of `game`'s main line.
-    pub fn new(wanted: Wanted, game: &'g mut Game) -> Recorder<'g> {
+    pub fn new(wanted: GameParts, game: &'g mut Game) -> Recorder<'g> {
         let now = game.positions.pop().unwrap_or_default();
         Recorder {
             game,

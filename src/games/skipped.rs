@@ -8,7 +8,7 @@ pub struct Skipped {
     /// The source, as its user named it.
     pub source: String,
     /// Where in the source.
-    pub place: Place,
+    pub place: GamePlace,
     /// Whether the game is there, but not all of it.
     pub cut: bool,
     /// Why.
@@ -38,18 +38,18 @@ impl fmt::Display for Skipped {
 
 /// Where a game stands in its source.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Place {
+pub enum GamePlace {
     /// The line of the (decompressed) text that it starts on, from 1.
     Line(u64),
     /// Its number in a database, from 1.
     Game(u64),
 }
 
-impl fmt::Display for Place {
+impl fmt::Display for GamePlace {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Place::Line(line) => write!(f, "line {line}"),
-            Place::Game(number) => write!(f, "game {number}"),
+            GamePlace::Line(line) => write!(f, "line {line}"),
+            GamePlace::Game(number) => write!(f, "game {number}"),
         }
     }
 }

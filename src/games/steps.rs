@@ -1,7 +1,7 @@
 //! How pieces go, in the order of ChessBase's programs: what numbers moves by
 //! it depends on that.
 
-use shakmaty::Square;
+use shakmaty::{File, Rank, Role, Square};
 
 /// A step: files and ranks.
 pub(super) type Step = (i32, i32);
@@ -39,8 +39,24 @@ pub(super) const KNIGHT: [Step; 8] = [
     (1, 2),
 ];
 
+/// Pieces in the order of ChessBase's numbers; pawns come behind them.
+pub(super) const ROLES: [Role; 5] = [
+    Role::King,
+    Role::Queen,
+    Role::Knight,
+    Role::Bishop,
+    Role::Rook,
+];
+
 /// The square that a step leads to, if it is on the board.
 pub(super) fn go(from: Square, (files, ranks): Step) -> Option<Square> {
     let file = from.file().offset(files)?;
     Some(Square::from_coords(file, from.rank().offset(ranks)?))
+}
+
+/// A square by its number in ChessBase's formats: a1, a2 and so on to h8. Only
+/// the lowest six bits count.
+pub(super) fn square(number: u16) -> Square {
+    let (file, rank) = (number >> 3 & 7, number & 7);
+    Square::from_coords(File::new(file.into()), Rank::new(rank.into()))
 }

@@ -37,10 +37,7 @@ use shakmaty::{Color, uci::UciMove};
 
 use crate::book::ctg::RewriteError;
 use crate::build::BuildError;
-use crate::crew::Panicked;
-use crate::engine::AnalystError;
-use crate::evals::EvalFileError;
-use crate::evaluate::Unanswered;
+use crate::evaluate::{Unanswered, WorkError};
 use crate::graph::{GraphError, NodeId};
 
 pub use replies::{Played, PlayedError};
@@ -130,12 +127,10 @@ pub enum GrowError {
     /// Nowhere to begin.
     #[error("the book does not hold the start position")]
     NoStart,
-    /// The engine does not start, or fails at one position after the other.
+    /// The engine fails, its answers cannot be written, or somebody wanted an
+    /// end.
     #[error(transparent)]
-    Engine(#[from] AnalystError),
-    /// The evaluations cannot be written.
-    #[error(transparent)]
-    File(#[from] EvalFileError),
+    Work(#[from] WorkError),
     /// The graph cannot grow.
     #[error(transparent)]
     Graph(#[from] GraphError),
@@ -151,10 +146,4 @@ pub enum GrowError {
     /// The system refuses.
     #[error(transparent)]
     Io(#[from] std::io::Error),
-    /// A thread met a fault of this program.
-    #[error(transparent)]
-    Panicked(#[from] Panicked),
-    /// Somebody wanted an end.
-    #[error(transparent)]
-    Stopped(#[from] crate::watch::Stopped),
 }

@@ -13,7 +13,7 @@ use crate::book::{self, Book, Lookup, Probe as _, Wanted};
 use crate::games::tgx::TgxError;
 use crate::graph::{BookGraph, NodeId};
 #[cfg(feature = "index")]
-use crate::index::{self, GamesIndex, Selection, ask::Lists};
+use crate::index::{self, GameSelection, GamesIndex, ask::Lists};
 use crate::notation;
 
 /// Games that the moves of a position count as more, all alike, those that
@@ -57,7 +57,12 @@ impl Played for Book {
 #[cfg(feature = "index")]
 impl Played for GamesIndex {
     fn played(&self, position: &Chess) -> Result<Vec<(Move, f64)>, PlayedError> {
-        let sums = index::ask::ask([self], position, &Selection::default(), Lists::default())?;
+        let sums = index::ask::ask(
+            [self],
+            position,
+            &GameSelection::default(),
+            Lists::default(),
+        )?;
         let moves = sums.moves.iter();
         Ok(moves
             .map(|made| (made.mv, made.counts.games() as f64))

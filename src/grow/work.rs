@@ -2,7 +2,6 @@
 
 use std::collections::HashSet;
 use std::sync::atomic::AtomicU64;
-use std::sync::{Mutex, PoisonError};
 use std::time::Instant;
 
 use rustc_hash::FxBuildHasher;
@@ -15,7 +14,7 @@ use crate::crew;
 use crate::engine::AnalystError;
 use crate::eval::{Evaluation, MoveValue};
 use crate::evals::{EvalFile, EvalFileError, EvalKey, EvalTable};
-use crate::evaluate::{self, Desk, EnginePlan, Unanswered};
+use crate::evaluate::{self, Desk, EnginePlan, Unanswered, WorkError};
 use crate::graph::{self, BookGraph, NodeId};
 use crate::watch::{Progress, Stop, Watch};
 
@@ -46,7 +45,6 @@ pub fn grow(
     if graph.node(&Chess::default()).is_none() {
         return Err(GrowError::NoStart);
     }
-    let file = Mutex::new(file);
     let restarts = AtomicU64::new(0);
     let mut grown = Grown::default();
     let mut replies = wishes.replies.map(Replies::new);
@@ -85,8 +83,7 @@ pub fn grow(
         take_in(graph, table, &jobs, made, &mut grown, &mut barred)?;
     };
     grown.restarts = restarts.into_inner();
-    let file = file.into_inner();
-    file.unwrap_or_else(PoisonError::into_inner).sync()?;
+    file.sync().map_err(WorkError::from)?;
     Ok(grown)
 }
 
@@ -232,7 +229,7 @@ enum Made {
 struct Round<'a> {
     graph: &'a BookGraph,
     table: &'a EvalTable,
-    file: &'a Mutex<EvalFile>,
+    file: &'a EvalFile,
     until: Option<Instant>,
     stop: Stop<'a>,
 }
@@ -246,10 +243,10 @@ impl Round<'_> {
         watch: &mut Watch<'_>,
         grown: &Grown,
         wishes: &GrowWishes<'_>,
-    ) -> Result<Vec<Made>, GrowError> {
+    ) -> Result<Vec<Made>, WorkError> {
         let mut made = Vec::with_capacity(jobs.len());
         let mut positions = grown.positions;
-        let take = |one: Made| -> Result<(), GrowError> {
+        let take = |one: Made| -> Result<(), WorkError> {
             let job = jobs.get(made.len());
             positions += u64::from(job.is_some_and(|job| job.is_new));
             made.push(one);
@@ -271,7 +268,7 @@ impl Round<'_> {
         Ok(made)
     }
 
-    fn one(&self, job: &Job, desk: &mut Desk<'_>) -> Result<Made, GrowError> {
+    fn one(&self, job: &Job, desk: &mut Desk<'_>) -> Result<Made, WorkError> {
         match &job.question {
             Question::None => return Ok(Made::Found(None)),
             Question::Answered(said) => return Ok(Made::Found(Some(said.clone()))),
@@ -283,8 +280,7 @@ impl Round<'_> {
         }
         match self.ask(job, desk) {
             Ok(found) => {
-                let mut file = self.file.lock().unwrap_or_else(PoisonError::into_inner);
-                file.add(&job.position, &found)?;
+                self.file.add(&job.position, &found)?;
                 Ok(Made::Found(Some(found)))
             }
             Err(error) => Ok(Made::Failed(desk.bear(error)?)),
@@ -359,7 +355,7 @@ pub fn take_over(
     known: &EvalTable,
     graph: &BookGraph,
     said: &mut EvalTable,
-    file: &mut EvalFile,
+    file: &EvalFile,
 ) -> Result<(), EvalFileError> {
     for node in graph.nodes() {
         let Some(evaluation) = known.canonical(graph.key(node)) else {

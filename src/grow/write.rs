@@ -36,10 +36,7 @@ pub fn write_grown(
             Some((line, Vec::new()))
         })
         .collect();
-    // Beside the target, where there is room for a book.
-    let beside = tempfile::Builder::new()
-        .prefix(".tabia-")
-        .tempdir_in(place::folder_of(target))?;
+    let beside = place::temp_folder(target)?;
     let added = beside.path().join("grown.ctg");
     build::write_lines(&lines, &added)?;
     Ok(merge(target, &[book.to_owned(), added], options, watch)?)

@@ -5,8 +5,8 @@ use std::collections::BTreeMap;
 use shakmaty::{Chess, Move};
 
 use super::bucket::Bucket;
-use super::row::{Counts, GameRef, PackedMove, RECENT_GAMES, Row, TOP_GAMES};
-use super::{GamesIndex, Selection};
+use super::row::{Counts, GameRef, IndexedMove, RECENT_GAMES, Row, TOP_GAMES};
+use super::{GameSelection, GamesIndex};
 use crate::games::Month;
 use crate::games::tgx::{TgxError, move_of};
 
@@ -28,7 +28,7 @@ pub struct Lists {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Named {
     /// The move.
-    pub mv: PackedMove,
+    pub mv: IndexedMove,
     /// When it was, and how fast.
     pub bucket: Bucket,
     /// The game.
@@ -71,7 +71,7 @@ pub struct Sums {
 pub fn ask<'i>(
     indexes: impl IntoIterator<Item = &'i GamesIndex>,
     position: &Chess,
-    selection: &Selection,
+    selection: &GameSelection,
     lists: Lists,
 ) -> Result<Sums, TgxError> {
     let mut gathering = Gathering::new(position, *selection, lists);
@@ -112,18 +112,22 @@ impl<K: Ord> Best<K> {
 #[derive(Debug)]
 pub struct Gathering<'p> {
     position: &'p Chess,
-    selection: Selection,
+    selection: GameSelection,
     lists: Lists,
     index: usize,
     /// `None` for a move that cannot be: two positions share a key.
-    moves: Vec<(PackedMove, Option<MoveSums>)>,
+    moves: Vec<(IndexedMove, Option<MoveSums>)>,
     top: Best<(u16, Bucket, u8, usize, u32)>,
     recent: Best<(Bucket, u8, usize, u32)>,
     history: BTreeMap<Month, Counts>,
 }
 
 impl<'p> Gathering<'p> {
-    pub(super) fn new(position: &'p Chess, selection: Selection, lists: Lists) -> Gathering<'p> {
+    pub(super) fn new(
+        position: &'p Chess,
+        selection: GameSelection,
+        lists: Lists,
+    ) -> Gathering<'p> {
         let top = lists.top.min(TOP_GAMES);
         // As many more as may be taken out for being among the top ones.
         let recent = match lists.recent.min(RECENT_GAMES) {
@@ -143,7 +147,7 @@ impl<'p> Gathering<'p> {
     }
 
     /// The sums of a move, if it can be.
-    fn sums(&mut self, packed: PackedMove) -> Option<&mut MoveSums> {
+    fn sums(&mut self, packed: IndexedMove) -> Option<&mut MoveSums> {
         let known = self.moves.iter().position(|(mv, _)| *mv == packed);
         let at = known.unwrap_or_else(|| {
             let (from, to, promotion) = packed.parts();
@@ -181,7 +185,7 @@ impl<'p> Gathering<'p> {
     }
 
     /// Counts a single game.
-    pub(super) fn count(&mut self, mv: PackedMove, bucket: Bucket, game: GameRef) {
+    pub(super) fn count(&mut self, mv: IndexedMove, bucket: Bucket, game: GameRef) {
         if !self.selection.admits(bucket) {
             return;
         }

@@ -2,11 +2,11 @@
 
 use std::path::Path;
 
-use super::error::IndexError;
+use super::make::IndexError;
 use super::parts::{Joined, together};
 use super::{IDS, PLAYERS, POSITIONS};
 use crate::games::ReadError;
-use crate::games::tgx::{GAMES, Segment, TableWriter, TgxFile, WriteError, Writer, lock};
+use crate::games::tgx::{GAMES, Segment, TableWriter, TgxFile, TgxWriteError, Writer, lock};
 use crate::place::{self, Old};
 use crate::watch::Watch;
 
@@ -37,12 +37,12 @@ pub fn compact(
     let (mut old, mut held) = (old, None);
     if place::is_same_file(path, target) {
         // What somebody adds meanwhile would be lost.
-        held = Some(lock(path).map_err(WriteError::from)?);
+        held = Some(lock(path).map_err(TgxWriteError::from)?);
         if old == Old::Refuse {
             old = Old::Replace;
         }
     }
-    let file = TgxFile::open(path, false).map_err(WriteError::from)?;
+    let file = TgxFile::open(path, false).map_err(TgxWriteError::from)?;
     let parts = &file.root().segments;
     let mut writer = Writer::create(target, old, file.root().max_ply)?;
     let mut games = TableWriter::default();
@@ -52,13 +52,13 @@ pub fn compact(
             watch.go_on().map_err(ReadError::from)?;
             let bytes = file.block(directory, block, &mut buffer);
             let key = directory.first_key(block).unwrap_or(0);
-            games.block(key, bytes.map_err(WriteError::from)?, &mut writer)?;
+            games.block(key, bytes.map_err(TgxWriteError::from)?, &mut writer)?;
         }
     }
     writer.end_table(GAMES, games)?;
     let mut part = together(parts);
     for name in [POSITIONS, PLAYERS, IDS] {
-        let joined = Joined::new(name, Some(&file), parts.len()).map_err(WriteError::from)?;
+        let joined = Joined::new(name, Some(&file), parts.len()).map_err(TgxWriteError::from)?;
         let done = joined.finish(name, &mut writer, watch)?;
         if name == POSITIONS {
             part.positions = done.entries;

@@ -5,7 +5,7 @@ use shakmaty::{Chess, EnPassantMode, Position};
 
 use super::bucket::Bucket;
 use super::lots::{Lots, Seen};
-use super::row::{GameRef, PackedMove, Row};
+use super::row::{GameRef, IndexedMove, Row};
 use crate::games::Game;
 use crate::games::tgx::Facts;
 use crate::sort::{Runs, SortError};
@@ -98,7 +98,7 @@ impl<'r> Counter<'r> {
                     bucket,
                     bits,
                     game: number,
-                    mv: PackedMove::of(*m),
+                    mv: IndexedMove::of(*m),
                 });
             }
         });

@@ -1,10 +1,8 @@
 //! Making an index, and adding games to one.
 
 use std::path::PathBuf;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
-use std::sync::{Arc, Mutex, PoisonError};
-
-pub use super::error::IndexError;
 
 use super::count::Counter;
 use super::lots::{Lots, MOST_SORT_BYTES};
@@ -13,10 +11,13 @@ use super::posting::{Posting, id_key, player_key};
 use super::row::Row;
 use super::rows::write_rows;
 use super::{IDS, PLAYERS, POSITIONS};
-use crate::games::tgx::{BlockMaker, GAMES, Head, Segment, TableWriter, WriteError, Writer};
-use crate::games::{Batches, Filter, Game, Intake, ReadError, Sources, Starts, Tally, Wanted};
+use crate::crew::Panicked;
+use crate::games::tgx::{BlockMaker, GAMES, Head, Segment, TableWriter, TgxWriteError, Writer};
+use crate::games::{
+    Batches, Game, GameFilter, GameParts, Intake, ReadError, Sources, Starts, Tally,
+};
 use crate::place::{self, Old};
-use crate::sort::{Merge, Runs, SortError, Sorter};
+use crate::sort::{self, Merge, Runs, SortError, Sorter};
 use crate::watch::{Stopped, Watch};
 use shakmaty::Color;
 
@@ -37,7 +38,7 @@ pub struct IndexJob {
     /// Of encrypted archives.
     pub password: Option<String>,
     /// Which games count.
-    pub filter: Filter,
+    pub filter: GameFilter,
     /// The same in words, for those who ask later.
     pub conditions: String,
     /// Plies of each game that are indexed; `None` for as many as those of the
@@ -49,6 +50,56 @@ pub struct IndexJob {
     pub memory: u64,
     /// Where temporary files go; by default the folder of the index.
     pub temp: Option<PathBuf>,
+}
+
+/// Why there is no index.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum IndexError {
+    /// The games cannot be read.
+    #[error(transparent)]
+    Read(#[from] ReadError),
+    /// Every game was filtered away or skipped, or has no result.
+    #[error(
+        "no game is left: {skipped} skipped, {filtered} do not meet the conditions, \
+         {without_result} have no result"
+    )]
+    NothingLeft {
+        /// Games that were no use.
+        skipped: u64,
+        /// Games that the filter turned away.
+        filtered: u64,
+        /// Games without a result.
+        without_result: u64,
+    },
+    /// The games that are there were indexed to another depth.
+    #[error("{}: its games are indexed to ply {there}, not {wanted}", path.display())]
+    OtherDepth {
+        /// The index.
+        path: PathBuf,
+        /// Its plies.
+        there: u16,
+        /// Those that were asked for.
+        wanted: u16,
+    },
+    /// The index would be one of its own sources.
+    #[error("{}: an index cannot be added to itself", path.display())]
+    Itself {
+        /// The index.
+        path: PathBuf,
+    },
+    /// Games are numbered with 32 bits.
+    #[error("an index holds {} games at most", u32::MAX)]
+    TooMany,
+    /// Temporary files fail.
+    #[error(transparent)]
+    Sort(#[from] SortError),
+    /// The index cannot be written.
+    #[error(transparent)]
+    Write(#[from] TgxWriteError),
+    /// A thread met a fault of this program.
+    #[error(transparent)]
+    Panicked(#[from] Panicked),
 }
 
 /// What was made.
@@ -83,8 +134,6 @@ struct Piece {
 /// Where the sorts meet.
 struct Sorts {
     rows: Runs<Row>,
-    /// What the threads have not sorted.
-    lots: Mutex<Vec<Lots>>,
     players: Arc<Runs<Posting>>,
     ids: Arc<Runs<Posting>>,
 }
@@ -120,22 +169,14 @@ pub fn run(job: &IndexJob, watch: &mut Watch<'_>) -> Result<IndexReport, IndexEr
             wanted,
         });
     }
-    let folder = match &job.temp {
-        Some(folder) => folder.as_path(),
-        None => place::folder_of(&job.target),
-    };
-    if job.temp.is_some() && !folder.is_dir() {
-        let missing = std::io::ErrorKind::NotADirectory.into();
-        return Err(SortError::new(folder, missing).into());
-    }
+    let folder = sort::folder(job.temp.as_deref(), &job.target)?;
     let sorts = Sorts {
         rows: Runs::new(job.memory / 8 * 3, folder),
-        lots: Mutex::default(),
         players: Arc::new(Runs::new(job.memory / 16, folder)),
         ids: Arc::new(Runs::new(job.memory / 16, folder)),
     };
     let first_game = writer.root().games();
-    let (mut summary, mut games) = read(job, &sources, &sorts, &mut writer, max_ply, watch)?;
+    let (mut summary, mut games, lots) = read(job, &sources, &sorts, &mut writer, max_ply, watch)?;
     if summary.added == 0 {
         return Err(IndexError::NothingLeft {
             skipped: summary.tally.skipped,
@@ -170,11 +211,7 @@ pub fn run(job: &IndexJob, watch: &mut Watch<'_>) -> Result<IndexReport, IndexEr
     writer.end_table(GAMES, games)?;
     let part = &mut summary.part;
     *part = parts::together(&parts);
-    let table = |name| Joined::new(name, before.as_ref(), older).map_err(WriteError::from);
-    let lots = sorts
-        .lots
-        .into_inner()
-        .unwrap_or_else(PoisonError::into_inner);
+    let table = |name| Joined::new(name, before.as_ref(), older).map_err(TgxWriteError::from);
     let (done, moves) = write_rows(
         job.threads,
         &sorts.rows,
@@ -210,20 +247,20 @@ fn read(
     writer: &mut Writer,
     max_ply: u16,
     watch: &mut Watch<'_>,
-) -> Result<(IndexReport, TableWriter), IndexError> {
+) -> Result<(IndexReport, TableWriter, Vec<Lots>), IndexError> {
     let share = job.memory / 2 / job.threads.max(1) as u64;
     let intake = Intake {
         filter: &job.filter,
-        wanted: Wanted {
+        wanted: GameParts {
             heads: true,
-            ..Wanted::default()
+            ..GameParts::default()
         },
         starts: Starts::SetUp,
         threads: job.threads,
     };
     let first = u32::try_from(writer.root().games()).map_err(|_| IndexError::TooMany)?;
     let next = AtomicU32::new(first);
-    let worker = |batches: &Batches<'_, Piece, IndexError>| {
+    let worker = |batches: &Batches<'_, Piece, Lots, IndexError>| {
         let sort_bytes = (share / 4 * 3).min(MOST_SORT_BYTES) as usize;
         let mut counter = Counter::new(&sorts.rows, sort_bytes);
         let mut players = Sorter::new(Arc::clone(&sorts.players), share / 8);
@@ -282,12 +319,9 @@ fn read(
                 last_month,
             })
         })?;
-        let mut lots = sorts.lots.lock().unwrap_or_else(PoisonError::into_inner);
-        lots.push(counter.finish());
-        drop(lots);
         players.finish()?;
         ids.finish()?;
-        Ok(())
+        Ok(counter.finish())
     };
     let mut table = TableWriter::default();
     let (mut summary, mut last_month) = (IndexReport::default(), 0);
@@ -302,9 +336,10 @@ fn read(
         last_month = last_month.max(piece.last_month);
         Ok(())
     };
-    summary.tally = intake.read(sources, worker, sink, watch)?;
+    let (tally, lots) = intake.read(sources, worker, sink, watch)?;
+    summary.tally = tally;
     summary.part.last_month = last_month;
-    Ok((summary, table))
+    Ok((summary, table, lots))
 }
 
 fn write_postings(

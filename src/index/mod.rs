@@ -20,14 +20,13 @@
 //! What is added later ([`make::IndexJob::append`]) is a segment of its own; an answer
 //! is the sum over all. So adding a month costs what that month costs.
 //!
-//! [`make::run`] makes, [`GamesIndex`] reads, [`Selection`] says which games are
+//! [`make::run`] makes, [`GamesIndex`] reads, [`GameSelection`] says which games are
 //! wanted, and [`ask`] gives the sums: without any HTTP, which is `explore`'s.
 
 pub mod ask;
 mod bucket;
 mod compact;
 mod count;
-mod error;
 mod lots;
 pub mod make;
 mod open;
@@ -45,8 +44,8 @@ pub use compact::{Compacted, compact};
 pub use count::key;
 pub use open::{FoundGame, GamesIndex};
 pub use player::Player;
-pub use row::{Counts, GameRef, PackedMove, RECENT_GAMES, Row, TOP_GAMES};
-pub use selection::Selection;
+pub use row::{Counts, GameRef, IndexedMove, RECENT_GAMES, Row, TOP_GAMES};
+pub use selection::GameSelection;
 
 /// The table of positions: by [`key`], rows.
 const POSITIONS: &str = "positions";

@@ -8,14 +8,14 @@
 //! all else goes over as it is, and games stay where they are.
 
 use super::POSITIONS;
-use super::error::IndexError;
+use super::make::IndexError;
 use super::position::{PositionWriter, read_rows};
 use super::posting::Posting;
 use super::row::Row;
 use super::table::{self, Entries};
 use crate::games::ReadError;
 use crate::games::tgx::{
-    Directory, GAMES, Segment, TableWriter, TgxError, TgxFile, WriteError, Writer,
+    Directory, GAMES, Segment, TableWriter, TgxError, TgxFile, TgxWriteError, Writer,
 };
 use crate::input::bytes::Cursor;
 use crate::watch::{Progress, Watch};
@@ -123,7 +123,7 @@ impl<'f> Joined<'f> {
         key: u64,
         bytes: &[u8],
         writer: &mut Writer,
-    ) -> Result<(), WriteError> {
+    ) -> Result<(), TgxWriteError> {
         while let Some(first) = self.first().filter(|first| *first < key) {
             self.entry(first, None, writer)?;
         }
@@ -160,7 +160,7 @@ impl<'f> Joined<'f> {
         key: u64,
         new: Option<&[u8]>,
         writer: &mut Writer,
-    ) -> Result<(), WriteError> {
+    ) -> Result<(), TgxWriteError> {
         self.entries += 1;
         if self.older.is_empty()
             && let Some(new) = new

@@ -6,8 +6,8 @@ use shakmaty::{Chess, Color, EnPassantMode, Position as _, zobrist::Zobrist64};
 use super::ask::{Gathering, Lists};
 use super::bucket::Bucket;
 use super::posting::plain_name;
-use super::row::{GameRef, PackedMove};
-use super::{GamesIndex, Selection, key};
+use super::row::{GameRef, IndexedMove};
+use super::{GameSelection, GamesIndex, key};
 use crate::games::tgx::{Facts, TgxError};
 
 /// Of a player with more games, the newest count.
@@ -19,7 +19,7 @@ const MOST_GAMES: usize = 50_000;
 pub struct Player {
     games: Vec<(u32, Facts)>,
     /// Moves by the key of the position, with the places of their games.
-    moves: FxHashMap<u64, Vec<(PackedMove, u32)>>,
+    moves: FxHashMap<u64, Vec<(IndexedMove, u32)>>,
 }
 
 impl Player {
@@ -46,7 +46,7 @@ impl Player {
         let numbers = index.games_of(name, color)?;
         let newest = numbers.get(numbers.len().saturating_sub(MOST_GAMES)..);
         let max_ply = usize::from(index.file().root().max_ply);
-        let mut keys: Vec<(u64, PackedMove)> = Vec::new();
+        let mut keys: Vec<(u64, IndexedMove)> = Vec::new();
         let mut buffer = Vec::new();
         for &number in newest.unwrap_or_default() {
             keys.clear();
@@ -58,7 +58,7 @@ impl Player {
                 |position, m| {
                     let hash = now.unwrap_or_else(|| position.zobrist_hash(EnPassantMode::Legal));
                     now = position.update_zobrist_hash(hash, m, EnPassantMode::Legal);
-                    keys.push((hash.into(), PackedMove::of(m)));
+                    keys.push((hash.into(), IndexedMove::of(m)));
                     keys.len() < max_ply
                 },
             )?;
@@ -86,7 +86,12 @@ impl Player {
 
     /// What was played in a position.
     #[must_use]
-    pub fn ask(&self, position: &Chess, selection: &Selection, lists: Lists) -> super::ask::Sums {
+    pub fn ask(
+        &self,
+        position: &Chess,
+        selection: &GameSelection,
+        lists: Lists,
+    ) -> super::ask::Sums {
         let mut gathering = Gathering::new(position, *selection, lists);
         for (mv, place) in self.moves.get(&key(position)).into_iter().flatten() {
             if let Some((number, facts)) = self.games.get(*place as usize) {

@@ -1,6 +1,6 @@
 //! The rows of a position as bytes.
 
-use super::row::{MORE, PackedMove, Row};
+use super::row::{IndexedMove, MORE, Row};
 use crate::input::bytes::Cursor;
 
 /// Writes the rows of a position, which come by move and bucket.
@@ -8,7 +8,7 @@ use crate::input::bytes::Cursor;
 pub(super) struct PositionWriter {
     pub(super) bytes: Vec<u8>,
     /// The move that was written last, and where its second byte is.
-    last_move: Option<(PackedMove, usize)>,
+    last_move: Option<(IndexedMove, usize)>,
     /// Where the last row begins.
     last_row: usize,
 }
@@ -55,7 +55,7 @@ pub(super) fn read_rows(bytes: &[u8], row: &mut Row, mut each: impl FnMut(&Row))
     let mut cursor = Cursor::new(bytes);
     loop {
         let word = u16::from_le_bytes([cursor.u8()?, cursor.u8()?]);
-        row.mv = PackedMove(word & 0x7fff);
+        row.mv = IndexedMove(word & 0x7fff);
         loop {
             let more = row.decode_numbers(&mut cursor)?;
             each(row);

@@ -20,15 +20,15 @@ const MOST_REFS: usize = 16 * (TOP_GAMES + RECENT_GAMES);
 
 /// A move as 15 bits: from, to, and what a pawn becomes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct PackedMove(pub(super) u16);
+pub struct IndexedMove(pub(super) u16);
 
-impl PackedMove {
+impl IndexedMove {
     /// Of a legal move; castling is the king going to its rook.
     #[must_use]
-    pub fn of(m: Move) -> PackedMove {
+    pub fn of(m: Move) -> IndexedMove {
         let (from, to) = squares(m);
         let promotion = m.promotion().map_or(0, |role| role as u16 - 1);
-        PackedMove(u16::from(from) | u16::from(to) << 6 | promotion << 12)
+        IndexedMove(u16::from(from) | u16::from(to) << 6 | promotion << 12)
     }
 
     /// From, to, promotion.
@@ -181,7 +181,7 @@ pub struct Row {
     /// The position.
     pub hash: u64,
     /// The move.
-    pub mv: PackedMove,
+    pub mv: IndexedMove,
     /// The games.
     pub bucket: Bucket,
     /// Their results.
@@ -193,7 +193,7 @@ pub struct Row {
 
 impl Row {
     /// Makes it an empty one of another place.
-    pub fn reset(&mut self, hash: u64, mv: PackedMove, bucket: Bucket) {
+    pub fn reset(&mut self, hash: u64, mv: IndexedMove, bucket: Bucket) {
         (self.hash, self.mv, self.bucket) = (hash, mv, bucket);
         self.counts = Counts::default();
         self.refs.clear();
@@ -333,7 +333,7 @@ impl Record for Row {
         let mut cursor = Cursor::new(bytes);
         self.hash = cursor.be_u64()?;
         let mv = cursor.be_u16()?;
-        self.mv = PackedMove(mv & (SINGLE - 1));
+        self.mv = IndexedMove(mv & (SINGLE - 1));
         if mv & SINGLE == 0 {
             self.decode_numbers(&mut cursor)?;
         } else {

@@ -7,7 +7,7 @@ use crate::games::{GROUPS, Month, Speed, group_of};
 /// Conditions on games; all that are set must be met. What a game does not say
 /// about itself never meets one.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
-pub struct Selection {
+pub struct GameSelection {
     /// Played in this month or later.
     pub since: Option<Month>,
     /// Played in this month or before.
@@ -20,28 +20,28 @@ pub struct Selection {
     modes: Option<(bool, bool)>,
 }
 
-impl Selection {
+impl GameSelection {
     /// Only games of these months.
     #[must_use]
-    pub fn between(since: Option<Month>, until: Option<Month>) -> Selection {
-        Selection {
+    pub fn between(since: Option<Month>, until: Option<Month>) -> GameSelection {
+        GameSelection {
             since,
             until,
-            ..Selection::default()
+            ..GameSelection::default()
         }
     }
 
     /// Only games of these speeds. All of them together are no condition: also
     /// games that do not say their speed are meant then.
     #[must_use]
-    pub fn with_speeds(self, speeds: &[Speed]) -> Selection {
+    pub fn with_speeds(self, speeds: &[Speed]) -> GameSelection {
         let bits = speeds
             .iter()
             .fold(0, |bits, speed| bits | 1 << speed_number(Some(*speed)));
         let all = Speed::ALL
             .iter()
             .fold(0, |bits, (speed, _)| bits | 1 << speed_number(Some(*speed)));
-        Selection {
+        GameSelection {
             speeds: (bits != all).then_some(bits),
             ..self
         }
@@ -51,14 +51,14 @@ impl Selection {
     /// together are no condition. The highest group is that of 2500 to 2799
     /// and stands for all above: a higher rating names none.
     #[must_use]
-    pub fn with_ratings(self, ratings: &[u16]) -> Selection {
+    pub fn with_ratings(self, ratings: &[u16]) -> GameSelection {
         let known = ratings.iter().filter(|rating| **rating < 2800);
         let places = known.filter_map(|rating| {
             let group = group_of(*rating);
             GROUPS.iter().position(|least| *least == group)
         });
         let bits = places.fold(0_u16, |bits, place| bits | 1 << place);
-        Selection {
+        GameSelection {
             groups: (bits != (1 << GROUPS.len()) - 1).then_some(bits),
             ..self
         }
@@ -66,8 +66,8 @@ impl Selection {
 
     /// Only rated games, only casual ones, or (with both) any.
     #[must_use]
-    pub fn with_modes(self, rated: bool, casual: bool) -> Selection {
-        Selection {
+    pub fn with_modes(self, rated: bool, casual: bool) -> GameSelection {
+        GameSelection {
             modes: (!(rated && casual)).then_some((rated, casual)),
             ..self
         }
@@ -132,14 +132,14 @@ mod tests {
     fn games_meet_conditions_by_what_they_say() {
         let blitz = bucket("2025.05.01", Some(Speed::Blitz), 1700, Some(true));
         let old = bucket("1951.??.??", None, 0, None);
-        let any = Selection::default();
+        let any = GameSelection::default();
         assert!(any.admits(blitz) && any.admits(old));
         let month = |text| Month::range(text).unwrap();
-        let since = |text| Selection {
+        let since = |text| GameSelection {
             since: Some(month(text).0),
             ..any
         };
-        let until = |text| Selection {
+        let until = |text| GameSelection {
             until: Some(month(text).1),
             ..any
         };
@@ -165,8 +165,12 @@ mod tests {
 
     #[test]
     fn top_games_are_those_of_the_highest_groups() {
-        let least = |list: &[u16]| Selection::default().with_ratings(list).least_top_group();
-        assert_eq!(Selection::default().least_top_group(), Some(6));
+        let least = |list: &[u16]| {
+            GameSelection::default()
+                .with_ratings(list)
+                .least_top_group()
+        };
+        assert_eq!(GameSelection::default().least_top_group(), Some(6));
         assert_eq!(least(&[2500]), Some(8));
         assert_eq!(least(&[2500, 2000]), Some(8));
         assert_eq!(least(&[2500, 2200, 2000, 1800]), Some(6));

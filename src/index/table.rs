@@ -3,7 +3,7 @@
 //! An entry is the difference of its key to the one before it in the block,
 //! the length of its bytes, and the bytes.
 
-use crate::games::tgx::{Directory, TableWriter, TgxError, TgxFile, WriteError, Writer};
+use crate::games::tgx::{Directory, TableWriter, TgxError, TgxFile, TgxWriteError, Writer};
 use crate::input::bytes::{Cursor, put_varint};
 
 /// Appends an entry to a table. Keys ascend.
@@ -12,7 +12,7 @@ pub(super) fn put(
     key: u64,
     bytes: &[u8],
     writer: &mut Writer,
-) -> Result<(), WriteError> {
+) -> Result<(), TgxWriteError> {
     let (out, before) = table.entry(key, writer)?;
     put_varint(key - before.unwrap_or(0), out);
     put_varint(bytes.len() as u64, out);

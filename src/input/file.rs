@@ -372,18 +372,6 @@ impl<'f> View<'f> {
         self.bytes
     }
 
-    /// Length in bytes at opening.
-    #[must_use]
-    pub fn len(&self) -> u64 {
-        self.file.len
-    }
-
-    /// Whether the file had no bytes at opening.
-    #[must_use]
-    pub fn is_empty(&self) -> bool {
-        self.file.is_empty()
-    }
-
     /// Up to `buffer.len()` bytes from `offset` on, fewer only where the file
     /// (as opened) ends. The buffer may be left untouched: use what is
     /// returned.

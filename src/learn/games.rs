@@ -1,7 +1,6 @@
 //! What collections of games say about the moves of a book.
 
 use std::collections::HashMap;
-use std::sync::{Mutex, PoisonError};
 
 use shakmaty::{Chess, Color, Move, Position};
 
@@ -10,7 +9,7 @@ use crate::book::ctg::Key;
 use crate::book::{Book, Error};
 use crate::crew::Panicked;
 use crate::games::{
-    self, Filter, Game, GameResult, Intake, ReadError, Sources, Starts, Wanted, has_name,
+    self, Game, GameFilter, GameParts, GameResult, Intake, ReadError, Sources, Starts, has_name,
 };
 use crate::watch::Watch;
 
@@ -22,7 +21,7 @@ const MISSES: u32 = 12;
 #[derive(Clone, Debug)]
 pub struct Counted {
     /// Which games.
-    pub filter: Filter,
+    pub filter: GameFilter,
     /// Only moves of this side; with a player in the filter his moves alone
     /// count whatever his colour.
     pub colour: Option<Color>,
@@ -128,68 +127,54 @@ pub fn tally_games(
 ) -> Result<Learned, LearnError> {
     let intake = Intake {
         filter: &counted.filter,
-        wanted: Wanted {
+        wanted: GameParts {
             plies: counted.max_ply,
-            ..Wanted::default()
+            ..GameParts::default()
         },
         starts: Starts::Any,
         threads,
     };
-    let all = Mutex::new(HashMap::<TallyPlace, LearnTally>::new());
-    let worker = |batches: &games::Batches<'_, u64, LearnError>| {
-        let mut tallies = HashMap::new();
-        let mut game = Game::default();
-        batches.each(|batch| {
-            let mut games = 0;
-            while batch.next(&mut game) {
-                games += u64::from(add_game(book, &game, counted, &mut tallies)?);
-            }
-            Ok(games)
-        })?;
-        let mut all = all.lock().unwrap_or_else(PoisonError::into_inner);
-        for (key, tally) in tallies {
-            all.entry(key).or_default().join(&tally);
-        }
-        Ok(())
+    let add = |learned: &mut Learned, game: &Game| Ok(learned.add_game(book, game, counted)?);
+    let (games, sums) = intake.add_up::<_, LearnError>(sources, add, watch)?;
+    let mut all = Learned {
+        games,
+        ..Learned::default()
     };
-    let mut learned = Learned::default();
-    let take = |games| {
-        learned.counted += games;
-        Ok(())
-    };
-    learned.games = intake.read(sources, worker, take, watch)?;
-    learned.tallies = all.into_inner().unwrap_or_else(PoisonError::into_inner);
-    Ok(learned)
-}
-
-fn add_game(
-    book: &Book,
-    game: &Game,
-    counted: &Counted,
-    tallies: &mut HashMap<TallyPlace, LearnTally>,
-) -> Result<bool, Error> {
-    let winner = match game.result {
-        GameResult::Won(winner) => Some(winner),
-        GameResult::Draw => None,
-        GameResult::Unknown => return Ok(false),
-    };
-    let mut seen: Vec<TallyPlace> = Vec::new();
-    let mut misses = 0;
-    let positions = game.positions.iter().zip(game.positions.iter().skip(1));
-    for ((before, position), mv) in positions.zip(&game.moves) {
-        let Some(place) = TallyPlace::of(book, before, *mv, position)? else {
-            misses += 1;
-            if misses >= MISSES {
-                break;
-            }
-            continue;
-        };
-        misses = 0;
-        let mover = !position.turn();
-        if counted.counts(game, mover, winner) && !seen.contains(&place) {
-            seen.push(place);
-            tallies.entry(place).or_default().add(mover, winner);
+    for learned in sums {
+        all.counted += learned.counted;
+        for (place, tally) in learned.tallies {
+            all.tallies.entry(place).or_default().join(&tally);
         }
     }
-    Ok(!seen.is_empty())
+    Ok(all)
+}
+
+impl Learned {
+    fn add_game(&mut self, book: &Book, game: &Game, counted: &Counted) -> Result<(), Error> {
+        let winner = match game.result {
+            GameResult::Won(winner) => Some(winner),
+            GameResult::Draw => None,
+            GameResult::Unknown => return Ok(()),
+        };
+        let mut seen: Vec<TallyPlace> = Vec::new();
+        let mut misses = 0;
+        let positions = game.positions.iter().zip(game.positions.iter().skip(1));
+        for ((before, position), mv) in positions.zip(&game.moves) {
+            let Some(place) = TallyPlace::of(book, before, *mv, position)? else {
+                misses += 1;
+                if misses >= MISSES {
+                    break;
+                }
+                continue;
+            };
+            misses = 0;
+            let mover = !position.turn();
+            if counted.counts(game, mover, winner) && !seen.contains(&place) {
+                seen.push(place);
+                self.tallies.entry(place).or_default().add(mover, winner);
+            }
+        }
+        self.counted += u64::from(!seen.is_empty());
+        Ok(())
+    }
 }

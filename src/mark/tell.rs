@@ -7,7 +7,9 @@ use rustc_hash::FxBuildHasher;
 use shakmaty::{Chess, Move, Position as _};
 
 use super::words;
-use crate::book::ctg::{CanonicalBoard, CtgBook, EditError, Key, RewriteError, fill_from};
+use crate::book::ctg::{
+    CanonicalBoard, CtgBook, EditError, EntryReader, EntrySet, Key, Place, RewriteError, fill_from,
+};
 use crate::book::walk::{Order, Reached, Walk};
 use crate::book::{Field, Lookup, Panicked, PositionRecord, position_of};
 use crate::notation::{self, Line};
@@ -162,19 +164,25 @@ pub fn tell<E: From<EditError> + From<Panicked> + Send>(
     watch: &mut Watch<'_>,
     found: &mut dyn FnMut(&Told) -> Result<(), E>,
 ) -> Result<(), E> {
+    let failed = |error| E::from(EditError::from(error));
     let mut wanted: HashMap<Key, Vec<Noted>> = HashMap::new();
     for noted in noted {
         wanted.entry(noted.key).or_default().push(noted);
     }
-    let mut walk = Walk::new(&Chess::default(), Order::Breadth);
-    if wanted.is_empty() {
-        walk.end();
+    let keys: HashSet<Key, FxBuildHasher> = wanted.keys().copied().collect();
+    let start = Chess::default();
+    let root = place_of(&mut book.entry_reader().map_err(failed)?, &start).map_err(failed)?;
+    let mut walk = Walk::with_notes(&start, root, Order::Breadth);
+    // Lines end where the book does.
+    let mut seen = EntrySet::default();
+    match root.filter(|_| !wanted.is_empty()) {
+        Some(root) => _ = seen.insert(root),
+        None => walk.end(),
     }
-    let mut seen: HashSet<u64, FxBuildHasher> = HashSet::default();
+    let mut entered = 1;
     let expected = Some(book.header().positions.into());
-    let keys: HashSet<Key> = wanted.keys().copied().collect();
     walk.spread(
-        |share| look(book, share, &keys).map_err(|error| E::from(EditError::from(error))),
+        |share| look(book, share, &keys).map_err(failed),
         |walk, share, looked| {
             let mut next = looked.next.into_iter();
             let mut hits = looked.hits.into_iter().peekable();
@@ -183,7 +191,7 @@ pub fn tell<E: From<EditError> + From<Panicked> + Send>(
                     walk.end();
                     return Ok(());
                 }
-                let told = watch.position("finding lines", seen.len() as u64, expected);
+                let told = watch.position("finding lines", entered, expected);
                 told.map_err(|stopped| EditError::from(RewriteError::from(stopped)))?;
                 let hit = hits.next_if(|(hit, _)| *hit == at);
                 let noted = hit.and_then(|(_, key)| wanted.remove(&key));
@@ -192,9 +200,10 @@ pub fn tell<E: From<EditError> + From<Panicked> + Send>(
                     walk.line(here).into_iter().for_each(|mv| line.push(mv));
                     found(&noted.told(line, true))?;
                 }
-                for (mv, position, number) in next.by_ref().take(moves) {
-                    if seen.insert(number) {
-                        walk.enter(here, mv, position, ());
+                for (mv, position, place) in next.by_ref().take(moves) {
+                    if seen.insert(place) {
+                        entered += 1;
+                        walk.enter(here, mv, position, Some(place));
                     }
                 }
             }
@@ -218,42 +227,55 @@ struct Looked {
     hits: Vec<(usize, Key)>,
     /// How many moves go on from each.
     moves: Vec<usize>,
-    /// These moves, the positions after them, and numbers that tell these apart.
-    next: Vec<(Move, Chess, u64)>,
+    /// These moves, the positions after them, and where their entries stand.
+    next: Vec<(Move, Chess, Place)>,
 }
 
-/// Looks at some positions. Lines end where the book is damaged; who looked for
-/// what to change has named the damage.
+/// Looks at some positions, each with the place of its entry, and finds the
+/// places of those after them. Lines end where the book is damaged; who looked
+/// for what to change has named the damage.
 fn look(
     book: &CtgBook,
-    share: &[Reached],
-    wanted: &HashSet<Key>,
+    share: &[Reached<Option<Place>>],
+    wanted: &HashSet<Key, FxBuildHasher>,
 ) -> Result<Looked, crate::book::Error> {
     let mut looked = Looked::default();
     let mut reader = book.entry_reader()?;
     let mut stored = Lookup::default();
     for (at, here) in share.iter().enumerate() {
         stored.clear();
-        if let Some(board) = CanonicalBoard::from_position(&here.position) {
-            match reader.entry_of(&board) {
-                Ok(Some(entry)) => {
-                    let hit = entry.key().filter(|key| wanted.contains(key));
-                    looked.hits.extend(hit.map(|key| (at, key)));
-                    fill_from(&entry, &board, &here.position.legal_moves(), &mut stored);
-                }
-                Err(error) if !error.is_damage() => return Err(error),
-                _ => {}
-            }
+        if let Some(place) = here.note
+            && let Some(board) = CanonicalBoard::from_position(&here.position)
+        {
+            let entry = reader.entry(place)?;
+            let hit = entry.key().filter(|key| wanted.contains(key));
+            looked.hits.extend(hit.map(|key| (at, key)));
+            fill_from(&entry, &board, &here.position.legal_moves(), &mut stored);
         }
         let before = looked.next.len();
-        looked.next.extend(stored.moves.iter().filter_map(|known| {
+        for known in &stored.moves {
             let after = notation::after(&here.position, known.mv);
-            let key = CanonicalBoard::from_position(&after)?.key();
-            Some((known.mv, after, key.wide_hash()))
-        }));
+            let place = place_of(&mut reader, &after)?;
+            looked
+                .next
+                .extend(place.map(|place| (known.mv, after, place)));
+        }
         looked.moves.push(looked.next.len() - before);
     }
     Ok(looked)
+}
+
+/// Where a position stands; nowhere, if the book is damaged there.
+fn place_of(
+    reader: &mut EntryReader<'_>,
+    position: &Chess,
+) -> Result<Option<Place>, crate::book::Error> {
+    let board = CanonicalBoard::from_position(position);
+    match board.map(|board| reader.place_of(&board, &board.key())) {
+        Some(Err(error)) if !error.is_damage() => Err(error),
+        Some(Ok(place)) => Ok(place),
+        _ => Ok(None),
+    }
 }
 
 impl Noted {

@@ -31,7 +31,7 @@ use std::fs::{self, File};
 use std::io::{self, BufWriter, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 
-use tempfile::TempPath;
+use tempfile::{TempDir, TempPath};
 
 use aside::Aside;
 pub use error::PlaceError;
@@ -276,6 +276,13 @@ pub(crate) fn folder_of(path: &Path) -> &Path {
         Some(parent) if !parent.as_os_str().is_empty() => parent,
         _ => Path::new("."),
     }
+}
+
+/// A folder for what is made on the way to a file, where there is room for it;
+/// gone when dropped.
+pub(crate) fn temp_folder(path: &Path) -> io::Result<TempDir> {
+    let mut folder = tempfile::Builder::new();
+    folder.prefix(".tabia-").tempdir_in(folder_of(path))
 }
 
 /// Makes new and deleted names in the folder of a file last. Windows has no

@@ -62,7 +62,7 @@ impl LineMemory {
 }
 
 /// The circumstances of a choice: what only the game and the GUI know.
-pub struct Circumstances<'a> {
+pub struct GameSituation<'a> {
     /// The position to move in.
     pub position: &'a Chess,
     /// The book that is asked.
@@ -78,7 +78,7 @@ pub struct Circumstances<'a> {
     pub lines: &'a LineMemory,
 }
 
-impl Circumstances<'_> {
+impl GameSituation<'_> {
     /// The reason against a move, if there is one.
     #[must_use]
     pub fn against(&self, candidate: &BookMove) -> Option<Rejection> {

@@ -1,17 +1,20 @@
 //! The four programs whose file can be edited.
 
 use jsonc_parser::cst::{CstArray, CstObject};
+use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 use super::json::{RegisterError, input, objects, parse, push, set, text_of};
 use super::{Announced, AnnouncedKind, Registration};
 
 /// A program whose file can be edited.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum EditedFor {
     /// Cute Chess, the program with windows.
+    #[serde(rename = "Cute Chess")]
     CuteChess,
     /// BanksiaGUI.
+    #[serde(rename = "BanksiaGUI")]
     Banksia,
     /// PyChess.
     PyChess,

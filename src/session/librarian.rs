@@ -12,7 +12,7 @@ use super::game::Game;
 use super::why::{Said, Silence};
 use crate::book::{Lookup, Probe, Wanted};
 use crate::book_set::BookSet;
-use crate::policy::{self, Circumstances, LineMemory, Weighed};
+use crate::policy::{self, GameSituation, LineMemory, Weighed};
 use crate::settings::{OptionId, Settings};
 
 /// What is remembered of a game for the book's sake, and buffers.
@@ -170,7 +170,7 @@ impl Librarian {
             found.asked_for = Some(wanted);
         }
         let repeats = |next: &Chess| game.repeats(next);
-        let circumstances = Circumstances {
+        let circumstances = GameSituation {
             position,
             book,
             asked,

@@ -24,7 +24,6 @@ pub struct WrittenFile {
     /// Its path.
     pub path: String,
     /// Whose engines are in it; `None` for our own configuration.
-    #[serde(with = "program")]
     pub program: Option<EditedFor>,
     /// What was in it before; `None` when there was no such file.
     pub before: Option<String>,
@@ -65,37 +64,4 @@ pub(super) fn path_of(text: &str) -> PathBuf {
         .iter()
         .position(|path| path.symlink_metadata().is_ok());
     readings.swap_remove(there.unwrap_or(0))
-}
-
-/// Programs by their names.
-mod program {
-    use serde::{Deserialize as _, Deserializer, Serialize as _, Serializer};
-
-    use super::EditedFor;
-
-    const ALL: [EditedFor; 4] = [
-        EditedFor::CuteChess,
-        EditedFor::Banksia,
-        EditedFor::PyChess,
-        EditedFor::Nibbler,
-    ];
-
-    #[expect(clippy::ref_option, reason = "serde gives a reference")]
-    pub(super) fn serialize<S: Serializer>(
-        program: &Option<EditedFor>,
-        serializer: S,
-    ) -> Result<S::Ok, S::Error> {
-        program.map(EditedFor::title).serialize(serializer)
-    }
-
-    pub(super) fn deserialize<'de, D: Deserializer<'de>>(
-        deserializer: D,
-    ) -> Result<Option<EditedFor>, D::Error> {
-        let Some(title) = Option::<String>::deserialize(deserializer)? else {
-            return Ok(None);
-        };
-        let program = ALL.into_iter().find(|program| program.title() == title);
-        let unknown = || serde::de::Error::custom(format!("unknown program \"{title}\""));
-        program.map(Some).ok_or_else(unknown)
-    }
 }

@@ -219,7 +219,7 @@ fn a_full_disk_ends_the_work_with_its_message() {
         let folder = tempfile::tempdir().unwrap();
         let mut given = 0;
         let runs = Arc::new(Runs::<Seen>::with_files(100_000, folder.path(), make));
-        let done: Result<(), Failure> = crew::run(
+        let done: Result<((), Vec<()>), Failure> = crew::run(
             threads,
             |jobs| {
                 let mut sorter = Sorter::new(Arc::clone(&runs), 0);

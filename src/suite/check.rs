@@ -20,7 +20,7 @@ use super::metadata::{Checksums, SuiteRow};
 use super::worth::Worth;
 use super::{Error, about, gather, is_epd};
 use crate::evals::epd;
-use crate::games::{Game, Starts, Wanted};
+use crate::games::{Game, GameParts, Starts};
 use crate::notation;
 use crate::watch::Watch;
 
@@ -279,9 +279,9 @@ impl Checking {
         plies: Option<u32>,
         watch: &mut Watch<'_>,
     ) -> Result<(), Error> {
-        let wanted = Wanted {
+        let wanted = GameParts {
             plies: plies.map_or(usize::MAX, |plies| plies as usize),
-            ..Wanted::default()
+            ..GameParts::default()
         };
         let end = |game: &Game| {
             let path: Vec<u8> = game.moves.iter().flat_map(|mv| bytes_of(*mv)).collect();

@@ -9,7 +9,7 @@ use shakmaty::{CastlingMode, Chess, Color, EnPassantMode, Move, Position as _, S
 use super::worth::Worth;
 use crate::book::polyglot::PackedMove;
 use crate::eval::Value;
-use crate::input::bytes::{FNV_START, fnv1a};
+use crate::input::bytes::{Cursor, FNV_START, fnv1a};
 use crate::notation;
 use crate::sort::Record;
 
@@ -181,39 +181,37 @@ impl StartPosition {
         }
     }
 
-    /// Becomes the entry that the bytes begin with, which are taken off.
-    pub(super) fn decode(&mut self, bytes: &mut &[u8]) -> Option<()> {
-        let length = u8::from_be_bytes(number(bytes)?);
-        take(bytes, length.into(), &mut self.own)?;
-        let length = u8::from_be_bytes(number(bytes)?);
-        take(bytes, length.into(), &mut self.start)?;
-        let length = u16::from_be_bytes(number(bytes)?);
-        take(bytes, length.into(), &mut self.path)?;
-        self.halfmoves = u32::from_be_bytes(number(bytes)?);
-        self.fullmoves = u32::from_be_bytes(number(bytes)?);
+    /// Becomes the entry that comes next.
+    pub(super) fn decode(&mut self, bytes: &mut Cursor<'_>) -> Option<()> {
+        let length = bytes.u8()?.into();
+        refill(&mut self.own, bytes.take(length)?);
+        let length = bytes.u8()?.into();
+        refill(&mut self.start, bytes.take(length)?);
+        let length = bytes.be_u16()?.into();
+        refill(&mut self.path, bytes.take(length)?);
+        self.halfmoves = bytes.be_u32()?;
+        self.fullmoves = bytes.be_u32()?;
         for field in [
             &mut self.book_games,
             &mut self.played,
             &mut self.share,
             &mut self.first,
         ] {
-            *field = u64::from_be_bytes(number(bytes)?);
+            *field = bytes.be_u64()?;
         }
-        let [kind] = number(bytes)?;
+        let kind = bytes.u8()?;
         self.worth = None;
         if kind > 0 {
-            let ce = i32::from_be_bytes(number(bytes)?);
-            let mut worth = Worth {
+            let ce = bytes.be_u32()?.cast_signed();
+            self.worth = Some(Worth {
                 value: Value::from_ce(Color::White, ce)?,
-                depth: u16::from_be_bytes(number(bytes)?),
-                nodes: u64::from_be_bytes(number(bytes)?),
-                wdl: None,
-            };
-            if kind > 1 {
-                let mut share = || Some(u16::from_be_bytes(number(bytes)?));
-                worth.wdl = Some([share()?, share()?, share()?]);
-            }
-            self.worth = Some(worth);
+                depth: bytes.be_u16()?,
+                nodes: bytes.be_u64()?,
+                wdl: match kind {
+                    1 => None,
+                    _ => Some([bytes.be_u16()?, bytes.be_u16()?, bytes.be_u16()?]),
+                },
+            });
         }
         Some(())
     }
@@ -225,18 +223,9 @@ pub(super) fn bytes_of(mv: Move) -> [u8; 2] {
     PackedMove::of(mv).0.to_be_bytes()
 }
 
-pub(super) fn number<const N: usize>(bytes: &mut &[u8]) -> Option<[u8; N]> {
-    let (number, rest) = bytes.split_first_chunk()?;
-    *bytes = rest;
-    Some(*number)
-}
-
-fn take(bytes: &mut &[u8], length: usize, to: &mut Vec<u8>) -> Option<()> {
-    let (taken, rest) = bytes.split_at_checked(length)?;
+fn refill(to: &mut Vec<u8>, bytes: &[u8]) {
     to.clear();
-    to.extend_from_slice(taken);
-    *bytes = rest;
-    Some(())
+    to.extend_from_slice(bytes);
 }
 
 /// What was read, in the order in which equal positions stand together.
@@ -301,13 +290,13 @@ impl Record for Candidate {
     }
 
     fn decode(&mut self, bytes: &[u8]) -> Option<usize> {
-        let mut rest = bytes;
-        self.key = u64::from_be_bytes(number(&mut rest)?);
-        let length = u8::from_be_bytes(number(&mut rest)?);
-        take(&mut rest, length.into(), &mut self.one)?;
-        self.source = u32::from_be_bytes(number(&mut rest)?);
-        self.entry.decode(&mut rest)?;
-        Some(bytes.len() - rest.len())
+        let mut bytes = Cursor::new(bytes);
+        self.key = bytes.be_u64()?;
+        let length = bytes.u8()?.into();
+        refill(&mut self.one, bytes.take(length)?);
+        self.source = bytes.be_u32()?;
+        self.entry.decode(&mut bytes)?;
+        Some(bytes.position())
     }
 
     /// The same line of the same source.
@@ -351,12 +340,10 @@ impl Record for Ranked {
     }
 
     fn decode(&mut self, bytes: &[u8]) -> Option<usize> {
-        let mut rest = bytes;
-        self.rank.0 = u32::from_be_bytes(number(&mut rest)?);
-        self.rank.1 = u64::from_be_bytes(number(&mut rest)?);
-        self.rank.2 = u64::from_be_bytes(number(&mut rest)?);
-        self.entry.decode(&mut rest)?;
-        Some(bytes.len() - rest.len())
+        let mut bytes = Cursor::new(bytes);
+        self.rank = (bytes.be_u32()?, bytes.be_u64()?, bytes.be_u64()?);
+        self.entry.decode(&mut bytes)?;
+        Some(bytes.position())
     }
 }
 

@@ -9,7 +9,9 @@ use super::entry::{Candidate, StartPosition};
 use super::filter::BoardFilter;
 use super::funnel::{Funnel, FunnelStep};
 use super::{Cut, Error, about};
-use crate::games::{Batches, Filter, Game, GameResult, Intake, Sources, Starts, Tally, Wanted};
+use crate::games::{
+    Batches, Game, GameFilter, GameParts, GameResult, Intake, Sources, Starts, Tally,
+};
 use crate::notation;
 use crate::watch::Watch;
 
@@ -116,18 +118,18 @@ pub(super) struct Read {
 /// Reads collections of games.
 pub(super) fn read_games(
     sources: &Sources,
-    filter: &Filter,
+    filter: &GameFilter,
     sieve: Sieve<'_>,
     threads: usize,
     watch: &mut Watch<'_>,
     mut keep: impl FnMut(Candidate) -> Result<(), Error>,
 ) -> Result<Read, Error> {
-    let wanted = Wanted {
+    let wanted = GameParts {
         plies: match sieve.cut {
             Cut::At(last) | Cut::Range(_, last) => last as usize,
             Cut::End | Cut::Exit => usize::MAX,
         },
-        ..Wanted::default()
+        ..GameParts::default()
     };
     let intake = Intake {
         filter,
@@ -136,7 +138,7 @@ pub(super) fn read_games(
         threads,
     };
     let mut read = Read::default();
-    let worker = |batches: &Batches<'_, Made, Error>| {
+    let worker = |batches: &Batches<'_, Made, (), Error>| {
         let mut game = Game::default();
         batches.each(|batch| {
             let mut made = Made::default();
@@ -152,26 +154,26 @@ pub(super) fn read_games(
         read.games += made.games;
         made.candidates.into_iter().try_for_each(&mut keep)
     };
-    let tally = intake.read(sources, worker, take, watch)?;
+    let (tally, _) = intake.read(sources, worker, take, watch)?;
     Ok(Read { tally, ..read })
 }
 
 /// What `each` makes of all games of a file, in their order.
 pub(super) fn each_game<T: Send>(
     path: &Path,
-    wanted: Wanted,
+    wanted: GameParts,
     starts: Starts,
     watch: &mut Watch<'_>,
     each: impl Fn(&Game) -> Result<T, Error> + Sync,
 ) -> Result<(Vec<T>, Tally), Error> {
     let sources = Sources::list([&path.to_owned()])?;
     let intake = Intake {
-        filter: &Filter::default(),
+        filter: &GameFilter::default(),
         wanted,
         starts,
         threads: crate::crew::threads(),
     };
-    let worker = |batches: &Batches<'_, Vec<T>, Error>| {
+    let worker = |batches: &Batches<'_, Vec<T>, (), Error>| {
         let mut game = Game::default();
         batches.each(|batch| {
             let mut made = Vec::new();
@@ -186,7 +188,7 @@ pub(super) fn each_game<T: Send>(
         all.extend(made);
         Ok(())
     };
-    let tally = intake.read(&sources, worker, take, watch)?;
+    let (tally, _) = intake.read(&sources, worker, take, watch)?;
     Ok((all, tally))
 }
 

@@ -2,7 +2,6 @@
 
 use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicU64;
-use std::sync::{Mutex, PoisonError};
 
 use super::choice::{Choice, rank_of_choice};
 use super::entry::{ALL, Candidate, Ranked, StartPosition};
@@ -96,13 +95,7 @@ impl Making<'_> {
     fn note(&mut self, read: gather::Read) {
         self.funnel.add(&read.funnel);
         self.games += read.games;
-        self.tally.read += read.tally.read;
-        self.tally.filtered += read.tally.filtered;
-        self.tally.skipped += read.tally.skipped;
-        self.tally.cut += read.tally.cut;
-        self.tally.left_out += read.tally.left_out;
-        self.tally.named.extend(read.tally.named);
-        self.tally.remarks.extend(read.tally.remarks);
+        self.tally.add(read.tally);
     }
 
     /// All candidates, in the order of their positions.
@@ -238,7 +231,7 @@ impl Making<'_> {
         let engine = job.engine.as_ref();
         let mut values = std::mem::take(&mut self.values);
         let save = job.save.as_deref();
-        let saved = Mutex::new(save.map(EvalFile::open).transpose()?);
+        let saved = save.map(EvalFile::open).transpose()?;
         if let Some(path) = save {
             values.add_table(&evals::read(path)?.table);
         }
@@ -259,8 +252,7 @@ impl Making<'_> {
                         fen: crate::notation::fen(&position),
                         error,
                     })?;
-                    let mut saved = saved.lock().unwrap_or_else(PoisonError::into_inner);
-                    if let Some(file) = &mut *saved {
+                    if let Some(file) = &saved {
                         file.add(&position, &found)?;
                     }
                     entry.worth = Some(Worth::of(&position, &found));

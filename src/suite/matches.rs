@@ -10,7 +10,7 @@ use shakmaty::Color;
 use super::entry::{number_of, pack};
 use super::gather::{self, Sieve};
 use super::{BoardFilter, Cut, Error, about, is_suite};
-use crate::games::{Filter, Game, GameResult, Sources, Starts, Tally, Wanted};
+use crate::games::{Game, GameFilter, GameParts, GameResult, Sources, Starts, Tally};
 use crate::watch::Watch;
 
 /// Results of pairs: both games of an opening, with colours exchanged.
@@ -187,7 +187,7 @@ fn keys_of(suite: &Path, watch: &mut Watch<'_>) -> Result<Keys, Error> {
         gather::read_epd(suite, sieve, watch, keep)?;
     } else {
         let sources = Sources::list([&suite.to_owned()])?;
-        gather::read_games(&sources, &Filter::default(), sieve, 1, watch, keep)?;
+        gather::read_games(&sources, &GameFilter::default(), sieve, 1, watch, keep)?;
     }
     if keys.is_empty() {
         return Err(about(suite, "no position in it"));
@@ -210,9 +210,9 @@ struct Played {
 /// A file cannot be read.
 pub fn report(games: &Path, suite: &Path, watch: &mut Watch<'_>) -> Result<MatchReport, Error> {
     let keys = keys_of(suite, watch)?;
-    let wanted = Wanted {
+    let wanted = GameParts {
         plies: 60,
-        ..Wanted::default()
+        ..GameParts::default()
     };
     let played = |game: &Game| Ok(Played::of(game, &keys));
     let (all, tally) = gather::each_game(games, wanted, Starts::Any, watch, played)?;

@@ -51,7 +51,7 @@ use crate::crew::Panicked;
 use crate::engine::AnalystError;
 use crate::evals::EvalFileError;
 use crate::evaluate::EnginePlan;
-use crate::games::{Filter, ReadError};
+use crate::games::{GameFilter, ReadError};
 use crate::notation::Line;
 use crate::place::{Old, PlaceError};
 use crate::sort::SortError;
@@ -109,7 +109,7 @@ pub struct SuiteJob {
     /// What becomes of the old one.
     pub old: Old,
     /// Conditions on games.
-    pub filter: Filter,
+    pub filter: GameFilter,
     /// The password of encrypted archives.
     pub password: Option<String>,
     /// Where lines are cut.
@@ -169,7 +169,7 @@ impl SuiteJob {
             sources,
             target,
             old: Old::default(),
-            filter: Filter::default(),
+            filter: GameFilter::default(),
             password: None,
             cut: Cut::At(16),
             below: None,

@@ -22,10 +22,7 @@ pub(super) struct Kinds {
 impl Kinds {
     pub(super) fn of(job: &SuiteJob, watch: &mut Watch<'_>) -> Result<Kinds, Error> {
         let folder = place::folder_of(&job.target);
-        let made = tempfile::Builder::new()
-            .prefix(".tabia-")
-            .tempdir_in(folder);
-        let made = made.map_err(|error| about(folder, error))?;
+        let made = place::temp_folder(&job.target).map_err(|error| about(folder, error))?;
         let (mut games, mut books, mut suites) = (Vec::new(), Vec::new(), Vec::new());
         for (number, source) in job.sources.iter().enumerate() {
             if source == Path::new("-") {

@@ -11,10 +11,11 @@ use std::sync::Arc;
 
 use shakmaty::{Chess, Move};
 
-use super::entry::{ALL, StartPosition, bytes_of, number, number_of};
+use super::entry::{ALL, StartPosition, bytes_of, number_of};
 use super::{Cut, Error};
 use crate::book::{Lookup, Probe, Wanted};
 use crate::consult::consult;
+use crate::input::bytes::Cursor;
 use crate::notation;
 use crate::settings::Settings;
 use crate::sort::{Merge, Record, Runs, Sorter};
@@ -68,11 +69,11 @@ impl Record for PlyNode {
     }
 
     fn decode(&mut self, bytes: &[u8]) -> Option<usize> {
-        let mut rest = bytes;
-        self.key = u64::from_be_bytes(number(&mut rest)?);
-        self.best = u64::from_be_bytes(number(&mut rest)?);
-        self.entry.decode(&mut rest)?;
-        Some(bytes.len() - rest.len())
+        let mut bytes = Cursor::new(bytes);
+        self.key = bytes.be_u64()?;
+        self.best = bytes.be_u64()?;
+        self.entry.decode(&mut bytes)?;
+        Some(bytes.position())
     }
 
     fn join(&mut self, other: &Self) -> bool {

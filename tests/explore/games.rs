@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use hyper::{Method, Request, StatusCode};
 use serde_json::{Value, json};
 use tabia::explore::{Access, Explorer, Games, Guest};
-use tabia::games::Filter;
+use tabia::games::GameFilter;
 use tabia::index::make::{self, IndexJob, IndexReport};
 use tabia::index::{self, GamesIndex};
 use tabia::place::Old;
@@ -77,7 +77,7 @@ fn job(source: &Path, target: PathBuf) -> IndexJob {
         old: Old::Refuse,
         append: false,
         password: None,
-        filter: Filter::default(),
+        filter: GameFilter::default(),
         conditions: String::new(),
         max_ply: None,
         threads: 2,

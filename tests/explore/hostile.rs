@@ -12,6 +12,9 @@ use tokio::sync::Notify;
 
 use super::{ADDRESS, explorer, explorer_at, get, request};
 
+/// Far more than anything takes here, far less than a connection may last.
+const LIMIT: Duration = Duration::from_secs(60);
+
 #[test]
 fn no_request_names_a_file() {
     let explorer = explorer();
@@ -170,9 +173,7 @@ impl Running {
 
     fn connect(&self) -> TcpStream {
         let stream = TcpStream::connect(self.address).unwrap();
-        stream
-            .set_read_timeout(Some(Duration::from_secs(20)))
-            .unwrap();
+        stream.set_read_timeout(Some(LIMIT)).unwrap();
         stream
     }
 
@@ -182,6 +183,14 @@ impl Running {
         // The server may have had enough before it has read everything.
         let _ = stream.write_all(bytes);
         read_all(&mut stream)
+    }
+
+    /// Whether it works, now or soon.
+    fn comes_to_work(&self) {
+        let start = Instant::now();
+        while !self.works() {
+            assert!(start.elapsed() < LIMIT);
+        }
     }
 
     fn works(&self) -> bool {
@@ -265,10 +274,7 @@ fn a_connection_too_many_is_told_so() {
     assert!(answer.starts_with("HTTP/1.1 503"), "{answer}");
     assert!(answer.len() < 300);
     drop(held);
-    let start = Instant::now();
-    while !server.works() {
-        assert!(start.elapsed() < Duration::from_secs(20));
-    }
+    server.comes_to_work();
 }
 
 #[test]
@@ -289,9 +295,10 @@ fn a_client_that_dawdles_is_hung_up_on() {
         stream.write_all(begun.as_bytes()).unwrap();
         let start = Instant::now();
         read_all(&mut stream);
-        assert!(start.elapsed() < Duration::from_secs(15), "{begun}");
+        assert!(start.elapsed() < LIMIT, "{begun}");
     }
-    assert!(server.works());
+    // We may dawdle ourselves where others want the processor.
+    server.comes_to_work();
 }
 
 #[test]
@@ -300,6 +307,6 @@ fn it_ends_when_told_to() {
     let idle = server.connect();
     let start = Instant::now();
     drop(server);
-    assert!(start.elapsed() < Duration::from_secs(10));
+    assert!(start.elapsed() < LIMIT);
     drop(idle);
 }

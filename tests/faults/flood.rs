@@ -8,7 +8,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
-use super::gui::wait_until;
+use super::gui::{LIMIT, wait_until};
 use super::run::{MEMORY_LIMIT_KIB, engine};
 
 const LINES: u64 = 1_000_000;
@@ -91,7 +91,9 @@ fn peak_kib(child: &Child) -> u64 {
 /// are, and neither stays in memory.
 pub(crate) fn check_from_gui() {
     let command = b"d some command of the engine's own that nobody else knows\n";
-    let (taken, peak) = talk("echo uciok; exec sleep 600", command, 200_000_000);
+    // As long as it would take if it were taken.
+    let quiet = Duration::from_millis(1500);
+    let (taken, peak) = talk("echo uciok; exec sleep 600", command, 200_000_000, quiet);
     println!("200 MB for an engine that does not read: {taken} bytes were taken in, {peak} KiB");
     assert!(taken < 16 << 20, "{taken} bytes were taken in");
     assert!(peak < MEMORY_LIMIT_KIB, "{peak} KiB of memory");
@@ -99,7 +101,7 @@ pub(crate) fn check_from_gui() {
         "position startpos moves{}\n",
         " g1f3 g8f6 f3g1 f6g8".repeat(50)
     );
-    let (taken, peak) = talk("exec sleep 600", position.as_bytes(), 84_000_000);
+    let (taken, peak) = talk("exec sleep 600", position.as_bytes(), 84_000_000, LIMIT);
     println!(
         "84 MB of positions for an engine that starts: {taken} bytes were taken in, {peak} KiB"
     );
@@ -108,8 +110,9 @@ pub(crate) fn check_from_gui() {
 }
 
 /// Says `line` again and again to an engine that is this script of a shell and
-/// reads nothing; how many bytes were taken, and the most memory.
-fn talk(script: &str, line: &[u8], bytes: usize) -> (usize, u64) {
+/// reads nothing; how many bytes were taken until for so long none were, and
+/// the most memory.
+fn talk(script: &str, line: &[u8], bytes: usize, quiet: Duration) -> (usize, u64) {
     let mut child = Command::new(env!("CARGO_BIN_EXE_tabia"))
         .args(["--set", "OwnBook=false", "--", "/bin/sh", "-c", script])
         .env("TABIA_CONFIG", "")
@@ -131,7 +134,7 @@ fn talk(script: &str, line: &[u8], bytes: usize) -> (usize, u64) {
     });
     // Until nothing more is taken.
     let mut last = (0, std::time::Instant::now());
-    while last.0 < bytes && last.1.elapsed() < Duration::from_millis(1500) {
+    while last.0 < bytes && last.1.elapsed() < quiet {
         std::thread::sleep(Duration::from_millis(20));
         let now = taken.load(Ordering::Relaxed);
         if now > last.0 {

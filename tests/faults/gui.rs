@@ -13,7 +13,7 @@ use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use super::case::{Case, Gui, Moment, Seen};
 
 /// Far more than anything takes here; only a hang reaches it.
-pub(crate) const LIMIT: Duration = Duration::from_secs(20);
+pub(crate) const LIMIT: Duration = Duration::from_secs(120);
 
 /// How long it is seen to that no answer comes.
 const SILENCE: Duration = Duration::from_millis(150);

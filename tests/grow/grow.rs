@@ -109,7 +109,7 @@ fn killed_at_any_moment_it_goes_on_where_it_was() {
         let mut child = run.spawn().unwrap();
         let start = Instant::now();
         while lines() < known + 9 {
-            assert!(start.elapsed() < Duration::from_secs(60));
+            assert!(start.elapsed() < Duration::from_secs(120));
             std::thread::sleep(Duration::from_millis(3));
         }
         child.kill().unwrap();

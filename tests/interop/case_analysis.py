@@ -40,11 +40,10 @@ def infinite_analysis_runs_until_it_is_stopped():
             for info in analysis:
                 _is_no_book(info)
                 deepest = max(deepest, info.get("depth", 0))
-                if time.monotonic() - begun > 0.7:
+                if time.monotonic() - begun > 0.7 and deepest > 5:
                     break
             analysis.stop()
             best = analysis.wait()
-        assert deepest > 5
         assert best.move in chess.Board().legal_moves
         with engine.analysis(chess.Board(), multipv=3) as analysis:
             time.sleep(0.2)

@@ -10,7 +10,7 @@ from pathlib import Path
 import chess
 
 from places import EMPTY_CONFIG, ODD, SCRATCH, STARTER, STOCKFISH, TABIA, copy_starter, folder
-from procs import Client, run, tabia
+from procs import Client, run, tabia, within
 from runner import case
 
 OUT_OF_BOOK = "position startpos moves a2a3 a7a6 h2h3 h7h6"
@@ -295,12 +295,16 @@ def an_engine_that_ends_at_once():
 @case(40)
 def an_engine_that_never_answers():
     """With the default patience of 8 seconds: GUIs wait 10 for `uciok`."""
-    client = tabia(engine=["/bin/sleep", "600"])
-    start = time.monotonic()
-    said = _strings(client.hello(limit=9.5))
-    waited = time.monotonic() - start
-    assert len(said) == 1 and "8000 ms" in said[0], said
-    client.quit()
+    def hello() -> float:
+        start = time.monotonic()
+        client = tabia(engine=["/bin/sleep", "600"])
+        said = _strings(client.hello())
+        waited = time.monotonic() - start
+        assert len(said) == 1 and "8000 ms" in said[0], said
+        client.quit()
+        return waited
+
+    waited = within(9.5, hello, tries=3)
     return f"uciok after {waited:.1f} s"
 
 
@@ -421,13 +425,8 @@ def a_bad_fen_that_is_searched_is_the_engines_affair():
     client.hello()
     client.ready()
     client.send("position fen nonsense w - - 0 1", "go nodes 100")
-    deadline = time.monotonic() + 8
     said = []
-    line = ""
-    while time.monotonic() < deadline:
-        line = client.next(8)
-        if line is None or line.startswith("bestmove"):
-            break
+    while not ((line := client.next()) is None or line.startswith("bestmove")):
         said.append(line)
     assert any(line.startswith("info string position:") for line in said), said
     if line is None:
@@ -460,21 +459,21 @@ def a_position_of_20000_plies():
     client.hello()
     client.ready()
     line = "position startpos moves " + _shuffle(20_000)
-    start = time.monotonic()
+    start = client.processor_seconds()
     client.send(line)
     client.ready()
-    ours = time.monotonic() - start
+    ours = client.processor_seconds() - start
     assert ours < 2, ours
     answer = client.go(line + " a2a3", "go nodes 200", limit=15)
     board = chess.Board()
     board.push_uci("a2a3")
     assert chess.Move.from_uci(answer.move) in board.legal_moves
     # A game that grows to 1,200 plies, position by position.
-    start = time.monotonic()
+    start = client.processor_seconds()
     for plies in range(0, 1200, 4):
         client.send("position startpos moves " + _shuffle(plies) if plies else "position startpos")
     client.ready()
-    grown = time.monotonic() - start
+    grown = client.processor_seconds() - start
     assert grown < 3, grown
     client.quit()
     return f"20,000 plies in {1000 * ours:.0f} ms; 300 growing lines in {1000 * grown:.0f} ms"

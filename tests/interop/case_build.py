@@ -1,6 +1,7 @@
 """`tabia build` against other programs: python-chess counts the same games, and
 Polyglot makes a book of them for comparison."""
 
+import contextlib
 import json
 import os
 import random
@@ -221,11 +222,12 @@ def interrupted_it_leaves_nothing():
         child.stdin.write(text)
     child.stdin.flush()
     child.send_signal(signal.SIGINT)
-    try:
-        child.stdin.write(40 * text)
+    # Games without end, until it has noticed.
+    with contextlib.suppress(BrokenPipeError):
+        while True:
+            child.stdin.write(text)
+    with contextlib.suppress(BrokenPipeError):
         child.stdin.close()
-    except BrokenPipeError:
-        pass
     said = child.stderr.read().decode()
     child.stderr.close()
     assert child.wait() == 2, said

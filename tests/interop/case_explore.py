@@ -12,7 +12,7 @@ from playwright.sync_api import Page, expect
 
 from pages import Connection, bear_10000_requests, SAMPLE, WAIT_MS, Server, browser, drag, explorer, page_of, plies_of_a_game, probe, same_figures, shown, square, walked
 from places import HELD_KEY_RUNS, POLYGLOT, STARTER, STOCKFISH, TABIA, copy_starter, folder
-from procs import environment, run, tabia
+from procs import PATIENCE, environment, run, tabia, wait_until
 from runner import case
 
 
@@ -238,7 +238,7 @@ def explorer_shows_polyglot_books_too():
     book = folder("explore") / "book.bin"
     made = subprocess.run(
         [POLYGLOT, "make-book", "-pgn", SAMPLE, "-bin", book, "-min-game", "1", "-max-ply", "20"],
-        capture_output=True, env=environment(), cwd=book.parent, timeout=30,
+        capture_output=True, env=environment(), cwd=book.parent, timeout=30 * PATIENCE,
     )
     assert book.exists(), made.stdout
     with explorer(book) as server, page_of(server) as page:
@@ -376,7 +376,7 @@ def explorer_survives_the_end_of_the_program():
         drag(page, "e2", "e4")
         walked(page, "e4")
         server.process.send_signal(signal.SIGINT)
-        assert server.process.wait(timeout=20) == 0
+        assert server.process.wait(timeout=20 * PATIENCE) == 0
         page.click('tr[data-uci] >> nth=0')
         expect(page.locator("#gone")).to_be_visible()
         expect(page.locator("#line button")).to_have_text(["e4"])
@@ -387,7 +387,7 @@ def explorer_survives_the_end_of_the_program():
             expect(page.locator("#line button")).to_have_count(2)
         finally:
             again.process.send_signal(signal.SIGINT)
-            again.process.wait(timeout=20)
+            again.process.wait(timeout=20 * PATIENCE)
 
 
 @case(limit=90)
@@ -525,13 +525,10 @@ def explorer_explains_itself_and_refuses_what_it_cannot_open():
     path = f"{here}{os.pathsep}{os.environ['PATH']}"
     process = subprocess.Popen([TABIA, "explore"], stdout=subprocess.PIPE, env={**environment(), "PATH": path}, text=True)
     url = process.stdout.readline().strip()
-    start = time.monotonic()
-    while not opened.exists():
-        assert time.monotonic() - start < 15, "no browser was opened"
-        time.sleep(0.02)
+    wait_until(opened.exists, 15, lambda: "no browser was opened")
     assert opened.read_text() == url
     process.send_signal(signal.SIGINT)
-    assert process.wait(timeout=15) == 0
+    assert process.wait(timeout=20 * PATIENCE) == 0
     with explorer("--read-only") as server:
         assert server.get("api/start")["read_only"] is True
         taken = run("explore", "--no-open", "--port", str(server.port))

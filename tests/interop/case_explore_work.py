@@ -7,7 +7,7 @@ from playwright.sync_api import expect
 
 from pages import SAMPLE, drag, explorer, page_of, probe, walked
 from places import STARTER, STOCKFISH, copy_starter, folder
-from procs import run
+from procs import run, wait_until
 from runner import case
 
 
@@ -63,10 +63,13 @@ def explorer_lets_the_engine_evaluate_while_somebody_looks():
         other.click("#engine")
         expect(other.locator("#engine-pane")).to_be_hidden()
         (engine,) = engines_of(server)
-        page.wait_for_timeout(1000)
-        before = busy(engine)
-        page.wait_for_timeout(1500)
-        assert busy(engine) - before < 20, "the engine goes on for nobody"
+
+        def rests() -> bool:
+            before = busy(engine)
+            page.wait_for_timeout(1500)
+            return busy(engine) - before < 20
+
+        wait_until(rests, 10, lambda: "the engine goes on for nobody")
 
 
 @case(limit=120)

@@ -20,7 +20,7 @@ import requests
 import explorer_oracle as oracle
 from pages import Connection, Server, bear_10000_requests, browser
 from places import SHARED, TABIA, THOROUGH, folder
-from procs import environment, run
+from procs import PATIENCE, environment, run
 from runner import case
 
 PGN = SHARED / "data" / "pgn"
@@ -195,7 +195,7 @@ def a_bot_asks_as_lichess_bot_does():
         if source == "player":
             params |= {"player": "alanbrito4", "color": "white"}
         params |= {"variant": "standard", "topGames": 0, "recentGames": 0}
-        answer = session.get(f"{server.url}{source}", params=params, timeout=2)
+        answer = session.get(f"{server.url}{source}", params=params, timeout=2 * PATIENCE)
         answer.raise_for_status()
         best = None
         for move in answer.json()["moves"]:
@@ -222,12 +222,12 @@ def scripts_of_other_clients_are_answered():
         f"player?player=alanbrito4&variant=standard&fen={fen}&color=white&recentGames=0&speeds=blitz&modes=rated,casual",
         "master", "lichess/history", "personal?player=x&color=black",
     ):
-        answer = requests.get(server.url + target, headers={"Authorization": "Bearer undefined"}, timeout=10)
+        answer = requests.get(server.url + target, headers={"Authorization": "Bearer undefined"}, timeout=10 * PATIENCE)
         assert answer.status_code == 200, (target, answer.text)
         answer.json()
         _schema(answer.json(), target)
     fens = "\n".join([chess.STARTING_FEN, "nonsense", urllib.parse.unquote(fen)])
-    batch = requests.post(server.url + "lichess/batch?moves=1&topGames=0&recentGames=0", data=fens, timeout=10)
+    batch = requests.post(server.url + "lichess/batch?moves=1&topGames=0&recentGames=0", data=fens, timeout=10 * PATIENCE)
     lines = [json.loads(line) for line in batch.text.splitlines()]
     assert len(lines) == 3 and "error" in lines[1] and lines[0]["white"] > 0 and len(lines[2]["moves"]) == 1
 
@@ -386,7 +386,7 @@ def damaged_indexes_are_told():
         if info.returncode == 0:
             server = Server(index)
             for target in ("/lichess", "/masters?play=e2e4", "/player?player=alanbrito4&color=white", "/masters/pgn/ENPo6ReH"):
-                connection = http.client.HTTPConnection("127.0.0.1", server.port, timeout=20)
+                connection = http.client.HTTPConnection("127.0.0.1", server.port, timeout=20 * PATIENCE)
                 connection.request("GET", target)
                 assert connection.getresponse().status in (200, 404, 500), target
             server.process.terminate()

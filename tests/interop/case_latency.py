@@ -5,7 +5,7 @@ import statistics
 import time
 
 from places import POLYGLOT, STOCKFISH, TABIA
-from procs import environment
+from procs import PATIENCE, environment
 from runner import case
 
 import subprocess
@@ -34,7 +34,7 @@ class Line:
 
     def close(self) -> None:
         os.write(self.input, b"quit\n")
-        self.process.wait(5)
+        self.process.wait(5 * PATIENCE)
         self.process.stdin.close()
         self.process.stdout.close()
 

@@ -42,9 +42,10 @@ def mark_is_killed_fifty_times_in_the_middle_of_writing():
     whole = time.monotonic() - begun
     rng = random.Random(5)
     journal = here / ".book.ctg.edit"
-    kills, middle, until = 0, 0, time.monotonic() + 75
-    turns = 0
-    while time.monotonic() < until and (middle < 50 or turns < 300):
+    kills, middle, turns = 0, 0, 0
+    begun = time.monotonic()
+    # However slow the machine, some are killed in time.
+    while turns < 120 or kills <= turns // 10 or (time.monotonic() - begun < 60 and (middle < 50 or turns < 300)):
         command = [TABIA, "mark", str(book), "--all", *wishes[turns % 2]]
         turns += 1
         child = subprocess.Popen(command, stderr=subprocess.DEVNULL, env=environment())
@@ -67,7 +68,6 @@ def mark_is_killed_fifty_times_in_the_middle_of_writing():
     assert done.returncode == 0, done.stderr
     assert {(stats[30], stats[31]) for stats in entries(book)} == {(0, 0)}
     sound(book)
-    assert kills > turns // 10 and turns > 100, (kills, turns)
     assert sorted(path.suffix for path in here.iterdir()) == [".ctb", ".ctg", ".cto"]
     return f"{turns} runs, {kills} killed in time, {middle} in the middle of writing"
 

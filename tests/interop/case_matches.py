@@ -4,7 +4,7 @@ import re
 import subprocess
 
 from places import TABIA, TARGET
-from procs import environment, wait_gone
+from procs import PATIENCE, environment, wait_gone
 from runner import case
 
 DRIVER = str(TARGET / "release" / "examples" / "match_games")
@@ -14,7 +14,7 @@ FAULTS = ("losses on time", "illegal moves", "protocol faults", "grown")
 def _run(*options: str, limit: float) -> tuple[dict[str, int], str]:
     """A match: the counts of what was wrong, and the report."""
     done = subprocess.run(
-        [DRIVER, TABIA, *options], capture_output=True, text=True, env=environment(), timeout=limit
+        [DRIVER, TABIA, *options], capture_output=True, text=True, env=environment(), timeout=limit * PATIENCE
     )
     assert "panicked" not in done.stderr, done.stderr
     counts = {fault: int(re.search(f"^{fault}: (\\d+)$", done.stdout, re.M)[1]) for fault in FAULTS}

@@ -7,7 +7,7 @@ import chess
 
 from oracle import Oracle
 from places import SIMPLE, STARTER, TABIA
-from procs import Client, run, tabia
+from procs import PATIENCE, Client, run, tabia
 from runner import case
 
 # The four positions of the genuine book: moves to reach them, games, moves.
@@ -178,6 +178,6 @@ def a_closed_output_pipe_is_a_quiet_0():
     except BrokenPipeError:
         pass
     client.process.stdin.close()
-    code = client.process.wait(5)
+    code = client.process.wait(5 * PATIENCE)
     assert code == 0, code
     assert client.stderr() == "", client.stderr()

@@ -6,9 +6,10 @@ import statistics
 import subprocess
 import sys
 import time
+from typing import Callable
 
 from places import ODD, STOCKFISH, TABIA
-from procs import Client, alive, children, environment, tabia, wait_gone
+from procs import PATIENCE, Client, alive, children, environment, tabia, wait_gone, wait_until, within
 from runner import case
 
 OUT_OF_BOOK = "position startpos moves a2a3 a7a6 h2h3 h7h6"
@@ -39,107 +40,110 @@ def _started(engine, *lines: str) -> Client:
     return client
 
 
+def _time_to_end(engine, lines: list[str], end: Callable[[Client], object]) -> float:
+    """From the beginning of the end until everything is gone."""
+    client = _started(engine, *lines)
+    start = time.monotonic()
+    end(client)
+    wait_gone(5)
+    return time.monotonic() - start
+
+
 def _time_to_quit(command: list[str]) -> float:
     client = Client(command)
     client.hello()
     client.ready()
     start = time.monotonic()
     client.send("quit")
-    client.process.wait(5)
+    client.process.wait(5 * PATIENCE)
     return time.monotonic() - start
 
 
 @case(60)
 def quit_takes_at_most_100_ms_more_than_stockfishs_own():
     direct, through = [], []
-    for _ in range(9):
-        direct.append(_time_to_quit([STOCKFISH]))
-        through.append(_time_to_quit([TABIA, "--", STOCKFISH]))
-    more = statistics.median(through) - statistics.median(direct)
-    assert more < 0.1, (direct, through)
-    return f"Stockfish {1000 * statistics.median(direct):.1f} ms, through us {1000 * more:+.1f} ms"
+
+    def more() -> float:
+        # By turns, so that whatever else runs slows both.
+        for _ in range(9):
+            direct.append(_time_to_quit([STOCKFISH]))
+            through.append(_time_to_quit([TABIA, "--", STOCKFISH]))
+        return statistics.median(through[-9:]) - statistics.median(direct[-9:])
+
+    spent = within(0.1, more)
+    return f"Stockfish {1000 * statistics.median(direct[-9:]):.1f} ms, through us {1000 * spent:+.1f} ms"
 
 
 @case(30)
 def quit_in_every_state_ends_everything():
-    for name, lines in STATES.items():
-        client = _started([STOCKFISH], *lines)
-        start = time.monotonic()
-        client.quit(limit=1.5)
-        spent = time.monotonic() - start
-        assert spent < 1, (name, spent)
-        wait_gone(0.2)
+    for lines in [*STATES.values(), [OUT_OF_BOOK, "go infinite", "stop"]]:
+        within(1, lambda: _time_to_end([STOCKFISH], lines, Client.quit))
 
 
 @case(30)
 def the_end_of_input_in_every_state_ends_everything():
-    for name, lines in STATES.items():
-        client = _started([STOCKFISH], *lines)
-        start = time.monotonic()
+    def end(client: Client) -> None:
         client.process.stdin.close()
-        client.end(limit=1.5)
-        assert time.monotonic() - start < 1, name
-        wait_gone(0.2)
+        client.end()
+
+    for lines in STATES.values():
+        within(1, lambda: _time_to_end([STOCKFISH], lines, end))
 
 
 @case(30)
 def quit_before_the_engine_is_up_ends_everything():
+    def end(engine: list[str], *lines: str) -> float:
+        start = time.monotonic()
+        client = tabia(engine=engine)
+        for line in lines:
+            client.send(line)
+            time.sleep(0.02)
+        client.quit()
+        wait_gone(5)
+        return time.monotonic() - start
+
     for engine in ([STOCKFISH], ["/bin/sleep", "600"], odd("plain")):
-        client = tabia(engine=engine)
-        client.send("quit")
-        client.end(limit=2)
-        wait_gone(0.5)
-        client = tabia(engine=engine)
-        client.send("uci")
-        time.sleep(0.02)
-        client.send("quit")
-        client.end(limit=2)
-        wait_gone(0.5)
+        within(2, lambda: end(engine))
+        within(2, lambda: end(engine, "uci"))
 
 
 @case(30)
 def an_engine_that_ignores_quit_is_killed_within_2_s():
-    for lines in ([], [OUT_OF_BOOK, "go infinite"]):
-        client = _started(odd("ignores-end"), *lines)
-        start = time.monotonic()
-        client.send("quit")
-        client.end(limit=2)
-        spent = time.monotonic() - start
-        wait_gone(0.2)
-    return f"{spent:.2f} s"
+    states = ([], [OUT_OF_BOOK, "go infinite"])
+    spent = [within(2, lambda: _time_to_end(odd("ignores-end"), lines, Client.quit)) for lines in states]
+    return f"at most {max(spent):.2f} s"
 
 
 @case(30)
 def killing_the_adapter_leaves_no_engine_for_a_second():
-    for name, lines in STATES.items():
-        client = _started([STOCKFISH], *lines)
-        assert children(client.pid), name
+    def end(client: Client) -> None:
+        assert children(client.pid), client.talk
         os.kill(client.pid, signal.SIGKILL)
-        wait_gone(1)
+
+    for lines in STATES.values():
+        within(1, lambda: _time_to_end([STOCKFISH], lines, end))
 
 
 @case(30)
 def killing_the_adapter_kills_an_engine_that_ignores_the_end_of_input():
-    client = _started(odd("ignores-end"))
-    os.kill(client.pid, signal.SIGKILL)
-    wait_gone(1)
+    within(1, lambda: _time_to_end(odd("ignores-end"), [], lambda client: os.kill(client.pid, signal.SIGKILL)))
 
 
 @case(30)
 def killing_the_adapter_ends_an_engine_behind_a_shell():
-    for lines in ([], [OUT_OF_BOOK, "go infinite"]):
-        client = _started(WRAPPED, *lines)
+    def end(client: Client) -> None:
         assert alive("stockfish") and alive("sh")
         os.kill(client.pid, signal.SIGKILL)
-        wait_gone(1)
+
+    for lines in ([], [OUT_OF_BOOK, "go infinite"]):
+        within(1, lambda: _time_to_end(WRAPPED, lines, end))
 
 
 @case(30)
 def terminating_the_adapter_leaves_no_engine():
+    searching = STATES["searching"]
     for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
-        client = _started([STOCKFISH], OUT_OF_BOOK, "go infinite")
-        os.kill(client.pid, number)
-        wait_gone(1)
+        within(1, lambda: _time_to_end([STOCKFISH], searching, lambda client: os.kill(client.pid, number)))
 
 
 def _gui(engine: list[str], lines: list[str]) -> subprocess.Popen:
@@ -165,22 +169,21 @@ def _gui(engine: list[str], lines: list[str]) -> subprocess.Popen:
 
 @case(60)
 def killing_the_gui_ends_everything_within_2_s():
-    spent = []
-    for engine in ([STOCKFISH], odd("ignores-end"), WRAPPED):
-        for name, lines in STATES.items():
-            gui = _gui(engine, lines)
-            gui.kill()
-            gui.wait()
-            gui.stdout.close()
-            spent.append(wait_gone(2))
+    def end(engine: list[str], lines: list[str]) -> float:
+        gui = _gui(engine, lines)
+        gui.kill()
+        gui.wait()
+        gui.stdout.close()
+        return wait_gone(5)
+
+    engines = ([STOCKFISH], odd("ignores-end"), WRAPPED)
+    spent = [within(2, lambda: end(engine, lines)) for engine in engines for lines in STATES.values()]
     return f"at most {max(spent):.2f} s"
 
 
 @case(30)
 def a_gui_that_closes_only_our_output_ends_us():
-    client = _started([STOCKFISH], OUT_OF_BOOK, "go infinite")
-    # The reader thread holds the pipe's end: a GUI of its own is easier.
-    client.quit()
+    # The reader thread of a `Client` holds the pipe's end.
     reader, writer = os.pipe()
     process = subprocess.Popen(
         [TABIA, "--", STOCKFISH], stdin=subprocess.PIPE, stdout=writer, stderr=subprocess.PIPE, env=environment()
@@ -193,7 +196,7 @@ def a_gui_that_closes_only_our_output_ends_us():
     os.close(reader)
     process.stdin.write(f"isready\n{OUT_OF_BOOK}\ngo infinite\n".encode())
     process.stdin.flush()
-    assert process.wait(2) == 0, process.returncode
+    assert process.wait(2 * PATIENCE) == 0, process.returncode
     assert process.stderr.read() == b""
     wait_gone(0.5)
     process.stdin.close()
@@ -214,11 +217,11 @@ def an_engine_that_dies_takes_its_children_along():
     client = _started(WITH_COMPANY)
     (first,) = children(client.pid)
     company = alive("sleep")
+    assert company
     os.kill(first, signal.SIGKILL)
-    time.sleep(0.2)
+    left = lambda: set(company) & set(alive("sleep"))
+    wait_until(lambda: not left(), 1, left)
     client.ready()
-    left = set(company) & set(alive("sleep"))
-    assert not left, f"still there: {left}"
     client.quit()
     wait_gone(0.5)
 
@@ -226,19 +229,25 @@ def an_engine_that_dies_takes_its_children_along():
 @case(30)
 def a_gui_that_does_not_read_does_not_hang_us():
     """Infos pile up; `quit` still ends everything within 2 s."""
-    process = subprocess.Popen(
-        [TABIA, "--", STOCKFISH], stdin=subprocess.PIPE, stdout=subprocess.PIPE, env=environment()
-    )
     chatter = f"uci\nisready\nsetoption name OwnBook value false\n{OUT_OF_BOOK}\ngo infinite\n" + "isready\n" * 2000
-    process.stdin.write(chatter.encode())
-    process.stdin.flush()
-    time.sleep(1.5)
-    process.stdin.write(b"stop\nquit\n")
-    process.stdin.flush()
-    process.wait(2.5)
-    wait_gone(0.2)
-    process.stdin.close()
-    process.stdout.close()
+
+    def end() -> float:
+        process = subprocess.Popen(
+            [TABIA, "--", STOCKFISH], stdin=subprocess.PIPE, stdout=subprocess.PIPE, env=environment()
+        )
+        process.stdin.write(chatter.encode())
+        process.stdin.flush()
+        time.sleep(1.5)
+        start = time.monotonic()
+        process.stdin.write(b"stop\nquit\n")
+        process.stdin.flush()
+        process.wait(5 * PATIENCE)
+        wait_gone(5)
+        process.stdin.close()
+        process.stdout.close()
+        return time.monotonic() - start
+
+    within(2.5, end, tries=4)
 
 
 @case(60)

@@ -14,6 +14,7 @@ import chess.engine
 
 from oracle import Oracle
 from places import TABIA, copy_starter, folder
+from procs import PATIENCE
 from runner import case
 
 # What each program's file may look like before, with an engine of the user's.
@@ -41,7 +42,7 @@ def _environment(home: Path) -> dict[str, str]:
 
 def _register(home: Path, *arguments: str) -> subprocess.CompletedProcess:
     done = subprocess.run(
-        [TABIA, "register", *map(str, arguments)], capture_output=True, text=True, env=_environment(home), timeout=10
+        [TABIA, "register", *map(str, arguments)], capture_output=True, text=True, env=_environment(home), timeout=10 * PATIENCE
     )
     assert done.returncode == 0, done.stderr
     return done
@@ -77,7 +78,7 @@ def _plays_from_the_book(command: list[str], home: Path, book: Path, options: di
     """Starts an engine as a chess program does; its first move is one of the book."""
     with Oracle(book) as oracle:
         expected = oracle.playable(chess.Board())
-    with chess.engine.SimpleEngine.popen_uci(command, timeout=30, env=_environment(home), cwd=cwd) as engine:
+    with chess.engine.SimpleEngine.popen_uci(command, timeout=30 * PATIENCE, env=_environment(home), cwd=cwd) as engine:
         engine.configure(options)
         played = engine.play(chess.Board(), chess.engine.Limit(time=0.1), info=chess.engine.INFO_ALL)
         assert played.move.uci() in expected, played
@@ -133,7 +134,7 @@ discoverer.connect("all_engines_discovered", lambda _: loop.stop())
 async def begin():
     discoverer.discover()
 loop.create_task(begin())
-loop.call_later(60, loop.stop)
+loop.call_later(300, loop.stop)
 loop.run_forever()
 """
 
@@ -148,7 +149,7 @@ def pychess_itself_finds_the_engine_and_its_options():
     (home / ".config" / "pychess").mkdir(parents=True, exist_ok=True)
     arguments = ["pychess", "--engine", "builtin", "--book", str(book)]
     _register(home, *arguments)
-    done = subprocess.run([python, "-c", DISCOVER], capture_output=True, text=True, env=_environment(home), timeout=90)
+    done = subprocess.run([python, "-c", DISCOVER], capture_output=True, text=True, env=_environment(home), timeout=360)
     file = home / ".config" / "pychess" / "engines.json"
     engines = {engine["name"]: engine for engine in json.loads(file.read_text())}
     assert "Tabia" in engines, done.stderr
@@ -196,7 +197,7 @@ def _xboard_plays(home: Path, book: Path, words: list[str]) -> str:
             start_new_session=True,
         )
         moves = []
-        end = time.monotonic() + 60
+        end = time.monotonic() + 60 * PATIENCE
         while not moves and time.monotonic() < end:
             time.sleep(0.1)
             text = log.read_text(errors="replace") if log.exists() else ""
@@ -250,7 +251,7 @@ def a_damaged_or_foreign_file_is_left_as_it_is():
             capture_output=True,
             text=True,
             env=_environment(home),
-            timeout=10,
+            timeout=10 * PATIENCE,
         )
         assert done.returncode == 2 and len(done.stderr.splitlines()) == 1, (text, done.stderr)
         assert str(file) in done.stderr, done.stderr

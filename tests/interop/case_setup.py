@@ -16,6 +16,7 @@ import chess
 from case_register import DISCOVER, _environment, _plays_from_the_book, _xboard_plays
 from oracle import Oracle
 from places import TABIA, copy_starter, folder
+from procs import PATIENCE
 from runner import case
 
 ODD = "a \"home\" of J\u00f6rg; $HOME 'x' #1"
@@ -30,7 +31,7 @@ def _home() -> tuple[Path, Path]:
 
 def _setup(home: Path, *arguments: str, said: str = "", code: int = 0) -> str:
     done = subprocess.run(
-        [TABIA, "setup", *arguments], input=said, capture_output=True, text=True, env=_environment(home), timeout=60
+        [TABIA, "setup", *arguments], input=said, capture_output=True, text=True, env=_environment(home), timeout=60 * PATIENCE
     )
     assert done.returncode == code, (done.stdout, done.stderr)
     return done.stdout
@@ -68,7 +69,7 @@ def set_up_twice_with_pychess_and_xboard_and_removed():
     assert ours["name"] == "Tabia" and ours["args"] == [], ours
     moves = [_plays_from_the_book([ours["command"]], home, book, {}, ours["workingDirectory"])]
     done = subprocess.run(
-        ["/usr/bin/python3", "-c", DISCOVER], capture_output=True, text=True, env=_environment(home), timeout=90
+        ["/usr/bin/python3", "-c", DISCOVER], capture_output=True, text=True, env=_environment(home), timeout=360
     )
     engines = {engine["name"]: engine for engine in json.loads(file.read_text())}
     assert engines["Tabia"]["recheck"] is False, done.stderr
@@ -99,7 +100,7 @@ class Terminal:
         self.seen = ""
 
     def until(self, text: str) -> None:
-        end = time.monotonic() + 30
+        end = time.monotonic() + 30 * PATIENCE
         while text not in self.seen:
             left = end - time.monotonic()
             assert left > 0 and select.select([self.master], [], [], left)[0], (text, self.seen)
@@ -110,7 +111,7 @@ class Terminal:
 
     def ends(self) -> int:
         try:
-            return self.process.wait(30)
+            return self.process.wait(30 * PATIENCE)
         finally:
             self.process.kill()
             os.close(self.master)

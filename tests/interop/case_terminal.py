@@ -7,7 +7,7 @@ import sys
 import time
 
 from places import ODD, TABIA, copy_starter, folder
-from procs import environment, wait_gone
+from procs import PATIENCE, environment, wait_gone
 from runner import case
 
 EVIL = "\x1b]0;evil\x07"
@@ -22,7 +22,7 @@ def _at_terminal(command: list[str], lines: list[str] = (), until: bytes = b"") 
     for line in lines:
         os.write(master, line.encode() + b"\n")
     seen = b""
-    deadline = time.monotonic() + 15
+    deadline = time.monotonic() + 15 * PATIENCE
     while time.monotonic() < deadline:
         try:
             chunk = os.read(master, 1 << 16)
@@ -35,7 +35,7 @@ def _at_terminal(command: list[str], lines: list[str] = (), until: bytes = b"") 
         if until and until in seen:
             os.write(master, b"quit\n")
             until = b""
-    process.wait(5)
+    process.wait(5 * PATIENCE)
     os.close(master)
     return seen
 
@@ -73,7 +73,7 @@ def in_a_pipe_the_engines_bytes_stay_as_they_are():
         input=b"uci\nposition startpos\ngo movetime 10\nquit\n",
         capture_output=True,
         env=environment(),
-        timeout=10,
+        timeout=10 * PATIENCE,
     )
     assert b"info string \x1b]0;evil\x07\x1b[2J\n" in done.stdout, done.stdout
     assert done.returncode == 0

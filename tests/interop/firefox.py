@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any, Iterator
 
 from places import folder
-from procs import environment
+from procs import PATIENCE, environment
 
 PREFERENCES = """
 user_pref("marionette.port", 0);
@@ -38,12 +38,12 @@ class Firefox:
 
     def __init__(self, process: subprocess.Popen, profile: Path):
         self.numbers = itertools.count(1)
-        end = time.monotonic() + 60
+        end = time.monotonic() + 60 * PATIENCE
         port = profile / "MarionetteActivePort"
         while not (port.exists() and port.read_text().strip()):
             assert process.poll() is None and time.monotonic() < end, "Firefox does not start"
             time.sleep(0.05)
-        self.socket = socket.create_connection(("127.0.0.1", int(port.read_text())), timeout=180)
+        self.socket = socket.create_connection(("127.0.0.1", int(port.read_text())), timeout=180 * PATIENCE)
         self.stream = self.socket.makefile("rb")
         self.read()
         self.ask("WebDriver:NewSession", capabilities={"alwaysMatch": {"acceptInsecureCerts": False}})
@@ -74,7 +74,7 @@ class Firefox:
         return self.ask("WebDriver:ExecuteScript", script=body, args=list(values), newSandbox=False, sandbox="page")
 
     def until(self, condition: str, *values: Any, limit: float = 20.0) -> None:
-        end = time.monotonic() + limit
+        end = time.monotonic() + limit * PATIENCE
         while not self.run(condition, *values):
             assert time.monotonic() < end, f"never so: {condition} {values}: {self.run('document.body.innerText')[:600]}"
             time.sleep(0.02)
@@ -150,7 +150,7 @@ def firefox(dark: bool = False, policy: bool = True) -> Iterator[Firefox]:
     finally:
         process.send_signal(signal.SIGTERM)
         try:
-            process.wait(timeout=20)
+            process.wait(timeout=20 * PATIENCE)
         except subprocess.TimeoutExpired:
             process.kill()
             process.wait()

@@ -4,7 +4,7 @@ import json
 import subprocess
 
 from places import TABIA
-from procs import environment
+from procs import PATIENCE, environment
 
 
 class Oracle:
@@ -38,4 +38,4 @@ class Oracle:
     def __exit__(self, *_) -> None:
         self.process.stdin.close()
         self.process.stdout.close()
-        self.process.wait(5)
+        self.process.wait(5 * PATIENCE)

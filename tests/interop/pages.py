@@ -3,7 +3,6 @@
 import asyncio
 import contextlib
 import json
-import os
 import re
 import resource
 import shutil
@@ -18,7 +17,7 @@ from typing import Iterator, Optional
 from playwright.sync_api import Browser, Page, expect, sync_playwright
 
 from places import ROOT, STARTER, TABIA
-from procs import environment, run
+from procs import PATIENCE, environment, processor_seconds, run
 
 SAMPLE = ROOT / "tests" / "data" / "sample.pgn"
 
@@ -36,7 +35,7 @@ FLAGS = [
 ]
 
 # Generous: the machine may be busy.
-WAIT_MS = 15_000
+WAIT_MS = 60_000
 expect.set_options(timeout=WAIT_MS)
 
 
@@ -57,22 +56,20 @@ class Server:
         self.port = int(self.url.split(":")[2].strip("/"))
 
     def get(self, target: str) -> dict:
-        with urllib.request.urlopen(self.url + target.lstrip("/"), timeout=20) as answer:
+        with urllib.request.urlopen(self.url + target.lstrip("/"), timeout=20 * PATIENCE) as answer:
             return json.load(answer)
 
     def status(self, target: str, headers: Optional[dict] = None, body: Optional[bytes] = None) -> int:
         request = urllib.request.Request(self.url + target.lstrip("/"), data=body, headers=headers or {})
         try:
-            with urllib.request.urlopen(request, timeout=20) as answer:
+            with urllib.request.urlopen(request, timeout=20 * PATIENCE) as answer:
                 return answer.status
         except urllib.error.HTTPError as error:
             assert len(error.read()) < 300, "a refusal is short"
             return error.code
 
     def processor_seconds(self) -> float:
-        with open(f"/proc/{self.process.pid}/stat") as stat:
-            ticks = stat.read().rsplit(")", 1)[1].split()[11:13]
-        return sum(map(int, ticks)) / os.sysconf("SC_CLK_TCK")
+        return processor_seconds(self.process.pid)
 
     def memory_kb(self) -> int:
         return own_memory_kb(self.process.pid)
@@ -104,7 +101,7 @@ async def _ask_in_parallel(port: int, target: str, count: int) -> dict[str, int]
         try:
             reader, writer = await asyncio.open_connection("127.0.0.1", port)
             writer.write(text)
-            answer = await asyncio.wait_for(reader.read(), 30)
+            answer = await asyncio.wait_for(reader.read(), 30 * PATIENCE)
             writer.close()
             return answer[9:12].decode() or "closed"
         except asyncio.TimeoutError:
@@ -140,7 +137,7 @@ def explorer(*arguments: object) -> Iterator[Server]:
         assert server.process.poll() is None, "it has ended by itself"
     finally:
         server.process.send_signal(signal.SIGINT)
-        assert server.process.wait(timeout=20) == 0
+        assert server.process.wait(timeout=20 * PATIENCE) == 0
 
 
 @contextlib.contextmanager
@@ -169,6 +166,7 @@ def page_of(server: Server, address: str = "", latency: int = 0, **context: obje
         # A request that is refused on purpose is logged, too.
         log = lambda message: message.type == "error" and "Failed to load resource" not in message.text
         page.on("console", lambda message: complaints.append(message.text) if log(message) else None)
+        page.set_default_timeout(WAIT_MS)
         page.goto(server.url + address)
         page.wait_for_selector("html[data-ready]", timeout=WAIT_MS)
         yield page

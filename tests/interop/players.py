@@ -13,7 +13,7 @@ import chess.engine
 
 from oracle import Oracle
 from places import STOCKFISH, TABIA
-from procs import children, environment
+from procs import PATIENCE, children, environment
 
 
 def adapter(*arguments: str, engine: Iterable[str] = (STOCKFISH,)) -> list[str]:
@@ -29,7 +29,7 @@ BUILT_IN = [TABIA, "engine"]
 @contextlib.contextmanager
 def player(command: Iterable[str]):
     """An engine under python-chess; ends with code 0 unless it was killed."""
-    engine = chess.engine.SimpleEngine.popen_uci(list(command), timeout=10, env=environment())
+    engine = chess.engine.SimpleEngine.popen_uci(list(command), timeout=10 * PATIENCE, env=environment())
     try:
         yield engine
         engine.quit()

@@ -3,17 +3,19 @@
 A case is a function that raises when something does not hold. It may return
 a text to be shown under its line.
 
-Files whose cases do nothing but compute, with limits far away, are played two
-at a time before the others, which wait for clocks, engines and browsers.
+Cases are played side by side, each in a process of its own; those of files
+that measure time come after all others, one at a time.
 """
 
 import multiprocessing
 import os
+import resource
 import signal
 import sys
 import time
 import traceback
 from dataclasses import dataclass
+from multiprocessing import connection
 from typing import Callable, Iterator, Optional
 
 import procs
@@ -31,8 +33,8 @@ class Case:
 
 CASES: list[Case] = []
 
-# They measure no time, and play on no clock.
-COMPUTING = {f"case_{name}" for name in ("cbh", "convert", "databases", "format", "grow", "index", "mark", "suite")}
+# They measure time, or play on clocks that they may lose by.
+ALONE = {f"case_{name}" for name in ("explore_first", "latency", "matches", "processes")}
 
 
 def case(limit: float = 20.0, needs_shared: bool = False):
@@ -57,7 +59,7 @@ def _ring(_signal, _frame):
 def _run(one: Case) -> tuple[bool, str]:
     """Whether the case holds, and what there is to say."""
     procs.begin()
-    signal.setitimer(signal.ITIMER_REAL, one.limit)
+    signal.setitimer(signal.ITIMER_REAL, procs.PATIENCE * one.limit)
     try:
         text = one.work() or ""
         procs.check_stderr()
@@ -65,7 +67,7 @@ def _run(one: Case) -> tuple[bool, str]:
     except TooSlow as slow:
         where = traceback.extract_tb(slow.__traceback__)
         at = [f"{frame.name}:{frame.lineno}" for frame in where if "interop" in frame.filename]
-        return False, f"not done after {one.limit:.0f} s, in {' > '.join(at)}\n{procs.tail()}"
+        return False, f"not done after {procs.PATIENCE * one.limit:.0f} s, in {' > '.join(at)}\n{procs.tail()}"
     except Exception:
         return False, f"{traceback.format_exc()}{procs.tail()}"
     finally:
@@ -73,32 +75,43 @@ def _run(one: Case) -> tuple[bool, str]:
         procs.end()
 
 
-def _play(one: Case) -> tuple[bool, str]:
-    """Whether the case holds, and the lines about it."""
+def _play(one: Case, told: connection.Connection) -> None:
+    """Plays a case, tells whether it holds and the lines about it, and ends.
+    Processes that nobody waits for are in no sum."""
     start = time.monotonic()
     holds, text = _run(one)
     spent = time.monotonic() - start
-    lines = [f"{'ok  ' if holds else 'FAIL'} {spent:7.2f} s  {one.name}"]
-    return holds, "\n".join(lines + [f"        {line}" for line in text.splitlines()])
+    used = [resource.getrusage(who) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)]
+    computed = sum(one.ru_utime + one.ru_stime for one in used)
+    lines = [f"{'ok  ' if holds else 'FAIL'} {spent:7.2f} s ({computed:6.1f} s of processors)  {one.group.removeprefix('case_')}: {one.name}"]
+    told.send((holds, "\n".join(lines + [f"        {line}" for line in text.splitlines()])))
+    # Whatever threads a case that failed has left, they hold nobody up.
+    os._exit(0)
 
 
-def _play_file(group: str, wanted: list[str]) -> list[tuple[str, bool, str]]:
-    """Plays the cases of a file, in a process of its own."""
-    return [(one.name, *_play(one)) for one in CASES if one.group == group and one.name in wanted]
-
-
-def _played(cases: list[Case]) -> Iterator[tuple[str, str, bool, str]]:
-    """File, name, whether it holds and the lines about it, of each case."""
-    names = [one.name for one in cases]
-    groups = dict.fromkeys(one.group for one in cases if one.group in COMPUTING)
-    # A fresh process for each file: it inherits the cases and nothing else.
-    with multiprocessing.get_context("fork").Pool(2, maxtasksperchild=1) as pool:
-        running = [(group, pool.apply_async(_play_file, (group, names))) for group in groups]
-        for group, played in running:
-            yield from ((group, *one) for one in played.get())
-    for one in cases:
-        if one.group not in COMPUTING:
-            yield (one.group, one.name, *_play(one))
+def _played(cases: list[Case], at_once: int) -> Iterator[tuple[Case, bool, str]]:
+    """Each case as it is done: whether it holds, and the lines about it."""
+    # This process has no threads: what is forked from it is whole.
+    fork = multiprocessing.get_context("fork")
+    # What may take longest first, so that nobody waits for it at the end.
+    waiting = sorted(cases, key=lambda one: one.limit)
+    running = {}
+    while waiting or running:
+        while waiting and len(running) < at_once:
+            one = waiting.pop()
+            told, tell = fork.Pipe(duplex=False)
+            process = fork.Process(target=_play, args=(one, tell))
+            process.start()
+            tell.close()
+            running[told] = one, process
+        for told in connection.wait(list(running)):
+            one, process = running.pop(told)
+            try:
+                holds, text = told.recv()
+            except EOFError:
+                holds, text = False, f"FAIL  {one.name}: its process has ended by itself"
+            process.join()
+            yield one, holds, text
 
 
 def main() -> int:
@@ -109,17 +122,18 @@ def main() -> int:
     cases = [one for one in cases if one.name not in left_out]
     if any(one.needs_shared for one in cases) and not SIMPLE.exists():
         print(f"missing: {SIMPLE}", flush=True)
-    passed, failed, last = 0, [], None
+    passed, failed = 0, []
     begun = time.monotonic()
-    for group, name, holds, text in _played(cases):
-        if group != last:
-            print(f"\n-- {group}", flush=True)
-            last = group
-        print(text, flush=True)
-        if holds:
-            passed += 1
-        else:
-            failed.append(name)
+    at_once = int(os.environ.get("TABIA_CASES_AT_ONCE", min(os.cpu_count() or 1, 4)))
+    for these, count in (
+        ([one for one in cases if one.group not in ALONE], at_once),
+        ([one for one in cases if one.group in ALONE], 1),
+    ):
+        for one, holds, text in _played(these, count):
+            print(text, flush=True)
+            passed += holds
+            if not holds:
+                failed.append(one.name)
     print(f"\n{time.monotonic() - begun:.0f} s")
     if left_out:
         print(f"Left out, for there is no {os.path.normpath(SHARED)}:")

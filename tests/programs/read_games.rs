@@ -19,7 +19,7 @@ use std::time::Instant;
 
 use rand::rngs::StdRng;
 use rand::{RngExt as _, SeedableRng as _};
-use tabia::games::{self, Game, SourceError, Wanted};
+use tabia::games::{self, Game, GameParts, SourceError};
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
@@ -28,7 +28,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     {
         return damage(rest);
     }
-    let mut wanted = Wanted::default();
+    let mut wanted = GameParts::default();
     let mut arguments = arguments.into_iter();
     while let Some(argument) = arguments.next() {
         match argument.as_str() {
@@ -62,7 +62,7 @@ struct Read {
     remarks: usize,
 }
 
-fn read(path: &Path, wanted: Wanted) -> Result<Read, SourceError> {
+fn read(path: &Path, wanted: GameParts) -> Result<Read, SourceError> {
     let mut source = games::open(path)?.source;
     let mut read = Read::default();
     let mut game = Game::default();
@@ -112,7 +112,7 @@ fn damage(arguments: &[String]) -> Result<(), Box<dyn std::error::Error>> {
         if bytes.is_empty() {
             continue;
         }
-        let mut wanted = Wanted::EVERYTHING;
+        let mut wanted = GameParts::EVERYTHING;
         if ["cbp", "cbt", "dcn", "dcs", "dce"]
             .iter()
             .any(|names| ending.eq_ignore_ascii_case(names))

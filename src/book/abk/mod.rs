@@ -44,7 +44,6 @@ use super::{
 };
 use crate::input::bytes::{le_u32_at, u8_at};
 use crate::input::file::DataFile;
-use crate::input::state::Change;
 
 /// Bytes of an entry.
 pub const ENTRY_BYTES: usize = 28;
@@ -175,12 +174,6 @@ impl AbkBook {
     #[must_use]
     pub fn bytes(&self) -> u64 {
         self.file.len()
-    }
-
-    /// Compares the file now behind the path with the open one.
-    #[must_use]
-    pub fn change(&self) -> Change {
-        self.file.change()
     }
 
     /// The bytes of the entry that stands at `offset` of the file.

@@ -26,7 +26,6 @@ use super::{
 };
 use crate::input::bytes::{be_u16_at, be_u32_at, be_u64_at};
 use crate::input::file::{DataFile, View};
-use crate::input::state::Change;
 
 /// Bytes of an entry.
 pub const ENTRY_BYTES: usize = 16;
@@ -137,12 +136,6 @@ impl BinBook {
     #[must_use]
     pub fn is_sorted(&self) -> bool {
         self.sorted.is_none()
-    }
-
-    /// Compares the file now behind the path with the open one.
-    #[must_use]
-    pub fn change(&self) -> Change {
-        self.file.change()
     }
 
     /// Shows every entry with its key, in order of keys.

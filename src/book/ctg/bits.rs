@@ -225,14 +225,15 @@ pub(super) struct BitReader {
 
 impl BitReader {
     /// From byte 1 on.
-    pub(super) fn new(key: &[u8]) -> BitReader {
+    #[inline]
+    pub(super) fn new(key: &Key) -> BitReader {
         let mut bytes = [0; 40];
-        for (to, from) in bytes.iter_mut().zip(key) {
-            *to = *from;
+        if let Some(to) = bytes.first_chunk_mut() {
+            *to = *key.padded();
         }
         BitReader {
             bytes,
-            bits: 8 * key.len() as u32,
+            bits: 8 * key.as_bytes().len() as u32,
             at: 8,
         }
     }

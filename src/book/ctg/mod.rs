@@ -74,6 +74,7 @@ mod edit;
 mod entry;
 mod error;
 mod explain;
+mod fen;
 mod hashes;
 mod index;
 mod info;
@@ -102,7 +103,7 @@ mod writer;
 pub use super::Error;
 pub use directory::{Directory, DirectoryReader, KnownEntry};
 pub use edit::{
-    Applied, Batch, EditError, EditOptions, Editor, EntryChange, EntrySet, Pass, Touch, Visit,
+    Applied, EditBatch, EditError, EditOptions, Editor, EntryChange, EntrySet, Pass, Touch, Visit,
     VisitedEntry, VisitedMove,
 };
 pub(super) use edit::{ChangedByte, Claim};
@@ -116,6 +117,8 @@ pub use info::{BookEntries, BookEntry, BookInfo};
 pub use key::{Key, hash};
 pub use lock::LockError;
 pub use move_table::MoveCode;
+#[cfg(feature = "jsonl")]
+pub(crate) use moves::likely as likely_moves;
 pub use moves::{
     MoveFault, decode as decode_move_byte, encode as encode_move_byte, find as find_move_byte,
 };

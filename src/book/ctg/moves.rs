@@ -8,6 +8,8 @@
 //! readers agree, 13,406 moves of a genuine book.)
 
 use shakmaty::{CastlingSide, Move, Role};
+#[cfg(feature = "jsonl")]
+use shakmaty::{Chess, MoveList, Position as _};
 
 use super::{
     move_table::{BY_BYTE, BY_MOVE, MoveCode, NO_BYTE, man_index},
@@ -88,6 +90,27 @@ pub fn find(byte: u8, board: &CanonicalBoard, legal: &[Move]) -> Result<usize, M
                 .flatten()
         })
         .ok_or(MoveFault::Illegal(byte))
+}
+
+/// Legal moves of a position among which [`find`] finds that of the byte, if it
+/// is legal at all: sooner known than all of them.
+#[cfg(feature = "jsonl")]
+pub(crate) fn likely(byte: u8, board: &CanonicalBoard, position: &Chess) -> MoveList {
+    let Some(code) = decode(byte) else {
+        return MoveList::new();
+    };
+    if let Some(side) = code.castling() {
+        return position.castling_moves(side);
+    }
+    match board.own_man(code.role, code.number) {
+        // The byte may mean another move.
+        _ if code.role == Role::Queen && code.number == 2 => position.legal_moves(),
+        Some(from) => {
+            let to = board.orientation().apply(code.target(from));
+            position.san_candidates(code.role, to)
+        }
+        None => MoveList::new(),
+    }
 }
 
 /// The byte for a move of the position that `board` is the canonical board

@@ -155,6 +155,12 @@ impl CanonicalBoard {
         self.orientation
     }
 
+    /// The file of an en passant capture that the key tells, 0 = a.
+    #[must_use]
+    pub fn en_passant(&self) -> Option<u8> {
+        self.en_passant
+    }
+
     /// The key of the position: en passant only where a capture is legal.
     // Not inline, for then the key would be copied once more.
     #[must_use]
@@ -258,7 +264,7 @@ impl CanonicalBoard {
     pub fn from_key(key: &Key) -> Result<CanonicalBoard, KeyFault> {
         let bytes = key.as_bytes();
         let first = bytes.first().copied().unwrap_or(0);
-        let mut bits = BitReader::new(bytes);
+        let mut bits = BitReader::new(key);
         let Squares { roles, black } = bits.board();
         let [b0, b1, b2] = roles;
         let mut board = CanonicalBoard {

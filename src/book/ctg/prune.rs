@@ -100,11 +100,11 @@ pub fn prune(
         .map_err(|error| RewriteError::Write(error.into()))?;
     let book = CtgBook::open(source, &OpenOptions { mmap: false })?;
     let mut ignored = |_: Error| ();
-    let before = book.walk_lines(watch, &mut ignored, |_, _| Ok(()))?;
+    let before = book.walk_lines(watch, |_, _| Ok(()))?;
     let mut judged = Judged::default();
     let mut fates = Vec::new();
     let mut unchanged = true;
-    let after = book.walk_lines(watch, &mut ignored, |visit, follow| {
+    let after = book.walk_lines(watch, |visit, follow| {
         fates.clear();
         fate(visit, &mut fates);
         for (n, mv) in visit.moves.iter().enumerate() {

@@ -5,10 +5,11 @@ use std::{fmt, path::Path, sync::OnceLock};
 use shakmaty::{Chess, Move, MoveList, Position as _};
 
 use super::{
-    CanonicalBoard, Entry, Error, Key, PageFault,
+    CanonicalBoard, Entry, Error, Key,
     hashes::KeyHashes,
     index::{Slot, SlotFile, SlotPage, SlotReader},
     moves,
+    page::split_entry,
     pages::{Header, PageFile, PageReader},
     scan::ScanIndex,
 };
@@ -172,12 +173,19 @@ impl CtgBook {
 }
 
 impl EntryReader<'_> {
-    /// A position's entry, as a probe finds it.
-    pub(crate) fn entry_of(&mut self, board: &CanonicalBoard) -> Result<Option<Entry<'_>>, Error> {
-        match self.0.find_position(board)? {
-            Some((place, _)) => Ok(Some(self.0.entry(place)?)),
-            None => Ok(None),
-        }
+    /// Where a position's entry stands, as a probe finds it; `key` is that of
+    /// the board.
+    pub(crate) fn place_of(
+        &mut self,
+        board: &CanonicalBoard,
+        key: &Key,
+    ) -> Result<Option<Place>, Error> {
+        Ok(self.0.find_under(key, board)?.map(|(place, _)| place))
+    }
+
+    /// The entry at a place that was found.
+    pub(crate) fn entry(&mut self, place: Place) -> Result<Entry<'_>, Error> {
+        self.0.entry(place)
     }
 }
 
@@ -242,6 +250,39 @@ impl MoveSet {
             .get(n / 64)
             .is_some_and(|word| word >> (n % 64) & 1 != 0)
     }
+
+    /// What is in it and not in the other one, ascending.
+    pub(super) fn without(&self, other: &MoveSet) -> impl Iterator<Item = usize> + use<> {
+        let mut words = self.0;
+        for (word, others) in words.iter_mut().zip(other.0) {
+            *word &= !others;
+        }
+        (0..).step_by(64).zip(words).flat_map(|(first, mut word)| {
+            std::iter::from_fn(move || {
+                let bit = word.trailing_zeros() as usize;
+                (word != 0).then(|| {
+                    word &= word - 1;
+                    first + bit
+                })
+            })
+        })
+    }
+}
+
+/// Whether 0, 1, 2 and so on are in it.
+impl FromIterator<bool> for MoveSet {
+    #[inline]
+    fn from_iter<T: IntoIterator<Item = bool>>(all: T) -> MoveSet {
+        let mut set = MoveSet::default();
+        // No branch depends on what it is asked, so that the answers are
+        // waited for side by side.
+        for (n, is_in) in all.into_iter().enumerate() {
+            if let Some(word) = set.0.get_mut(n / 64) {
+                *word |= u64::from(is_in) << (n % 64);
+            }
+        }
+        set
+    }
 }
 
 /// What an entry says of a position, and which legal moves it stores; what
@@ -303,9 +344,17 @@ impl Reading<'_> {
         &mut self,
         board: &CanonicalBoard,
     ) -> Result<Option<(Place, Key)>, Error> {
-        let key = board.key();
-        if let Some(place) = self.find_key(&key)? {
-            return Ok(Some((place, key)));
+        self.find_under(&board.key(), board)
+    }
+
+    /// The same; `key` is that of the board.
+    fn find_under(
+        &mut self,
+        key: &Key,
+        board: &CanonicalBoard,
+    ) -> Result<Option<(Place, Key)>, Error> {
+        if let Some(place) = self.find_key(key)? {
+            return Ok(Some((place, *key)));
         }
         match board.other_key() {
             Some(key) => Ok(self.find_key(&key)?.map(|place| (place, key))),
@@ -314,9 +363,10 @@ impl Reading<'_> {
     }
 
     fn find_key(&mut self, key: &Key) -> Result<Option<Place>, Error> {
+        let hash = key.hash();
         match self.hashes {
-            Some(hashes) if !hashes.may_hold(key.hash()) => Ok(None),
-            _ => self.find(key, |_| ()),
+            Some(hashes) if !hashes.may_hold(hash) => Ok(None),
+            _ => self.find_hashed(key, hash, |_| ()),
         }
     }
 
@@ -324,9 +374,17 @@ impl Reading<'_> {
     pub(super) fn find(
         &mut self,
         key: &Key,
+        on_step: impl FnMut(LookupStep),
+    ) -> Result<Option<Place>, Error> {
+        self.find_hashed(key, key.hash(), on_step)
+    }
+
+    fn find_hashed(
+        &mut self,
+        key: &Key,
+        hash: u32,
         mut on_step: impl FnMut(LookupStep),
     ) -> Result<Option<Place>, Error> {
-        let hash = key.hash();
         match self.index {
             IndexReader::Slots(slots) => {
                 for slot in slots.walk(hash) {
@@ -361,10 +419,11 @@ impl Reading<'_> {
     /// The entry at a place that was found.
     pub(super) fn entry(&mut self, place: Place) -> Result<Entry<'_>, Error> {
         let book = self.book;
-        self.pages
-            .page(place.page)?
-            .entry_at(place.offset)
-            .map_err(|fault: PageFault| book.fault(place.page, fault))
+        // The page's own header was looked at when the place was found, and need
+        // not be fetched again.
+        split_entry(self.pages.bytes(place.page)?, place.offset.into())
+            .map(|(entry, _)| entry)
+            .map_err(|fault| book.fault(place.page, fault))
     }
 
     fn record_after(&mut self, position: &Chess, m: Move) -> Result<Option<PositionRecord>, Error> {

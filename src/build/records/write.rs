@@ -72,7 +72,7 @@ fn gather(
     sorted: &Sorted<Node>,
     games: u64,
     written: &mut Written,
-    lead: &mut Lead<'_, Rows, (), BuildError>,
+    lead: &mut Lead<'_, Rows, (), (), BuildError>,
     watch: &mut Watch<'_>,
 ) -> Result<(), BuildError> {
     let mut rows = Rows::default();

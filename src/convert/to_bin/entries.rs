@@ -13,11 +13,9 @@ use shakmaty::{
 
 use super::reach::{Form, Reach, Steps};
 use super::{Counts, Line, Lines, weights};
-use crate::book::ctg::{
-    BookEntry, CanonicalBoard, CtgBook, Directory, DirectoryReader, Key, Place,
-};
+use crate::book::ctg::{CanonicalBoard, CtgBook, DirectoryReader, Entry, Key, Place};
 use crate::book::polyglot::PackedMove;
-use crate::book::{Lookup, position_of};
+use crate::book::{self, Lookup, position_of};
 use crate::convert::{ConvertJob, Converted, Error, Work, wanted};
 use crate::policy::{self, Weighed};
 
@@ -35,6 +33,8 @@ struct Lot {
     /// Of these, those that a look-up comes to, where that was asked, and the
     /// forms that they have.
     found: Vec<(Place, u8)>,
+    /// Of the entry at hand.
+    buffers: (Lookup, Vec<Weighed>),
 }
 
 pub(super) fn lines(
@@ -52,8 +52,9 @@ pub(super) fn lines(
     book.in_blocks(
         "weighing",
         work.watch,
-        |block| looked_at(job, book, &directory, &block),
-        |lot| {
+        || (DirectoryReader::new(&directory, book), Lot::default()),
+        |(reader, lot), place, entry| lot.look_at(job, reader, place, entry),
+        |(_, lot)| {
             for (number, form, weights) in lot.others {
                 others.insert((entries + number, form), weights);
             }
@@ -76,8 +77,8 @@ pub(super) fn lines(
         let number = start.and_then(|start| reach.number(start.place));
         if let (Some(number), Some(start)) = (number, start) {
             let mut done = 0;
-            reach.walk(number, Form::of(start.orientation), || {
-                done += 1;
+            reach.walk(number, Form::of(start.orientation), |entries| {
+                done += entries;
                 work.step("walking", done, total)
             })?;
         }
@@ -126,52 +127,52 @@ pub(super) fn lines(
     Ok(counts)
 }
 
-/// Looks at some entries, each on its own board.
-fn looked_at(
-    job: &ConvertJob,
-    book: &CtgBook,
-    directory: &Directory,
-    block: &[BookEntry],
-) -> Result<Lot, Error> {
-    let mut reader = DirectoryReader::new(directory, book);
-    let mut lot = Lot::default();
-    let mut found = Lookup::default();
-    let mut verdicts = Vec::new();
-    for (number, entry) in block.iter().enumerate() {
-        lot.steps.entry(entry.place);
-        lot.entries += 1;
-        let Some((_, position)) = position_of(&entry.key) else {
-            continue;
+impl Lot {
+    /// Looks at an entry on its own board.
+    fn look_at(
+        &mut self,
+        job: &ConvertJob,
+        reader: &mut DirectoryReader<'_>,
+        place: Place,
+        entry: &Entry<'_>,
+    ) -> Result<(), book::ctg::Error> {
+        let number = self.entries;
+        self.entries += 1;
+        self.steps.entry(place);
+        let Some(here) = entry.key().and_then(|key| position_of(&key)) else {
+            return Ok(());
         };
+        let position = &here.1;
         if job.all_forms {
-            let known = reader.entry_of(&position)?;
-            let is_found = known.is_some_and(|known| known.place == entry.place);
+            let known = reader.entry_of(position)?;
+            let is_found = known.is_some_and(|known| known.place == place);
             // Wings are only exchanged where nobody may castle.
             let forms = match position.castles().any() {
                 true => 0b0011,
                 false => 0b1111,
             };
-            lot.found.extend(is_found.then_some((entry.place, forms)));
+            self.found.extend(is_found.then_some((place, forms)));
         }
-        reader.probe_entry(&position, entry, wanted(job), &mut found)?;
-        policy::weigh(&found.moves, &job.policy, |_| None, &mut verdicts);
-        let own = || weights(job, &found.moves, &verdicts);
+        let (found, verdicts) = (&mut self.buffers.0, &mut self.buffers.1);
+        reader.probe_entry(&here, entry, wanted(job), found)?;
+        policy::weigh(&found.moves, &job.policy, |_| None, verdicts);
+        let own = || weights(job, &found.moves, verdicts);
         for ((mv, weight), after) in found.moves.iter().zip(own()).zip(reader.after()) {
-            lot.steps.add(PackedMove::of(mv.mv), weight, *after);
+            self.steps.add(PackedMove::of(mv.mv), weight, *after);
         }
         // The order of transpositions is that of the legal moves on the real
         // board; sums may differ by it in their last digit.
         if found.moves.iter().filter(|mv| mv.transposition).count() > 1 {
             for form in Form::ALL {
-                if let Some(weights) = weights_in(form, job, &position, &found)
+                if let Some(weights) = weights_in(form, job, position, found)
                     && !own().eq(weights.iter().copied())
                 {
-                    lot.others.push((number, form.0, weights));
+                    self.others.push((number, form.0, weights));
                 }
             }
         }
+        Ok(())
     }
-    Ok(lot)
 }
 
 /// The weights of the moves of a position in another form, in the order in

@@ -13,42 +13,26 @@ const CLOCK_MS: u128 = 500;
 const LAST_MOVE_MS: u128 = 200;
 
 fn search(walk: &mut Walk<'_>, moves: &str, go: &str) -> Result<Answer, Fault> {
-    let scene = Scene::new(None, moves, CastlingMode::Standard)
-        .ok_or("the position of this step is wrong")?;
-    walk.search(&scene, go)
+    walk.search(&Scene::new(None, moves, CastlingMode::Standard)?, go)
 }
 
 /// A match driver may leave out the opponent's clock; fastchess does so when
 /// it checks engines, and wants a score then too.
 pub(super) fn own_clock_alone(walk: &mut Walk<'_>) -> Result<Verdict, Fault> {
-    in_time(search(walk, "", &format!("go wtime {CLOCK_MS}"))?)?;
+    search(walk, "", &format!("go wtime {CLOCK_MS}"))?.in_time(CLOCK_MS)?;
     let mut answer = search(walk, "e2e4", &format!("go btime {CLOCK_MS}"))?;
     if !answer.infos.iter().any(|info| info.scored) {
-        answer
-            .remarks
-            .push("no info line with a score as Black".to_owned());
+        answer.remark("no info line with a score as Black");
     }
-    in_time(answer)
+    answer.in_time(CLOCK_MS)
 }
 
 pub(super) fn moves_to_go(walk: &mut Walk<'_>) -> Result<Verdict, Fault> {
     let clocks = format!("wtime {CLOCK_MS} btime {CLOCK_MS} winc 20 binc 20");
-    in_time(search(
-        walk,
-        "e2e4 e7e5",
-        &format!("go {clocks} movestogo 5"),
-    )?)?;
+    search(walk, "e2e4 e7e5", &format!("go {clocks} movestogo 5"))?.in_time(CLOCK_MS)?;
     // The last move before the control, and the order that others use.
     let clocks = format!("movestogo 1 winc 20 binc 20 wtime {CLOCK_MS} btime {CLOCK_MS}");
-    in_time(search(walk, "e2e4 e7e5", &format!("go {clocks}"))?)
-}
-
-fn in_time(answer: Answer) -> Result<Verdict, Fault> {
-    let took = answer.took.as_millis();
-    if took > CLOCK_MS {
-        return Err(format!("took {took} ms with {CLOCK_MS} ms on the clock").into());
-    }
-    Ok(answer.verdict())
+    search(walk, "e2e4 e7e5", &format!("go {clocks}"))?.in_time(CLOCK_MS)
 }
 
 /// A clock that is all but used up, and one that is.
@@ -60,9 +44,7 @@ pub(super) fn no_time_left(walk: &mut Walk<'_>) -> Result<Verdict, Fault> {
     }
     let took = slowest.took.as_millis();
     if took > LAST_MOVE_MS {
-        slowest
-            .remarks
-            .push(format!("took {took} ms with no time left"));
+        slowest.remark(format!("took {took} ms with no time left"));
     }
     Ok(slowest.verdict())
 }

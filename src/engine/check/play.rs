@@ -73,12 +73,8 @@ const CLOCK_MS: u128 = 1000;
 /// What GUIs allow beyond a `movetime` before they call it late.
 const SLACK_MS: u128 = 400;
 
-fn scene(fen: Option<&str>, moves: &str, mode: CastlingMode) -> Result<Scene, Fault> {
-    Scene::new(fen, moves, mode).ok_or_else(|| "the position of this step is wrong".into())
-}
-
 fn standard(fen: Option<&str>, moves: &str) -> Result<Scene, Fault> {
-    scene(fen, moves, CastlingMode::Standard)
+    Scene::new(fen, moves, CastlingMode::Standard)
 }
 
 fn simple(walk: &mut Walk<'_>, fen: Option<&str>, moves: &str, go: &str) -> Result<Verdict, Fault> {
@@ -89,13 +85,9 @@ fn simple(walk: &mut Walk<'_>, fen: Option<&str>, moves: &str, go: &str) -> Resu
 fn depth(walk: &mut Walk<'_>) -> Result<Verdict, Fault> {
     let mut answer = walk.search(&standard(None, "")?, "go depth 3")?;
     if !answer.infos.iter().any(|info| info.scored) {
-        answer
-            .remarks
-            .push("no info line with a score; tournament managers want one".to_owned());
+        answer.remark("no info line with a score; tournament managers want one");
     } else if !answer.infos.iter().any(|info| !info.pv.is_empty()) {
-        answer
-            .remarks
-            .push("no info line with a pv; GUIs have nothing to show".to_owned());
+        answer.remark("no info line with a pv; GUIs have nothing to show");
     }
     Ok(answer.verdict())
 }
@@ -104,9 +96,7 @@ fn movetime(walk: &mut Walk<'_>) -> Result<Verdict, Fault> {
     let mut answer = walk.search(&standard(None, "e2e4")?, "go movetime 100")?;
     if answer.took.as_millis() > 100 + SLACK_MS {
         let took = answer.took.as_millis();
-        answer
-            .remarks
-            .push(format!("took {took} ms instead of 100"));
+        answer.remark(format!("took {took} ms instead of 100"));
     }
     Ok(answer.verdict())
 }
@@ -114,11 +104,7 @@ fn movetime(walk: &mut Walk<'_>) -> Result<Verdict, Fault> {
 fn clock(walk: &mut Walk<'_>) -> Result<Verdict, Fault> {
     let go = format!("go wtime {CLOCK_MS} btime {CLOCK_MS} winc 50 binc 50");
     let answer = walk.search(&standard(None, "d2d4")?, &go)?;
-    let took = answer.took.as_millis();
-    if took > CLOCK_MS {
-        return Err(format!("took {took} ms with {CLOCK_MS} ms on the clock").into());
-    }
-    Ok(answer.verdict())
+    answer.in_time(CLOCK_MS)
 }
 
 fn nodes(walk: &mut Walk<'_>) -> Result<Verdict, Fault> {
@@ -147,7 +133,7 @@ fn searchmoves(walk: &mut Walk<'_>) -> Result<Verdict, Fault> {
     let go = format!("go depth 3 searchmoves {}", allowed.join(" "));
     let mut answer = walk.search(&standard(None, "")?, &go)?;
     if !allowed.contains(&&*answer.best) {
-        answer.remarks.push(format!(
+        answer.remark(format!(
             "asked for {} it played {}",
             allowed.join(" or "),
             answer.best
@@ -227,11 +213,7 @@ fn ponderhit(walk: &mut Walk<'_>) -> Result<Verdict, Fault> {
     let start = Instant::now();
     walk.send("ponderhit")?;
     let answer = walk.answer(&scene, start, walk.patience.search)?;
-    let took = answer.took.as_millis();
-    if took > CLOCK_MS {
-        return Err(format!("took {took} ms with {CLOCK_MS} ms on the clock").into());
-    }
-    Ok(answer.verdict())
+    answer.in_time(CLOCK_MS)
 }
 
 fn ponder_stop(walk: &mut Walk<'_>) -> Result<Verdict, Fault> {
@@ -274,9 +256,9 @@ fn chess960(walk: &mut Walk<'_>) -> Result<Verdict, Fault> {
         return Ok(Verdict::Skipped("it has no option UCI_Chess960".to_owned()));
     }
     walk.send("setoption name UCI_Chess960 value true")?;
-    let read = scene(Some(CHESS960), "c1h1 c8a8", CastlingMode::Chess960)?;
+    let read = Scene::new(Some(CHESS960), "c1h1 c8a8", CastlingMode::Chess960)?;
     let mut answer = walk.search(&read, "go depth 3")?;
-    let write = scene(Some(CHESS960), "", CastlingMode::Chess960)?;
+    let write = Scene::new(Some(CHESS960), "", CastlingMode::Chess960)?;
     let castled = walk.search(&write, "go depth 2 searchmoves c1h1")?;
     answer.remarks.extend(castled.remarks);
     walk.send("setoption name UCI_Chess960 value false")?;
@@ -290,9 +272,7 @@ fn long_game(walk: &mut Walk<'_>) -> Result<Verdict, Fault> {
     debug_assert!(!scene.board.legal_moves().is_empty());
     let mut answer = walk.search(&scene, "go movetime 50")?;
     if answer.took > Duration::from_secs(2) {
-        answer
-            .remarks
-            .push(format!("took {} ms", answer.took.as_millis()));
+        answer.remark(format!("took {} ms", answer.took.as_millis()));
     }
     Ok(answer.verdict())
 }
@@ -311,7 +291,7 @@ mod tests {
         ] {
             assert!(standard(Some(fen), moves).is_ok(), "{fen}");
         }
-        assert!(scene(Some(CHESS960), "c1h1 c8a8", CastlingMode::Chess960).is_ok());
+        assert!(Scene::new(Some(CHESS960), "c1h1 c8a8", CastlingMode::Chess960).is_ok());
         let promotion = standard(Some(PROMOTION), "").map(|s| s.board.legal_moves());
         assert!(promotion.is_ok_and(|moves| moves.iter().all(|m| m.is_promotion())));
         let only = standard(Some(ONLY_MOVE), "").map(|s| s.board.legal_moves().len());

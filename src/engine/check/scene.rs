@@ -3,6 +3,7 @@
 use shakmaty::uci::UciMove;
 use shakmaty::{CastlingMode, Chess, Move, Position};
 
+use super::walk::Fault;
 use crate::notation;
 
 /// A `position` line and what it means.
@@ -17,9 +18,10 @@ pub(super) struct Scene {
 }
 
 impl Scene {
-    /// After `moves` from the start position or a FEN; `None` is a mistake
+    /// After `moves` from the start position or a FEN; an error is a mistake
     /// of ours, which a test excludes.
-    pub(super) fn new(fen: Option<&str>, moves: &str, mode: CastlingMode) -> Option<Self> {
+    pub(super) fn new(fen: Option<&str>, moves: &str, mode: CastlingMode) -> Result<Self, Fault> {
+        let wrong = "the position of this step is wrong";
         let mut line = String::from("position ");
         let mut board = match fen {
             None => {
@@ -29,7 +31,7 @@ impl Scene {
             Some(fen) => {
                 line.push_str("fen ");
                 line.push_str(fen);
-                notation::position(fen).ok()?
+                notation::position(fen).map_err(|_| wrong)?
             }
         };
         if !moves.is_empty() {
@@ -37,9 +39,10 @@ impl Scene {
             line.push_str(moves);
         }
         for word in moves.split_ascii_whitespace() {
-            board.play_unchecked(notation::find_uci(&board, word.as_bytes())?);
+            let mv = notation::find_uci(&board, word.as_bytes()).ok_or(wrong)?;
+            board.play_unchecked(mv);
         }
-        Some(Self { line, board, mode })
+        Ok(Self { line, board, mode })
     }
 
     /// The move a word stands for, if it is legal and written the way every

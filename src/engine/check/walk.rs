@@ -64,8 +64,21 @@ impl Answer {
         format!("{} after {} ms", self.best, self.took.as_millis())
     }
 
+    pub(super) fn remark(&mut self, text: impl Into<String>) {
+        self.remarks.push(text.into());
+    }
+
     pub(super) fn verdict(self) -> Verdict {
         Verdict::with_remarks(self.note(), &self.remarks)
+    }
+
+    /// The same, if it did not take longer than there was on the clock.
+    pub(super) fn in_time(self, clock_ms: u128) -> Result<Verdict, Fault> {
+        let took = self.took.as_millis();
+        if took > clock_ms {
+            return Err(format!("took {took} ms with {clock_ms} ms on the clock").into());
+        }
+        Ok(self.verdict())
     }
 }
 

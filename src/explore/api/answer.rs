@@ -156,9 +156,7 @@ fn average(counts: &Counts, own: Color) -> u64 {
 }
 
 fn after(position: &Chess, mv: Move) -> Option<Opening> {
-    let mut next = position.clone();
-    next.play_unchecked(mv);
-    openings::of(&next)
+    openings::of(&notation::after(position, mv))
 }
 
 /// The months from the first one with games, or from the one asked for, to the

@@ -11,7 +11,7 @@ use super::answer::{
     Explored, ExploredGame, ExploredPlayer, PlayedGame, Told, history, speed_name,
 };
 use super::question::{Question, Shape};
-use crate::book::{Annotation, BookMove, PositionRecord, Preference, Stats};
+use crate::book::{Annotation, BookMove, PositionRecord, Stats};
 use crate::games::tgx::{TgxError, move_of};
 use crate::index::ask::{self, Lists, Named, Sums};
 use crate::index::{Counts, GamesIndex, Player};
@@ -292,17 +292,11 @@ fn unplayed(question: &Question, position: &Chess, settings: &Settings, sums: &S
             other_rated: number(*counts.rated.get(!turn)),
             other_rating_sum: number(*counts.sum.get(!turn)),
         };
-        BookMove {
-            mv: made.mv,
-            annotation: Annotation::default(),
-            after: Some(PositionRecord {
-                stats: own.reversed(),
-                ..PositionRecord::default()
-            }),
-            transposition: false,
-            preference: Preference::Statistics,
-            judged: None,
-        }
+        let after = PositionRecord {
+            stats: own.reversed(),
+            ..PositionRecord::default()
+        };
+        BookMove::stored(made.mv, Annotation::default(), Some(after))
     });
     let moves: Vec<BookMove> = moves.collect();
     let mut verdicts = Vec::new();

@@ -9,7 +9,7 @@ use shakmaty::{Chess, Color};
 use super::super::line;
 use super::super::query::Query;
 use crate::games::{Month, Speed};
-use crate::index::{RECENT_GAMES, Selection, TOP_GAMES};
+use crate::index::{GameSelection, RECENT_GAMES, TOP_GAMES};
 
 /// Which of the data bases is asked.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -39,7 +39,7 @@ pub(super) struct Question {
     /// From the first position to the one asked about. `None` of another
     /// variant than chess, of which nothing is known.
     pub(super) positions: Option<Vec<Chess>>,
-    pub(super) selection: Selection,
+    pub(super) selection: GameSelection,
     pub(super) moves: usize,
     pub(super) top_games: usize,
     pub(super) recent_games: usize,
@@ -124,14 +124,14 @@ fn positions(query: &Query, fen: Option<&str>) -> Result<Option<Vec<Chess>>, Str
     Ok(Some(line.positions().to_vec()))
 }
 
-fn selection(query: &Query, shape: Shape) -> Result<Selection, String> {
+fn selection(query: &Query, shape: Shape) -> Result<GameSelection, String> {
     let month = |name: &str| {
         let range = query.get(name).map(Month::range).transpose();
         range.map_err(|error| format!("{name}: {error}"))
     };
     let since = month("since")?.map(|(first, _)| first);
     let until = month("until")?.map(|(_, last)| last);
-    let mut selection = Selection::between(since, until);
+    let mut selection = GameSelection::between(since, until);
     if shape == Shape::Masters {
         return Ok(selection);
     }

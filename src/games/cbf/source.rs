@@ -11,7 +11,7 @@ use super::{moves, text, unscramble};
 use crate::games::archive::Located;
 use crate::games::oddities::Oddity;
 use crate::games::{
-    Game, GameBatch, GameSource, Opened, Place, Recorder, SkipReason, SourceError, Wanted,
+    Game, GameBatch, GameParts, GamePlace, GameSource, Opened, Recorder, SkipReason, SourceError,
 };
 use crate::input::path::has_extension;
 use crate::input::reader::FileReader;
@@ -118,9 +118,9 @@ fn is_understood(database: &Arc<Database>, places: &[(u64, u64)]) -> bool {
     let tried: Vec<_> = places.iter().copied().step_by(step).collect();
     let count = tried.len();
     let mut batch = Batch::new(database, 0, tried);
-    let wanted = Wanted {
+    let wanted = GameParts {
         plies: UNDERSTOOD_PLIES,
-        ..Wanted::default()
+        ..GameParts::default()
     };
     let mut game = Game::default();
     let mut failed = 0;
@@ -237,7 +237,7 @@ impl Batch {
     fn fill(
         &mut self,
         place: (u64, u64),
-        wanted: Wanted,
+        wanted: GameParts,
         game: &mut Game,
     ) -> Result<(), SkipReason> {
         game.clear();
@@ -270,7 +270,7 @@ impl Batch {
         Ok(())
     }
 
-    fn describe(&self, header: &Header, wanted: Wanted, game: &mut Game) {
+    fn describe(&self, header: &Header, wanted: GameParts, game: &mut Game) {
         let texts = self.bytes.get(HEADER_BYTES..header.moves_at());
         let mut texts = texts.unwrap_or_default().to_vec();
         let mask = (texts.len() as u8).wrapping_mul(3);
@@ -299,7 +299,7 @@ impl Batch {
 }
 
 impl GameBatch for Batch {
-    fn next_game(&mut self, wanted: Wanted, game: &mut Game) -> Result<bool, SkipReason> {
+    fn next_game(&mut self, wanted: GameParts, game: &mut Game) -> Result<bool, SkipReason> {
         let Some(place) = self.places.next() else {
             return Ok(false);
         };
@@ -312,8 +312,8 @@ impl GameBatch for Batch {
         &self.database.name
     }
 
-    fn place(&self) -> Place {
-        Place::Game(self.number)
+    fn place(&self) -> GamePlace {
+        GamePlace::Game(self.number)
     }
 }
 

@@ -30,7 +30,7 @@ use shakmaty::{
 };
 
 use super::ciphers;
-use super::pieces::square;
+use crate::games::steps::square;
 use crate::input::bytes::Cursor;
 use crate::notation;
 
@@ -235,7 +235,7 @@ fn castling_rights(board: &Board, rights: u8, squares: &[u8]) -> Bitboard {
             continue;
         }
         let own = board.by_color(color) & board.rooks() & Bitboard::from(color.backrank());
-        let named = squares.get(at).map(|index| square(*index));
+        let named = squares.get(at).map(|index| square((*index).into()));
         let rook = named.filter(|rook| own.contains(*rook)).or_else(|| {
             let king = board.king_of(color)?;
             let mut beyond = own

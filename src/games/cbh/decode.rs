@@ -22,8 +22,9 @@ use shakmaty::{Bitboard, CastlingSide, Chess, File, Move, Position, Role, Square
 
 use super::block::Encoding;
 use super::codes::{CODES, Code};
-use super::pieces::{Pieces, square};
+use super::pieces::Pieces;
 use crate::games::san::from_to;
+use crate::games::steps::square;
 use crate::games::tree::{Place, ROOT, Tree};
 use crate::notation;
 
@@ -323,7 +324,7 @@ impl Decoder<'_> {
 
 /// From, to and what a pawn becomes.
 fn split(word: u16) -> (Square, Square, Role) {
-    let six_bits = |shift: u32| square((word >> shift & 63) as u8);
+    let six_bits = |shift: u32| square(word >> shift & 63);
     let [queen, rook, bishop, knight] = PROMOTIONS;
     let promotion = match word >> 12 & 3 {
         0 => queen,
@@ -337,14 +338,14 @@ fn split(word: u16) -> (Square, Square, Role) {
 /// A square some files and ranks away, running round the edges.
 fn round_the_edge(from: Square, files: i8, ranks: i8) -> Square {
     let (file, rank) = away(from, files, ranks);
-    square((file.rem_euclid(8) << 3 | rank.rem_euclid(8)) as u8)
+    square((file.rem_euclid(8) << 3 | rank.rem_euclid(8)) as u16)
 }
 
 /// A square some files and ranks away.
 fn on_the_board(from: Square, files: i8, ranks: i8) -> Result<Square, &'static str> {
     let (file, rank) = away(from, files, ranks);
     if (0..8).contains(&file) && (0..8).contains(&rank) {
-        Ok(square((file << 3 | rank) as u8))
+        Ok(square((file << 3 | rank) as u16))
     } else {
         Err("a move off the board")
     }

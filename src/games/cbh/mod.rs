@@ -30,7 +30,7 @@ use shakmaty::Chess;
 use super::indexed::{Indexed, Layout};
 use super::oddities::Oddity;
 use super::tree::Tree;
-use super::{Game, Recorder, SkipReason, Wanted};
+use super::{Game, GameParts, Recorder, SkipReason};
 use crate::input::window::Window;
 use block::{Encoding, Head};
 use decode::{Extent, Found};
@@ -83,7 +83,7 @@ impl Indexed for Database {
         &self,
         entry: &CbhEntry,
         moves: &Window,
-        wanted: Wanted,
+        wanted: GameParts,
         buffers: &mut Buffers,
         game: &mut Game,
     ) -> Result<(), SkipReason> {
@@ -182,7 +182,7 @@ impl Database {
     }
 
     /// Everything about a game but its moves.
-    fn describe(&self, entry: &CbhEntry, wanted: Wanted, game: &mut Game) {
+    fn describe(&self, entry: &CbhEntry, wanted: GameParts, game: &mut Game) {
         let look_up = |texts: &Option<Entities>, number: u32| {
             let texts = texts.as_ref().map(|texts| texts.look_up(number));
             texts.unwrap_or_default()

@@ -7,7 +7,9 @@
 //! gets one; a captured or promoted pawn leaves a gap. A new piece of a
 //! promotion takes the first number that is free, if there is one.
 
-use shakmaty::{Board, ByColor, ByRole, CastlingSide, Color, File, Move, Rank, Role, Square};
+use shakmaty::{Board, ByColor, ByRole, CastlingSide, Color, Move, Role, Square};
+
+use crate::games::steps::square;
 
 /// Where the numbered pieces of both sides stand.
 #[derive(Clone, Copy, Debug)]
@@ -129,11 +131,4 @@ impl Pieces {
             Move::Put { .. } => {}
         }
     }
-}
-
-/// A square by its number in this format: a1, a2 and so on to h8. Only the
-/// lowest six bits count.
-pub(super) fn square(index: u8) -> Square {
-    let (file, rank) = (u32::from(index >> 3 & 7), u32::from(index & 7));
-    Square::from_coords(File::new(file), Rank::new(rank))
 }

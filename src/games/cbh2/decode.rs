@@ -13,7 +13,7 @@ use super::start::{Start, castling_rook};
 use super::words::Word;
 use crate::games::san::is_legal;
 use crate::games::tree::{Place, ROOT, Tree};
-use crate::games::{Game, Recorder, SkipReason, Wanted};
+use crate::games::{Game, GameParts, Recorder, SkipReason};
 use crate::notation;
 
 const NULL: u16 = 0xfffa;
@@ -59,7 +59,7 @@ impl Fault {
 pub(super) fn decode(
     words: &[u16],
     start: &Start,
-    wanted: Wanted,
+    wanted: GameParts,
     tree: &mut Tree,
     game: &mut Game,
 ) -> (Odd, Option<Fault>) {
@@ -111,7 +111,7 @@ fn read(
     words: &[u16],
     position: &Chess,
     start: &Start,
-    wanted: Wanted,
+    wanted: GameParts,
     tree: &mut Tree,
     game: &mut Game,
 ) -> (bool, Option<Fault>) {

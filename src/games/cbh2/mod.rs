@@ -30,7 +30,7 @@ use super::cbh::fields;
 use super::indexed::{Indexed, IndexedSource, Layout};
 use super::oddities::Oddity;
 use super::tree::Tree;
-use super::{Game, Opened, SkipReason, SourceError, Wanted};
+use super::{Game, GameParts, Opened, SkipReason, SourceError};
 use crate::input::window::Window;
 use entry::{Cbh2Entry, Kind, RECORD_BYTES};
 use framing::Tag;
@@ -154,7 +154,7 @@ impl Indexed for Database {
         &self,
         entry: &Cbh2Entry,
         moves: &Window,
-        wanted: Wanted,
+        wanted: GameParts,
         buffers: &mut Buffers,
         game: &mut Game,
     ) -> Result<(), SkipReason> {
@@ -212,7 +212,13 @@ impl Indexed for Database {
 
 impl Database {
     /// Everything about a game but its moves.
-    fn describe(&self, entry: &Cbh2Entry, wanted: Wanted, buffer: &mut Vec<u8>, game: &mut Game) {
+    fn describe(
+        &self,
+        entry: &Cbh2Entry,
+        wanted: GameParts,
+        buffer: &mut Vec<u8>,
+        game: &mut Game,
+    ) {
         if let Some(names) = &self.names {
             game.names = entry.players.map(|number| names.player(number, buffer));
         }

@@ -22,7 +22,7 @@ use shakmaty::{
 };
 
 use super::framing::Tag;
-use super::words::square;
+use crate::games::steps::{ROLES, square};
 use crate::notation;
 
 const START: u16 = 0xfffb;
@@ -36,14 +36,6 @@ const BLACK_PIECES: u16 = 0xc16d;
 const WHITE_PAWNS: u16 = 0xc2ad;
 const BLACK_PAWNS: u16 = 0xc2dd;
 const BEHIND: u16 = 0xc30d;
-
-const ROLES: [Role; 5] = [
-    Role::King,
-    Role::Queen,
-    Role::Knight,
-    Role::Bishop,
-    Role::Rook,
-];
 
 /// Where a game begins.
 #[derive(Clone, Debug)]

@@ -17,9 +17,9 @@
 
 use std::sync::OnceLock;
 
-use shakmaty::{CastlingSide, Color, File, Move, Rank, Role, Square};
+use shakmaty::{CastlingSide, Color, Move, Rank, Role, Square};
 
-use crate::games::steps::{BISHOP, KING, KNIGHT, QUEEN, ROOK, Step, go};
+use crate::games::steps::{BISHOP, KING, KNIGHT, QUEEN, ROLES, ROOK, Step, go, square};
 
 /// What may be captured, in the order of the words.
 const CAPTURED: [Role; 5] = [
@@ -80,13 +80,7 @@ fn table() -> &'static [(Color, Move)] {
     TABLE.get_or_init(|| {
         let mut table = Vec::with_capacity(CHESS960.into());
         for color in Color::ALL {
-            for role in [
-                Role::King,
-                Role::Queen,
-                Role::Knight,
-                Role::Bishop,
-                Role::Rook,
-            ] {
+            for role in ROLES {
                 add_piece(color, role, &mut table);
             }
         }
@@ -178,12 +172,6 @@ fn add_pawns(color: Color, table: &mut Vec<(Color, Move)>) {
             }
         }
     }
-}
-
-/// A square by its number: a1, a2 to a8, then the other files.
-pub(super) fn square(number: u16) -> Square {
-    let (file, rank) = (number >> 3 & 7, number & 7);
-    Square::from_coords(File::new(file.into()), Rank::new(rank.into()))
 }
 
 #[cfg(test)]

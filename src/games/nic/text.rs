@@ -8,8 +8,8 @@ use super::{fields, movetext};
 use crate::games::archive::Located;
 use crate::games::encodings;
 use crate::games::{
-    Game, GameBatch, GameResult, GameSource, Opened, Place, Recorder, SkipReason, SourceError,
-    Wanted,
+    Game, GameBatch, GameParts, GamePlace, GameResult, GameSource, Opened, Recorder, SkipReason,
+    SourceError,
 };
 use crate::input::reader::FileReader;
 
@@ -138,7 +138,7 @@ struct TextBatch {
 }
 
 impl GameBatch for TextBatch {
-    fn next_game(&mut self, wanted: Wanted, game: &mut Game) -> Result<bool, SkipReason> {
+    fn next_game(&mut self, wanted: GameParts, game: &mut Game) -> Result<bool, SkipReason> {
         let Some(print) = self.prints.next() else {
             return Ok(false);
         };
@@ -184,12 +184,12 @@ impl GameBatch for TextBatch {
         &self.name
     }
 
-    fn place(&self) -> Place {
-        Place::Line(self.line)
+    fn place(&self) -> GamePlace {
+        GamePlace::Line(self.line)
     }
 }
 
-fn set(name: &str, value: &str, black: bool, wanted: Wanted, game: &mut Game) {
+fn set(name: &str, value: &str, black: bool, wanted: GameParts, game: &mut Game) {
     let (elo, title) = match black {
         false => (&mut game.elo.white, "WhiteTitle"),
         true => (&mut game.elo.black, "BlackTitle"),

@@ -8,7 +8,7 @@ use shakmaty::{CastlingMode, Chess, Move, Position, Rank, Role, Square};
 
 use super::element::{Element, Elements, text};
 use super::promotion::Numbering;
-use crate::games::{Game, Recorder, SkipReason, Wanted};
+use crate::games::{Game, GameParts, Recorder, SkipReason};
 use crate::notation;
 
 /// How promotions are numbered in the file; asked when there is one.
@@ -28,7 +28,7 @@ pub(super) trait Promotions {
 pub(super) fn decode(
     bytes: &[u8],
     promotions: &dyn Promotions,
-    wanted: Wanted,
+    wanted: GameParts,
     game: &mut Game,
 ) -> Result<(), SkipReason> {
     let bytes = start(bytes, game)?;

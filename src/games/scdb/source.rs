@@ -12,7 +12,9 @@ use super::promotion::{self, Numbering};
 use super::{MAGIC_BYTES, extension, has_magic, is_part, length};
 use crate::games::archive::Located;
 use crate::games::oddities::Oddity;
-use crate::games::{Game, GameBatch, GameSource, Opened, Place, SkipReason, SourceError, Wanted};
+use crate::games::{
+    Game, GameBatch, GameParts, GamePlace, GameSource, Opened, SkipReason, SourceError,
+};
 use crate::input::reader::FileReader;
 
 /// Games that make a batch.
@@ -324,7 +326,7 @@ impl ScdbBatch {
     fn fill(
         &mut self,
         entry: &ScdbEntry,
-        wanted: Wanted,
+        wanted: GameParts,
         game: &mut Game,
     ) -> Result<(), SkipReason> {
         game.clear();
@@ -341,7 +343,7 @@ impl ScdbBatch {
 }
 
 /// What the index says about a game.
-fn describe(database: &Database, entry: &ScdbEntry, wanted: Wanted, game: &mut Game) {
+fn describe(database: &Database, entry: &ScdbEntry, wanted: GameParts, game: &mut Game) {
     let name = |names: &Names, place: u32| {
         names.get(place).unwrap_or_else(|| {
             database.lost_names.add(1_u64);
@@ -364,7 +366,7 @@ fn describe(database: &Database, entry: &ScdbEntry, wanted: Wanted, game: &mut G
 }
 
 impl GameBatch for ScdbBatch {
-    fn next_game(&mut self, wanted: Wanted, game: &mut Game) -> Result<bool, SkipReason> {
+    fn next_game(&mut self, wanted: GameParts, game: &mut Game) -> Result<bool, SkipReason> {
         let Some(entry) = self.entries.next() else {
             return Ok(false);
         };
@@ -377,7 +379,7 @@ impl GameBatch for ScdbBatch {
         &self.database.name
     }
 
-    fn place(&self) -> Place {
-        Place::Game(self.number)
+    fn place(&self) -> GamePlace {
+        GamePlace::Game(self.number)
     }
 }

@@ -13,7 +13,7 @@ use shakmaty::{CastlingMode, CastlingSide, Chess, Move, Position};
 use super::moves::{Pieces, Rooks, Step, Token, Tokens, USUAL_ROOKS, rooks};
 use crate::games::encodings::text;
 use crate::games::san::from_to;
-use crate::games::{Game, Recorder, SkipReason, Wanted};
+use crate::games::{Game, GameParts, Recorder, SkipReason};
 use crate::notation;
 
 /// Tags that have a number, from 241 on.
@@ -51,7 +51,7 @@ pub(super) struct Losses {
 pub(super) fn decode(
     bytes: &[u8],
     chess960: bool,
-    wanted: Wanted,
+    wanted: GameParts,
     game: &mut Game,
 ) -> Result<Losses, SkipReason> {
     let rest = tags(bytes, wanted, game);
@@ -91,7 +91,7 @@ fn damaged(text: &str) -> SkipReason {
 }
 
 /// Reads the tags; gives the bytes behind them.
-fn tags<'b>(mut bytes: &'b [u8], wanted: Wanted, game: &mut Game) -> Option<&'b [u8]> {
+fn tags<'b>(mut bytes: &'b [u8], wanted: GameParts, game: &mut Game) -> Option<&'b [u8]> {
     loop {
         let (kind, rest) = bytes.split_first()?;
         let (name, rest) = match *kind {

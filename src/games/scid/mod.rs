@@ -32,7 +32,7 @@ use super::archive::Located;
 use super::cbh::fields;
 use super::indexed::{Indexed, IndexedSource, Layout};
 use super::oddities::Oddity;
-use super::{Game, Opened, SkipReason, SourceError, Wanted};
+use super::{Game, GameParts, Opened, SkipReason, SourceError};
 use crate::input::bytes::be_u16_at;
 use crate::input::window::Window;
 use entry::{NEW_BYTES, OLD_BYTES, RATING_KINDS, ScidEntry};
@@ -188,7 +188,7 @@ impl Indexed for Database {
         &self,
         entry: &ScidEntry,
         moves: &Window,
-        wanted: Wanted,
+        wanted: GameParts,
         buffer: &mut Vec<u8>,
         game: &mut Game,
     ) -> Result<(), SkipReason> {
@@ -234,7 +234,7 @@ impl Database {
     }
 
     /// What the index says.
-    fn describe(&self, entry: &ScidEntry, wanted: Wanted, game: &mut Game) {
+    fn describe(&self, entry: &ScidEntry, wanted: GameParts, game: &mut Game) {
         for color in Color::ALL {
             let name = self.look_up(PLAYERS, *entry.players.get(color));
             game.names.get_mut(color).push_str(&name);

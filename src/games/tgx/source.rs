@@ -10,7 +10,7 @@ use super::file::{TgxError, TgxFile};
 use super::record::{Head, start_of};
 use crate::games::archive::Located;
 use crate::games::{
-    Game, GameBatch, GameSource, Opened, Place, Recorder, SkipReason, SourceError, Wanted,
+    Game, GameBatch, GameParts, GamePlace, GameSource, Opened, Recorder, SkipReason, SourceError,
 };
 use shakmaty::Chess;
 
@@ -148,7 +148,7 @@ impl TgxBatch {
 }
 
 impl GameBatch for TgxBatch {
-    fn next_game(&mut self, wanted: Wanted, game: &mut Game) -> Result<bool, SkipReason> {
+    fn next_game(&mut self, wanted: GameParts, game: &mut Game) -> Result<bool, SkipReason> {
         while self.at >= self.heads.len() {
             match self.fill() {
                 None => return Ok(false),
@@ -184,13 +184,13 @@ impl GameBatch for TgxBatch {
         &self.name
     }
 
-    fn place(&self) -> Place {
-        Place::Game(self.number + u64::from(self.failed))
+    fn place(&self) -> GamePlace {
+        GamePlace::Game(self.number + u64::from(self.failed))
     }
 }
 
 /// Fills in what the head says.
-fn describe(head: &Head, wanted: Wanted, game: &mut Game) {
+fn describe(head: &Head, wanted: GameParts, game: &mut Game) {
     game.names.clone_from(&head.names);
     game.elo = head.facts.elo;
     game.set_date(head.facts.date);

@@ -19,7 +19,7 @@ const BUFFER_BYTES: usize = 1 << 20;
 
 /// A file cannot be written.
 #[derive(Debug, thiserror::Error)]
-pub enum WriteError {
+pub enum TgxWriteError {
     /// What it was.
     #[error(transparent)]
     File(#[from] TgxError),
@@ -50,7 +50,7 @@ impl Writer {
     /// # Errors
     ///
     /// It is there and refused, or none can be made in its folder.
-    pub fn create(path: &Path, old: Old, max_ply: u16) -> Result<Writer, WriteError> {
+    pub fn create(path: &Path, old: Old, max_ply: u16) -> Result<Writer, TgxWriteError> {
         let beside = Beside::create(path, old)?;
         let failed = |error| failed(path, error);
         let mut file = beside.as_file().try_clone().map_err(failed)?;
@@ -79,7 +79,7 @@ impl Writer {
     /// # Errors
     ///
     /// It is none, cannot be written, or somebody else is adding to it.
-    pub fn append(path: &Path) -> Result<(Writer, TgxFile), WriteError> {
+    pub fn append(path: &Path) -> Result<(Writer, TgxFile), TgxWriteError> {
         let failed = |error| failed(path, error);
         let mut file = lock(path)?;
         let before = TgxFile::open(path, false)?;
@@ -137,7 +137,7 @@ impl Writer {
     /// # Errors
     ///
     /// The file cannot be written.
-    pub fn end_table(&mut self, name: &str, mut table: TableWriter) -> Result<u64, WriteError> {
+    pub fn end_table(&mut self, name: &str, mut table: TableWriter) -> Result<u64, TgxWriteError> {
         table.close(self)?;
         let directory = self.frame(&table.directory.encode())?;
         self.tables.push(TableRoot {
@@ -153,7 +153,7 @@ impl Writer {
     /// # Errors
     ///
     /// The file cannot be written; it is as it was then.
-    pub fn finish(mut self, segment: Segment) -> Result<u64, WriteError> {
+    pub fn finish(mut self, segment: Segment) -> Result<u64, TgxWriteError> {
         let tables = std::mem::take(&mut self.tables);
         self.root.segments.push(Segment { tables, ..segment });
         let mut root = self.root.clone();
@@ -230,7 +230,7 @@ impl TableWriter {
         &mut self,
         key: u64,
         writer: &mut Writer,
-    ) -> Result<(&mut Vec<u8>, Option<u64>), WriteError> {
+    ) -> Result<(&mut Vec<u8>, Option<u64>), TgxWriteError> {
         if self.block.len() >= BLOCK_BYTES {
             self.close(writer)?;
         }
@@ -245,7 +245,12 @@ impl TableWriter {
     /// # Errors
     ///
     /// The file cannot be written.
-    pub fn block(&mut self, key: u64, bytes: &[u8], writer: &mut Writer) -> Result<(), WriteError> {
+    pub fn block(
+        &mut self,
+        key: u64,
+        bytes: &[u8],
+        writer: &mut Writer,
+    ) -> Result<(), TgxWriteError> {
         let at = writer.frame(bytes)?;
         self.directory.push(key, at);
         self.bytes += bytes.len() as u64 + FRAME_HEAD;
@@ -259,7 +264,7 @@ impl TableWriter {
         self.bytes += bytes;
     }
 
-    fn close(&mut self, writer: &mut Writer) -> Result<(), WriteError> {
+    fn close(&mut self, writer: &mut Writer) -> Result<(), TgxWriteError> {
         if let Some(first) = self.first.take() {
             let mut block = std::mem::take(&mut self.block);
             self.block(first, &block, writer)?;

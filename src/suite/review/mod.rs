@@ -15,9 +15,9 @@ pub use sums::{Exit, ReviewOpening, Score, Spread};
 
 use super::Error;
 use super::gather::{each_game, points};
-use crate::book::{Book, Lookup, Probe as _, Wanted as Of};
+use crate::book::{Book, Lookup, Probe as _, Wanted};
 use crate::eval::Evaluation;
-use crate::games::{self, Game, Starts, Wanted};
+use crate::games::{self, Game, GameParts, Starts};
 use crate::notation;
 use crate::openings;
 use crate::watch::Watch;
@@ -99,7 +99,7 @@ pub fn report(
         Some(side) => follow(game, book, side).map(Some),
         None => Ok(None),
     };
-    let (read, tally) = each_game(games, Wanted::EVERYTHING, Starts::SetUp, watch, played)?;
+    let (read, tally) = each_game(games, GameParts::EVERYTHING, Starts::SetUp, watch, played)?;
     let others = read.iter().filter(|played| played.is_none()).count() as u64;
     let all: Vec<Played> = read.into_iter().flatten().collect();
     if all.is_empty() {
@@ -127,7 +127,7 @@ fn follow(game: &Game, book: &Book, side: Color) -> Result<Played, Error> {
     let mut plies = 0;
     let mut left = Left::InBook;
     for (position, mv) in game.positions.iter().zip(&game.moves) {
-        book.probe(position, Of::Transpositions, &mut found)?;
+        book.probe(position, Wanted::Transpositions, &mut found)?;
         if found.moves.is_empty() {
             left = Left::Ended;
             break;

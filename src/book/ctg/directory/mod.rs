@@ -17,8 +17,8 @@ mod reader;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use super::{
-    BookEntry, CanonicalBoard, CtgBook, Entry, Error, Key, Place, RewriteError, Salvage,
-    reader::Index, trie::is_of_slot,
+    CanonicalBoard, CtgBook, Entry, Error, Key, Place, RewriteError, Salvage, reader::Index,
+    trie::is_of_slot,
 };
 use crate::crew::{Panicked, in_order};
 use crate::watch::{Progress, Watch};
@@ -121,11 +121,13 @@ impl Directory {
         })
     }
 
+    #[inline]
     fn sieve_word(&self, hash: u64) -> usize {
         (hash >> 6) as usize & (self.sieve.len() - 1)
     }
 
     /// False means that the book does not hold it.
+    #[inline]
     fn may_hold(&self, hash: u64) -> bool {
         let bits = Directory::sieve_bits(hash);
         let word = self.sieve.get(self.sieve_word(hash));
@@ -133,6 +135,7 @@ impl Directory {
     }
 
     /// Not those that choose the word.
+    #[inline]
     fn sieve_bits(hash: u64) -> u64 {
         1 << (hash % 64) | 1 << (hash >> 58) | 1 << (hash >> 52 & 63)
     }
@@ -142,36 +145,37 @@ impl Directory {
 const BLOCK: u32 = 64;
 
 impl CtgBook {
-    /// Reads all entries on all processors, block by block: what `work` makes
-    /// of a block goes to `take`, in the order of the file. Gives what could
-    /// not be read.
+    /// Reads all entries on all processors, block by block: `each` adds every
+    /// entry to what `start` gave for its block, and that goes to `take`, in the
+    /// order of the file. Gives what could not be read.
     ///
     /// # Errors
     ///
-    /// The file cannot be read, who watches wants an end, or what `work` and
+    /// The file cannot be read, who watches wants an end, or what `each` and
     /// `take` say. Damage is none.
     pub fn in_blocks<T: Send, E: From<RewriteError> + From<Panicked> + Send>(
         &self,
         stage: &'static str,
         watch: &mut Watch<'_>,
-        work: impl Fn(Vec<BookEntry>) -> Result<T, E> + Sync,
+        start: impl Fn() -> T + Sync,
+        each: impl Fn(&mut T, Place, &Entry<'_>) -> Result<(), Error> + Sync,
         mut take: impl FnMut(T) -> Result<(), E>,
     ) -> Result<Salvage, E> {
         let mut all = Salvage::default();
         self.each_block(
             stage,
             watch,
-            |(entries, salvage): &mut (Vec<BookEntry>, Salvage), entry| {
-                match entry {
-                    Ok((place, entry)) => entries.extend(BookEntry::of(place, &entry)),
-                    Err(fault) => salvage.bad_page(fault),
+            |(made, salvage): &mut (Option<T>, Salvage), entry| match entry {
+                Ok((place, entry)) => each(made.get_or_insert_with(&start), place, &entry),
+                Err(fault) => {
+                    salvage.bad_page(fault);
+                    Ok(())
                 }
-                Ok(())
             },
-            |(entries, salvage)| Ok((work(entries)?, salvage)),
+            Ok,
             |(made, salvage)| {
                 all.add(salvage);
-                take(made)
+                made.map_or(Ok(()), &mut take)
             },
         )?;
         Ok(all)

@@ -5,7 +5,8 @@ use shakmaty::{Chess, Move, MoveList, Position as _};
 use super::Directory;
 use super::hashes::{Picture, of_position};
 use crate::book::ctg::{
-    BookEntry, CanonicalBoard, CtgBook, Entry, Error, Orientation, Place, moves, page::split_entry,
+    CanonicalBoard, CtgBook, Entry, Error, Orientation, Place, moves,
+    page::{PAGE_BYTES, split_entry},
     reader::MoveSet,
 };
 use crate::book::{Annotation, BookMove, Lookup, PositionRecord, Wanted};
@@ -92,31 +93,45 @@ impl<'b> DirectoryReader<'b> {
             entry.record()
         })?;
         let record = own.map(|(_, record)| record);
-        let filled = self.fill(position, &stored, record, wanted, found);
+        let board = match stored.is_empty() {
+            true => None,
+            false => CanonicalBoard::from_position(position),
+        };
+        let moves = stored.iter().copied();
+        let filled = self.fill(position, board.as_ref(), moves, record, wanted, found);
         self.stored = stored;
         filled?;
         Ok(own.map(|(known, _)| known.place))
     }
 
-    /// As [`DirectoryReader::probe`], of a position whose entry is at hand.
+    /// As [`DirectoryReader::probe`], of a position whose entry is at hand, and
+    /// its board.
     ///
     /// # Errors
     ///
     /// The file cannot be read.
     pub fn probe_entry(
         &mut self,
-        position: &Chess,
-        entry: &BookEntry,
+        (board, position): &(CanonicalBoard, Chess),
+        entry: &Entry<'_>,
         wanted: Wanted,
         found: &mut Lookup,
     ) -> Result<(), Error> {
-        self.fill(position, &entry.moves, Some(entry.record), wanted, found)
+        // The bytes of moves count men on the board that readers look at.
+        let other = match board.is_normal() {
+            true => None,
+            false => CanonicalBoard::from_position(position),
+        };
+        let board = other.as_ref().unwrap_or(board);
+        let record = Some(entry.record());
+        self.fill(position, Some(board), entry.moves(), record, wanted, found)
     }
 
     fn fill(
         &mut self,
         position: &Chess,
-        stored: &[(u8, Annotation)],
+        board: Option<&CanonicalBoard>,
+        stored: impl Iterator<Item = (u8, Annotation)>,
         record: Option<PositionRecord>,
         wanted: Wanted,
         found: &mut Lookup,
@@ -127,17 +142,16 @@ impl<'b> DirectoryReader<'b> {
         let legal = position.legal_moves();
         let here = &Picture::before_moves(position);
         let mut known = MoveSet::default();
-        if !stored.is_empty()
-            && let Some(board) = CanonicalBoard::from_position(position)
-        {
-            for &(byte, annotation) in stored {
-                let Ok(n) = moves::find(byte, &board, &legal) else {
+        if let Some(board) = board {
+            for (byte, annotation) in stored {
+                let Ok(n) = moves::find(byte, board, &legal) else {
                     continue;
                 };
                 if let Some(&mv) = legal.get(n)
                     && known.insert(n)
                 {
-                    let after = self.record_after(position, here, mv)?;
+                    let hash = here.after(position, mv);
+                    let after = self.record_after(position, mv, hash)?;
                     found.moves.push(BookMove::stored(mv, annotation, after));
                 }
             }
@@ -161,20 +175,16 @@ impl<'b> DirectoryReader<'b> {
         let mut hashes = std::mem::take(&mut self.hashes);
         hashes.clear();
         hashes.extend(legal.iter().map(|mv| here.after(position, *mv)));
-        let mut likely = MoveSet::default();
-        for (n, hash) in hashes.iter().enumerate() {
-            if self.directory.may_hold(*hash) {
-                likely.insert(n);
-            }
-        }
-        for (n, (&mv, &hash)) in legal.iter().zip(&hashes).enumerate() {
-            if !likely.contains(n) || known.contains(n) {
+        let held = hashes.iter().map(|hash| self.directory.may_hold(*hash));
+        let likely: MoveSet = held.collect();
+        for n in likely.without(known) {
+            let (Some(&mv), Some(&hash)) = (legal.get(n), hashes.get(n)) else {
                 continue;
-            }
+            };
             if self.directory.candidates(hash).next().is_none() {
                 continue;
             }
-            if let Some(after) = self.record_after(position, here, mv)? {
+            if let Some(after) = self.record_after(position, mv, hash)? {
                 found.moves.push(BookMove::transposition(mv, after));
             } else {
                 // Not one of the moves that were found.
@@ -185,15 +195,15 @@ impl<'b> DirectoryReader<'b> {
         Ok(())
     }
 
-    /// What stands after a move; it becomes the last of `self.after`.
+    /// What stands after a move, to a position of this hash; it becomes the last
+    /// of `self.after`.
     fn record_after(
         &mut self,
         position: &Chess,
-        here: &Picture,
         mv: Move,
+        hash: u64,
     ) -> Result<Option<PositionRecord>, Error> {
         let after = notation::after(position, mv);
-        let hash = here.after(position, mv);
         let found = self.find_with(hash, &after, |entry| entry.record())?;
         let (known, record) = found.unzip();
         self.after.push(known);
@@ -222,9 +232,14 @@ impl<'b> DirectoryReader<'b> {
                 continue;
             };
             let file = self.book.pages.file();
+            // Nothing of an entry lies beyond its page.
+            let most = LONGEST_ENTRY.min(PAGE_BYTES.saturating_sub(place.offset.into()));
             let bytes = self
                 .view
-                .read(place.file_offset(), &mut self.buffer)
+                .read(
+                    place.file_offset(),
+                    self.buffer.get_mut(..most).unwrap_or_default(),
+                )
                 .map_err(|error| Error::read(file.path(), error))?;
             let Ok((entry, _)) = split_entry(bytes, 0) else {
                 continue;

@@ -35,15 +35,15 @@ pub struct Applied {
 /// Bytes to be changed: see [`super::Editor::batch`]. Needs little memory
 /// however many there are; dropped without being committed, it leaves nothing.
 #[derive(Debug)]
-pub struct Batch {
+pub struct EditBatch {
     book: PathBuf,
     held: Vec<ChangedByte>,
     journal: Option<Writer>,
 }
 
-impl Batch {
-    pub(in crate::book) fn new(book: &Path) -> Batch {
-        Batch {
+impl EditBatch {
+    pub(in crate::book) fn new(book: &Path) -> EditBatch {
+        EditBatch {
             book: book.to_owned(),
             held: Vec::new(),
             journal: None,

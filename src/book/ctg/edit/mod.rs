@@ -2,7 +2,7 @@
 //!
 //! ```text
 //! marks -> EntryChange -> Editor::apply -> bytes of a few pages
-//! Visit -> Touch  -> Batch         -> bytes of many pages
+//! Visit -> Touch  -> EditBatch         -> bytes of many pages
 //! ```
 //!
 //! # What can be changed in place
@@ -67,7 +67,7 @@ use crate::book::{Annotation, Field};
 use crate::watch::Watch;
 
 pub(in crate::book) use batch::ChangedByte;
-pub use batch::{Applied, Batch};
+pub use batch::{Applied, EditBatch};
 pub use error::EditError;
 pub use visit::{EntrySet, Pass, Touch, Visit, VisitedEntry, VisitedMove};
 
@@ -231,7 +231,7 @@ impl Claim {
     }
 
     /// Makes the changes of a batch, all or none.
-    pub(in crate::book) fn commit(&self, batch: Batch) -> Result<Applied, EditError> {
+    pub(in crate::book) fn commit(&self, batch: EditBatch) -> Result<Applied, EditError> {
         batch.commit(&self.file)
     }
 }
@@ -326,8 +326,8 @@ impl Editor {
 
     /// Begins a change of many bytes.
     #[must_use]
-    pub fn batch(&self) -> Batch {
-        Batch::new(&self.path)
+    pub fn batch(&self) -> EditBatch {
+        EditBatch::new(&self.path)
     }
 
     /// Makes the changes of a batch, all or none.
@@ -336,7 +336,7 @@ impl Editor {
     ///
     /// The book cannot be written, or is not what it was when the batch was
     /// made.
-    pub fn commit(&mut self, batch: Batch) -> Result<Applied, EditError> {
+    pub fn commit(&mut self, batch: EditBatch) -> Result<Applied, EditError> {
         self.claim.commit(batch)
     }
 
@@ -505,7 +505,7 @@ impl Held {
     }
 
     /// Hands the bytes that differ to a batch.
-    fn put(&self, batch: &mut Batch) -> Result<(), EditError> {
+    fn put(&self, batch: &mut EditBatch) -> Result<(), EditError> {
         let start = self.place.file_offset();
         for (offset, (old, new)) in (start..).zip(self.old.iter().zip(self.encode())) {
             if *old != new {

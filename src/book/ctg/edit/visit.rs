@@ -165,7 +165,7 @@ impl EntrySet {
         (word & bit != 0).then(|| (word & (bit - 1)).count_ones() as usize)
     }
 
-    fn unite(&mut self, other: &EntrySet) {
+    pub(crate) fn unite(&mut self, other: &EntrySet) {
         let pages = self.pages.len().max(other.pages.len());
         self.pages.resize(pages, 0);
         for (word, other) in self.pages.iter_mut().zip(&other.pages) {
@@ -245,8 +245,22 @@ impl CtgBook {
         mut found: impl FnMut(&Visit<'_>) -> Stopped,
     ) -> Stopped {
         if pass == Pass::FromStart {
-            let walked = self.walk_lines(watch, lost, |visit, _| found(visit));
-            return walked.map(|_| ());
+            self.walk_lines(watch, |visit, _| found(visit))?;
+            // A line also ends where the page it would go on in is damaged,
+            // which no level comes to: all pages count, each once.
+            return self.each_block(
+                "looking",
+                watch,
+                |all: &mut Vec<Error>, entry| {
+                    all.extend(entry.err());
+                    Ok(())
+                },
+                Ok,
+                |all| {
+                    all.into_iter().for_each(&mut *lost);
+                    Ok(())
+                },
+            );
         }
         let moves_of = |raw: &Raw, reading: &mut Reading<'_>| -> Result<_, EditError> {
             if pass == Pass::Entries {
@@ -302,36 +316,10 @@ impl CtgBook {
         )
     }
 
-    /// Calls `found` with the sound entries of a page, or those in a set.
-    fn visit_page(
-        &self,
-        walker: &mut crate::book::ctg::pages::PageReader<'_>,
-        number: u32,
-        only: Option<&EntrySet>,
-        lost: &mut dyn FnMut(Error),
-        found: &mut dyn FnMut(Raw) -> Stopped,
-    ) -> Stopped {
-        walker.each_entry(number, |entry| {
-            let (place, entry) = match entry {
-                Ok(entry) => entry,
-                Err(damage) => {
-                    lost(damage);
-                    return Ok(());
-                }
-            };
-            if only.is_none_or(|only| only.contains(place))
-                && let Some(raw) = raw(place, &entry)
-            {
-                found(raw)?;
-            }
-            Ok::<_, EditError>(())
-        })?;
-        Ok(())
-    }
-
     /// As [`CtgBook::visit`] with [`Pass::FromStart`], where `found` says which
     /// moves the walk goes on with: bit n of its second argument is move n of
-    /// the visit, and all are set before. Gives the entries that it came to.
+    /// the visit, and all are set before. Nobody hears of damaged pages. Gives
+    /// the entries that it came to.
     ///
     /// # Errors
     ///
@@ -339,7 +327,6 @@ impl CtgBook {
     pub fn walk_lines(
         &self,
         watch: &mut Watch<'_>,
-        lost: &mut dyn FnMut(Error),
         mut found: impl FnMut(&Visit<'_>, &mut u128) -> Stopped,
     ) -> Result<EntrySet, EditError> {
         let start = CanonicalBoard::from_position(&Chess::default()).map(|board| board.key());
@@ -360,7 +347,11 @@ impl CtgBook {
             let mut walker = self.pages.positional_reader();
             let pages = (0..).zip(&level.pages).filter(|(_, word)| **word != 0);
             for (page, _) in pages {
-                self.visit_page(&mut walker, page, Some(&level), &mut |_| (), &mut |entry| {
+                walker.each_entry(page, |entry| {
+                    let sound = entry.ok().filter(|(place, _)| level.contains(*place));
+                    let Some(entry) = sound.and_then(|(place, entry)| raw(place, &entry)) else {
+                        return Ok(());
+                    };
                     let told = watch.position("looking", positions, expected);
                     told.map_err(RewriteError::from)?;
                     positions += 1;
@@ -385,19 +376,11 @@ impl CtgBook {
                             next.insert(after.place);
                         }
                     }
-                    Ok(())
+                    Ok::<_, EditError>(())
                 })?;
             }
             level = next;
             ply += 1;
-        }
-        // A line also ends where the page it would go on in is damaged, which
-        // no level comes to: all pages count, each once.
-        let mut walker = self.pages.walker();
-        for page in 0..self.pages.walked() {
-            let told = watch.pages("looking", page, self.pages.walked());
-            told.map_err(RewriteError::from)?;
-            self.visit_page(&mut walker, page, None, lost, &mut |_| Ok(()))?;
         }
         let [mut all, black] = seen;
         all.unite(&black);

@@ -11,7 +11,7 @@ use super::codes::{CODES, Code};
 use super::decode::{self, Extent, Found};
 use super::entry::{self, CbhEntry};
 use crate::games::tree::Tree;
-use crate::games::{Game, GameResult, Item, Recorder, Wanted};
+use crate::games::{Game, GameParts, GameResult, Item, Recorder};
 use crate::notation;
 use encoder::{GameNode, encode};
 
@@ -34,7 +34,7 @@ fn decode_all(block: &[u8]) -> (Game, Found) {
         ..Game::default()
     };
     game.start_from(start.position);
-    tree.tell(&mut Recorder::new(Wanted::EVERYTHING, &mut game));
+    tree.tell(&mut Recorder::new(GameParts::EVERYTHING, &mut game));
     (game, found)
 }
 

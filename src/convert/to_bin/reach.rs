@@ -5,7 +5,7 @@
 //! moves is the same for all of them; only the form of these follows its own.
 //! So the moves of an entry are looked at once, and the walk goes over numbers.
 
-use std::collections::HashSet;
+use std::collections::HashMap;
 use std::sync::atomic::{AtomicU8, Ordering::Relaxed};
 
 use rustc_hash::FxBuildHasher;
@@ -156,7 +156,8 @@ const LOT: usize = 4096;
 struct Further {
     /// The entries.
     entries: Vec<usize>,
-    /// As in [`Reach`].
+    /// Entries in a form, with the file of an en passant capture that the key
+    /// does not tell.
     passants: Vec<(usize, u8, u8)>,
 }
 
@@ -180,9 +181,9 @@ pub(super) struct Reach {
     /// The low four bits: forms that were come to; the others: those that the
     /// key tells all of.
     come_to: Vec<AtomicU8>,
-    /// Entries in a form with the file of an en passant capture that their keys
-    /// do not tell.
-    passants: HashSet<(usize, u8, u8), FxBuildHasher>,
+    /// Of some entries, by form, the files of en passant captures that their
+    /// keys do not tell, a bit each.
+    passants: HashMap<usize, [u8; 4], FxBuildHasher>,
 }
 
 impl Reach {
@@ -257,7 +258,12 @@ impl Reach {
                 true => each_in_order(threads(), ahead.chunks(LOT), go_on, take)?,
                 false => take(go_on(&ahead)?)?,
             }
-            self.passants.extend(passants);
+            for (number, form, file) in passants {
+                let forms = self.passants.entry(number).or_default();
+                if let Some(files) = forms.get_mut(usize::from(form)) {
+                    *files |= 1 << file;
+                }
+            }
             ahead = next;
         }
         Ok(())
@@ -320,12 +326,10 @@ impl Reach {
         known.map_or(0, |known| known.load(Relaxed))
     }
 
-    /// Files of en passant captures in other positions of this form, on the
-    /// board of the entry.
-    pub(super) fn passants(&self, number: usize, form: Form) -> impl Iterator<Item = u8> {
-        let any = !self.passants.is_empty();
-        (0..if any { 8 } else { 0 })
-            .filter(move |file| self.passants.contains(&(number, form.0, *file)))
+    /// By form, the files of en passant captures in other positions of the
+    /// entry, on its board: a bit each.
+    pub(super) fn passants(&self, number: usize) -> [u8; 4] {
+        self.passants.get(&number).copied().unwrap_or_default()
     }
 
     /// The moves of an entry on its own board, with their weights; `None` for
@@ -341,6 +345,8 @@ impl Reach {
 
 #[cfg(test)]
 mod tests {
+    use std::collections::HashSet;
+
     use super::*;
 
     #[test]
@@ -403,7 +409,7 @@ mod tests {
                 .unwrap();
         }
         let mut known = vec![0_u8; entries as usize];
-        let mut passants = HashSet::new();
+        let mut passants = HashSet::<(usize, u8, u8)>::new();
         for start in starts {
             known[start] |= 0b1_0001;
         }
@@ -427,6 +433,12 @@ mod tests {
             );
         }
         assert!(reach.entries() > 10_000 && passants.len() > 100);
-        assert!(HashSet::from_iter(reach.passants) == passants);
+        let files = (0..entries as usize).flat_map(|number| {
+            let forms = (0..).zip(reach.passants(number));
+            let files = forms.flat_map(|(form, files)| (0..8).map(move |n| (form, files, n)));
+            let known = files.filter(|(_, files, n)| files >> n & 1 != 0);
+            known.map(move |(form, _, n)| (number, form, n))
+        });
+        assert!(files.collect::<HashSet<_>>() == passants);
     }
 }

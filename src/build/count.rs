@@ -7,7 +7,7 @@ use super::tree::Tree;
 use crate::book::ctg::{CanonicalBoard, Key, Totals, encode_move_byte};
 use crate::book::{Annotation, PositionRecord};
 use crate::games::{Game, GameResult};
-use crate::sort::{LOT_BITS, Record as _, Runs, SortError, sort_by_order};
+use crate::sort::{LOT_BITS, Record as _, Runs, SortError, WITHIN_LOT, sort_by_order};
 
 /// One game in one position, or one move: what is sorted.
 #[derive(Clone, Copy)]
@@ -370,7 +370,7 @@ impl<'r> Counter<'r> {
                 sorted.clear();
                 sorted
                     .extend(entries.map(|(n, seen)| u64::from(seen.place.order) << 32 | n as u64));
-                sort_by_order(&mut sorted, &mut other);
+                sort_by_order::<WITHIN_LOT>(&mut sorted, &mut other);
                 add_up(lot, &mut sorted, push)?;
                 lot.clear();
             }

@@ -7,14 +7,13 @@ use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
 use clap::builder::PossibleValue;
 use clap::{Args, ValueEnum};
-use shakmaty::san::SanPlus;
 use shakmaty::{Chess, Color, Move, Position as _};
 
 use super::diff_json::{self, line_text};
 use super::progress;
 use super::style::{
-    FAINT, GREEN, HEADING, PLACE, Painted, RED, commentary_symbol, counted, signed, thousands,
-    wrapped,
+    FAINT, GREEN, HEADING, PLACE, Painted, RED, commentary_symbol, counted, paint, push_number,
+    signed, thousands, wrapped,
 };
 use crate::book::{Annotation, PositionRecord, Preference, Stats};
 use crate::compare::{
@@ -200,11 +199,12 @@ impl Heading {
     }
 
     fn line(&self, way: &Way<'_>) -> String {
-        let sans: Vec<SanPlus> = way.sans_back().collect();
+        let sans: Vec<&str> = way.sans_back().collect();
         if sans.is_empty() {
             return self.alone.clone();
         }
-        let mut line = String::with_capacity(self.given.len() + 8 * sans.len());
+        // A blank, six characters of a move, and half a number.
+        let mut line = String::with_capacity(self.given.len() + 10 * sans.len());
         line.push_str(&self.given);
         for (san, half) in sans.iter().rev().zip(self.next..) {
             let first = line.is_empty();
@@ -212,22 +212,12 @@ impl Heading {
                 line.push(' ');
             }
             if first || half % 2 == 0 {
-                // Writing to a string does not fail.
-                let _ = write!(line, "{}", half / 2);
+                push_number(half / 2, &mut line);
                 line.push_str(if half % 2 == 0 { "." } else { "..." });
             }
-            san.append_to_string(&mut line);
+            line.push_str(san);
         }
         line
-    }
-}
-
-fn write_heading(line: &str, out: &mut String) {
-    out.push('\n');
-    for (index, row) in wrapped(line, 78).into_iter().enumerate() {
-        let indent = if index > 0 { "  " } else { "" };
-        // Writing to a string does not fail.
-        let _ = writeln!(out, "{}", Painted(HEADING, format_args!("{indent}{row}")));
     }
 }
 
@@ -235,9 +225,17 @@ fn write_heading(line: &str, out: &mut String) {
 fn text_of(line: &str, difference: &Difference) -> String {
     let position = &difference.position;
     let mut out = String::with_capacity(line.len() + 200);
-    write_heading(line, &mut out);
+    out.push('\n');
+    for (index, row) in wrapped(line, 78).into_iter().enumerate() {
+        match index {
+            0 => paint(HEADING, row, &mut out),
+            _ => paint(HEADING, &format!("  {row}"), &mut out),
+        }
+        out.push('\n');
+    }
+    paint(PLACE, &notation::fen(position), &mut out);
+    out.push('\n');
     // Writing to a string does not fail.
-    let _ = writeln!(out, "{}", Painted(PLACE, notation::fen(position)));
     let _ = write_difference(difference, position, &mut out);
     out
 }
@@ -248,15 +246,18 @@ fn write_difference(difference: &Difference, position: &Chess, out: &mut String)
             Side::A => RED,
             Side::B => GREEN,
         };
-        let mut text = format!("only in {}", side.as_str());
-        let moves = counted(difference.stored_moves as u64, "move");
+        let mut text = String::with_capacity(64);
+        text.push_str("only in ");
+        text.push_str(side.as_str());
+        text.push_str(": ");
         if difference.record.stats.games > 0 {
-            let stats = results(&difference.record.stats, position.turn());
-            text.push_str(&format!(": {stats}, {moves}"));
-        } else {
-            text.push_str(&format!(": {moves}"));
+            push_results(&difference.record.stats, position.turn(), &mut text);
+            text.push_str(", ");
         }
-        writeln!(out, "  {}", Painted(style, text))?;
+        text.push_str(&counted(difference.stored_moves as u64, "move"));
+        out.push_str("  ");
+        paint(style, &text, out);
+        out.push('\n');
         return Ok(());
     }
     let mut rows = Vec::new();
@@ -367,11 +368,23 @@ fn move_rows(
 
 /// Games and results from White's view: "12 (+5 =3 -4)".
 fn results(stats: &Stats, turn: Color) -> String {
+    let mut text = String::new();
+    push_results(stats, turn, &mut text);
+    text
+}
+
+fn push_results(stats: &Stats, turn: Color, out: &mut String) {
     let stats = of_white(stats, turn);
-    format!(
-        "{} (+{} ={} -{})",
-        stats.games, stats.wins, stats.draws, stats.losses
-    )
+    push_number(stats.games, out);
+    for (sign, number) in [
+        (" (+", stats.wins),
+        (" =", stats.draws),
+        (" -", stats.losses),
+    ] {
+        out.push_str(sign);
+        push_number(number, out);
+    }
+    out.push(')');
 }
 
 /// Rating means of White and Black with the number of ratings.

@@ -4,7 +4,7 @@
 //! them: to make them, and to drop them from long texts again, takes a good part
 //! of the time that the texts take.
 
-use std::fmt::{self, Display};
+use std::fmt::{self, Display, Write as _};
 
 use anstream::ColorChoice;
 use anstyle::{AnsiColor, Style};
@@ -80,20 +80,44 @@ pub(super) fn commentary_symbol(nag: u8) -> String {
 
 /// A text broken at blanks into rows no wider than this, if its words are not.
 pub(super) fn wrapped(text: &str, width: usize) -> Vec<&str> {
-    let mut rows = Vec::new();
-    let (mut row, mut filled, mut at) = (0, 0, 0);
-    for word in text.split(' ') {
-        let needed = word.chars().count();
-        if at > 0 && filled + 1 + needed > width {
-            rows.push(&text[row..at - 1]);
-            (row, filled) = (at, needed);
-        } else {
-            filled += needed + usize::from(at > 0);
-        }
-        at += word.len() + 1;
+    let mut rows = Vec::with_capacity(4);
+    let mut rest = text;
+    // The character that is too much may be the blank behind a row.
+    while let Some(bytes) = rest.as_bytes().get(..=width) {
+        let end = match bytes.is_ascii() {
+            true => width + 1,
+            false => match rest.char_indices().nth(width) {
+                Some((end, beyond)) => end + beyond.len_utf8(),
+                None => break,
+            },
+        };
+        let (fits, long) = rest.split_at(end);
+        let blank = fits.rfind(' ');
+        let Some(blank) = blank.or_else(|| Some(fits.len() + long.find(' ')?)) else {
+            break;
+        };
+        rows.push(&rest[..blank]);
+        rest = &rest[blank + 1..];
     }
-    rows.push(&text[row..]);
+    rows.push(rest);
     rows
+}
+
+/// Appends a text in a style, as [`Painted`] shows it.
+pub(super) fn paint(style: Style, text: &str, out: &mut String) {
+    if ColorChoice::global() == ColorChoice::Never {
+        return out.push_str(text);
+    }
+    // Writing to a string does not fail.
+    let _ = write!(out, "{}", Painted(style, text));
+}
+
+/// Appends a whole number, where there are many to be written.
+pub(super) fn push_number(number: u32, out: &mut String) {
+    if number > 9 {
+        push_number(number / 10, out);
+    }
+    out.push(char::from(b'0' + (number % 10) as u8));
 }
 
 #[cfg(test)]
@@ -106,6 +130,10 @@ mod tests {
         assert_eq!(wrapped("", 6), [""]);
         assert_eq!(wrapped("longer than six", 6), ["longer", "than", "six"]);
         assert_eq!(wrapped("♔a ♕b ♖c", 5), ["♔a ♕b", "♖c"]);
+        assert_eq!(wrapped("♔a ♕b ♖c", 6), ["♔a ♕b", "♖c"]);
+        assert_eq!(wrapped("♔a longer ♖c", 3), ["♔a", "longer", "♖c"]);
+        assert_eq!(wrapped("12 45", 5), ["12 45"]);
+        assert_eq!(wrapped(" two  blanks", 4), [" two", "", "blanks"]);
     }
 
     #[test]

@@ -8,10 +8,12 @@
 //! The walk goes by moves: all positions after one ply, then after
 //! two, so that what is nearest to the start comes first. ChessBase books
 //! also hold positions that no stored move leads to; they come last, without
-//! a line. Memory is needed for a key and a move for every position of both
-//! books, and for the positions of the level that is walked.
+//! a line. Memory is needed for a move for every position of both books (and for
+//! a key, unless both are ChessBase books), and for the positions of the level
+//! that is walked.
 
 mod difference;
+mod look;
 mod walk;
 
 pub use difference::{Aspect, Aspects, Difference, MoveDifference, Side, compare_at};

@@ -2,7 +2,7 @@
 
 use super::bucket::Bucket;
 use super::row::{GameRef, IndexedMove, Row};
-use crate::sort::{LARGEST_SORT_BYTES, Runs, SortError, sort_by_order};
+use crate::sort::{LARGEST_SORT_BYTES, Runs, SortError, WITHIN_LOT, sort_by_order};
 
 /// A move of a game: what is sorted.
 #[derive(Clone, Copy)]
@@ -122,7 +122,7 @@ impl Sorting {
         let entries = lot.iter().enumerate();
         self.sorted
             .extend(entries.map(|(n, seen)| (seen.hash >> 32) << 32 | n as u64));
-        sort_by_order(&mut self.sorted, &mut self.other);
+        sort_by_order::<WITHIN_LOT>(&mut self.sorted, &mut self.other);
         let (same, row) = (&mut self.same, &mut self.row);
         let record = |entry: &u64| lot.get((*entry & u64::from(u32::MAX)) as usize);
         for group in self.sorted.chunk_by(|a, b| a >> 32 == b >> 32) {

@@ -7,7 +7,9 @@ use rustc_hash::FxBuildHasher;
 use shakmaty::{Chess, Move, Position as _};
 
 use super::words;
-use crate::book::ctg::{CanonicalBoard, CtgBook, EditError, Key, RewriteError, fill_from};
+use crate::book::ctg::{
+    CanonicalBoard, CtgBook, EditError, EntryReader, EntrySet, Key, Place, RewriteError, fill_from,
+};
 use crate::book::walk::{Order, Reached, Walk};
 use crate::book::{Field, Lookup, Panicked, PositionRecord, position_of};
 use crate::notation::{self, Line};
@@ -162,39 +164,50 @@ pub fn tell<E: From<EditError> + From<Panicked> + Send>(
     watch: &mut Watch<'_>,
     found: &mut dyn FnMut(&Told) -> Result<(), E>,
 ) -> Result<(), E> {
+    let failed = |error| E::from(EditError::from(error));
+    let start = Chess::default();
     let mut wanted: HashMap<Key, Vec<Noted>> = HashMap::new();
     for noted in noted {
         wanted.entry(noted.key).or_default().push(noted);
     }
-    let mut walk = Walk::new(&Chess::default(), Order::Breadth);
+    let keys: HashSet<Key, FxBuildHasher> = wanted.keys().copied().collect();
+    let reader = &mut book.entry_reader().map_err(failed)?;
+    let root = stored(reader, &start, &keys, &mut Lookup::default()).map_err(failed)?;
+    // Lines end where the book does.
+    let mut seen = EntrySet::default();
+    if let Some(root) = &root {
+        seen.insert(root.place);
+    }
+    let mut walk = Walk::with_notes(&start, root, Order::Breadth);
     if wanted.is_empty() {
         walk.end();
     }
-    let mut seen: HashSet<u64, FxBuildHasher> = HashSet::default();
+    let mut entered = 1;
     let expected = Some(book.header().positions.into());
-    let keys: HashSet<Key> = wanted.keys().copied().collect();
     walk.spread(
-        |share| look(book, share, &keys).map_err(|error| E::from(EditError::from(error))),
-        |walk, share, looked| {
-            let mut next = looked.next.into_iter();
-            let mut hits = looked.hits.into_iter().peekable();
-            for (at, (here, moves)) in share.iter().zip(looked.moves).enumerate() {
+        |share| look(book, share, &keys).map_err(failed),
+        |walk, share, next| {
+            let mut next = next.into_iter();
+            for here in share {
                 if wanted.is_empty() {
                     walk.end();
                     return Ok(());
                 }
-                let told = watch.position("finding lines", seen.len() as u64, expected);
+                let told = watch.position("finding lines", entered, expected);
                 told.map_err(|stopped| EditError::from(RewriteError::from(stopped)))?;
-                let hit = hits.next_if(|(hit, _)| *hit == at);
-                let noted = hit.and_then(|(_, key)| wanted.remove(&key));
+                let Some(entry) = &here.note else { continue };
+                let noted = entry.wanted.as_ref().and_then(|key| wanted.remove(key));
                 for noted in noted.unwrap_or_default() {
                     let mut line = Line::default();
                     walk.line(here).into_iter().for_each(|mv| line.push(mv));
                     found(&noted.told(line, true))?;
                 }
-                for (mv, position, number) in next.by_ref().take(moves) {
-                    if seen.insert(number) {
-                        walk.enter(here, mv, position, ());
+                for (mv, next) in entry.moves.iter().zip(&mut next) {
+                    if let Some((position, next)) = next
+                        && seen.insert(next.place)
+                    {
+                        entered += 1;
+                        walk.enter(here, *mv, position, Some(next));
                     }
                 }
             }
@@ -211,49 +224,62 @@ pub fn tell<E: From<EditError> + From<Panicked> + Send>(
     Ok(())
 }
 
-/// What stands in some positions.
-#[derive(Default)]
-struct Looked {
-    /// Those whose entries are looked for.
-    hits: Vec<(usize, Key)>,
-    /// How many moves go on from each.
-    moves: Vec<usize>,
-    /// These moves, the positions after them, and numbers that tell these apart.
-    next: Vec<(Move, Chess, u64)>,
+/// What stands in a position.
+struct Stored {
+    place: Place,
+    /// The key of its entry, if that is looked for.
+    wanted: Option<Box<Key>>,
+    moves: Vec<Move>,
 }
 
-/// Looks at some positions. Lines end where the book is damaged; who looked for
-/// what to change has named the damage.
+/// The positions after all stored moves of some positions, and what stands
+/// there: `None` where the book ends.
 fn look(
     book: &CtgBook,
-    share: &[Reached],
-    wanted: &HashSet<Key>,
-) -> Result<Looked, crate::book::Error> {
-    let mut looked = Looked::default();
+    share: &[Reached<Option<Stored>>],
+    wanted: &HashSet<Key, FxBuildHasher>,
+) -> Result<Vec<Option<(Chess, Stored)>>, crate::book::Error> {
     let mut reader = book.entry_reader()?;
-    let mut stored = Lookup::default();
-    for (at, here) in share.iter().enumerate() {
-        stored.clear();
-        if let Some(board) = CanonicalBoard::from_position(&here.position) {
-            match reader.entry_of(&board) {
-                Ok(Some(entry)) => {
-                    let hit = entry.key().filter(|key| wanted.contains(key));
-                    looked.hits.extend(hit.map(|key| (at, key)));
-                    fill_from(&entry, &board, &here.position.legal_moves(), &mut stored);
-                }
-                Err(error) if !error.is_damage() => return Err(error),
-                _ => {}
-            }
+    let mut found = Lookup::default();
+    let mut next = Vec::with_capacity(share.len() + share.len() / 4);
+    for here in share {
+        for mv in here.note.iter().flat_map(|stored| &stored.moves) {
+            let after = notation::after(&here.position, *mv);
+            let stored = stored(&mut reader, &after, wanted, &mut found)?;
+            next.push(stored.map(|stored| (after, stored)));
         }
-        let before = looked.next.len();
-        looked.next.extend(stored.moves.iter().filter_map(|known| {
-            let after = notation::after(&here.position, known.mv);
-            let key = CanonicalBoard::from_position(&after)?.key();
-            Some((known.mv, after, key.wide_hash()))
-        }));
-        looked.moves.push(looked.next.len() - before);
     }
-    Ok(looked)
+    Ok(next)
+}
+
+/// What stands in a position: read where it is found, for then its page is at
+/// hand. Lines end where the book is damaged; who looked for what to change has
+/// named the damage.
+fn stored(
+    reader: &mut EntryReader<'_>,
+    position: &Chess,
+    wanted: &HashSet<Key, FxBuildHasher>,
+    found: &mut Lookup,
+) -> Result<Option<Stored>, crate::book::Error> {
+    let Some(board) = CanonicalBoard::from_position(position) else {
+        return Ok(None);
+    };
+    let place = match reader.place_of(&board, &board.key()) {
+        Err(error) if error.is_damage() => None,
+        place => place?,
+    };
+    let Some(place) = place else {
+        return Ok(None);
+    };
+    let entry = reader.entry(place)?;
+    let key = entry.key().filter(|key| wanted.contains(key));
+    found.clear();
+    fill_from(&entry, &board, &position.legal_moves(), found);
+    Ok(Some(Stored {
+        place,
+        wanted: key.map(Box::new),
+        moves: found.moves.iter().map(|known| known.mv).collect(),
+    }))
 }
 
 impl Noted {

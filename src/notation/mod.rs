@@ -19,5 +19,5 @@ pub use line::{Line, LineError, MOST_PLIES, pass, signs};
 #[cfg(feature = "games")]
 pub(crate) use moves::is_move;
 pub use moves::{
-    MoveError, after, find_uci, number, read_move, san, san_or_null, san_plus, uci, uci_or_null,
+    MoveError, after, find_uci, number, read_move, san, san_or_null, uci, uci_or_null,
 };

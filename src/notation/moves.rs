@@ -70,17 +70,10 @@ pub fn after(position: &Chess, mv: Move) -> Chess {
     after
 }
 
-/// A move in algebraic notation: "Nf3", "O-O+".
+/// A move in algebraic notation: "Nf3", "O-O+". Only after a check it is asked
+/// for mate.
 #[must_use]
 pub fn san(position: &Chess, mv: Move) -> String {
-    let mut text = String::with_capacity(8);
-    san_plus(position, mv).append_to_string(&mut text);
-    text
-}
-
-/// The same before it is text. Only after a check it is asked for mate.
-#[must_use]
-pub fn san_plus(position: &Chess, mv: Move) -> SanPlus {
     let candidates = match mv {
         Move::Castle { .. } => {
             let side = mv.castling_side();
@@ -96,10 +89,13 @@ pub fn san_plus(position: &Chess, mv: Move) -> SanPlus {
             suffix = Suffix::from_position(&after);
         }
     }
-    SanPlus {
+    let san = SanPlus {
         san: San::disambiguate(mv, &candidates),
         suffix,
-    }
+    };
+    let mut text = String::with_capacity(8);
+    san.append_to_string(&mut text);
+    text
 }
 
 /// A move in UCI notation, castling as the king's move.

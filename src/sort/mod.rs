@@ -12,7 +12,6 @@
 //! At the end a [`Merge`] reads all runs side by side; several can, each its own
 //! parts of the order ([`Sorted::in_threads`]).
 
-#[cfg(any(feature = "build", feature = "index"))]
 mod digits;
 mod merge;
 mod run;
@@ -27,7 +26,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 #[cfg(any(feature = "build", feature = "index"))]
-pub(crate) use digits::{LOT_BITS, sort_by_order};
+pub(crate) use digits::{LOT_BITS, WITHIN_LOT, sort_by_order};
 pub(crate) use merge::Merge;
 pub(crate) use runs::Runs;
 #[cfg(feature = "build")]

@@ -3,6 +3,7 @@
 use std::path::Path;
 use std::sync::Arc;
 
+use super::digits::{WHOLE, sort_by_order};
 use super::{Merge, Record, Runs, SortError};
 
 /// Lots of at most this size: larger ones are no better, smaller ones stay
@@ -17,10 +18,11 @@ pub(crate) struct Sorter<R> {
     runs: Arc<Runs<R>>,
     /// Encoded records.
     bytes: Vec<u8>,
-    /// The order of each, and where it begins.
-    places: Vec<(u32, u32)>,
+    /// The order of each, and in the lower half where it begins.
+    places: Vec<u64>,
+    /// Where those are sorted by way of.
+    other: Vec<u64>,
     most_bytes: usize,
-    most_places: usize,
 }
 
 impl<R: Record> Sorter<R> {
@@ -33,8 +35,8 @@ impl<R: Record> Sorter<R> {
             runs,
             bytes: Vec::new(),
             places: Vec::new(),
-            most_bytes: lot / 4 * 3,
-            most_places: lot / 4 / size_of::<(u32, u32)>(),
+            other: Vec::new(),
+            most_bytes: lot,
         }
     }
 
@@ -52,9 +54,11 @@ impl<R: Record> Sorter<R> {
     ///
     /// A sort file cannot be written.
     pub(crate) fn push(&mut self, record: &R) -> Result<(), SortError> {
-        self.places.push((record.order(), self.bytes.len() as u32));
+        let order = u64::from(record.order());
+        self.places.push(order << 32 | self.bytes.len() as u64);
         record.encode(&mut self.bytes);
-        if self.bytes.len() >= self.most_bytes || self.places.len() >= self.most_places {
+        let places = 2 * size_of::<u64>() * self.places.len();
+        if self.bytes.len() + places >= self.most_bytes {
             self.sort()?;
         }
         Ok(())
@@ -66,21 +70,28 @@ impl<R: Record> Sorter<R> {
             return Ok(());
         }
         let bytes = &self.bytes;
-        let from = |at: u32| bytes.get(at as usize..).unwrap_or_default();
+        let from = |place: u64| bytes.get(place as u32 as usize..).unwrap_or_default();
         let (mut one, mut other) = (R::default(), R::default());
-        self.places.sort_unstable_by(|a, b| {
-            a.0.cmp(&b.0).then_with(|| {
-                one.decode(from(a.1));
-                other.decode(from(b.1));
+        sort_by_order::<WHOLE>(&mut self.places, &mut self.other);
+        // Few are of one order.
+        let alike = |a: &u64, b: &u64| a >> 32 == b >> 32;
+        for same in self
+            .places
+            .chunk_by_mut(alike)
+            .filter(|same| same.len() > 1)
+        {
+            same.sort_unstable_by(|a, b| {
+                one.decode(from(*a));
+                other.decode(from(*b));
                 // Of one place in the order in which they came, so that
                 // whoever joins lists joins sorted ones.
-                one.compare(&other).then_with(|| a.1.cmp(&b.1))
-            })
-        });
+                one.compare(&other).then_with(|| a.cmp(b))
+            });
+        }
         let (mut last, mut next, mut any) = (one, other, false);
         self.runs.add(bytes.len() as u64, |push| {
-            for &(_, at) in &self.places {
-                next.decode(from(at));
+            for &place in &self.places {
+                next.decode(from(place));
                 if any && last.compare(&next).is_eq() && last.join(&next) {
                     continue;
                 }

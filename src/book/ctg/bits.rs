@@ -225,14 +225,15 @@ pub(super) struct BitReader {
 
 impl BitReader {
     /// From byte 1 on.
-    pub(super) fn new(key: &[u8]) -> BitReader {
+    #[inline]
+    pub(super) fn new(key: &Key) -> BitReader {
         let mut bytes = [0; 40];
-        for (to, from) in bytes.iter_mut().zip(key) {
-            *to = *from;
+        if let Some(to) = bytes.first_chunk_mut() {
+            *to = *key.padded();
         }
         BitReader {
             bytes,
-            bits: 8 * key.len() as u32,
+            bits: 8 * key.as_bytes().len() as u32,
             at: 8,
         }
     }
@@ -261,14 +262,14 @@ impl BitReader {
         Ok(number as u8)
     }
 
-    /// The 64 squares of the board.
+    /// The 64 squares of the board; where it ends, they tell.
     pub(super) fn board(&mut self) -> Squares {
         const WORD: u64 = (1 << WINDOW_BITS) - 1;
         let mut board = Squares::default();
         let mut square = 0;
-        // Several squares at a time, as long as a window cannot hold more than
-        // are left.
-        while square + WINDOW_BITS as u32 <= 64 {
+        // Several squares at a time. What the last window holds beyond the
+        // board falls off the words.
+        while square < 64 {
             let window = WINDOWS[(self.ahead() >> (64 - WINDOW_BITS)) as usize];
             let word = |n: usize| (window >> (n * WINDOW_BITS) & WORD) << square;
             let [b0, b1, b2] = &mut board.roles;
@@ -280,40 +281,6 @@ impl BitReader {
             square += counts as u32 & 15;
             self.at += (counts >> 4) as u32;
         }
-        square += self.empty(64 - square);
-        while square < 64 {
-            let man = u64::from(self.man());
-            for (n, word) in board.roles.iter_mut().enumerate() {
-                *word |= (man >> n & 1) << square;
-            }
-            board.black |= (man >> 3) << square;
-            square += 1;
-            square += self.empty(64 - square);
-        }
         board
-    }
-
-    /// Passes over empty squares, `most` of them at the most, and counts them.
-    #[inline]
-    fn empty(&mut self, most: u32) -> u32 {
-        let mut count = 0;
-        while count < most {
-            let zeros = self.ahead().leading_zeros().min(57).min(most - count);
-            count += zeros;
-            self.at += zeros;
-            if zeros < 57 {
-                break;
-            }
-        }
-        count
-    }
-
-    /// The man on the next square, which is not empty: pawn 1 to king 6, for
-    /// Black 8 more.
-    #[inline]
-    fn man(&mut self) -> u8 {
-        let (man, length) = MEN[(self.ahead() >> 58) as usize & 31];
-        self.at += u32::from(length);
-        man
     }
 }

@@ -106,7 +106,6 @@ impl Key {
 
     /// The key with zeros behind it.
     #[inline]
-    #[cfg(feature = "build")]
     pub(crate) const fn padded(&self) -> &[u8; Key::MAX_BYTES] {
         &self.bytes
     }

@@ -264,7 +264,7 @@ impl CanonicalBoard {
     pub fn from_key(key: &Key) -> Result<CanonicalBoard, KeyFault> {
         let bytes = key.as_bytes();
         let first = bytes.first().copied().unwrap_or(0);
-        let mut bits = BitReader::new(bytes);
+        let mut bits = BitReader::new(key);
         let Squares { roles, black } = bits.board();
         let [b0, b1, b2] = roles;
         let mut board = CanonicalBoard {
@@ -276,6 +276,7 @@ impl CanonicalBoard {
             pinned_en_passant: None,
             orientation: Orientation::default(),
         };
+        bits.at = 8 + board.board_bits();
         bits.not_beyond()?;
         let used = bits.at;
         let tail =
@@ -392,12 +393,17 @@ pub(super) fn castling_nibble(position: &Chess, inverted: bool) -> Option<u8> {
     if !standard || !rights.is_subset(Bitboard::CORNERS) {
         return None;
     }
+    Some(rights_nibble(rights, inverted))
+}
+
+/// The same of rooks in the corners.
+pub(super) fn rights_nibble(rights: Bitboard, inverted: bool) -> u8 {
     let bit = |square, value| u8::from(rights.contains(square)) * value;
     let white = bit(Square::H1, 2) | bit(Square::A1, 1);
     let black = bit(Square::H8, 2) | bit(Square::A8, 1);
-    Some(if inverted {
+    if inverted {
         white << 2 | black
     } else {
         black << 2 | white
-    })
+    }
 }

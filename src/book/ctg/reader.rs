@@ -5,10 +5,11 @@ use std::{fmt, path::Path, sync::OnceLock};
 use shakmaty::{Chess, Move, MoveList, Position as _};
 
 use super::{
-    CanonicalBoard, Entry, Error, Key, PageFault,
+    CanonicalBoard, Entry, Error, Key,
     hashes::KeyHashes,
     index::{Slot, SlotFile, SlotPage, SlotReader},
     moves,
+    page::split_entry,
     pages::{Header, PageFile, PageReader},
     scan::ScanIndex,
 };
@@ -172,12 +173,19 @@ impl CtgBook {
 }
 
 impl EntryReader<'_> {
-    /// A position's entry, as a probe finds it.
-    pub(crate) fn entry_of(&mut self, board: &CanonicalBoard) -> Result<Option<Entry<'_>>, Error> {
-        match self.0.find_position(board)? {
-            Some((place, _)) => Ok(Some(self.0.entry(place)?)),
-            None => Ok(None),
-        }
+    /// Where a position's entry stands, as a probe finds it; `key` is that of
+    /// the board.
+    pub(crate) fn place_of(
+        &mut self,
+        board: &CanonicalBoard,
+        key: &Key,
+    ) -> Result<Option<Place>, Error> {
+        Ok(self.0.find_under(key, board)?.map(|(place, _)| place))
+    }
+
+    /// The entry at a place that was found.
+    pub(crate) fn entry(&mut self, place: Place) -> Result<Entry<'_>, Error> {
+        self.0.entry(place)
     }
 }
 
@@ -336,9 +344,17 @@ impl Reading<'_> {
         &mut self,
         board: &CanonicalBoard,
     ) -> Result<Option<(Place, Key)>, Error> {
-        let key = board.key();
-        if let Some(place) = self.find_key(&key)? {
-            return Ok(Some((place, key)));
+        self.find_under(&board.key(), board)
+    }
+
+    /// The same; `key` is that of the board.
+    fn find_under(
+        &mut self,
+        key: &Key,
+        board: &CanonicalBoard,
+    ) -> Result<Option<(Place, Key)>, Error> {
+        if let Some(place) = self.find_key(key)? {
+            return Ok(Some((place, *key)));
         }
         match board.other_key() {
             Some(key) => Ok(self.find_key(&key)?.map(|place| (place, key))),
@@ -347,9 +363,10 @@ impl Reading<'_> {
     }
 
     fn find_key(&mut self, key: &Key) -> Result<Option<Place>, Error> {
+        let hash = key.hash();
         match self.hashes {
-            Some(hashes) if !hashes.may_hold(key.hash()) => Ok(None),
-            _ => self.find(key, |_| ()),
+            Some(hashes) if !hashes.may_hold(hash) => Ok(None),
+            _ => self.find_hashed(key, hash, |_| ()),
         }
     }
 
@@ -357,9 +374,17 @@ impl Reading<'_> {
     pub(super) fn find(
         &mut self,
         key: &Key,
+        on_step: impl FnMut(LookupStep),
+    ) -> Result<Option<Place>, Error> {
+        self.find_hashed(key, key.hash(), on_step)
+    }
+
+    fn find_hashed(
+        &mut self,
+        key: &Key,
+        hash: u32,
         mut on_step: impl FnMut(LookupStep),
     ) -> Result<Option<Place>, Error> {
-        let hash = key.hash();
         match self.index {
             IndexReader::Slots(slots) => {
                 for slot in slots.walk(hash) {
@@ -394,10 +419,11 @@ impl Reading<'_> {
     /// The entry at a place that was found.
     pub(super) fn entry(&mut self, place: Place) -> Result<Entry<'_>, Error> {
         let book = self.book;
-        self.pages
-            .page(place.page)?
-            .entry_at(place.offset)
-            .map_err(|fault: PageFault| book.fault(place.page, fault))
+        // The page's own header was looked at when the place was found, and need
+        // not be fetched again.
+        split_entry(self.pages.bytes(place.page)?, place.offset.into())
+            .map(|(entry, _)| entry)
+            .map_err(|fault| book.fault(place.page, fault))
     }
 
     fn record_after(&mut self, position: &Chess, m: Move) -> Result<Option<PositionRecord>, Error> {

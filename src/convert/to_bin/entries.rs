@@ -77,8 +77,8 @@ pub(super) fn lines(
         let number = start.and_then(|start| reach.number(start.place));
         if let (Some(number), Some(start)) = (number, start) {
             let mut done = 0;
-            reach.walk(number, Form::of(start.orientation), || {
-                done += 1;
+            reach.walk(number, Form::of(start.orientation), |entries| {
+                done += entries;
                 work.step("walking", done, total)
             })?;
         }
@@ -248,6 +248,7 @@ fn each_line<E>(
         position.pseudo_legal_ep_square().map(Square::file)
     });
     let reached = reach.forms(number);
+    let passants = reach.passants(number);
     for form in Form::ALL.into_iter().filter(|form| form.is_in(reached)) {
         let key = key_in(form, &setup);
         let other = others.get(&(number, form.0)).map(Vec::as_slice);
@@ -271,8 +272,9 @@ fn each_line<E>(
             line.key = key ^ file.map_or(0, passant);
             found(line, moves)?;
         }
-        for file in reach.passants(number, form) {
-            line.key = key ^ passant(File::new(u32::from(file)));
+        let files = passants.get(usize::from(form.0)).copied().unwrap_or(0);
+        for file in (0..8).filter(|file| files >> file & 1 != 0) {
+            line.key = key ^ passant(File::new(file));
             found(line, moves)?;
         }
     }

@@ -5,12 +5,14 @@
 //! moves is the same for all of them; only the form of these follows its own.
 //! So the moves of an entry are looked at once, and the walk goes over numbers.
 
-use std::collections::{HashSet, VecDeque};
+use std::collections::HashMap;
+use std::sync::atomic::{AtomicU8, Ordering::Relaxed};
 
 use rustc_hash::FxBuildHasher;
 
 use crate::book::ctg::{EntrySet, KnownEntry, Orientation, Place};
 use crate::book::polyglot::PackedMove;
+use crate::crew::{Panicked, each_in_order, threads};
 
 /// How a position lies to the board of its entry, 0 to 3.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -146,6 +148,26 @@ impl Steps {
     }
 }
 
+/// Entries that one thread goes on from at a time.
+const LOT: usize = 4096;
+
+/// What a walk comes to next.
+#[derive(Default)]
+struct Further {
+    /// The entries.
+    entries: Vec<usize>,
+    /// Entries in a form, with the file of an en passant capture that the key
+    /// does not tell.
+    passants: Vec<(usize, u8, u8)>,
+}
+
+/// For each entry no forms.
+fn none_of(entries: usize) -> Vec<AtomicU8> {
+    let mut forms = Vec::new();
+    forms.resize_with(entries, AtomicU8::default);
+    forms
+}
+
 /// The moves of all entries by number, and what was come to.
 #[derive(Default)]
 pub(super) struct Reach {
@@ -158,10 +180,10 @@ pub(super) struct Reach {
     moves: Vec<(PackedMove, u16)>,
     /// The low four bits: forms that were come to; the others: those that the
     /// key tells all of.
-    come_to: Vec<u8>,
-    /// Entries in a form with the file of an en passant capture that their keys
-    /// do not tell.
-    passants: HashSet<(usize, u8, u8), FxBuildHasher>,
+    come_to: Vec<AtomicU8>,
+    /// Of some entries, by form, the files of en passant captures that their
+    /// keys do not tell, a bit each.
+    passants: HashMap<usize, [u8; 4], FxBuildHasher>,
 }
 
 impl Reach {
@@ -187,7 +209,7 @@ impl Reach {
             *step = step.to_number(step.place().and_then(|place| self.number(place)));
         }
         self.steps = steps;
-        self.come_to = vec![0; self.ends.len()];
+        self.come_to = none_of(self.ends.len());
     }
 
     /// The number of an entry.
@@ -205,80 +227,109 @@ impl Reach {
     /// The entry is come to in these forms, whatever leads there.
     pub(super) fn come_to(&mut self, number: usize, forms: u8) {
         if let Some(known) = self.come_to.get_mut(number) {
-            *known |= forms | forms << 4;
+            *known.get_mut() |= forms | forms << 4;
         }
     }
 
-    /// Walks on from an entry in a form; `step` hears of every entry.
-    pub(super) fn walk<E>(
+    /// Walks on from an entry in a form, ply by ply, on all processors; `step`
+    /// hears how many entries were looked at.
+    pub(super) fn walk<E: From<Panicked> + Send>(
         &mut self,
         from: usize,
         form: Form,
-        mut step: impl FnMut() -> Result<(), E>,
+        mut step: impl FnMut(u64) -> Result<(), E>,
     ) -> Result<(), E> {
-        // Forms to go on from, of entries in the queue.
-        let mut waiting = vec![0_u8; self.ends.len()];
-        let mut queue = VecDeque::from([from]);
+        // Forms to go on from, of the entries ahead.
+        let waiting = none_of(self.ends.len());
         self.come_to(from, 1 << form.0);
-        if let Some(waiting) = waiting.get_mut(from) {
-            *waiting = 1 << form.0;
+        if let Some(waiting) = waiting.get(from) {
+            waiting.store(1 << form.0, Relaxed);
         }
-        while let Some(number) = queue.pop_front() {
-            step()?;
-            let forms = waiting.get_mut(number).map_or(0, std::mem::take);
-            for at in self.steps_of(number) {
-                let Some(&step) = self.steps.get(at) else {
-                    break;
-                };
-                let Some(next) = step.number() else { continue };
-                let reached = turned(forms, step.form());
-                let (Some(known), Some(waiting)) =
-                    (self.come_to.get_mut(next), waiting.get_mut(next))
-                else {
-                    continue;
-                };
-                let new = reached & !*known;
-                *known |= reached;
-                match step.passant() {
-                    None => *known |= reached << 4,
-                    Some(file) => {
-                        let forms = Form::ALL.into_iter().filter(|form| form.is_in(reached));
-                        self.passants.extend(forms.map(|form| (next, form.0, file)));
-                    }
-                }
-                if new != 0 {
-                    if *waiting == 0 {
-                        queue.push_back(next);
-                    }
-                    *waiting |= new;
+        let mut ahead = vec![from];
+        while !ahead.is_empty() {
+            let (mut next, mut passants) = (Vec::new(), Vec::new());
+            let go_on = |lot: &[usize]| Ok::<_, E>((lot.len() as u64, self.go_on(lot, &waiting)));
+            let mut take = |(entries, further): (u64, Further)| {
+                next.extend(further.entries);
+                passants.extend(further.passants);
+                step(entries)
+            };
+            match ahead.len() > LOT {
+                true => each_in_order(threads(), ahead.chunks(LOT), go_on, take)?,
+                false => take(go_on(&ahead)?)?,
+            }
+            for (number, form, file) in passants {
+                let forms = self.passants.entry(number).or_default();
+                if let Some(files) = forms.get_mut(usize::from(form)) {
+                    *files |= 1 << file;
                 }
             }
+            ahead = next;
         }
         Ok(())
     }
 
+    /// Goes over the moves of some entries, each in the forms that wait for it.
+    /// Other threads may be at others: what the walk comes to at last does not
+    /// depend on the order.
+    fn go_on(&self, lot: &[usize], waiting: &[AtomicU8]) -> Further {
+        let mut further = Further::default();
+        for &number in lot {
+            let forms = waiting
+                .get(number)
+                .map_or(0, |waiting| waiting.swap(0, Relaxed));
+            let steps = self.steps.get(self.steps_of(number)).unwrap_or_default();
+            for step in steps {
+                let Some(next) = step.number() else { continue };
+                let reached = turned(forms, step.form());
+                let (Some(known), Some(waiting)) = (self.come_to.get(next), waiting.get(next))
+                else {
+                    continue;
+                };
+                let plain = match step.passant() {
+                    None => reached << 4,
+                    Some(file) => {
+                        let forms = Form::ALL.into_iter().filter(|form| form.is_in(reached));
+                        let found = forms.map(|form| (next, form.0, file));
+                        further.passants.extend(found);
+                        0
+                    }
+                };
+                // Whoever is the first there has it go on.
+                let new = reached & !known.fetch_or(reached | plain, Relaxed);
+                if new != 0 && waiting.fetch_or(new, Relaxed) == 0 {
+                    further.entries.push(next);
+                }
+            }
+        }
+        further
+    }
+
     /// Entries that were come to.
     pub(super) fn entries(&self) -> u64 {
-        let reached = self.come_to.iter().filter(|forms| **forms & 15 != 0);
+        let reached = (0..self.ends.len()).filter(|number| self.forms(*number) != 0);
         reached.count() as u64
     }
 
     /// The forms in which an entry was come to.
     pub(super) fn forms(&self, number: usize) -> u8 {
-        self.come_to.get(number).map_or(0, |known| known & 15)
+        self.known(number) & 15
     }
 
     /// The same, where the key tells all of the position.
     pub(super) fn plain_forms(&self, number: usize) -> u8 {
-        self.come_to.get(number).map_or(0, |known| known >> 4)
+        self.known(number) >> 4
     }
 
-    /// Files of en passant captures in other positions of this form, on the
-    /// board of the entry.
-    pub(super) fn passants(&self, number: usize, form: Form) -> impl Iterator<Item = u8> {
-        let any = !self.passants.is_empty();
-        (0..if any { 8 } else { 0 })
-            .filter(move |file| self.passants.contains(&(number, form.0, *file)))
+    fn known(&self, number: usize) -> u8 {
+        let known = self.come_to.get(number);
+        known.map_or(0, |known| known.load(Relaxed))
+    }
+
+    /// By form, the files of en passant captures in other positions of the
+    /// entry, on its board: a bit each.
+    pub(super) fn passants(&self, number: usize) -> [u8; 4] {
+        self.passants.get(&number).copied().unwrap_or_default()
     }
 
     /// The moves of an entry on its own board, with their weights; `None` for
@@ -294,6 +345,8 @@ impl Reach {
 
 #[cfg(test)]
 mod tests {
+    use std::collections::HashSet;
+
     use super::*;
 
     #[test]
@@ -305,5 +358,87 @@ mod tests {
             assert_eq!(turned(0b1111, by.0), 0b1111);
             assert_eq!(Form::of(by.orientation()), by);
         }
+    }
+
+    /// A wide graph of random moves, walked by several threads and by one rule
+    /// applied until nothing changes.
+    #[test]
+    fn a_walk_comes_to_all_that_moves_lead_to() {
+        const PAGES: u32 = 3000;
+        const IN_PAGE: u16 = 10;
+        let mut state = 5_u64;
+        let mut random = |most: u32| {
+            state = state
+                .wrapping_mul(6_364_136_223_846_793_005)
+                .wrapping_add(1);
+            (state >> 33) as u32 % most
+        };
+        let place = |number: u32| Place {
+            page: number / u32::from(IN_PAGE),
+            offset: 4 + 100 * (number % u32::from(IN_PAGE)) as u16,
+        };
+        let entries = PAGES * u32::from(IN_PAGE);
+        let (mut steps, mut moves) = (Steps::default(), Vec::new());
+        for number in 0..entries {
+            steps.entry(place(number));
+            for _ in 0..random(5) {
+                let (next, orientation) = (random(entries), Form(random(4) as u8).orientation());
+                let passant = (random(20) == 0).then(|| random(8) as u8);
+                let after = KnownEntry {
+                    place: place(next),
+                    orientation,
+                    pinned_en_passant: passant,
+                };
+                steps.add(PackedMove(0), Some(1), Some(after));
+                moves.push((
+                    number as usize,
+                    next as usize,
+                    Form::of(orientation),
+                    passant,
+                ));
+            }
+        }
+        let mut reach = Reach::default();
+        reach.take(steps);
+        reach.number_all();
+        // From several entries, so that a good part is come to.
+        let starts = (0..50).map(|n| 37 * n).collect::<Vec<usize>>();
+        for start in &starts {
+            reach
+                .walk(*start, Form(0), |_| Ok::<_, Panicked>(()))
+                .unwrap();
+        }
+        let mut known = vec![0_u8; entries as usize];
+        let mut passants = HashSet::<(usize, u8, u8)>::new();
+        for start in starts {
+            known[start] |= 0b1_0001;
+        }
+        let mut changed = true;
+        while changed {
+            changed = false;
+            for &(from, next, by, passant) in &moves {
+                let forms = turned(known[from] & 15, by.0);
+                let plain = if passant.is_none() { forms << 4 } else { 0 };
+                changed |= (forms | plain) & !known[next] != 0;
+                known[next] |= forms | plain;
+                let forms = Form::ALL.into_iter().filter(|form| form.is_in(forms));
+                let found = forms.filter_map(|form| Some((next, form.0, passant?)));
+                found.for_each(|found| changed |= passants.insert(found));
+            }
+        }
+        for (number, known) in known.iter().enumerate() {
+            assert_eq!(
+                (reach.forms(number), reach.plain_forms(number)),
+                (known & 15, known >> 4)
+            );
+        }
+        assert!(reach.entries() > 10_000 && passants.len() > 100);
+        let files = (0..entries as usize).flat_map(|number| {
+            let forms = (0..).zip(reach.passants(number));
+            let files = forms.flat_map(|(form, files)| (0..8).map(move |n| (form, files, n)));
+            let known = files.filter(|(_, files, n)| files >> n & 1 != 0);
+            known.map(move |(form, _, n)| (number, form, n))
+        });
+        assert!(files.collect::<HashSet<_>>() == passants);
     }
 }

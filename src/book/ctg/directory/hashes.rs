@@ -3,9 +3,12 @@
 //!
 //! The numbers are this program's own and never stand in a file.
 
-use shakmaty::{Chess, Color, File, Move, Position as _, Role, Square};
+use shakmaty::{Bitboard, Chess, Color, File, Move, Position as _, Role, Square};
 
-use crate::book::ctg::{CanonicalBoard, Orientation, position::castling_nibble};
+use crate::book::ctg::{
+    CanonicalBoard, Orientation,
+    position::{castling_nibble, rights_nibble},
+};
 use crate::notation;
 
 /// By what stands on a square (pawn 1 to king 6, 8 more for the side that is
@@ -52,8 +55,13 @@ pub(super) fn of_board(board: &CanonicalBoard) -> u64 {
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Picture {
     side: Color,
-    orientation: Orientation,
     hash: u64,
+    /// What takes a square to its place in the picture.
+    flip: u32,
+    castling: u8,
+    /// Squares of rooks that kings may castle with, and that of the other
+    /// side's king if it may: moves from and to there change the rights.
+    bound: Bitboard,
 }
 
 impl Picture {
@@ -80,18 +88,23 @@ impl Picture {
                 }
             }
         }
+        let mut bound = position.castles().castling_rights();
+        if position.castles().has_color(!side) {
+            bound.extend(board.king_of(!side));
+        }
         Picture {
             side,
-            orientation,
             hash,
+            flip: orientation.apply(Square::A1).to_u32(),
+            castling,
+            bound,
         }
     }
 
     /// The hash of the position after a legal move.
     #[inline]
     pub(super) fn after(&self, position: &Chess, mv: Move) -> u64 {
-        let rights = position.castles().castling_rights();
-        let on = |square: Square| self.orientation.apply(square).to_u32();
+        let on = |square: Square| square.to_u32() ^ self.flip;
         let mover = |square, role: Role| number(role as usize | 8, on(square));
         let taken = |square, role: Role| number(role as usize, on(square));
         match mv {
@@ -101,12 +114,19 @@ impl Picture {
                 to,
                 capture,
                 promotion,
-            } if !rights.contains(from)
-                && !rights.contains(to)
-                && (role != Role::King || !position.castles().has_color(!self.side)) =>
-            {
+            } => {
                 let captured = capture.map_or(0, |role| taken(to, role));
-                self.hash ^ mover(from, role) ^ mover(to, promotion.unwrap_or(role)) ^ captured
+                let moved = mover(from, role) ^ mover(to, promotion.unwrap_or(role));
+                let hash = self.hash ^ moved ^ captured;
+                if !self.bound.contains(from) && !self.bound.contains(to) {
+                    return hash;
+                }
+                let castling = self.castling_after(position, role, from, to);
+                // With the last right the board may be mirrored.
+                if castling == 0 {
+                    return of_position(&notation::after(position, mv));
+                }
+                hash ^ number(0, self.castling.into()) ^ number(0, castling.into())
             }
             Move::EnPassant { from, to } => {
                 let captured = Square::from_coords(to.file(), from.rank());
@@ -116,6 +136,21 @@ impl Picture {
                     ^ taken(captured, Role::Pawn)
             }
             _ => of_position(&notation::after(position, mv)),
+        }
+    }
+
+    /// The rights that a move leaves.
+    #[cold]
+    fn castling_after(&self, position: &Chess, role: Role, from: Square, to: Square) -> u8 {
+        let mut rights = position.castles().castling_rights();
+        rights.discard(from);
+        rights.discard(to);
+        if role == Role::King {
+            rights &= !Bitboard::from((!self.side).backrank());
+        }
+        match self.castling {
+            0 => 0,
+            _ => rights_nibble(rights, self.side.is_black()),
         }
     }
 }

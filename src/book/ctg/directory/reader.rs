@@ -5,7 +5,8 @@ use shakmaty::{Chess, Move, MoveList, Position as _};
 use super::Directory;
 use super::hashes::{Picture, of_position};
 use crate::book::ctg::{
-    CanonicalBoard, CtgBook, Entry, Error, Orientation, Place, moves, page::split_entry,
+    CanonicalBoard, CtgBook, Entry, Error, Orientation, Place, moves,
+    page::{PAGE_BYTES, split_entry},
     reader::MoveSet,
 };
 use crate::book::{Annotation, BookMove, Lookup, PositionRecord, Wanted};
@@ -231,9 +232,14 @@ impl<'b> DirectoryReader<'b> {
                 continue;
             };
             let file = self.book.pages.file();
+            // Nothing of an entry lies beyond its page.
+            let most = LONGEST_ENTRY.min(PAGE_BYTES.saturating_sub(place.offset.into()));
             let bytes = self
                 .view
-                .read(place.file_offset(), &mut self.buffer)
+                .read(
+                    place.file_offset(),
+                    self.buffer.get_mut(..most).unwrap_or_default(),
+                )
                 .map_err(|error| Error::read(file.path(), error))?;
             let Ok((entry, _)) = split_entry(bytes, 0) else {
                 continue;

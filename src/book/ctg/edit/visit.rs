@@ -165,7 +165,7 @@ impl EntrySet {
         (word & bit != 0).then(|| (word & (bit - 1)).count_ones() as usize)
     }
 
-    fn unite(&mut self, other: &EntrySet) {
+    pub(crate) fn unite(&mut self, other: &EntrySet) {
         let pages = self.pages.len().max(other.pages.len());
         self.pages.resize(pages, 0);
         for (word, other) in self.pages.iter_mut().zip(&other.pages) {

@@ -2,11 +2,14 @@
 //! as long as reading its entries one after the other each work takes.
 //!
 //! `cargo bench --bench books`; medians, all in one run, so that the ratios
-//! hold on a machine that has other work too.
+//! hold on a machine that has other work too. With `-- --save-baseline NAME`
+//! they are kept, with `-- --baseline NAME` compared with those that were.
 
 #![allow(clippy::print_stdout)] // The figures are for people.
 
-use std::error::Error;
+#[path = "baseline/mod.rs"]
+mod baseline;
+
 use std::fs;
 use std::hint::black_box;
 use std::path::Path;
@@ -22,13 +25,15 @@ use tabia::mark::{self, Filter, MarkError, Selection, words};
 use tabia::place::Old;
 use tabia::watch::Watch;
 
+use baseline::{Baseline, Failure};
+
 const BOOK: &str = "books/tabia.ctg";
 const RUNS: usize = 9;
 
-type Outcome = Result<(), Box<dyn Error + Send + Sync>>;
+type Outcome = Result<(), Failure>;
 
 /// Median of the seconds that some work takes.
-fn median(mut work: impl FnMut() -> Outcome) -> Result<f64, Box<dyn Error + Send + Sync>> {
+fn median(mut work: impl FnMut() -> Outcome) -> Result<f64, Failure> {
     let mut times = Vec::new();
     for _ in 0..RUNS {
         let begin = Instant::now();
@@ -94,13 +99,13 @@ fn main() -> Outcome {
         Ok(())
     })?;
     println!("{:<36}{:>9.1} ms", "reading the entries", 1e3 * plain);
-    let tell = |name: &str, work: &mut dyn FnMut() -> Outcome| -> Outcome {
+    let mut baseline = Baseline::of("books")?;
+    // What is kept is how many times as long as reading the entries.
+    let mut tell = |name: &str, work: &mut dyn FnMut() -> Outcome| -> Outcome {
         let taken = median(work)?;
-        println!(
-            "{name:<36}{:>9.1} ms{:>8.1} times",
-            1e3 * taken,
-            taken / plain
-        );
+        let times = taken / plain;
+        let ratio = baseline.ratio(name, times);
+        println!("{name:<36}{:>9.1} ms{times:>8.1} times{ratio}", 1e3 * taken);
         Ok(())
     };
     tell("diff with every second position", &mut || {
@@ -113,7 +118,7 @@ fn main() -> Outcome {
             |one, way| {
                 black_box((one, way.map(|way| way.sans_back().count())));
             },
-            |()| Ok::<(), Box<dyn Error + Send + Sync>>(()),
+            |()| Ok::<(), Failure>(()),
         )?;
         Ok(())
     })?;
@@ -143,5 +148,6 @@ fn main() -> Outcome {
         let graph = BookGraph::of(&book, GraphOptions::default(), watch, &mut |_| {})?;
         black_box(graph.len());
         Ok(())
-    })
+    })?;
+    baseline.keep()
 }

@@ -3,11 +3,14 @@
 //! `cargo bench --bench probe`. The book is synthetic: random games through
 //! some fifty thousand positions, so that it is mapped and its pages are as full
 //! as in a real one. Every probe's answer is checked against the first, so that nothing
-//! broken is measured.
+//! broken is measured. `-- --save-baseline NAME` keeps the figures, `-- --baseline
+//! NAME` shows the ratio to those that were kept.
 
 // A failed step makes the figures worthless; they are for people.
 #![allow(clippy::unwrap_used, clippy::print_stdout)]
 
+#[path = "baseline/mod.rs"]
+mod baseline;
 #[path = "../tests/common/mod.rs"]
 mod common;
 
@@ -27,6 +30,11 @@ const BATCHES: usize = 101;
 const PROBES: u32 = 200;
 
 fn main() {
+    let mut baseline = baseline::Baseline::of("probe").unwrap();
+    let mut tell = |name: &str, time: Duration| {
+        let ratio = baseline.ratio(name, time.as_secs_f64());
+        println!("{name}: {time:?}{ratio}");
+    };
     let folder = tempfile::tempdir().unwrap();
     // Full pages, and enough of them to be mapped.
     let (book, positions) = common::random_book(800, 70);
@@ -62,10 +70,9 @@ fn main() {
                     .unwrap();
             });
             assert_eq!(found, first);
-            println!(
-                "{name}: {case}, {moves} legal moves, {} found: {time:?} per probe",
-                first.moves.len()
-            );
+            let found = first.moves.len();
+            let name = format!("{name}: {case}, {moves} legal moves, {found} found, a probe");
+            tell(&name, time);
         }
     }
     let polyglot = folder.path().join("bench.bin");
@@ -81,22 +88,21 @@ fn main() {
             open.probe(black_box(position), Wanted::Transpositions, &mut found)
                 .unwrap();
         });
-        println!(
-            "Polyglot, {} entries: {case}, {} found: {time:?} per probe",
-            open.len(),
-            found.moves.len()
-        );
+        let (entries, found) = (open.len(), found.moves.len());
+        let name = format!("Polyglot, {entries} entries: {case}, {found} found, a probe");
+        tell(&name, time);
     }
     let time = median(|| {
         let board = CanonicalBoard::from_position(black_box(rich)).unwrap();
         black_box(board.key().hash());
     });
-    println!("key and hash of one position: {time:?}");
+    tell("key and hash of one position", time);
     let open = CtgBook::open(&path, &OpenOptions::default()).unwrap();
     let time = median(|| {
         black_box(open.contains(black_box(rich)).unwrap());
     });
-    println!("one look-up, the question for the files' lengths included: {time:?}");
+    let name = "one look-up, the question for the files' lengths included";
+    tell(name, time);
     let legal = rich.legal_moves();
     let time = median(|| {
         for &m in &legal {
@@ -105,11 +111,12 @@ fn main() {
             black_box(&child);
         }
     });
-    println!("playing all {} moves: {time:?}", legal.len());
+    tell(&format!("playing all {} moves", legal.len()), time);
     let time = median(|| {
         black_box(black_box(rich).legal_moves());
     });
-    println!("legal moves of one position: {time:?}");
+    tell("legal moves of one position", time);
+    baseline.keep().unwrap();
 }
 
 /// The median time of one call over many batches of calls.

@@ -1,9 +1,13 @@
 //! What a line costs inside the adapter, without pipes: the session's step on
 //! the starter book.
 //!
-//! `cargo bench --bench step`; medians over batches, in nanoseconds.
+//! `cargo bench --bench step`; medians over batches, in nanoseconds. `-- --save-baseline
+//! NAME` keeps them, `-- --baseline NAME` shows the ratio to those that were kept.
 
 #![allow(clippy::print_stdout)] // The figures are for people.
+
+#[path = "baseline/mod.rs"]
+mod baseline;
 
 use std::hint::black_box;
 use std::time::{Duration, Instant};
@@ -11,6 +15,8 @@ use std::time::{Duration, Instant};
 use tabia::book_set::{BookSet, BookSpec, Opener};
 use tabia::session::{Engines, Event, Outlet, Profile, Request, Session};
 use tabia::settings::STARTER;
+
+use baseline::{Baseline, Failure};
 
 /// Takes lines as the relay does: into buffers that keep their memory.
 #[derive(Default)]
@@ -37,10 +43,11 @@ struct Bench {
     session: Session,
     book_set: BookSet,
     out: Buffers,
+    baseline: Baseline,
 }
 
 impl Bench {
-    fn new() -> Bench {
+    fn new(baseline: Baseline) -> Bench {
         let engines = Engines {
             profiles: vec![Profile::default()],
             stand_in: None,
@@ -60,6 +67,7 @@ impl Bench {
             session: Session::new(engines, 1),
             book_set,
             out: Buffers::default(),
+            baseline,
         };
         bench.session.start(&mut bench.out);
         bench.step(Event::EngineUp);
@@ -117,12 +125,14 @@ impl Bench {
             .collect();
         times.sort_by(f64::total_cmp);
         black_box(&self.out.gui);
-        println!("{name:<44}{:>10.0} ns", times[times.len() / 2]);
+        let time = times[times.len() / 2];
+        let ratio = self.baseline.ratio(name, time);
+        println!("{name:<44}{time:>10.0} ns{ratio}");
     }
 }
 
-fn main() {
-    let mut bench = Bench::new();
+fn main() -> Result<(), Failure> {
+    let mut bench = Bench::new(Baseline::of("step")?);
     // Between a position and its `go` the relay looks ahead.
     let go = "go wtime 60000 btime 60000 winc 600 binc 600";
     for (name, position) in [
@@ -194,4 +204,5 @@ fn main() {
         bench.gui("isready");
         bench.step(Event::Engine(b"readyok"));
     });
+    bench.baseline.keep()
 }

@@ -29,8 +29,6 @@ fn long_patience() -> Patience {
 fn patience() -> Patience {
     let step = Duration::from_secs(5);
     Patience {
-        // What comes too early may itself be late.
-        watch: Duration::from_secs(2),
         ready: step,
         search: step,
         stop: step,
@@ -147,12 +145,18 @@ fn every_fault_is_found_where_it_is() {
     let mut rows = failures.map(|row| (row, Outcome::Failed)).to_vec();
     rows.extend(warnings.map(|row| (row, Outcome::Warning)));
     rows.sort_by_key(|((fault, ..), _)| *fault);
+    // What comes too early may itself be late.
+    let patience = Patience {
+        watch: Duration::from_secs(1),
+        ..patience()
+    };
+    let patience = &patience;
     // All at once: what they cost is the waiting.
     std::thread::scope(|scope| {
         for same in rows.chunk_by(|(one, _), (next, _)| one.0 == next.0) {
             scope.spawn(move || {
                 let ((fault, ..), _) = same[0];
-                let report = check_odd(fault, &patience());
+                let report = check_odd(fault, patience);
                 assert_eq!(report.passed(), report.count(Outcome::Failed) == 0);
                 for ((_, step, text), expected) in same {
                     let (outcome, explanation) = outcome(&report, step);

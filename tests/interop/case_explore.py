@@ -219,6 +219,11 @@ def explorer_shows_two_books_in_one_table():
         expect(page.locator("tr.lone").first).to_be_hidden()
         page.click(".fold >> nth=0")
         expect(page.locator("tr.lone:visible")).to_have_count(len(first.keys() - second.keys()))
+        # Both books are summed up, and the table can be ordered by either of them.
+        expect(page.locator("tfoot td.n").nth(1)).to_have_text("{:,}".format(probe(other, "e2e4 c7c5")["games"]).replace(",", "\u202f"))
+        page.click("th.n.b button")
+        games = page.locator("tr[data-uci]:not(.lone) td.n.b").all_inner_texts()
+        assert [int(text.replace("\u202f", "")) for text in games] == sorted((second[uci]["games"] for uci in first.keys() & second.keys()), reverse=True)
         colour = lambda selector: page.locator(selector).first.evaluate("cell => getComputedStyle(cell).backgroundImage")
         assert colour("td.differs") != colour("td:not(.differs)"), "what differs is coloured"
         page.select_option("#second-book", "")
@@ -239,7 +244,8 @@ def explorer_shows_polyglot_books_too():
     with explorer(book) as server, page_of(server) as page:
         expected = probe(book, "")["moves"]
         assert {row["uci"]: row["probability"] for row in shown(page)} == {move["uci"]: move["probability"] for move in expected}
-        assert shown(page)[0]["games"].replace("\u202f", "") == f"w{expected[0]['stored_weight']}"
+        assert shown(page)[0]["games"].replace("\u202f", "") == str(expected[0]["stored_weight"])
+        expect(page.locator("th.n")).to_have_text("Weight")
         # What the book does not know is not made up.
         expect(page.locator("td.score").first).to_be_hidden()
         expect(page.locator("#plot")).to_contain_text("counts no games")
@@ -253,7 +259,7 @@ def explorer_shows_polyglot_books_too():
         expect(page.locator("#edit-weight")).to_have_value(str(first["stored_weight"]))
         page.fill("#edit-weight", "70000")
         page.keyboard.press("Tab")
-        expect(row.locator("td.n")).not_to_have_text("w\u202f70\u202f000")
+        expect(row.locator("td.n")).not_to_have_text("70\u202f000")
         page.fill("#edit-weight", "0")
         page.keyboard.press("Tab")
         expect(row).to_have_class(re.compile(r"\bout\b"))

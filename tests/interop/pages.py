@@ -21,6 +21,8 @@ from procs import PATIENCE, environment, processor_seconds, run
 
 SAMPLE = ROOT / "tests" / "data" / "sample.pgn"
 
+SIZES = ((360, 740), (740, 360), (683, 384), (768, 1024), (1366, 768), (1920, 1080))
+
 # As root it wants no sandbox; the rest keeps it from asking anybody anything.
 FLAGS = [
     "--no-sandbox",
@@ -170,6 +172,11 @@ def page_of(server: Server, address: str = "", latency: int = 0, **context: obje
         yield page
         assert all(url.startswith(server.url) for url in asked), asked
         assert not complaints, complaints
+
+
+def ready(page: Page, address: str) -> None:
+    page.goto(address)
+    page.wait_for_selector("html[data-ready]", timeout=WAIT_MS)
 
 
 def square(page: Page, name: str) -> tuple[float, float]:

@@ -114,9 +114,9 @@ impl Record for SortedEntry {
     }
 
     fn encode(&self, out: &mut Vec<u8>) {
-        out.extend(self.reversed.to_be_bytes());
-        out.extend(self.rank.to_be_bytes());
-        out.extend((self.bytes.len() as u16).to_be_bytes());
+        out.extend_from_slice(&self.reversed.to_be_bytes());
+        out.extend_from_slice(&self.rank.to_be_bytes());
+        out.extend_from_slice(&(self.bytes.len() as u16).to_be_bytes());
         out.extend_from_slice(&self.bytes);
     }
 

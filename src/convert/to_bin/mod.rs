@@ -49,11 +49,12 @@ impl Record for Line {
     }
 
     fn encode(&self, out: &mut Vec<u8>) {
-        out.extend(self.key.to_be_bytes());
-        out.extend((self.moves.len() as u16).to_be_bytes());
+        // Slices, for an iterator's bytes are copied by a call.
+        out.extend_from_slice(&self.key.to_be_bytes());
+        out.extend_from_slice(&(self.moves.len() as u16).to_be_bytes());
         for (Reverse(weight), PackedMove(mv)) in &self.moves {
-            out.extend(weight.to_be_bytes());
-            out.extend(mv.to_be_bytes());
+            out.extend_from_slice(&weight.to_be_bytes());
+            out.extend_from_slice(&mv.to_be_bytes());
         }
     }
 
@@ -127,7 +128,7 @@ impl Lines {
                 let mut bytes = Vec::new();
                 while let Some(line) = lines.next()? {
                     for (Reverse(weight), mv) in &line.moves {
-                        bytes.extend(bin::encode(line.key, *mv, *weight, 0));
+                        bytes.extend_from_slice(&bin::encode(line.key, *mv, *weight, 0));
                     }
                 }
                 Ok::<_, Error>(bytes)

@@ -84,7 +84,7 @@ export class Board {
     this.legal = view.legal;
     this.pieces = pieces(view.fen);
     this.from = null;
-    this.place.querySelector(".promotion")?.remove();
+    this.place.parentElement.querySelector(".promotion")?.remove();
     const king = [...this.pieces].find(([, letter]) => letter === (view.turn === "white" ? "K" : "k"))?.[0];
     for (const [name, square] of this.squares) {
       const letter = this.pieces.get(name);
@@ -182,8 +182,8 @@ export class Board {
       ...["q", "n", "r", "b"].map((letter) => el("button", {
         type: "button", "aria-label": t(NAMES[letter]), onclick: () => { close(); this.play(moves.find(({ uci }) => uci.endsWith(letter)).uci); },
       }, picture(white ? letter.toUpperCase() : letter))));
-    column.style.left = `${(x - 0.5) * 12.5}%`;
-    column.style[y < 4 ? "top" : "bottom"] = "0";
+    column.style.setProperty("--file", x - 0.5);
+    column.style.setProperty("--rank", y < 4 ? 0 : 4);
     column.classList.toggle("upwards", y > 4);
     const close = () => {
       column.remove();
@@ -204,7 +204,8 @@ export class Board {
       event.stopPropagation();
     });
     addEventListener("pointerdown", outside, true);
-    this.place.append(column);
+    // Not into the grid, which has rows alone.
+    this.place.after(column);
     column.firstChild.focus();
   }
 

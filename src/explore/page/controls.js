@@ -12,7 +12,7 @@ import * as steps from "./steps.js";
 import * as trees from "./tree.js";
 
 /** Buttons of the menu that do something at once. */
-const CLOSING = ["to-difference", "to-gap", "to-mark", "play-engine", "add-line", "add-tree", "promote", "remove", "copy-fen", "copy-pgn", "copy-link", "save-pgn", "save-svg", "save-png"];
+const CLOSING = ["to-difference", "to-gap", "to-mark", "menu-engine", "menu-flip", "play-engine", "add-line", "add-tree", "promote", "remove", "copy-fen", "copy-pgn", "copy-link", "save-pgn", "save-svg", "save-png"];
 
 /** How far a wheel turns for a move. */
 const TURN = 40;
@@ -55,10 +55,10 @@ export class Controls {
     const calm = (action) => () => (trainer.on ? undefined : action());
     const pgn = () => trees.toPgn(this.state.tree);
     return {
-      back: calm(keys.ArrowLeft), forward: calm(keys.ArrowRight), "to-start": calm(keys.Home), "to-end": calm(keys.End), flip: keys.f, engine: keys.l,
+      back: calm(keys.ArrowLeft), forward: calm(keys.ArrowRight), "to-start": calm(keys.Home), "to-end": calm(keys.End), flip: keys.f, "menu-flip": keys.f, engine: keys.l, "menu-engine": keys.l,
       menu: () => by("menu-dialog").showModal(), find: keys["/"], undo: () => changes.takeBack(), redo: () => changes.doAgain(),
       paste: keys.v, shelf: keys.b, theme: settings.nextTheme, "show-settings": () => this.dialog(() => by("settings-dialog").showModal()), "show-help": () => this.dialog(keys["?"]),
-      "open-policy": keys.o, reset: () => store.want((from) => ({ ...from, set: {} }), "keep"),
+      "open-policy": keys.o, "menu-policy": () => this.dialog(keys.o), reset: () => store.want((from) => ({ ...from, set: {} }), "keep"),
       "add-line": () => changes.add(this.state.at ? [this.state.at] : []), "add-tree": () => changes.add(ends(this.state.tree)), "mark-line": () => changes.openLine(),
       note: keys.n, promote: () => store.want(steps.promote), remove: keys.Delete,
       "to-difference": keys.d, "to-gap": keys.g, "to-mark": keys.k, "show-games": () => this.dialog(keys.i),
@@ -143,6 +143,7 @@ export class Controls {
       if (event.detail > 0 && control && control.tagName === "BUTTON" && !control.closest("dialog, .promotion")) control.blur();
     });
     addEventListener("change", (event) => event.target.matches("select, input[type=checkbox]") && !event.target.closest("dialog") && event.target.blur());
+    by("status").addEventListener("click", () => say(""));
     this.listenToWheel();
     this.listenToForms();
     this.listenToTexts();

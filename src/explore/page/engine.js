@@ -35,7 +35,7 @@ export class Engine {
 
   /** Whether there is an engine at all. */
   offer(name) {
-    by("engine").hidden = !name;
+    by("engine").hidden = by("menu-engine").hidden = !name;
     by("engine").title = t`${name} evaluates the position (L)`;
   }
 
@@ -45,8 +45,10 @@ export class Engine {
     by("engine").setAttribute("aria-pressed", String(this.on));
     by("engine-pane").hidden = by("gauge").hidden = !this.on;
     by("side").classList.toggle("thinking", this.on);
-    if (this.on) by("engine-pane").scrollIntoView({ block: "nearest" });
-    else this.values(null);
+    if (this.on) {
+      // What it says is of no use without the board.
+      for (const id of ["engine-pane", "board"]) by(id).scrollIntoView({ block: "nearest" });
+    } else this.values(null);
     this.again();
   }
 
@@ -100,7 +102,7 @@ export class Engine {
     if (said.problem) { this.draw(t`The engine has stopped: ${told(said.problem)}.`); return; }
     this.said = said;
     this.values(new Map(said.moves.map((move) => [move.uci, move])));
-    const speed = said.nodes_a_second ? `, ${grouped(Math.round(said.nodes_a_second / 1000))}\u202fk/s` : "";
+    const speed = said.nodes_a_second ? `, ${grouped(Math.round(said.nodes_a_second / 1000))}\u202fkN/s` : "";
     this.draw(said.depth ? t`depth ${said.depth}` + `, ${said.engine}${speed}${said.done ? `, ${t("done")}` : ""}` : t("thinking…"));
   }
 

@@ -32,7 +32,7 @@ export default {
   "doubtful annotation": "signo dudoso",
   "there are green moves": "hay jugadas verdes",
   "there is a move with learn value +125": "hay una jugada con valor de aprendizaje +125",
-  "share too small": "proporción demasiado pequeña",
+  "share too small": "proporción baja",
   "The address names a position that cannot be shown: {0}.": "La dirección nombra una posición que no se puede mostrar: {0}.",
   "The address names a line that cannot be played: {0}. {1}.": "La dirección nombra una línea que no se puede jugar: {0}. {1}.",
   "The address asks for what is not there: {0}.": "La dirección pide algo que no existe: {0}.",

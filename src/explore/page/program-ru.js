@@ -32,7 +32,7 @@ export default {
   "doubtful annotation": "сомнительный знак",
   "there are green moves": "есть зелёные ходы",
   "there is a move with learn value +125": "есть ход со значением обучения +125",
-  "share too small": "доля слишком мала",
+  "share too small": "доля мала",
   "The address names a position that cannot be shown: {0}.": "Адрес называет позицию, которую нельзя показать: {0}.",
   "The address names a line that cannot be played: {0}. {1}.": "Адрес называет вариант, который нельзя сыграть: {0}. {1}.",
   "The address asks for what is not there: {0}.": "Адрес просит то, чего нет: {0}.",

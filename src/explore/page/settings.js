@@ -1,6 +1,7 @@
 // How the page looks and which language it speaks: kept in the browser.
 
 import { by, el } from "./dom.js";
+import { COLUMNS } from "./table.js";
 import { LANGUAGES, chosen, keep, kept, t } from "./lang.js";
 
 const CHOICES = {
@@ -41,6 +42,7 @@ export function dress() {
 /** What the dialogs say of it. */
 export function prepare() {
   sayTheme();
+  by("help-columns").replaceChildren(...COLUMNS.filter(([, help]) => help).flatMap(([name, help]) => [el("dt", {}, t(name)), el("dd", {}, t(help))]));
   for (const [name, values] of Object.entries(CHOICES)) {
     const list = by(`set-${name}`);
     list.replaceChildren(...Object.entries(values).map(([value, text]) => el("option", { value }, name === "language" ? text : t(text))));

@@ -55,8 +55,14 @@ export class Shelf {
       this.drawn = key;
       const choices = () => open.map((name) => el("option", { value: name }, name));
       by("first-book").replaceChildren(...choices());
-      by("second-book").replaceChildren(el("option", { value: "" }, t("alone")), ...choices());
+      by("second-book").replaceChildren(el("option", { value: "" }, t("no other")), ...choices());
       by("second-choice").hidden = open.length < 2;
+    }
+    // The columns of two books are called as these.
+    const isPair = shown.length > 1;
+    for (const [id, letter, name] of [["first-name", "A", "Book"], ["second-name", "B", "Compare with"]]) {
+      by(id).textContent = isPair ? letter : t(name);
+      by(id).className = isPair ? "letter" : "";
     }
     by("first-book").value = shown[0];
     by("second-book").value = shown[1] ?? "";

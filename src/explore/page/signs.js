@@ -22,7 +22,7 @@ export const OF_POSITIONS = [10, 13, 14, 15, 16, 17, 18, 19];
 const signOf = (nag) => SIGNS[nag]?.[0] ?? `$${nag}`;
 
 /** The signs of a move of the tree. */
-export const signs = ({ nags }) => nags.map(signOf).join("");
+export const signs = ({ nags }) => nags.map((nag) => (nag < 10 ? "" : "\u202f") + signOf(nag)).join("");
 
 /** Fills a list to choose from: none, one of these, or another that there is now. */
 export function offer(list, nags, now) {

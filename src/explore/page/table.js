@@ -7,7 +7,7 @@ import { comment, markSign, results, signed, valueText } from "./signs.js";
 const whole = (number) => (number === null || number === undefined ? "–" : Math.round(number).toString());
 
 /** Columns of one book: title, explanation, class, what it sorts by. */
-const COLUMNS = [
+export const COLUMNS = [
   ["Move", "", "move", (move) => move.san],
   ["N", "Games", "n", (move) => move.stored_weight ?? move.games],
   ["Share", "Share of the games of this position", "share", (move) => move.stored_weight ?? move.games],
@@ -69,19 +69,21 @@ export class Table {
     const text = end === "checkmate" ? t("Checkmate.") : end === "stalemate" ? t("Stalemate.")
       : book.error ? told(book.error)
       : book.in_book ? t("The book’s line ends here.")
-      : t("This position is not in the book. ← goes back to where it was.");
-    const adds = takesLines(book) && !book.in_book && !book.error && !end;
+      : this.view.at > 0 ? t("This position is not in the book. ← goes back to where it was.")
+      : t("This position is not in the book.");
+    const adds = takesLines(book) && !book.in_book && !book.error && !end && this.view.at > 0;
     return el("div", { class: `notice ${book.error ? "error" : ""}` }, el("p", {}, text),
       adds ? el("button", { type: "button", class: "add" }, t`Add the line to ${book.name}`) : null);
   }
 
-  sorted(moves) {
+  /** In the order that was chosen; `of` gives what counts of a move, where two books have it. */
+  sorted(moves, of = (move) => move) {
     const [, , , key] = COLUMNS.find(([, , kind]) => kind === this.sort?.kind) ?? [];
     if (!key) return moves;
     const sign = this.sort.up ? 1 : -1;
     const compare = (a, b) => (a < b ? -1 : Number(a > b));
     return [...moves].sort((a, b) => {
-      const [x, y] = [key(a, this), key(b, this)];
+      const [x, y] = [key(of(a), this), key(of(b), this)];
       if (x === null || y === null) return (x === null) - (y === null);
       return sign * compare(x, y);
     });
@@ -91,7 +93,7 @@ export class Table {
   click(target) {
     const button = target.closest("button"), row = target.closest("tr[data-uci]");
     if (button?.matches(".add")) this.add();
-    else if (button?.matches(".sort")) this.sortBy(button.dataset.kind);
+    else if (button?.matches(".sort")) this.sortBy(button.dataset.kind, Number(button.dataset.side));
     else if (button?.matches(".fold")) this.fold(button.dataset.letter);
     else if (row && target.closest("td.edit")) { if (button) this.change(row.dataset.uci); }
     else if (row) this.play(row.dataset.uci);
@@ -102,14 +104,23 @@ export class Table {
     this.show(this.view);
   }
 
-  sortBy(kind) {
+  /** Once, the other way round, and as the book has it; of two books by the figures of one. */
+  sortBy(kind, side = 0) {
     const up = kind === "move";
-    if (this.sort?.kind !== kind) this.sort = { kind, up };
-    else if (this.sort.up === up) this.sort = { kind, up: !up };
+    if (this.sort?.kind !== kind || (this.sort.side ?? 0) !== side) this.sort = { kind, up, side };
+    else if (this.sort.up === up) this.sort = { kind, up: !up, side };
     else this.sort = null;
     try { localStorage.setItem("sort", JSON.stringify(this.sort)); } catch { /* It is forgotten, then. */ }
     this.show(this.view);
-    this.place.querySelector(`th.${kind} button`)?.focus({ preventScroll: true });
+    this.place.querySelector(`th.${kind}${side ? ".b" : ""} button`)?.focus({ preventScroll: true });
+  }
+
+  /** The head of a column, which sorts. */
+  head(content, help, kind, side = 0) {
+    const isSorted = this.sort?.kind === kind && (this.sort.side ?? 0) === side;
+    const sorted = isSorted ? (this.sort.up ? "ascending" : "descending") : null;
+    return el("th", { scope: "col", class: `${kind} ${side ? "b" : ""}`, "aria-sort": sorted },
+      el("button", { type: "button", class: "sort", title: help, "data-kind": kind, "data-side": side }, ...content, sorted ? el("span", { "aria-hidden": "true" }, this.sort.up ? " ▴" : " ▾") : null));
   }
 
   single(book) {
@@ -121,28 +132,34 @@ export class Table {
       moves.every((move) => move.score === null) && "no-score", !this.values && moves.every((move) => move.evaluation === undefined) && "no-eval", moves.every((move) => move.average_elo === null) && "no-av",
       moves.every((move) => move.performance === null) && "no-perf",
       moves.every((move) => move.factor === 0 && move.priority === undefined) && "no-fact", moves.every((move) => move.white === null) && "no-results",
+      (this.values || moves.some((move) => move.evaluation !== undefined)) && "values",
     ].filter(Boolean).join(" ");
-    const heads = COLUMNS.map(([name, help, kind]) => {
-      const sorted = this.sort?.kind === kind ? (this.sort.up ? "ascending" : "descending") : null;
-      return el("th", { scope: "col", class: kind, "aria-sort": sorted },
-        el("button", { type: "button", class: "sort", title: t(help || "By name"), "data-kind": kind }, t(name), sorted ? el("span", { "aria-hidden": "true" }, this.sort.up ? " ▴" : " ▾") : null));
-    });
+    const named = { ...(moves.some((move) => move.stored_weight !== undefined) && { n: "Weight" }), ...(moves.some((move) => move.priority !== undefined) && { fact: "Priority" }) };
+    const heads = COLUMNS.map(([name, help, kind]) => this.head([t(named[kind] ?? name)], t(named[kind] ?? (help || "By name")), kind));
     return el("section", { class: "book", "aria-label": book.name },
       el("table", { class: without },
         el("thead", {}, el("tr", {}, ...heads, book.editable ? el("th", { scope: "col", class: "edit" }, el("span", { class: "unseen" }, t("Change"))) : null)),
         el("tbody", {}, ...this.sorted(moves).map((move) => this.row(book, move, all))),
-        el("tfoot", {}, this.sum(book, all))));
+        el("tfoot", {}, this.sum(book))));
   }
 
-  sum(book, all) {
-    const finished = book.white === null ? 0 : book.white + book.draws + book.black;
+  /** What all moves of a book make together. */
+  totals(book) {
+    const known = book.in_book && !book.moves.some((move) => move.stored_weight !== undefined);
+    const finished = known && book.white !== null ? book.white + book.draws + book.black : 0;
     const own = this.view.turn === "white" ? book.white : book.black;
-    const weights = book.moves.some((move) => move.stored_weight !== undefined);
-    const score = finished ? (100 * (own + book.draws / 2) / finished).toFixed(1) : "–";
     const played = book.moves.reduce((sum, move) => sum + move.probability, 0);
-    const cells = { n: weights ? `w\u202f${grouped(all)}` : grouped(book.games), score, prob: played > 0 ? percent(played, 0) : "–" };
+    return {
+      n: grouped(known ? book.games : book.moves.reduce((sum, move) => sum + amount(move), 0)),
+      score: finished ? (100 * (own + book.draws / 2) / finished).toFixed(1) : "–",
+      prob: played > 0 ? this.share(played, 0) : "–",
+    };
+  }
+
+  sum(book) {
+    const cells = this.totals(book);
     return el("tr", {}, el("th", { scope: "row", class: "move" }, `${t("Sum")} `, comment(book.commentary)),
-      ...COLUMNS.slice(1).map(([, , kind]) => el("td", { class: kind }, kind === "results" ? results(book) : cells[kind] ?? "")),
+      ...COLUMNS.slice(1).map(([, , kind]) => el("td", { class: kind }, kind === "results" && book.in_book ? results(book) : cells[kind] ?? "")),
       book.editable ? el("td", { class: "edit" }) : null);
   }
 
@@ -154,14 +171,14 @@ export class Table {
         move.transposition ? el("span", { class: "leads", title: t("Nobody stored this move, but it leads into the book") }, "↝\u202f") : "", lettered(move.san), el("span", { class: "sign" }, move.annotation)),
       comment(move.commentary),
       name || move.not_played ? el("span", { class: "name", title: [name, move.not_played && t`not played: ${told(move.not_played)}`].filter(Boolean).join("; ") },
-        move.not_played ? el("span", { class: "reason" }, told(move.not_played)) : "", move.not_played && name ? " · " : "", name ? this.shortened(name) : "") : null);
+        move.not_played ? el("span", { class: "reason" }, told(move.not_played)) : "", name ? el("span", { class: "of" }, move.not_played ? " · " : "", this.shortened(name)) : null) : null);
   }
 
   /** A name without what the title says already. */
   shortened(name) {
-    const family = this.view.opening?.name.split(":")[0];
-    const [first, ...rest] = name.split(": ");
-    return family === first && rest.length ? rest.join(": ") : name;
+    const shown = this.view.opening?.name ?? "";
+    const known = [`${shown}, `, `${shown}: `, `${shown.split(":")[0]}: `].find((start) => name.startsWith(start));
+    return known ? name.slice(known.length) : name;
   }
 
   row(book, move, all) {
@@ -170,13 +187,13 @@ export class Table {
     const n = amount(move);
     return el("tr", { class: classes, "data-uci": move.uci },
       this.moveCell(move, book),
-      cell("n", move.stored_weight === undefined ? grouped(move.games) : `w\u202f${grouped(move.stored_weight)}`, move.stored_weight === undefined ? null : t("weight in the Polyglot book")),
+      cell("n", grouped(n)),
       cell("share", all > 0 ? percent(n / all, n / all < 0.1 ? 1 : 0) : "–"),
       cell("score", move.score === null ? "–" : (100 * move.score).toFixed(1)),
       cell("eval", this.evaluation(move)),
       cell("av", whole(move.average_elo)),
       cell("perf", whole(move.performance)),
-      move.priority === undefined ? cell("fact", signed(move.factor)) : cell("fact", `p\u202f${move.priority}`, t("priority in the Arena book")),
+      cell("fact", move.priority ?? signed(move.factor)),
       this.chance(move),
       el("td", { class: "results" }, results(move)),
       book.editable ? this.pencil(book, move) : null);
@@ -204,16 +221,23 @@ export class Table {
     return value ? valueText(value) : "–";
   }
 
+  /** Beside the name of a move of two books; nothing where it is not known. */
+  worthText(move) {
+    const value = this.value(move);
+    return value ? valueText(value) : "";
+  }
+
   /** What the engine finds the moves worth; null when it is off. */
   live(values) {
     const was = this.values;
     this.values = values;
-    if (!this.view || this.view.books.length > 1) return;
-    if (!was !== !values) { this.show(this.view); return; }
-    for (const move of this.view.books[0].moves) {
-      const cell = this.place.querySelector(`tr[data-uci="${CSS.escape(move.uci)}"] td.eval`);
+    if (!this.view) return;
+    const isPair = this.view.books.length > 1;
+    if (!was !== !values && !isPair) { this.show(this.view); return; }
+    for (const move of this.view.books.flatMap((book) => book.moves)) {
+      const cell = this.place.querySelector(`tr[data-uci="${CSS.escape(move.uci)}"] .${isPair ? "worth" : "eval"}`);
       if (!cell) continue;
-      const text = this.evaluation(move);
+      const text = isPair ? this.worthText(move) : this.evaluation(move);
       if (cell.textContent !== text) cell.textContent = text;
       const depth = values?.get(move.uci)?.depth;
       cell.title = depth ? t`depth ${depth}` : "";
@@ -229,11 +253,16 @@ export class Table {
     }, "✎"));
   }
 
+  /** A share in per cent, whose sign may go where room is short. */
+  share(of, digits = 1) {
+    return el("span", {}, (100 * of).toFixed(digits), el("span", { class: "unit" }, "\u202f%"));
+  }
+
   chance(move, style = "") {
     const bar = el("span", { class: "chance", "aria-hidden": "true" });
     bar.style.width = `${100 * move.probability}%`;
     return el("td", { class: `prob ${style}` }, bar,
-      el("span", { class: "number", "data-probability": move.probability }, move.not_played ? "–" : percent(move.probability)),
+      el("span", { class: "number", "data-probability": move.probability }, move.not_played ? "–" : this.share(move.probability)),
       move.not_played ? el("span", { class: "unseen" }, t`not played: ${move.not_played}`) : null);
   }
 
@@ -244,17 +273,21 @@ export class Table {
     const [first, second] = [of(a), of(b)];
     const shared = a.moves.filter((move) => second.has(move.uci));
     const only = (book, other) => book.moves.filter((move) => !other.has(move.uci));
-    const head = (text, kind) => el("th", { scope: "col", class: kind }, text);
+    const kinds = [["n", "N"], ["score", "%"], ["prob", "Prob"]];
+    const ofSide = (move) => (this.sort?.side ? second.get(move.uci) : move);
+    const head = ([kind, short], book, side) => this.head([el("span", { class: "kind" }, `${t(short)} `), "AB"[side]], book.name, kind, side);
+    const sums = [a, b].map((book) => this.totals(book));
     const body = [
-      el("tbody", {}, ...this.sorted(shared).map((move) => this.pairRow(a, b, move, second.get(move.uci)))),
+      el("tbody", {}, ...this.sorted(shared, ofSide).map((move) => this.pairRow(a, b, move, second.get(move.uci)))),
       ...this.lone(a, only(a, second), 0), ...this.lone(b, only(b, first), 1),
     ];
     return el("section", { class: "book pair", "aria-label": t("Two books") }, ...error,
       a.moves.length + b.moves.length === 0 && error.length === 0 ? this.empty(a) : el("table", {},
         el("thead", {},
-          el("tr", {}, el("td", {}), el("th", { scope: "colgroup", colspan: 2 }, t("Games")), el("th", { scope: "colgroup", colspan: 2 }, t("Score")), el("th", { scope: "colgroup", colspan: 2 }, t("Probability"))),
-          el("tr", {}, head(t("Move"), "move"), ...["n", "score", "prob"].flatMap((kind) => [head(el("abbr", { title: a.name }, "A"), `${kind} a`), head(el("abbr", { title: b.name }, "B"), `${kind} b`)]))),
-        ...body));
+          el("tr", { class: "kinds" }, el("td", {}), ...["Games", "Score", "Probability"].map((name) => el("th", { scope: "colgroup", colspan: 2 }, t(name)))),
+          el("tr", {}, this.head([t("Move")], t("By name"), "move"), ...kinds.flatMap((kind) => [head(kind, a, 0), head(kind, b, 1)]))),
+        ...body,
+        el("tfoot", {}, el("tr", {}, el("th", { scope: "row", class: "move" }, t("Sum")), ...kinds.flatMap(([kind]) => sums.map((cells) => el("td", { class: kind }, cells[kind])))))));
   }
 
   pairRow(a, b, move, other) {
@@ -275,7 +308,8 @@ export class Table {
       head.querySelector("button").after(el("span", { class: "other" }, "B: ", ...told));
       tint(head, 1, t("marked otherwise in B"));
     }
-    const games = (one, side) => el("td", { class: `n ${side}` }, one.stored_weight === undefined ? grouped(one.games) : `w\u202f${grouped(one.stored_weight)}`);
+    head.querySelector("button").after(el("span", { class: "worth" }, this.worthText(move)));
+    const games = (one, side) => el("td", { class: `n ${side}` }, grouped(amount(one)));
     const score = (one, side) => tint(el("td", { class: `score ${side}` }, one.score === null ? "–" : (100 * one.score).toFixed(1)), scores * 4 >= 0.2 ? scores * 4 : 0, t("scores differ"));
     return el("tr", { "data-uci": move.uci, class: move.mark }, head,
       games(move, "a"), games(other, "b"), score(move, "a"), score(other, "b"),

@@ -13,6 +13,7 @@ use shakmaty::{
 use super::facts::Facts;
 use crate::games::Game;
 use crate::games::game::{eco_code, eco_number};
+use crate::games::san::from_to;
 use crate::input::bytes::{Cursor, put_varint};
 use crate::notation;
 
@@ -129,23 +130,14 @@ pub fn move_of(
 ) -> Option<Move> {
     let board = position.board();
     let role = board.role_at(from)?;
-    let m = if role == Role::King && (position.us() & board.rooks()).contains(to) {
-        Move::Castle {
+    if role == Role::King && (position.us() & board.rooks()).contains(to) {
+        let m = Move::Castle {
             king: from,
             rook: to,
-        }
-    } else if role == Role::Pawn && from.file() != to.file() && board.role_at(to).is_none() {
-        Move::EnPassant { from, to }
-    } else {
-        Move::Normal {
-            role,
-            from,
-            capture: board.role_at(to),
-            to,
-            promotion,
-        }
-    };
-    position.is_legal(m).then_some(m)
+        };
+        return position.is_legal(m).then_some(m);
+    }
+    from_to(role, from, to, promotion, position)
 }
 
 /// Passes over a game.

@@ -116,7 +116,7 @@ impl Session {
                 "isready" => self.ready(),
                 "setoption" => self.set_option(&mut words),
                 "ucinewgame" => self.work(Job::NewGame),
-                "position" => self.position(&mut words),
+                "position" => self.position(line),
                 "go" => self.go(&mut words),
                 "stop" => self.stop(),
                 "ponderhit" => {
@@ -215,8 +215,8 @@ impl Session {
         }
     }
 
-    fn position<'a>(&mut self, words: &mut impl Iterator<Item = &'a str>) {
-        let (board, problem) = Board::parse(words);
+    fn position(&mut self, line: &str) {
+        let (board, problem) = Board::parse(line);
         if let Some(board) = board {
             self.board = board;
         }

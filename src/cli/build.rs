@@ -6,7 +6,6 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Context as _, ensure};
 use clap::Args;
-use serde::Serialize;
 use serde_json::json;
 
 use super::also::Also;
@@ -160,41 +159,8 @@ pub(super) fn books_among(sources: &[PathBuf]) -> anyhow::Result<Vec<PathBuf>> {
     Ok(books)
 }
 
-/// What was made, and what became of the games of the sources.
-#[derive(Serialize)]
-pub(super) struct BuildNumbers {
-    games: u64,
-    positions: u64,
-    moves: u64,
-    read: u64,
-    filtered: u64,
-    duplicates: u64,
-    skipped: u64,
-    cut: u64,
-    left_out: u64,
-    unstorable: u64,
-}
-
-impl BuildNumbers {
-    pub(super) fn of(games: u64, written: &Written, summary: &Summary) -> BuildNumbers {
-        let tally = &summary.tally;
-        BuildNumbers {
-            games,
-            positions: written.positions,
-            moves: written.moves,
-            read: tally.read,
-            filtered: tally.filtered,
-            duplicates: summary.duplicates,
-            skipped: tally.skipped,
-            cut: tally.cut,
-            left_out: tally.left_out,
-            unstorable: summary.unstorable,
-        }
-    }
-}
-
 fn to_json(games: u64, written: &Written, summary: &Summary) -> serde_json::Value {
-    let mut object = json!(BuildNumbers::of(games, written, summary));
+    let mut object = json!(provenance::BuildNumbers::of(games, written, summary));
     object["bytes"] = written.bytes.into();
     object
 }

@@ -7,8 +7,8 @@ use anyhow::Context as _;
 use serde::Serialize;
 
 use super::args::PlayerColour;
-use super::build::BuildNumbers;
 use super::counting::{Choice, Counting};
+use crate::book::ctg::Written;
 use crate::build::{BuildJob, Summary};
 use crate::place::{self, Old};
 
@@ -33,6 +33,39 @@ struct Provenance<'a> {
     setups: bool,
     #[serde(flatten)]
     numbers: BuildNumbers,
+}
+
+/// What was made, and what became of the games of the sources.
+#[derive(Serialize)]
+pub(super) struct BuildNumbers {
+    games: u64,
+    positions: u64,
+    moves: u64,
+    read: u64,
+    filtered: u64,
+    duplicates: u64,
+    skipped: u64,
+    cut: u64,
+    left_out: u64,
+    unstorable: u64,
+}
+
+impl BuildNumbers {
+    pub(super) fn of(games: u64, written: &Written, summary: &Summary) -> BuildNumbers {
+        let tally = &summary.tally;
+        BuildNumbers {
+            games,
+            positions: written.positions,
+            moves: written.moves,
+            read: tally.read,
+            filtered: tally.filtered,
+            duplicates: summary.duplicates,
+            skipped: tally.skipped,
+            cut: tally.cut,
+            left_out: tally.left_out,
+            unstorable: summary.unstorable,
+        }
+    }
 }
 
 /// One of the named sources.

@@ -14,7 +14,7 @@ use parquet::errors::ParquetError;
 use parquet::file::reader::{FileReader, SerializedFileReader};
 use shakmaty::{Chess, Position as _};
 
-use super::gather::GatherError;
+use super::gathered::GatherError;
 use super::said::Said;
 use crate::crew;
 use crate::eval::Value;

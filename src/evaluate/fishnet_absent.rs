@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use super::gather::GatherError;
+use super::gathered::GatherError;
 use super::said::Said;
 use crate::evals::Imported;
 use crate::graph::BookGraph;

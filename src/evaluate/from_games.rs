@@ -2,7 +2,7 @@
 
 use shakmaty::{Chess, Position as _};
 
-use super::gather::{GatherError, Gathered};
+use super::gathered::{GatherError, Gathered};
 use super::said::Said;
 use crate::book::{Book, Lookup, Probe as _, Wanted};
 use crate::eval::Value;

@@ -1,66 +1,15 @@
 //! Evaluations out of files: whatever holds some, by its content.
 
 use std::io::{self, Read};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::atomic::Ordering;
 
+use super::gathered::{GatherError, Gathered};
 use super::{fishnet, from_games};
-use crate::crew::Panicked;
-use crate::evals::{self, EvalFile, EvalFileError, EvalTable, Imported};
-use crate::games::{self, GameFilter, ReadError, Sources};
+use crate::evals::{self, EvalFile, EvalTable};
+use crate::games::{self, GameFilter, Sources};
 use crate::graph::BookGraph;
-use crate::watch::{Progress, Stopped, Watch};
-
-/// What a file gave.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Gathered {
-    /// What was read.
-    pub read: Imported,
-    /// What its `lines` are: "lines", "games" or "rows".
-    pub unit: &'static str,
-    /// Evaluations that told something new.
-    pub new: u64,
-}
-
-/// Why a file gives nothing.
-#[derive(Debug, thiserror::Error)]
-#[non_exhaustive]
-pub enum GatherError {
-    /// It cannot be read.
-    #[error("{}: {error}", path.display())]
-    Io {
-        /// The file.
-        path: PathBuf,
-        /// What the system says.
-        error: io::Error,
-    },
-    /// It is a table that cannot be read.
-    #[error("{}: cannot be read as Parquet: {text}", path.display())]
-    Table {
-        /// The file.
-        path: PathBuf,
-        /// What is wrong.
-        text: String,
-    },
-    /// Games cannot be read.
-    #[error(transparent)]
-    Games(#[from] ReadError),
-    /// The evaluations cannot be written.
-    #[error(transparent)]
-    File(#[from] EvalFileError),
-    /// A thread met a fault of this program.
-    #[error(transparent)]
-    Panicked(#[from] Panicked),
-    /// Somebody wanted an end. What was found has been written.
-    #[error("interrupted; what was found until now is in the file")]
-    Stopped,
-}
-
-impl From<Stopped> for GatherError {
-    fn from(_: Stopped) -> GatherError {
-        GatherError::Stopped
-    }
-}
+use crate::watch::{Progress, Watch};
 
 /// Reads a file of evaluations, plain or compressed (EPD, `.evals`, text of
 /// chessdb.cn, the export of lichess), a table of fishnet's (Parquet), or games

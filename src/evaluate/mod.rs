@@ -11,6 +11,7 @@ mod desk;
 mod fishnet;
 mod from_games;
 mod gather;
+mod gathered;
 mod said;
 mod work;
 
@@ -18,7 +19,8 @@ pub use carried::carried;
 pub(crate) use desk::Desk;
 pub use desk::EnginePlan;
 pub use from_games::gather_games;
-pub use gather::{GatherError, Gathered, gather};
+pub use gather::gather;
+pub use gathered::{GatherError, Gathered};
 #[cfg(feature = "build")]
 pub(crate) use work::others;
 pub use work::{Task, Unanswered, WorkError, Worked, plan, work};

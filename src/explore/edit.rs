@@ -20,6 +20,10 @@ const MOST_REWRITES: usize = 20;
 #[error("{0}")]
 pub struct MarkerError(pub String);
 
+pub(super) fn failed(error: impl std::error::Error) -> MarkerError {
+    MarkerError(error.to_string())
+}
+
 /// Takes one change back.
 pub type Undo = Box<dyn Fn() -> Result<(), MarkerError> + Send>;
 

@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use shakmaty::{Chess, Move};
 use tempfile::TempDir;
 
-use super::edit::{BookMarker, MarkerError, Undo};
+use super::edit::{BookMarker, MarkerError, Undo, failed};
 use super::weigher::Weigher;
 use crate::book::ctg::{self, EditOptions, RewriteOptions};
 use crate::book::{Book, Format, MarkEdit};
@@ -182,10 +182,6 @@ fn content(path: &Path) -> io::Result<u64> {
 
 fn open(path: &Path) -> Result<ctg::Editor, MarkerError> {
     ctg::Editor::open(path, &EditOptions::default()).map_err(failed)
-}
-
-pub(super) fn failed(error: impl std::error::Error) -> MarkerError {
-    MarkerError(error.to_string())
 }
 
 fn unwritten(path: &Path, error: &io::Error) -> MarkerError {

@@ -5,8 +5,7 @@ use std::path::{Path, PathBuf};
 
 use shakmaty::{Chess, Move};
 
-use super::edit::{BookMarker, MarkerError, Undo};
-use super::marker::failed;
+use super::edit::{BookMarker, MarkerError, Undo, failed};
 use crate::book::ctg::EditOptions;
 use crate::book::{BookEditor, Format, KeyedChange, KeyedEditor, MarkEdit};
 use crate::mark;

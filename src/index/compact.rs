@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use super::make::IndexError;
+use super::error::IndexError;
 use super::parts::{Joined, together};
 use super::{IDS, PLAYERS, POSITIONS};
 use crate::games::ReadError;

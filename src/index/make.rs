@@ -4,6 +4,8 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
 
+pub use super::error::IndexError;
+
 use super::count::Counter;
 use super::lots::{Lots, MOST_SORT_BYTES};
 use super::parts::{self, Joined};
@@ -11,13 +13,12 @@ use super::posting::{Posting, id_key, player_key};
 use super::row::Row;
 use super::rows::write_rows;
 use super::{IDS, PLAYERS, POSITIONS};
-use crate::crew::Panicked;
 use crate::games::tgx::{BlockMaker, GAMES, Head, Segment, TableWriter, TgxWriteError, Writer};
 use crate::games::{
     Batches, Game, GameFilter, GameParts, Intake, ReadError, Sources, Starts, Tally,
 };
 use crate::place::{self, Old};
-use crate::sort::{self, Merge, Runs, SortError, Sorter};
+use crate::sort::{self, Merge, Runs, Sorter};
 use crate::watch::{Stopped, Watch};
 use shakmaty::Color;
 
@@ -50,56 +51,6 @@ pub struct IndexJob {
     pub memory: u64,
     /// Where temporary files go; by default the folder of the index.
     pub temp: Option<PathBuf>,
-}
-
-/// Why there is no index.
-#[derive(Debug, thiserror::Error)]
-#[non_exhaustive]
-pub enum IndexError {
-    /// The games cannot be read.
-    #[error(transparent)]
-    Read(#[from] ReadError),
-    /// Every game was filtered away or skipped, or has no result.
-    #[error(
-        "no game is left: {skipped} skipped, {filtered} do not meet the conditions, \
-         {without_result} have no result"
-    )]
-    NothingLeft {
-        /// Games that were no use.
-        skipped: u64,
-        /// Games that the filter turned away.
-        filtered: u64,
-        /// Games without a result.
-        without_result: u64,
-    },
-    /// The games that are there were indexed to another depth.
-    #[error("{}: its games are indexed to ply {there}, not {wanted}", path.display())]
-    OtherDepth {
-        /// The index.
-        path: PathBuf,
-        /// Its plies.
-        there: u16,
-        /// Those that were asked for.
-        wanted: u16,
-    },
-    /// The index would be one of its own sources.
-    #[error("{}: an index cannot be added to itself", path.display())]
-    Itself {
-        /// The index.
-        path: PathBuf,
-    },
-    /// Games are numbered with 32 bits.
-    #[error("an index holds {} games at most", u32::MAX)]
-    TooMany,
-    /// Temporary files fail.
-    #[error(transparent)]
-    Sort(#[from] SortError),
-    /// The index cannot be written.
-    #[error(transparent)]
-    Write(#[from] TgxWriteError),
-    /// A thread met a fault of this program.
-    #[error(transparent)]
-    Panicked(#[from] Panicked),
 }
 
 /// What was made.

@@ -27,6 +27,7 @@ pub mod ask;
 mod bucket;
 mod compact;
 mod count;
+mod error;
 mod lots;
 pub mod make;
 mod open;

@@ -8,7 +8,7 @@
 //! all else goes over as it is, and games stay where they are.
 
 use super::POSITIONS;
-use super::make::IndexError;
+use super::error::IndexError;
 use super::position::{PositionWriter, read_rows};
 use super::posting::Posting;
 use super::row::Row;

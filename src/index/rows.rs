@@ -1,8 +1,8 @@
 //! Rows in order, written out as the table of positions.
 
 use super::POSITIONS;
+use super::error::IndexError;
 use super::lots::{LOTS, Lots, rows_of};
-use super::make::IndexError;
 use super::parts::{Finished, Joined};
 use super::position::PositionWriter;
 use super::row::Row;

@@ -165,45 +165,49 @@ pub fn tell<E: From<EditError> + From<Panicked> + Send>(
     found: &mut dyn FnMut(&Told) -> Result<(), E>,
 ) -> Result<(), E> {
     let failed = |error| E::from(EditError::from(error));
+    let start = Chess::default();
     let mut wanted: HashMap<Key, Vec<Noted>> = HashMap::new();
     for noted in noted {
         wanted.entry(noted.key).or_default().push(noted);
     }
     let keys: HashSet<Key, FxBuildHasher> = wanted.keys().copied().collect();
-    let start = Chess::default();
-    let root = place_of(&mut book.entry_reader().map_err(failed)?, &start).map_err(failed)?;
-    let mut walk = Walk::with_notes(&start, root, Order::Breadth);
+    let reader = &mut book.entry_reader().map_err(failed)?;
+    let root = stored(reader, &start, &keys, &mut Lookup::default()).map_err(failed)?;
     // Lines end where the book does.
     let mut seen = EntrySet::default();
-    match root.filter(|_| !wanted.is_empty()) {
-        Some(root) => _ = seen.insert(root),
-        None => walk.end(),
+    if let Some(root) = &root {
+        seen.insert(root.place);
+    }
+    let mut walk = Walk::with_notes(&start, root, Order::Breadth);
+    if wanted.is_empty() {
+        walk.end();
     }
     let mut entered = 1;
     let expected = Some(book.header().positions.into());
     walk.spread(
         |share| look(book, share, &keys).map_err(failed),
-        |walk, share, looked| {
-            let mut next = looked.next.into_iter();
-            let mut hits = looked.hits.into_iter().peekable();
-            for (at, (here, moves)) in share.iter().zip(looked.moves).enumerate() {
+        |walk, share, next| {
+            let mut next = next.into_iter();
+            for here in share {
                 if wanted.is_empty() {
                     walk.end();
                     return Ok(());
                 }
                 let told = watch.position("finding lines", entered, expected);
                 told.map_err(|stopped| EditError::from(RewriteError::from(stopped)))?;
-                let hit = hits.next_if(|(hit, _)| *hit == at);
-                let noted = hit.and_then(|(_, key)| wanted.remove(&key));
+                let Some(entry) = &here.note else { continue };
+                let noted = entry.wanted.as_ref().and_then(|key| wanted.remove(key));
                 for noted in noted.unwrap_or_default() {
                     let mut line = Line::default();
                     walk.line(here).into_iter().for_each(|mv| line.push(mv));
                     found(&noted.told(line, true))?;
                 }
-                for (mv, position, place) in next.by_ref().take(moves) {
-                    if seen.insert(place) {
+                for (mv, next) in entry.moves.iter().zip(&mut next) {
+                    if let Some((position, next)) = next
+                        && seen.insert(next.place)
+                    {
                         entered += 1;
-                        walk.enter(here, mv, position, Some(place));
+                        walk.enter(here, *mv, position, Some(next));
                     }
                 }
             }
@@ -220,62 +224,62 @@ pub fn tell<E: From<EditError> + From<Panicked> + Send>(
     Ok(())
 }
 
-/// What stands in some positions.
-#[derive(Default)]
-struct Looked {
-    /// Those whose entries are looked for.
-    hits: Vec<(usize, Key)>,
-    /// How many moves go on from each.
-    moves: Vec<usize>,
-    /// These moves, the positions after them, and where their entries stand.
-    next: Vec<(Move, Chess, Place)>,
+/// What stands in a position.
+struct Stored {
+    place: Place,
+    /// The key of its entry, if that is looked for.
+    wanted: Option<Box<Key>>,
+    moves: Vec<Move>,
 }
 
-/// Looks at some positions, each with the place of its entry, and finds the
-/// places of those after them. Lines end where the book is damaged; who looked
-/// for what to change has named the damage.
+/// The positions after all stored moves of some positions, and what stands
+/// there: `None` where the book ends.
 fn look(
     book: &CtgBook,
-    share: &[Reached<Option<Place>>],
+    share: &[Reached<Option<Stored>>],
     wanted: &HashSet<Key, FxBuildHasher>,
-) -> Result<Looked, crate::book::Error> {
-    let mut looked = Looked::default();
+) -> Result<Vec<Option<(Chess, Stored)>>, crate::book::Error> {
     let mut reader = book.entry_reader()?;
-    let mut stored = Lookup::default();
-    for (at, here) in share.iter().enumerate() {
-        stored.clear();
-        if let Some(place) = here.note
-            && let Some(board) = CanonicalBoard::from_position(&here.position)
-        {
-            let entry = reader.entry(place)?;
-            let hit = entry.key().filter(|key| wanted.contains(key));
-            looked.hits.extend(hit.map(|key| (at, key)));
-            fill_from(&entry, &board, &here.position.legal_moves(), &mut stored);
+    let mut found = Lookup::default();
+    let mut next = Vec::with_capacity(share.len() + share.len() / 4);
+    for here in share {
+        for mv in here.note.iter().flat_map(|stored| &stored.moves) {
+            let after = notation::after(&here.position, *mv);
+            let stored = stored(&mut reader, &after, wanted, &mut found)?;
+            next.push(stored.map(|stored| (after, stored)));
         }
-        let before = looked.next.len();
-        for known in &stored.moves {
-            let after = notation::after(&here.position, known.mv);
-            let place = place_of(&mut reader, &after)?;
-            looked
-                .next
-                .extend(place.map(|place| (known.mv, after, place)));
-        }
-        looked.moves.push(looked.next.len() - before);
     }
-    Ok(looked)
+    Ok(next)
 }
 
-/// Where a position stands; nowhere, if the book is damaged there.
-fn place_of(
+/// What stands in a position: read where it is found, for then its page is at
+/// hand. Lines end where the book is damaged; who looked for what to change has
+/// named the damage.
+fn stored(
     reader: &mut EntryReader<'_>,
     position: &Chess,
-) -> Result<Option<Place>, crate::book::Error> {
-    let board = CanonicalBoard::from_position(position);
-    match board.map(|board| reader.place_of(&board, &board.key())) {
-        Some(Err(error)) if !error.is_damage() => Err(error),
-        Some(Ok(place)) => Ok(place),
-        _ => Ok(None),
-    }
+    wanted: &HashSet<Key, FxBuildHasher>,
+    found: &mut Lookup,
+) -> Result<Option<Stored>, crate::book::Error> {
+    let Some(board) = CanonicalBoard::from_position(position) else {
+        return Ok(None);
+    };
+    let place = match reader.place_of(&board, &board.key()) {
+        Err(error) if error.is_damage() => None,
+        place => place?,
+    };
+    let Some(place) = place else {
+        return Ok(None);
+    };
+    let entry = reader.entry(place)?;
+    let key = entry.key().filter(|key| wanted.contains(key));
+    found.clear();
+    fill_from(&entry, &board, &position.legal_moves(), found);
+    Ok(Some(Stored {
+        place,
+        wanted: key.map(Box::new),
+        moves: found.moves.iter().map(|known| known.mv).collect(),
+    }))
 }
 
 impl Noted {

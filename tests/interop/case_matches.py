@@ -22,19 +22,25 @@ def _run(*options: str, limit: float) -> tuple[dict[str, int], str]:
 
 
 def _match(*options: str, limit: float) -> str:
-    counts, report = _run(*options, limit=limit)
-    wait_gone(1)
-    late = counts.pop("losses on time")
-    assert not any(counts.values()), report
-    if late and "builtin=1" not in options:
-        # Does this machine cost games at such clocks, or do we? The engines
-        # alone tell: no adapter, no book, nobody killed.
-        alone, control = _run("direct=1", "games=200", limit=limit)
-        report += f"the engines alone:\n{control}"
-        assert alone["losses on time"] / 200 >= late / 500, report
+    reports = []
+    # A busy machine may cost a game at such clocks; we would cost one each time.
+    for _ in range(3):
+        counts, report = _run(*options, limit=limit)
+        reports.append(report)
+        wait_gone(1)
+        late = counts.pop("losses on time")
+        assert not any(counts.values()), report
+        if not late:
+            return report
+        if "builtin=1" not in options:
+            # The engines alone tell, too: no adapter, no book, nobody killed.
+            alone, control = _run("direct=1", "games=200", limit=limit)
+            reports.append(f"the engines alone:\n{control}")
+            if alone["losses on time"] / 200 >= late / 500:
+                break
     else:
-        assert not late, report
-    return report
+        raise AssertionError("\n".join(reports))
+    return "\n".join(reports)
 
 
 @case(600)

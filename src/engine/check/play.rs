@@ -73,7 +73,7 @@ const CLOCK_MS: u128 = 1000;
 /// What GUIs allow beyond a `movetime` before they call it late.
 const SLACK_MS: u128 = 400;
 
-fn standard(fen: Option<&str>, moves: &str) -> Result<Scene, Fault> {
+fn standard(fen: Option<&str>, moves: &str) -> Result<Scene, &'static str> {
     Scene::new(fen, moves, CastlingMode::Standard)
 }
 

@@ -3,7 +3,6 @@
 use shakmaty::uci::UciMove;
 use shakmaty::{CastlingMode, Chess, Move, Position};
 
-use super::walk::Fault;
 use crate::notation;
 
 /// A `position` line and what it means.
@@ -20,7 +19,11 @@ pub(super) struct Scene {
 impl Scene {
     /// After `moves` from the start position or a FEN; an error is a mistake
     /// of ours, which a test excludes.
-    pub(super) fn new(fen: Option<&str>, moves: &str, mode: CastlingMode) -> Result<Self, Fault> {
+    pub(super) fn new(
+        fen: Option<&str>,
+        moves: &str,
+        mode: CastlingMode,
+    ) -> Result<Self, &'static str> {
         let wrong = "the position of this step is wrong";
         let mut line = String::from("position ");
         let mut board = match fen {

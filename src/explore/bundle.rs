@@ -1,5 +1,6 @@
 //! The page's modules as two scripts, one for what is seen first and one for
-//! the rest, so that a visit does not ask two dozen times. The files stay plain modules: nothing is built beforehand.
+//! the rest, so that a visit does not ask two dozen times. The files stay plain
+//! modules: nothing is built beforehand.
 //!
 //! Each module becomes a function that runs once, after those that it imports,
 //! and gives what it exports. The forms of `import` and `export` that are

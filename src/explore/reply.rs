@@ -1,7 +1,7 @@
 //! Responses, with the headers that every one of them carries.
 
 use hyper::body::Bytes;
-use hyper::header::{self, HeaderName, HeaderValue};
+use hyper::header::{self, HeaderMap, HeaderName, HeaderValue};
 use hyper::{Response, StatusCode};
 use serde::Serialize;
 
@@ -9,6 +9,9 @@ use serde::Serialize;
 const CONTENT_POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; \
     img-src 'self' blob:; connect-src 'self'; base-uri 'none'; form-action 'none'; \
     frame-ancestors 'none'; require-trusted-types-for 'script'; trusted-types 'none'";
+
+/// No page that has opened this one keeps a hold of it.
+const OPENER_POLICY: HeaderName = HeaderName::from_static("cross-origin-opener-policy");
 
 const EVERYWHERE: [(HeaderName, &str); 7] = [
     (header::CONTENT_SECURITY_POLICY, CONTENT_POLICY),
@@ -19,10 +22,7 @@ const EVERYWHERE: [(HeaderName, &str); 7] = [
         HeaderName::from_static("cross-origin-resource-policy"),
         "same-origin",
     ),
-    (
-        HeaderName::from_static("cross-origin-opener-policy"),
-        "same-origin",
-    ),
+    (OPENER_POLICY, "same-origin"),
     (header::SERVER, "tabia"),
 ];
 
@@ -36,6 +36,17 @@ pub(super) fn own_page(nonce: &str, mut page: Response<Bytes>) -> Response<Bytes
     if let Ok(policy) = HeaderValue::from_str(&policy) {
         let headers = page.headers_mut();
         headers.insert(header::CONTENT_SECURITY_POLICY, policy);
+    }
+    page
+}
+
+/// A page for somebody who has come by himself, by an address typed or a
+/// bookmark, where the browser says so: no page has opened it, and a browser
+/// told of a rule about that first starts another process, for 25 ms.
+pub(super) fn unless_opened(asked: &HeaderMap, mut page: Response<Bytes>) -> Response<Bytes> {
+    let from = asked.get(HeaderName::from_static("sec-fetch-site"));
+    if from.is_some_and(|from| from == "none") {
+        page.headers_mut().remove(OPENER_POLICY);
     }
     page
 }

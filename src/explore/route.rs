@@ -20,7 +20,9 @@ use super::openings;
 use super::pasted;
 use super::plot;
 use super::query::Query;
-use super::reply::{EVENTS, Refusal, bad, json, json_text, refuse, reply, unreadable};
+use super::reply::{
+    EVENTS, Refusal, bad, json, json_text, refuse, reply, unless_opened, unreadable,
+};
 use shakmaty::Position as _;
 
 use crate::consult::DECIDING;
@@ -265,6 +267,7 @@ impl Explorer {
         let nonce = Access::random_token();
         let first = String::from_utf8_lossy(&first);
         let page = assets::page(self.access.token(), &nonce, &first);
+        let page = unless_opened(headers, page);
         match self.access.is_local() {
             true => page,
             false => assets::packed_page(page, headers),

@@ -80,12 +80,24 @@ fn other_hosts_and_pages_are_refused() {
             assert!(response.body().len() < 120);
         }
     }
-    // A link on another site may open the page, no more.
-    let mut asked = request(Method::GET, "/?play=e2e4", "");
-    asked
-        .headers_mut()
-        .insert("sec-fetch-site", "cross-site".parse().unwrap());
-    assert_eq!(explorer.answer(&asked).status(), StatusCode::OK);
+    // A link on another site may open the page, no more: it keeps no hold of it.
+    // Who comes by himself has been opened by nobody.
+    for (from, rule) in [
+        (None, Some("same-origin")),
+        (Some("cross-site"), Some("same-origin")),
+        (Some("same-site"), Some("same-origin")),
+        (Some("none"), None),
+    ] {
+        let mut asked = request(Method::GET, "/?play=e2e4", "");
+        if let Some(from) = from {
+            let from = from.parse().unwrap();
+            asked.headers_mut().insert("sec-fetch-site", from);
+        }
+        let response = explorer.answer(&asked);
+        assert_eq!(response.status(), StatusCode::OK);
+        let opener = response.headers().get("cross-origin-opener-policy");
+        assert_eq!(opener.and_then(|rule| rule.to_str().ok()), rule, "{from:?}");
+    }
 }
 
 #[test]

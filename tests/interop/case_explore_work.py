@@ -309,7 +309,7 @@ def explorer_speaks_five_languages_and_changes_its_looks():
             # Nothing of the page itself is English any more.
             left = page.evaluate(
                 """async (code) => {
-                    const table = await import(document.querySelector('link[rel=modulepreload]').href.replace('page.js', `lang-${code}.js`));
+                    const table = await import(document.querySelector('link[rel=icon]').href.replace('favicon.svg', `lang-${code}.js`));
                     const english = Object.entries(table.default).filter(([from, to]) => from !== to && from.length > 8).map(([from]) => from);
                     const said = [...document.querySelectorAll('body *')].flatMap((one) => [...one.childNodes].filter((node) => node.nodeType === 3).map((node) => node.data.trim()));
                     return said.filter((text) => english.includes(text));
@@ -320,7 +320,7 @@ def explorer_speaks_five_languages_and_changes_its_looks():
             # Nor is what the program says: about its options, about moves that are not played, about a text.
             spoken = page.evaluate(
                 """async (code) => {
-                    const table = await import(document.querySelector('link[rel=modulepreload]').href.replace('page.js', `program-${code}.js`));
+                    const table = await import(document.querySelector('link[rel=icon]').href.replace('favicon.svg', `program-${code}.js`));
                     return Object.values(table.default);
                 }""",
                 code,

@@ -116,7 +116,7 @@ impl Session {
                 "isready" => self.ready(),
                 "setoption" => self.set_option(&mut words),
                 "ucinewgame" => self.work(Job::NewGame),
-                "position" => self.position(line),
+                "position" => self.position(&mut words),
                 "go" => self.go(&mut words),
                 "stop" => self.stop(),
                 "ponderhit" => {
@@ -215,8 +215,8 @@ impl Session {
         }
     }
 
-    fn position(&mut self, line: &str) {
-        let (board, problem) = Board::parse(line);
+    fn position<'a>(&mut self, words: &mut impl Iterator<Item = &'a str>) {
+        let (board, problem) = Board::parse(words);
         if let Some(board) = board {
             self.board = board;
         }

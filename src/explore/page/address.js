@@ -2,8 +2,9 @@
 
 import * as trees from "./tree.js";
 
-/** Between two entries of the history written while somebody walks, milliseconds. */
-const PACE = 250;
+// Browsers take a hundred changes of the history in half a minute: so many are
+// written at once, and one more each so many milliseconds.
+const AT_ONCE = 20, PACE = 400;
 
 /** What an address says, its moves as words. */
 export function read(search) {
@@ -52,20 +53,25 @@ export function address(state) {
   return text ? `/?${text}` : "/";
 }
 
-let last = "load", written = 0, timer = 0;
+let last = "load", spare = AT_ONCE, counted = 0, timer = 0, waiting = null;
 
 /** Notes a state in the history. A line that is walked is one entry. */
 export function note(state, how) {
+  clearTimeout(timer);
+  if (how === "pop") { last = how; waiting = null; return; }
   const data = { ...state, tree: trees.pack(state.tree) };
-  if (how === "pop") { last = how; return; }
   const replaces = how === "keep" || (how === "walk" && last === "walk");
   if (how !== "keep") last = how;
-  clearTimeout(timer);
+  if (!replaces) waiting?.();
   const write = () => {
-    written = performance.now();
+    spare -= 1;
+    waiting = null;
     history[replaces ? "replaceState" : "pushState"](data, "", address(state));
   };
-  if (replaces && performance.now() - written < PACE) timer = setTimeout(write, PACE);
+  const now = performance.now();
+  spare = Math.min(AT_ONCE, spare + (now - counted) / PACE);
+  counted = now;
+  if (replaces && spare < 1) timer = setTimeout(waiting = write, PACE);
   else write();
 }
 

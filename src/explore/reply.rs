@@ -40,12 +40,12 @@ pub(super) fn own_page(nonce: &str, mut page: Response<Bytes>) -> Response<Bytes
     page
 }
 
-/// A page for somebody who has come by himself, by an address typed or a
-/// bookmark, where the browser says so: no page has opened it, and a browser
+/// A page for somebody who has come by himself, by an address typed, a bookmark
+/// or a reload, where the browser says so: no page has opened it, and a browser
 /// told of a rule about that first starts another process, for 25 ms.
 pub(super) fn unless_opened(asked: &HeaderMap, mut page: Response<Bytes>) -> Response<Bytes> {
     let from = asked.get(HeaderName::from_static("sec-fetch-site"));
-    if from.is_some_and(|from| from == "none") {
+    if from.is_some_and(|from| from == "none" || from == "same-origin") {
         page.headers_mut().remove(OPENER_POLICY);
     }
     page

@@ -87,6 +87,7 @@ fn other_hosts_and_pages_are_refused() {
         (Some("cross-site"), Some("same-origin")),
         (Some("same-site"), Some("same-origin")),
         (Some("none"), None),
+        (Some("same-origin"), None),
     ] {
         let mut asked = request(Method::GET, "/?play=e2e4", "");
         if let Some(from) = from {

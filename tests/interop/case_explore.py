@@ -328,6 +328,10 @@ def explorer_keeps_variations_and_comments_and_gives_them_back():
         assert "1. e4 c5 $1 {fights at once} (1... e5 2. Nf3) *" in pgn, pgn
         page.reload()
         expect(page.locator("#line button")).to_have_text(["e4", "c5!", "e5", "Nf3"])
+        # As where a reload has a process of its own.
+        page.evaluate("addEventListener('pagehide', () => history.replaceState(null, ''))")
+        page.reload()
+        expect(page.locator("#line button")).to_have_text(["e4", "c5!", "e5", "Nf3"])
         page.keyboard.press("v")
         page.fill("#paste-text", pgn.replace("(1... e5", "(1... e5 (1... e6 $5)"))
         page.click("#paste-form .main")

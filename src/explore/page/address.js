@@ -77,3 +77,15 @@ export function note(state, how) {
 
 /** The state of an entry of the history, if it is one of this page. */
 export const recall = (data) => (data?.tree ? { ...data, tree: trees.unpack(data.tree) } : null);
+
+// A browser that starts another process for a reload forgets its entry's state.
+addEventListener("pagehide", () => {
+  waiting?.();
+  try { sessionStorage.setItem("left", JSON.stringify(history.state)); } catch { /* The address has the line. */ }
+});
+
+/** The state with which this entry was left, if it is opened again. */
+export function left() {
+  const { state } = history, again = performance.getEntriesByType("navigation")[0]?.type === "reload";
+  try { return recall(state ?? (again ? JSON.parse(sessionStorage.getItem("left")) : null)); } catch { return null; }
+}

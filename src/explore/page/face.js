@@ -53,7 +53,7 @@ function sent() {
   place.remove();
   if (!text) return null;
   const view = JSON.parse(text);
-  return { view, state: (!view.problem && address.recall(history.state)) || address.stateOf(view) };
+  return { view, state: (!view.problem && address.left()) || address.stateOf(view) };
 }
 
 async function open() {

@@ -207,7 +207,7 @@ async function jump(to) {
 
 /** The first answer, where none came with the page: what the address says, as far as it can be read. */
 async function first() {
-  const old = address.recall(history.state);
+  const old = address.left();
   if (old) { await store.want(() => old, "keep"); return; }
   const query = new URLSearchParams(location.search);
   if (query.has("at")) query.set("at", Number(query.get("at")) || 0);

@@ -102,11 +102,10 @@ class Firefox:
         )
         return {"type": "pointerMove", "x": round(x), "y": round(y)}
 
-    def click(self, selector: str, times: int = 1) -> None:
+    def click(self, selector: str) -> None:
         self.until("document.querySelector(arguments[0])?.checkVisibility()", selector)
         self.run("document.querySelector(arguments[0]).scrollIntoView({ block: 'nearest' }); return true;", selector)
-        press = [{"type": "pointerDown", "button": 0}, {"type": "pointerUp", "button": 0}]
-        self.pointer(self.middle(selector), *press * times)
+        self.pointer(self.middle(selector), {"type": "pointerDown", "button": 0}, {"type": "pointerUp", "button": 0})
 
     def drag(self, start: str, end: str) -> None:
         self.pointer(self.middle(f'[data-square="{start}"]'), {"type": "pointerDown", "button": 0}, {"type": "pause", "duration": 20},

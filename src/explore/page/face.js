@@ -22,6 +22,10 @@ export const does = (known) => come(known);
 export const board = new Board(later("play"), later("swipe"));
 export const table = new Table({ play: later("play"), point: (uci) => board.arrows.point(uci), edit: later("edit"), add: later("add") });
 listenToMoves(later("go"));
+// The second click of a double click was meant for what stood there at the first.
+addEventListener("click", (event) => {
+  if (event.detail > 1 && event.target.closest("#books tr[data-uci], #line, #engine-list, #plot")) event.stopPropagation();
+}, true);
 
 /** Shows a state and the answer that belongs to it. */
 export function show(state, view) {

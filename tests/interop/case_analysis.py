@@ -125,7 +125,8 @@ def an_engine_killed_in_a_search_is_started_again_and_answers():
         killed = []
         with engine.analysis(OUT, chess.engine.Limit(time=1.2)) as analysis:
             for info in analysis:
-                if not killed and info.get("depth", 0) > 3:
+                # Every search gets as far as depth 1, however little time it is given.
+                if not killed and "depth" in info:
                     killed.append(kill_child_of(engine))
             best = analysis.wait()
         assert killed and best.move in OUT.legal_moves

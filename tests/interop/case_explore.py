@@ -10,7 +10,7 @@ import time
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Page, expect
 
-from pages import Connection, bear_10000_requests, SAMPLE, WAIT_MS, Server, browser, drag, explorer, page_of, plies_of_a_game, probe, same_figures, shown, square, walked
+from pages import Connection, bear_10000_requests, SAMPLE, Server, again, browser, drag, explorer, lasting_port, page_of, plies_of_a_game, probe, ready, same_figures, shown, square, walked
 from places import HELD_KEY_RUNS, POLYGLOT, STARTER, STOCKFISH, TABIA, copy_starter, folder
 from procs import PATIENCE, environment, run, tabia, wait_until
 from runner import case
@@ -125,11 +125,13 @@ def explorer_marks_a_move_red_and_the_adapter_never_plays_it():
     row = 'tr[data-uci="e2e4"]'
 
     def played() -> set[str]:
-        adapter = tabia("--book", book, "--set", "Book Variety=100", "--set", "Book Minimum Share=0", engine=[TABIA, "engine"])
+        # A seed draws by game and position: the same moves each time.
+        sets = ("Book Variety=100", "Book Minimum Share=0", "Book Seed=1")
+        adapter = tabia("--book", book, *(word for one in sets for word in ("--set", one)), engine=[TABIA, "engine"])
         adapter.ask("uci", wanted="uciok")
         moves = set()
         for _ in range(150):
-            moves.add(adapter.ask("position startpos", "go movetime 100", wanted="bestmove")[-1].split()[1])
+            moves.add(adapter.ask("ucinewgame", "position startpos", "go movetime 100", wanted="bestmove")[-1].split()[1])
         adapter.send("quit")
         return moves
 
@@ -188,14 +190,14 @@ def explorer_links_lead_to_the_same_place():
         expect(page.locator("#line [aria-current]")).to_have_text("Nf3")
         page.go_back()
         expect(page.locator("#line [aria-current]")).to_have_text("c5")
-        page.goto(server.url + "?fen=" + "8/8/8/8/8/4k3/8/4K2R+w+K+-+0+40")
+        ready(page, server.url + "?fen=" + "8/8/8/8/8/4k3/8/4K2R+w+K+-+0+40")
         expect(page.locator(".piece")).to_have_count(3)
         expect(page.locator("#books")).to_contain_text("not in the book")
         page.keyboard.press("m")
         page.keyboard.type("O-O")
         page.keyboard.press("Enter")
         walked(page, "O-O")
-        page.goto(server.url + "?play=d2d4,d7d5,e2e5,g8f6")
+        ready(page, server.url + "?play=d2d4,d7d5,e2e5,g8f6")
         expect(page.locator("#status")).to_contain_text("not legal")
         walked(page, "d4", "d5")
         drag(page, "c2", "c4")
@@ -292,8 +294,7 @@ def explorer_bears_a_key_that_is_held_and_a_double_click():
                     page.keyboard.press("Home")
                     expect(page.locator("#line [aria-current]")).to_have_count(0)
                 # On unknown ground: always the likeliest move, whatever the answers take.
-                page.goto(server.url)
-                page.wait_for_selector("html[data-ready]", timeout=WAIT_MS)
+                ready(page, server.url)
                 for _ in range(30):
                     page.keyboard.press("ArrowRight")
                 wanted = [point["san"] for point in server.get("api/line")["points"][1:31]]
@@ -338,11 +339,11 @@ def explorer_keeps_variations_and_comments_and_gives_them_back():
             page.click("#save-pgn")
         pgn = download.value.path().read_text()
         assert "1. e4 c5 $1 {fights at once} (1... e5 2. Nf3) *" in pgn, pgn
-        page.reload()
+        again(page)
         expect(page.locator("#line button")).to_have_text(["e4", "c5!", "e5", "Nf3"])
         # As where a reload has a process of its own.
         page.evaluate("addEventListener('pagehide', () => history.replaceState(null, ''))")
-        page.reload()
+        again(page)
         expect(page.locator("#line button")).to_have_text(["e4", "c5!", "e5", "Nf3"])
         page.keyboard.press("v")
         page.fill("#paste-text", pgn.replace("(1... e5", "(1... e5 (1... e6 $5)"))
@@ -362,8 +363,7 @@ def explorer_tells_other_tabs_and_overwrites_nothing():
     book = copy_starter(folder("explore"))
     with explorer(book) as server, page_of(server) as first:
         second = first.context.new_page()
-        second.goto(server.url)
-        second.wait_for_selector("html[data-ready]", timeout=WAIT_MS)
+        ready(second, server.url)
         for page in (second, first):
             page.click('button[aria-label="Change d4"]')
         first.check('input[name="mark"][value="main"]', force=True)
@@ -387,7 +387,7 @@ def explorer_tells_other_tabs_and_overwrites_nothing():
 
 @case(limit=120)
 def explorer_survives_the_end_of_the_program():
-    server = Server()
+    server = Server("--port", lasting_port())
     with page_of(server) as page:
         drag(page, "e2", "e4")
         walked(page, "e4")
@@ -420,6 +420,11 @@ def explorer_castles_in_chess960_and_finds_openings():
         walked(page, "O-O")
 
 
+def close_dialog(page: Page) -> None:
+    page.keyboard.press("Escape")
+    expect(page.locator("dialog[open]")).to_have_count(0)
+
+
 @case(limit=400)
 def explorer_has_no_barriers_that_axe_finds():
     here = folder("explore")
@@ -441,8 +446,7 @@ def explorer_has_no_barriers_that_axe_finds():
                 # The page's own policy would keep axe out.
                 context = started.new_context(viewport={"width": width, "height": height}, color_scheme=scheme, bypass_csp=True)
                 page = context.new_page()
-                page.goto(server.url + f"?play=e2e4,c7c5{'&books=0,1' if scheme == 'dark' else ''}")
-                page.wait_for_selector("html[data-ready]", timeout=WAIT_MS)
+                ready(page, server.url + f"?play=e2e4,c7c5{'&books=0,1' if scheme == 'dark' else ''}")
                 wide = page.evaluate("document.documentElement.scrollWidth")
                 assert wide <= width, f"{wide} wide on {width}"
                 board = page.locator("#board").bounding_box()
@@ -451,7 +455,7 @@ def explorer_has_no_barriers_that_axe_finds():
                     assert board["width"] >= 600, board
                 check(page, f"{width} {scheme}")
                 page.click("#engine")
-                page.wait_for_function("() => document.querySelectorAll('#engine-list li').length === 3", timeout=60_000)
+                page.wait_for_function("() => document.querySelectorAll('#engine-list li').length === 3")
                 check(page, f"engine {width} {scheme}")
                 over = page.evaluate("[document.documentElement, document.querySelector('#books')].map((one) => one.scrollWidth - one.clientWidth)")
                 assert max(over) <= 0, f"{width} {scheme}: {over} too wide with the engine"
@@ -459,15 +463,17 @@ def explorer_has_no_barriers_that_axe_finds():
                 if width == 1366:
                     for key in ("v", "o", "/", "?", "n", "r"):
                         page.keyboard.press(key)
+                        expect(page.locator("dialog[open]")).to_be_visible()
                         check(page, f"{key} {scheme}")
-                        page.keyboard.press("Escape")
+                        close_dialog(page)
                     page.click("#menu")
                     check(page, f"menu {scheme}")
                     page.click("#show-settings")
                     check(page, f"settings {scheme}")
-                    page.keyboard.press("Escape")
+                    close_dialog(page)
                     page.keyboard.press("r")
                     page.click("#train-form .main")
+                    expect(page.locator("#train-pane")).to_be_visible()
                     check(page, f"training {scheme}")
                     page.keyboard.press("Escape")
                     expect(page.locator("#books")).to_be_visible()

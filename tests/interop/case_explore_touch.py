@@ -95,7 +95,7 @@ def explorer_has_no_control_that_a_finger_misses():
             wide = page.evaluate("document.documentElement.scrollWidth")
             assert wide <= width, f"{wide} wide on {width}x{height}"
             page.click("#engine")
-            page.wait_for_function("() => document.querySelectorAll('#engine-list li').length === 3", timeout=60_000)
+            page.wait_for_function("() => document.querySelectorAll('#engine-list li').length === 3")
             check("engine")
             over = page.evaluate("[document.documentElement, document.querySelector('#books')].map((one) => one.scrollWidth - one.clientWidth)")
             assert max(over) <= 0, f"{width}x{height}: {over} too wide with the engine"

@@ -5,7 +5,7 @@ from pathlib import Path
 
 from playwright.sync_api import expect
 
-from pages import SAMPLE, drag, explorer, page_of, probe, walked
+from pages import SAMPLE, again, drag, explorer, page_of, probe, ready, walked
 from places import STARTER, STOCKFISH, copy_starter, folder
 from procs import run, wait_until
 from runner import case
@@ -35,7 +35,7 @@ def explorer_lets_the_engine_evaluate_while_somebody_looks():
         # The book's likeliest moves have values, each in its row.
         likely = [move["uci"] for move in probe(STARTER, "e2e4 c7c5")["moves"][:4]]
         for uci in likely:
-            page.wait_for_function("(uci) => /^[+−]?\\d+\\.\\d\\d$/.test(document.querySelector(`tr[data-uci=\"${uci}\"] td.eval`).textContent)", arg=uci, timeout=30_000)
+            page.wait_for_function("(uci) => /^[+−]?\\d+\\.\\d\\d$/.test(document.querySelector(`tr[data-uci=\"${uci}\"] td.eval`).textContent)", arg=uci)
         assert len(engines_of(server)) == 1
         page.select_option("#engine-lines", "5")
         expect(page.locator("#engine-list li")).to_have_count(5)
@@ -47,14 +47,13 @@ def explorer_lets_the_engine_evaluate_while_somebody_looks():
         third.click()
         walked(page, "e4", "c5", *names)
         # The value is White's whoever is to move: a queen more for Black is good for Black.
-        page.goto(server.url + "?fen=" + "3qk3/8/8/8/8/8/8/4K3+w+-+-+0+1")
+        ready(page, server.url + "?fen=" + "3qk3/8/8/8/8/8/8/4K3+w+-+-+0+1")
         page.click("#engine")
         expect(page.locator("#engine-score")).to_contain_text("−")
         page.wait_for_function("() => parseFloat(document.querySelector('#gauge div').style.getPropertyValue('--white')) < 20")
         # Another page takes the engine; this one says so.
         other = page.context.new_page()
-        other.goto(server.url)
-        other.wait_for_selector("html[data-ready]")
+        ready(other, server.url)
         other.click("#engine")
         expect(other.locator("#engine-told")).to_contain_text("depth")
         expect(page.locator("#engine-told")).to_contain_text("another page")
@@ -135,8 +134,7 @@ def explorer_adds_and_deletes_lines_with_the_way_back():
         marks = lambda moves: {move["uci"]: move["mark"] for move in probe(book, moves)["moves"]}
         assert (marks("")["a2a4"], marks("a2a4")["a7a5"], marks("a2a4 a7a5")["a1a3"]) == ("main", "none", "main")
         # A commentary, and two ways to delete.
-        page.goto(server.url + "?play=e2e4")
-        page.wait_for_selector("html[data-ready]")
+        ready(page, server.url + "?play=e2e4")
         page.click('button[aria-label="Change c5"]')
         page.select_option("#edit-commentary", "13")
         expect(page.locator("#status")).to_contain_text("commentary")
@@ -212,8 +210,7 @@ def explorer_trains_a_repertoire_and_plays_on():
         expect(page.locator("#books")).to_be_visible()
         expect(moves).to_have_count(0)
         # It is kept, and goes out and in as a file.
-        page.reload()
-        page.wait_for_selector("html[data-ready]")
+        again(page)
         page.keyboard.press("r")
         expect(page.locator("#train-cards")).to_contain_text("due in this book: 1 as White, 0 as Black")
         with page.expect_download() as saved:
@@ -265,12 +262,10 @@ def explorer_goes_to_gaps_marks_and_differences():
         page.keyboard.press("g")
         expect(page.locator("#status")).to_contain_text("no other gap")
         walked(page, "d4")
-        page.goto(server.url)
-        page.wait_for_selector("html[data-ready]")
+        ready(page, server.url)
         page.keyboard.press("k")
         walked(page, "e4")
-        page.goto(server.url + "?books=one.ctg/two.ctg")
-        page.wait_for_selector("html[data-ready]")
+        ready(page, server.url + "?books=one.ctg/two.ctg")
         page.click("#menu")
         page.click("#to-difference")
         walked(page, "e4")
@@ -327,14 +322,12 @@ def explorer_speaks_five_languages_and_changes_its_looks():
             )
             helps = page.locator("#policy .hint").all_text_contents()
             assert len(helps) > 9 and set(helps) <= set(spoken), (code, helps)
-            page.goto(server.url + "?play=e2e5&Book+Minimum+Games=1000000")
-            page.wait_for_selector("html[data-ready]")
+            ready(page, server.url + "?play=e2e5&Book+Minimum+Games=1000000")
             reasons = page.locator(".reason").all_text_contents()
             assert reasons and set(reasons) <= set(spoken), (code, reasons)
             expect(page.locator("#status")).to_contain_text("(e2e5)")
             assert "The address" not in page.locator("#status").inner_text(), code
-            page.goto(server.url + "?play=e2e4,e7e5")
-            page.wait_for_selector("html[data-ready]")
+            ready(page, server.url + "?play=e2e4,e7e5")
         page.click("#menu")
         page.click("#show-settings")
         with page.expect_navigation():
@@ -424,8 +417,7 @@ def explorer_closes_and_opens_books_and_files_of_games():
         expect(page.locator("#open-books li:nth-child(3) input")).to_be_disabled()
         page.wait_for_url("**/?books=tabia.ctg&closed=one.ctg%2Ftwo.ctg")
         # The address keeps it; back opens them again.
-        page.reload()
-        page.wait_for_selector("html[data-ready]")
+        again(page)
         expect(names).to_have_text(["tabia.ctg"])
         page.go_back()
         expect(names).to_have_text(["two.ctg", "tabia.ctg"])

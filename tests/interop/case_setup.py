@@ -69,7 +69,7 @@ def set_up_twice_with_pychess_and_xboard_and_removed():
     assert ours["name"] == "Tabia" and ours["args"] == [], ours
     moves = [_plays_from_the_book([ours["command"]], home, book, {}, ours["workingDirectory"])]
     done = subprocess.run(
-        ["/usr/bin/python3", "-c", DISCOVER], capture_output=True, text=True, env=_environment(home), timeout=360
+        ["/usr/bin/python3", "-c", DISCOVER], capture_output=True, text=True, env=_environment(home)
     )
     engines = {engine["name"]: engine for engine in json.loads(file.read_text())}
     assert engines["Tabia"]["recheck"] is False, done.stderr

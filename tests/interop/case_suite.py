@@ -54,6 +54,9 @@ def _match(where, suite, form: str, manager: str, plies: int = 1024) -> list[che
             game.headers.update(White="first" if first_is_white else "other",
                                 Black="other" if first_is_white else "first", Result="1/2-1/2")
             played.append(str(game))
+        # All that they have to write down is written when they have ended.
+        for engine in (first, other):
+            engine.quit()
     text = log.read_text() + other_log.read_text()
     for board in begun:
         fen, moves = board.root().fen(), [move.uci() for move in board.move_stack]

@@ -15,6 +15,7 @@ import time
 from typing import Iterator
 
 from pages import FLAGS, WAIT_MS, own_memory_kb
+from procs import PATIENCE
 
 
 class Tab:
@@ -90,4 +91,4 @@ def tab() -> Iterator[Tab]:
             yield opened
         finally:
             opened.process.terminate()
-            opened.process.wait(timeout=20)
+            opened.process.wait(timeout=20 * PATIENCE)

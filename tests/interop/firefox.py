@@ -30,6 +30,20 @@ user_pref("security.csp.enable", %s);
 user_pref("ui.systemUsesDarkTheme", %d);
 """
 
+# The middle of an element, if that is it two frames later, and what a pointer meets there.
+STILL = """const [selector, done] = arguments;
+const middle = () => {
+    const box = document.querySelector(selector)?.getBoundingClientRect();
+    return box && [Math.round(box.x + box.width / 2), Math.round(box.y + box.height / 2)];
+};
+document.querySelector(selector)?.scrollIntoView({ block: 'nearest' });
+const before = middle();
+requestAnimationFrame(() => requestAnimationFrame(() => {
+    const now = middle(), met = now && document.elementFromPoint(...now), wanted = document.querySelector(selector);
+    const meets = met && (wanted.contains(met) || met.closest('label')?.control === wanted || [...wanted.labels ?? []].some((label) => label.contains(met)) || met.contains(wanted));
+    done(before && String(before) === String(now) && meets ? now : null);
+}));"""
+
 KEYS = {"ArrowLeft": "\ue012", "ArrowUp": "\ue013", "ArrowRight": "\ue014", "ArrowDown": "\ue015", "Home": "\ue011", "End": "\ue010", "Enter": "\ue007", "Escape": "\ue00c", "Delete": "\ue017"}
 
 
@@ -74,8 +88,10 @@ class Firefox:
         return self.ask("WebDriver:ExecuteScript", script=body, args=list(values), newSandbox=False, sandbox="page")
 
     def until(self, condition: str, *values: Any, limit: float = 20.0) -> None:
+        """Waits until an expression holds; of what is not there yet nothing holds."""
         end = time.monotonic() + limit * PATIENCE
-        while not self.run(condition, *values):
+        sure = f"try {{ return Boolean({condition}); }} catch {{ return false; }}"
+        while not self.run(sure, *values):
             assert time.monotonic() < end, f"never so: {condition} {values}: {self.run('document.body.innerText')[:600]}"
             time.sleep(0.02)
 
@@ -97,14 +113,15 @@ class Firefox:
         self.ask("WebDriver:PerformActions", actions=[mouse])
 
     def middle(self, selector: str) -> dict:
-        x, y = self.run(
-            "const box = document.querySelector(arguments[0]).getBoundingClientRect(); return [box.x + box.width / 2, box.y + box.height / 2];", selector
-        )
-        return {"type": "pointerMove", "x": round(x), "y": round(y)}
+        """Where an element is, once it is seen there and stays there."""
+        self.until("document.querySelector(arguments[0])?.checkVisibility()", selector)
+        end = time.monotonic() + 20 * PATIENCE
+        while not (place := self.ask("WebDriver:ExecuteAsyncScript", script=STILL, args=[selector], newSandbox=False, sandbox="page")):
+            assert time.monotonic() < end, f"it never rests, or lies under something: {selector}"
+        x, y = place
+        return {"type": "pointerMove", "x": x, "y": y}
 
     def click(self, selector: str) -> None:
-        self.until("document.querySelector(arguments[0])?.checkVisibility()", selector)
-        self.run("document.querySelector(arguments[0]).scrollIntoView({ block: 'nearest' }); return true;", selector)
         self.pointer(self.middle(selector), {"type": "pointerDown", "button": 0}, {"type": "pointerUp", "button": 0})
 
     def drag(self, start: str, end: str) -> None:

@@ -3,6 +3,7 @@
 import asyncio
 import contextlib
 import json
+import os
 import re
 import resource
 import shutil
@@ -12,9 +13,10 @@ import subprocess
 import time
 import urllib.error
 import urllib.request
+from pathlib import Path
 from typing import Iterator, Optional
 
-from playwright.sync_api import Browser, Page, expect, sync_playwright
+from playwright.sync_api import Browser, BrowserContext, Page, expect, sync_playwright
 
 from places import ROOT, STARTER, TABIA
 from procs import PATIENCE, environment, processor_seconds, run
@@ -34,8 +36,8 @@ FLAGS = [
     "--disable-sync",
 ]
 
-# Generous: the machine may be busy.
-WAIT_MS = 60_000
+# Whatever a page waits for; by itself Playwright waits no longer than 30 seconds.
+WAIT_MS = 15_000 * PATIENCE
 expect.set_options(timeout=WAIT_MS)
 
 
@@ -79,13 +81,28 @@ class Connection:
     """One connection for many requests."""
 
     def __init__(self, server: Server):
-        self.host = f"127.0.0.1:{server.port}"
-        self.socket = socket.create_connection(("127.0.0.1", server.port))
+        self.port = server.port
+        self.open()
+
+    def open(self) -> None:
+        self.socket = socket.create_connection(("127.0.0.1", self.port))
         self.stream = self.socket.makefile("rb")
 
+    def asked(self, target: str) -> bytes:
+        """The first line of the answer; nothing on a connection that was closed before."""
+        try:
+            self.socket.sendall(f"GET {target} HTTP/1.1\r\nHost: 127.0.0.1:{self.port}\r\n\r\n".encode())
+            return self.stream.readline()
+        except ConnectionError:
+            return b""
+
     def get(self, target: str) -> dict:
-        self.socket.sendall(f"GET {target} HTTP/1.1\r\nHost: {self.host}\r\n\r\n".encode())
-        assert b" 200 " in self.stream.readline()
+        told = self.asked(target)
+        if not told:
+            # It was idle or open for too long: a client opens another one.
+            self.open()
+            told = self.asked(target)
+        assert b" 200 " in told, told
         length = 0
         while (line := self.stream.readline()) != b"\r\n":
             if line.lower().startswith(b"content-length:"):
@@ -140,11 +157,32 @@ def explorer(*arguments: object) -> Iterator[Server]:
         assert server.process.wait(timeout=20 * PATIENCE) == 0
 
 
+def lasting_port() -> int:
+    """A port to listen at again later: of those that the system gives nobody in the meantime."""
+    first = int(Path("/proc/sys/net/ipv4/ip_local_port_range").read_text().split()[0])
+    # Cases that run side by side begin at different ones.
+    for number in range(os.getpid(), os.getpid() + 1000):
+        port = 1024 + number % (first - 1024)
+        with contextlib.suppress(OSError), socket.create_server(("127.0.0.1", port)):
+            return port
+    raise AssertionError(f"no port below {first} is free")
+
+
 @contextlib.contextmanager
 def browser() -> Iterator[Browser]:
+    """All its pages are as patient as the cases."""
     with sync_playwright() as playwright:
         program = shutil.which("chromium")
-        started = playwright.chromium.launch(executable_path=program, args=FLAGS)
+        started = playwright.chromium.launch(executable_path=program, args=FLAGS, timeout=WAIT_MS)
+        new_context = started.new_context
+
+        def patient(**how: object) -> BrowserContext:
+            context = new_context(**how)
+            context.set_default_timeout(WAIT_MS)
+            return context
+
+        started.new_context = patient
+        started.new_page = lambda **how: patient(**how).new_page()
         yield started
         started.close()
 
@@ -166,17 +204,23 @@ def page_of(server: Server, address: str = "", latency: int = 0, **context: obje
         # A request that is refused on purpose is logged, too.
         log = lambda message: message.type == "error" and "Failed to load resource" not in message.text
         page.on("console", lambda message: complaints.append(message.text) if log(message) else None)
-        page.set_default_timeout(WAIT_MS)
-        page.goto(server.url + address)
-        page.wait_for_selector("html[data-ready]", timeout=WAIT_MS)
+        ready(page, server.url + address)
         yield page
+        # Of what is still under way nobody wants to know.
+        page.unroute_all(behavior="ignoreErrors")
         assert all(url.startswith(server.url) for url in asked), asked
         assert not complaints, complaints
 
 
 def ready(page: Page, address: str) -> None:
+    """Opens an address. Keys are heard, and buttons are there, once the page says so."""
     page.goto(address)
-    page.wait_for_selector("html[data-ready]", timeout=WAIT_MS)
+    page.wait_for_selector("html[data-ready]")
+
+
+def again(page: Page) -> None:
+    page.reload()
+    page.wait_for_selector("html[data-ready]")
 
 
 def square(page: Page, name: str) -> tuple[float, float]:

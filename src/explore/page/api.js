@@ -61,7 +61,10 @@ export async function comeBack() {
   }
 }
 
-/** Calls `changed` when a book has changed. Only a page that is seen listens: browsers have few connections to give. */
+/**
+ * Calls `changed` when a book has changed, and whenever it may have changed unheard: before anybody listened.
+ * Only a page that is seen listens: browsers have few connections to give.
+ */
 export function listen(changed) {
   let source = null;
   const follow = () => {
@@ -69,9 +72,9 @@ export function listen(changed) {
     source = null;
     if (document.hidden) return;
     source = new EventSource("/api/events");
-    source.addEventListener("change", changed);
+    for (const kind of ["open", "change"]) source.addEventListener(kind, changed);
   };
-  document.addEventListener("visibilitychange", () => { follow(); if (!document.hidden) changed(); });
+  document.addEventListener("visibilitychange", follow);
   addEventListener("pagehide", () => source?.close());
   follow();
 }

@@ -105,6 +105,7 @@ function plotSoon() {
     } catch (error) {
       by("plot").replaceChildren(el("p", { class: "notice" }, error.message));
     }
+    await begun;
     document.documentElement.dataset.ready = "true";
   }, 60);
 }
@@ -249,10 +250,11 @@ async function start() {
     }
     const notices = start.books.flatMap((book) => book.notices);
     if (notices.length && !store.view?.problem) say(notices.map(told).join(" "));
-    listen(() => store.running ?? refresh());
+    listen(refresh);
   } catch (error) {
     problem(error);
   }
 }
 
-start();
+/** Done when all that the page has is offered. */
+const begun = start();

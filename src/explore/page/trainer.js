@@ -185,13 +185,16 @@ export class Trainer {
   async answer(state) {
     const asked = this.asked = new AbortController();
     let best = null;
-    this.timer = setTimeout(() => asked.abort(), THINKS * 5);
+    // An engine that has said nothing by then moves as soon as it says something.
+    let late = false;
+    const moves = () => { if (best && late) asked.abort(); };
+    this.timer = setTimeout(() => { late = true; moves(); }, THINKS);
     const heard = (said) => {
       if (said.problem) throw new Error(t`The engine has stopped: ${told(said.problem)}.`);
       best = said.lines[0]?.moves[0] ?? best;
-      if (best && (said.done || performance.now() - begun >= THINKS)) asked.abort();
+      late ||= said.done;
+      moves();
     };
-    const begun = performance.now();
     const play = trees.path(state.tree, state.at).map((id) => trees.node(state.tree, id).uci).join(",");
     try {
       await follow("/api/engine", { fen: state.tree.fen, play, lines: 1 }, heard, asked.signal);

@@ -125,13 +125,14 @@ fn target(path: &Path) -> anyhow::Result<Target> {
     if path == Path::new("-") {
         return Ok(Target::Output);
     }
-    let targets: [(_, fn(PathBuf) -> Target); 3] = [
-        ("si5", Target::Scid),
-        ("pgn", Target::Pgn),
-        ("dci", Target::Scdb),
-    ];
-    let named = targets.iter().find(|target| has_extension(path, target.0));
-    let Some((_, target)) = named else {
+    let is = |extension| has_extension(path, extension);
+    let target = if is("si5") {
+        Target::Scid
+    } else if is("pgn") {
+        Target::Pgn
+    } else if is("dci") {
+        Target::Scdb
+    } else {
         let path = path.display();
         bail!("{path}: games are written as .pgn, .dci or .si5 (`-`: PGN on standard output)")
     };

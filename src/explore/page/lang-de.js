@@ -267,7 +267,7 @@ export default {
   "Learn value, −125 to +125": "Lernwert, −125 bis +125",
   "Prob": "W’keit",
   "Probability with which the adapter plays it": "Wahrscheinlichkeit, mit der der Adapter ihn spielt",
-  "Results": "Ergebnisse",
+  "Results": "Ergeb\u00adnisse",
   "White wins · draws · Black wins": "Weiß gewinnt · remis · Schwarz gewinnt",
   "By name": "Nach Namen",
   "as the language": "wie die Sprache",

@@ -115,7 +115,7 @@ export default {
   "Forget all": "Alles vergessen",
   "Begin": "Beginnen",
   "Language": "Sprache",
-  "Letters of pieces": "Figurenbuchstaben",
+  "Letters of pieces": "Figuren\u00adbuchstaben",
   "Pieces": "Figuren",
   "Keys": "Tasten",
   "take back, go forward (on an untrodden path: the likeliest move)": "zurück, vor (auf neuem Weg: der wahrscheinlichste Zug)",

@@ -17,6 +17,13 @@ const HTML: &str = "text/html; charset=utf-8";
 const SCRIPT: &str = "text/javascript; charset=utf-8";
 const SVG: &str = "image/svg+xml";
 
+/// What is seen first, and behind the mark the dialogs, which come later.
+const PAGE_HTML: &str = include_str!("page/index.html");
+const DIALOGS_MARK: &str = "<!-- Dialogs: they come after the first picture. -->";
+
+/// What the file of the dialogs is called.
+const DIALOGS_NAME: &str = "dialogs.html";
+
 /// Where the page expects its token.
 const TOKEN_PLACE: &str = "{{token}}";
 
@@ -139,13 +146,22 @@ static FILES: LazyLock<Vec<File>> = LazyLock::new(|| {
         .iter()
         .map(|(name, kind, text)| File::new(name, kind, (*text).into()));
     let script = File::new(SCRIPT_NAME, SCRIPT, SCRIPTS[1].clone().into());
-    [script].into_iter().chain(others).collect()
+    let dialogs = format!("<!doctype html>\n<body>\n{}", parts().1);
+    let dialogs = File::new(DIALOGS_NAME, HTML, dialogs.into());
+    [script, dialogs].into_iter().chain(others).collect()
 });
 
 /// The text of a module.
 fn module(name: &str) -> Option<&'static str> {
     let found = MODULES.iter().find(|(known, _)| *known == name);
     found.map(|(_, text)| *text)
+}
+
+/// The page and its dialogs.
+fn parts() -> (&'static str, &'static str) {
+    PAGE_HTML
+        .split_once(DIALOGS_MARK)
+        .unwrap_or((PAGE_HTML, ""))
 }
 
 /// The folder of the files of this version: their addresses never mean
@@ -160,7 +176,8 @@ static VERSIONED: LazyLock<String> = LazyLock::new(|| {
 /// version, so that a browser need never ask whether one has changed.
 static PAGE: LazyLock<String> = LazyLock::new(|| {
     let face = format!("\"use strict\";\n{}", SCRIPTS[0]);
-    include_str!("page/index.html")
+    parts()
+        .0
         .replace(STYLE_PLACE, STYLE)
         .replace(FACE_PLACE, &face)
         .replace(FOLDER, &VERSIONED)
@@ -233,7 +250,7 @@ mod tests {
         assert!(page.contains("content=\"f00\""));
         assert_eq!(page.matches("</script>").count(), 2);
         assert_eq!(page.matches(" nonce=\"abc123\">").count(), 2);
-        let html = include_str!("page/index.html");
+        let html = PAGE_HTML;
         assert_eq!(html.matches("<style").count(), 1);
         assert_eq!(html.matches("<script").count(), 2);
         for forbidden in ["style=", "onclick", "javascript:"] {
@@ -343,7 +360,7 @@ mod tests {
             .iter()
             .filter(|file| !is_table(file.name))
             .map(text_of)
-            .chain([include_str!("page/index.html"), &SCRIPTS[0]])
+            .chain([PAGE_HTML, &SCRIPTS[0]])
             .collect();
         // Some are put together of words: "white pawn", "Theme: dark".
         let is_word = |word: &str| sources.contains(&format!("\"{word}\""));

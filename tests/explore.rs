@@ -15,6 +15,10 @@ mod hostile;
 mod languages;
 #[path = "explore/lichess.rs"]
 mod lichess;
+#[path = "explore/texts.rs"]
+mod texts;
+#[path = "explore/tokens.rs"]
+mod tokens;
 
 use std::sync::{Arc, Mutex};
 

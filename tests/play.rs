@@ -328,18 +328,23 @@ fn no_engine_outlives_an_adapter_that_is_killed() {
 fn what_is_owed_is_said_before_a_slow_engine_ends() {
     // It ends, and says so, once somebody has heard its answer.
     let script = "\"$0\"; until [ -e \"$1/heard\" ]; do sleep 0.02; done; : > \"$1/ended\"";
-    let folder = Folder::new();
-    let at = folder.display().to_string();
     let engine = example("odd_engine").display().to_string();
     let shell = ["--set", "OwnBook=false", "--", "/bin/sh", "-c", script];
-    let mut adapter = Adapter::start(&[&shell[..], &[&engine, &at]].concat());
-    adapter.hello();
-    adapter.ready();
-    adapter.say("go infinite\nquit");
-    adapter.expect("bestmove");
-    folder.put("heard", "");
-    assert!(adapter.end().success());
-    let ended = folder.join("ended").exists();
+    let ends_by_itself = || {
+        let folder = Folder::new();
+        let at = folder.display().to_string();
+        let mut adapter = Adapter::start(&[&shell[..], &[&engine, &at]].concat());
+        adapter.hello();
+        adapter.ready();
+        adapter.say("go infinite\nquit");
+        adapter.expect("bestmove");
+        folder.put("heard", "");
+        assert!(adapter.end().success());
+        folder.join("ended").exists()
+    };
+    // On a busy machine it may not get to its end within the second that it is
+    // given; an answer that is held back is never heard before.
+    let ended = (0..12).any(|_| ends_by_itself());
     assert!(ended, "held back till the engine was gone");
 }
 

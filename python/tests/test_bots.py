@@ -98,8 +98,9 @@ def test_installed_under_the_other_name(path, monkeypatch):
 
 @pytest.mark.parametrize("path", [bins()[0], FOLDER / "tabia.ctg"], ids=lambda path: path.name)
 def test_opening_costs_little(path):
-    start = time.perf_counter()
+    # What we compute, whatever else the machine does.
+    start = time.process_time()
     for _ in range(1000):
         tabia.polyglot.open_reader(path).close()
     # Every move of lichess-bot opens its book; a tenth of this as a rule.
-    assert time.perf_counter() - start < 5
+    assert time.process_time() - start < 5

@@ -25,18 +25,10 @@ pub struct PositionRecord {
 }
 
 impl PositionRecord {
-    /// The colour this position gives to every move that reaches it:
-    /// bit 0x80 is the main move (green), bit 0x40 forbids it in tournaments
-    /// (red). Red wins where a file has both.
+    /// The colour this position gives to every move that reaches it.
     #[must_use]
     pub const fn mark(&self) -> Mark {
-        if self.recommendation & 0x40 != 0 {
-            Mark::Avoid
-        } else if self.recommendation & 0x80 != 0 {
-            Mark::Main
-        } else {
-            Mark::None
-        }
+        Mark::of(self.recommendation)
     }
 
     /// The commentary NAG as seen on the real board, where `turn` is to move:
@@ -92,6 +84,19 @@ pub enum Mark {
 }
 
 impl Mark {
+    /// What a recommendation byte says: bit 0x80 is the main move (green), bit
+    /// 0x40 forbids it in tournaments (red). Red wins where a file has both.
+    #[must_use]
+    pub const fn of(recommendation: u8) -> Mark {
+        if recommendation & 0x40 != 0 {
+            Mark::Avoid
+        } else if recommendation & 0x80 != 0 {
+            Mark::Main
+        } else {
+            Mark::None
+        }
+    }
+
     /// The name used on the command line and in JSON.
     #[must_use]
     pub const fn as_str(self) -> &'static str {
@@ -296,18 +301,10 @@ impl Lookup {
 mod tests {
     use super::*;
 
-    fn record(recommendation: u8, commentary: u8) -> PositionRecord {
-        PositionRecord {
-            recommendation,
-            commentary,
-            ..PositionRecord::default()
-        }
-    }
-
     #[test]
     fn marks_are_bits_and_red_wins() {
         let marks = [0x00, 0x14, 0x24, 0x80, 0x84, 0xa4, 0x40, 0x60, 0xc0]
-            .map(|byte| record(byte, 0).mark().as_str());
+            .map(|byte| Mark::of(byte).as_str());
         assert_eq!(
             marks,
             [
@@ -319,10 +316,10 @@ mod tests {
     #[test]
     fn paired_commentaries_turn_with_the_board() {
         let seen: Vec<u8> = [10, 13, 14, 15, 16, 17, 18, 19, 36, 132]
-            .map(|nag| record(0, nag).commentary_for(Color::Black))
+            .map(|nag| PositionRecord::commentary_seen(nag, Color::Black))
             .to_vec();
         assert_eq!(seen, [10, 13, 15, 14, 17, 16, 19, 18, 36, 132]);
-        assert_eq!(record(0, 14).commentary_for(Color::White), 14);
+        assert_eq!(PositionRecord::commentary_seen(14, Color::White), 14);
     }
 
     #[test]

@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 
 use rustc_hash::FxBuildHasher;
-use shakmaty::{CastlingMode, Chess, Move, Position as _};
+use shakmaty::{CastlingMode, Chess, FromSetup as _, Move, Position as _, PositionError};
 
 use super::{
     Annotation, Book, Error, Lookup, PositionRecord, Preference, Probe, Wanted,
@@ -101,11 +101,14 @@ impl BookPosition {
     }
 }
 
-/// The board of a key, White to move; `None` if it is none that can arise.
+/// The board of a key, White to move; `None` if the rules cannot be applied to
+/// it.
 pub(crate) fn position_of(key: &Key) -> Option<(CanonicalBoard, Chess)> {
     let board = CanonicalBoard::from_key(key).ok()?;
-    let position = board.to_setup().position(CastlingMode::Standard).ok()?;
-    Some((board, position))
+    let position = Chess::from_setup(board.to_setup(), CastlingMode::Standard)
+        .or_else(PositionError::ignore_impossible_check)
+        .or_else(PositionError::ignore_too_much_material);
+    Some((board, position.ok()?))
 }
 
 /// A walk from the start position.

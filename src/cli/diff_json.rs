@@ -3,7 +3,7 @@
 use serde_json::{Map, Value, json};
 use shakmaty::Chess;
 
-use crate::book::{PositionRecord, Preference, Stats};
+use crate::book::{Mark, Preference, Stats};
 use crate::compare::{Aspect, Compared, Difference, MoveDifference};
 use crate::notation::{self, Line};
 
@@ -48,7 +48,7 @@ pub(super) fn difference(difference: &Difference, line: Option<Line>) -> Value {
     }
     if let Some((a, b)) = difference.recommendation {
         set("recommendation", json!([a, b]));
-        set("mark", json!([mark_name(a), mark_name(b)]));
+        set("mark", json!([Mark::of(a).as_str(), Mark::of(b).as_str()]));
     }
     if let Some((a, b)) = difference.factor {
         // For the player of the move that leads there, as everywhere.
@@ -115,12 +115,4 @@ fn stats_json(stats: &Stats) -> Value {
         "other_rated": stats.other_rated,
         "other_rating_sum": stats.other_rating_sum,
     })
-}
-
-fn mark_name(byte: u8) -> &'static str {
-    let record = PositionRecord {
-        recommendation: byte,
-        ..PositionRecord::default()
-    };
-    record.mark().as_str()
 }

@@ -33,6 +33,7 @@ mod convert;
 mod counting;
 mod diff;
 mod diff_json;
+mod diff_text;
 #[cfg(feature = "register")]
 mod difference;
 #[cfg(feature = "games")]

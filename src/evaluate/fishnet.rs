@@ -8,10 +8,8 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use parquet::column::reader::{ColumnReader, ColumnReaderImpl};
-use parquet::data_type::{ByteArray, ByteArrayType, DataType, DoubleType, Int32Type, Int64Type};
-use parquet::errors::ParquetError;
-use parquet::file::reader::{FileReader, SerializedFileReader};
+use parquet::basic::Type as Physical;
+use parquet::schema::types::ColumnDescriptor;
 use shakmaty::{Chess, Position as _};
 
 use super::gathered::GatherError;
@@ -20,14 +18,11 @@ use crate::crew;
 use crate::eval::Value;
 use crate::evals::{EvalKey, Imported, lichess};
 use crate::graph::BookGraph;
-use crate::input::parquet::{self as table, At, said};
+use crate::input::parquet::{Row, RowGroup, Table};
 use crate::watch::{Progress, Watch};
 
 /// How such files begin.
 pub(super) const MAGIC: &[u8] = b"PAR1";
-
-/// Rows that are read at once.
-const BATCH_ROWS: usize = 4096;
 
 /// What was read of a row group, and the first bad row with what is wrong.
 type Piece = (Imported, Option<(u64, &'static str)>);
@@ -42,13 +37,8 @@ pub(super) fn read(
         path: path.to_owned(),
         text,
     };
-    let reader = Arc::new(table::open(path).map_err(unreadable)?);
-    let places = places(&reader).map_err(unreadable)?;
-    let groups = reader.metadata().row_groups();
-    let total = groups
-        .iter()
-        .map(|g| g.compressed_size().unsigned_abs())
-        .sum();
+    let table = Arc::new(open(path).map_err(unreadable)?);
+    let total = table.groups().map(|group| group.bytes).sum();
     let mut read = Imported::default();
     let mut first_bad: Option<(u64, &'static str)> = None;
     let stop = watch.stop();
@@ -66,43 +56,29 @@ pub(super) fn read(
         crew::threads(),
         |jobs| {
             let mut heard = Said::default();
-            jobs.each(|(group, before): (usize, u64), _| {
-                let of_group = Group::open(&reader, group, places);
-                let mut of_group = of_group.map_err(|error| unreadable(said(&error)))?;
-                let mut piece = Piece::default();
-                while of_group.left > 0 {
-                    stop.go_on()?;
-                    let rows = of_group.next().map_err(|error| unreadable(said(&error)))?;
-                    for (fen, score) in rows {
-                        piece.0.lines += 1;
-                        match evaluation(fen.data(), score, graph) {
-                            Ok(Some((position, key, value))) => {
-                                piece.0.hits += 1;
-                                heard.add(&position, key, value, 0);
-                            }
-                            Ok(None) => {}
-                            Err(fault) => {
-                                piece.0.bad_lines += 1;
-                                piece.1.get_or_insert((before + piece.0.lines, fault));
-                            }
+            jobs.each(|group: RowGroup, _| {
+                let (mut piece, mut bad) = Piece::default();
+                piece.bytes = group.bytes;
+                table.each_row(&group, stop, unreadable, |number, row| {
+                    piece.lines += 1;
+                    match evaluation(row, graph) {
+                        Ok(Some((position, key, value))) => {
+                            piece.hits += 1;
+                            heard.add(&position, key, value, 0);
+                        }
+                        Ok(None) => {}
+                        Err(fault) => {
+                            piece.bad_lines += 1;
+                            bad.get_or_insert((number, fault));
                         }
                     }
-                }
-                let size = reader.metadata().row_group(group).compressed_size();
-                piece.0.bytes = size.unsigned_abs();
-                Ok::<_, GatherError>(piece)
+                    Ok(())
+                })?;
+                Ok::<_, GatherError>((piece, bad))
             })?;
             Ok(heard)
         },
-        |lead| {
-            let mut behind = 0;
-            let jobs = groups.iter().enumerate().map(|(number, group)| {
-                let before = behind;
-                behind += group.num_rows().unsigned_abs();
-                Ok((number, before))
-            });
-            lead.each(jobs, hear)
-        },
+        |lead| lead.each(table.groups().map(Ok), hear),
     )?;
     read.first_bad = first_bad.map(|(row, fault)| format!("row {row}: {fault}"));
     let mut all = Said::default();
@@ -110,18 +86,36 @@ pub(super) fn read(
     Ok((read, all))
 }
 
-/// Centipawns, and full moves to a mate, as the row has them.
-type Score = (Option<i64>, Option<i64>);
+/// Opens a table: text in column 0, centipawns in 1, full moves to a mate in 2.
+fn open(path: &Path) -> Result<Table, String> {
+    let mut table = Table::open(path)?;
+    for name in ["fen", "cp", "mate"] {
+        let is_text = match table.want(name).map(ColumnDescriptor::physical_type) {
+            Ok(Physical::BYTE_ARRAY) => Some(true),
+            Ok(Physical::INT32 | Physical::INT64 | Physical::DOUBLE) => Some(false),
+            Ok(_) => None,
+            Err(wrong) => {
+                return Err(format!(
+                    "column {name} {wrong}: a table of evaluations has fen, cp and mate"
+                ));
+            }
+        };
+        if is_text != Some(name == "fen") {
+            return Err(format!("wrong type of column {name}"));
+        }
+    }
+    Ok(table)
+}
 
 /// What a row says, if the position is wanted.
 fn evaluation(
-    fen: &[u8],
-    score: Score,
+    row: Row<'_>,
     graph: &BookGraph,
 ) -> Result<Option<(Chess, EvalKey, Value)>, &'static str> {
+    let fen = row.bytes(0).unwrap_or_default();
     let position = lichess::position(fen).ok_or("no legal position")?;
     let limited = |n: i64| n.clamp(i32::MIN.into(), i32::MAX.into()) as i32;
-    let value = match score {
+    let value = match (row.number(1), row.number(2)) {
         (Some(cp), None) => Value::cp(limited(cp)),
         (None, Some(mate)) => Value::mate_of_white(position.turn(), limited(mate)),
         _ => return Err("not either a value or a mate"),
@@ -130,143 +124,12 @@ fn evaluation(
     Ok(graph.holds(key).then_some((position, key, value)))
 }
 
-/// The places of the columns that are read.
-fn places(reader: &SerializedFileReader<At>) -> Result<[usize; 3], String> {
-    let schema = reader.metadata().file_metadata().schema_descr();
-    let place = |name: &str| {
-        let mut columns = schema.columns().iter();
-        let place = columns.position(|column| column.path().parts() == [name]);
-        let place = place.ok_or_else(|| {
-            format!("there is no column \"{name}\": a table of evaluations has fen, cp and mate")
-        })?;
-        match schema.column(place).max_rep_level() {
-            0 => Ok(place),
-            _ => Err(format!(
-                "column \"{name}\" is a list; one value a row is wanted"
-            )),
-        }
-    };
-    Ok([place("fen")?, place("cp")?, place("mate")?])
-}
-
-/// A row group that is being read.
-struct Group {
-    left: usize,
-    fen: Column<ByteArrayType>,
-    cp: Numbers,
-    mate: Numbers,
-}
-
-/// A column of numbers, whatever wrote them.
-enum Numbers {
-    Short(Column<Int32Type>),
-    Long(Column<Int64Type>),
-    /// As programs write whole numbers among which some are missing.
-    Real(Column<DoubleType>),
-}
-
-struct Column<T: DataType> {
-    reader: ColumnReaderImpl<T>,
-    /// Level of a value that is not null; 0 where none can be.
-    full: i16,
-}
-
-impl Group {
-    fn open(
-        reader: &SerializedFileReader<At>,
-        group: usize,
-        [fen, cp, mate]: [usize; 3],
-    ) -> Result<Group, ParquetError> {
-        let group = reader.get_row_group(group)?;
-        let wrong = |name: &str| ParquetError::General(format!("wrong type of column \"{name}\""));
-        let full = |place| {
-            group
-                .metadata()
-                .schema_descr()
-                .column(place)
-                .max_def_level()
-        };
-        let numbers = |place, name| {
-            let full = full(place);
-            Ok(match group.get_column_reader(place)? {
-                ColumnReader::Int32ColumnReader(reader) => Numbers::Short(Column { reader, full }),
-                ColumnReader::Int64ColumnReader(reader) => Numbers::Long(Column { reader, full }),
-                ColumnReader::DoubleColumnReader(reader) => Numbers::Real(Column { reader, full }),
-                _ => return Err(wrong(name)),
-            })
-        };
-        Ok(Group {
-            left: usize::try_from(group.metadata().num_rows()).unwrap_or(0),
-            fen: match group.get_column_reader(fen)? {
-                ColumnReader::ByteArrayColumnReader(reader) => Column {
-                    reader,
-                    full: full(fen),
-                },
-                _ => return Err(wrong("fen")),
-            },
-            cp: numbers(cp, "cp")?,
-            mate: numbers(mate, "mate")?,
-        })
-    }
-
-    /// The next rows.
-    fn next(&mut self) -> Result<impl Iterator<Item = (ByteArray, Score)>, ParquetError> {
-        let count = self.left.min(BATCH_ROWS);
-        self.left -= count;
-        let fens = self.fen.next(count)?.into_iter();
-        let fens = fens.map(Option::unwrap_or_default);
-        let scores = self.cp.next(count)?.into_iter().zip(self.mate.next(count)?);
-        Ok(fens.zip(scores))
-    }
-}
-
-impl Numbers {
-    fn next(&mut self, count: usize) -> Result<Vec<Option<i64>>, ParquetError> {
-        Ok(match self {
-            Numbers::Short(column) => {
-                let values = column.next(count)?.into_iter();
-                values.map(|value| value.map(i64::from)).collect()
-            }
-            Numbers::Long(column) => column.next(count)?,
-            Numbers::Real(column) => {
-                let values = column.next(count)?.into_iter();
-                let whole = |value: f64| (!value.is_nan()).then_some(value as i64);
-                values.map(|value| value.and_then(whole)).collect()
-            }
-        })
-    }
-}
-
-impl<T: DataType> Column<T> {
-    /// The next `count` values.
-    fn next(&mut self, count: usize) -> Result<Vec<Option<T::T>>, ParquetError> {
-        let (mut values, mut levels) = (Vec::with_capacity(count), Vec::new());
-        let mut rows = 0;
-        while rows < count {
-            let levels = (self.full > 0).then_some(&mut levels);
-            let left = count - rows;
-            let (more, _, _) = self.reader.read_records(left, levels, None, &mut values)?;
-            if more == 0 {
-                return Err(ParquetError::EOF("a column ends early".to_owned()));
-            }
-            rows += more;
-        }
-        if self.full == 0 {
-            return Ok(values.into_iter().map(Some).collect());
-        }
-        let mut values = values.into_iter();
-        let levels = levels.into_iter();
-        Ok(levels
-            .map(|level| (level == self.full).then(|| values.next()).flatten())
-            .collect())
-    }
-}
-
 #[cfg(test)]
 #[allow(clippy::unwrap_used)]
 mod tests {
     use std::fs::File;
 
+    use parquet::data_type::{ByteArray, ByteArrayType, Int32Type};
     use parquet::file::writer::SerializedFileWriter;
     use parquet::schema::parser::parse_message_type;
 
@@ -380,6 +243,6 @@ mod tests {
             other[at] = b'f';
         }
         let missing = fault(&other).unwrap_err();
-        assert!(missing.contains("no column \"mate\""), "{missing}");
+        assert!(missing.contains("column mate is missing"), "{missing}");
     }
 }

@@ -11,7 +11,7 @@ use hyper::body::Bytes;
 use serde::Serialize;
 use shakmaty::uci::UciMove;
 use shakmaty::{Chess, Move, Position};
-use tokio::sync::mpsc as channel;
+use tokio::sync::watch;
 
 use super::look::{Named, named_from, uci};
 use crate::engine::{Analyst, AnalystError, EngineCommand, Leash, Question, Thought, Variation};
@@ -70,7 +70,7 @@ pub(super) struct Wish {
     /// The page that asks.
     pub(super) client: String,
     /// Where it listens.
-    pub(super) listener: channel::Sender<Bytes>,
+    pub(super) listener: watch::Sender<Bytes>,
 }
 
 /// The one place where an engine works. Nothing runs before the first wish.
@@ -428,13 +428,11 @@ impl Task<'_> {
         self.send(&Ended { problem });
     }
 
-    /// A page that does not read misses something; the next says all again.
+    /// A page that reads slowly misses something; the next says all again.
     fn send(&self, told: &impl Serialize) {
         if let Ok(text) = serde_json::to_string(told) {
-            let _ = self
-                .wish
-                .listener
-                .try_send(format!("data: {text}\n\n").into());
+            let piece = format!("data: {text}\n\n").into();
+            self.wish.listener.send_replace(piece);
         }
     }
 }

@@ -1,8 +1,8 @@
-//! What pages are told without asking: that a book has changed.
+//! What pages are told without asking: that a book has changed, and what an
+//! engine thinks meanwhile.
 
 use std::convert::Infallible;
 use std::pin::Pin;
-use std::sync::{Arc, Mutex, PoisonError};
 use std::task::{Context, Poll};
 use std::time::Duration;
 
@@ -26,15 +26,11 @@ fn tells(response: &Response<Bytes>) -> bool {
 /// A body that never ends by itself: server-sent events.
 pub(super) struct Events(mpsc::Receiver<Bytes>);
 
-/// Goes with a response whose body somebody else tells, piece by piece.
+/// Goes with a response whose body somebody else tells, piece by piece, of
+/// which each says all that those before it did: whoever reads slowly misses
+/// some, and never the last.
 #[derive(Clone)]
-pub(super) struct Told(Arc<Mutex<Option<mpsc::Receiver<Bytes>>>>);
-
-impl Told {
-    pub(super) fn by(pieces: mpsc::Receiver<Bytes>) -> Told {
-        Told(Arc::new(Mutex::new(Some(pieces))))
-    }
-}
+pub(super) struct Told(pub(super) watch::Receiver<Bytes>);
 
 /// What a response goes on telling, if it does; others are news of `changes`.
 pub(super) fn told(
@@ -42,8 +38,7 @@ pub(super) fn told(
     changes: watch::Receiver<u64>,
 ) -> Option<Events> {
     if let Some(Told(pieces)) = response.extensions_mut().remove() {
-        let mut pieces = pieces.lock().unwrap_or_else(PoisonError::into_inner);
-        return pieces.take().map(Events);
+        return Some(Events::of(pieces));
     }
     if !tells(response) {
         return None;
@@ -52,6 +47,23 @@ pub(super) fn told(
 }
 
 impl Events {
+    fn of(mut pieces: watch::Receiver<Bytes>) -> Events {
+        let (sender, receiver) = mpsc::channel(1);
+        tokio::spawn(async move {
+            loop {
+                tokio::select! {
+                    come = pieces.changed() => if come.is_err() { break },
+                    () = sender.closed() => break,
+                }
+                let piece = pieces.borrow_and_update().clone();
+                if sender.send(piece).await.is_err() {
+                    break;
+                }
+            }
+        });
+        Events(receiver)
+    }
+
     /// Begins with `first`, then says each time that `changes` counts on.
     fn new(first: Bytes, mut changes: watch::Receiver<u64>) -> Events {
         let (sender, receiver) = mpsc::channel(4);

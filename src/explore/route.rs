@@ -27,7 +27,7 @@ use shakmaty::Position as _;
 
 use crate::consult::DECIDING;
 use crate::settings::{self, Settings};
-use tokio::sync::{mpsc, watch};
+use tokio::sync::watch;
 
 /// Books that are shown at once.
 const MOST_SHOWN: usize = 4;
@@ -326,7 +326,7 @@ impl Explorer {
         let moves = asked.moves.iter().take(engine::MOST_MOVES);
         let moves = moves.map(|mv| mv.parse());
         let moves: Result<_, _> = moves.collect();
-        let (listener, told) = mpsc::channel(8);
+        let (listener, told) = watch::channel(Bytes::new());
         self.engine.think(Wish {
             position: position.clone(),
             lines: asked.lines.clamp(1, engine::MOST_LINES),
@@ -335,7 +335,7 @@ impl Explorer {
             listener,
         });
         let mut response = reply(StatusCode::OK, EVENTS, Bytes::new());
-        response.extensions_mut().insert(Told::by(told));
+        response.extensions_mut().insert(Told(told));
         Ok(response)
     }
 

@@ -59,11 +59,7 @@ impl Told {
     pub(super) fn new(line: Line, field: Field, [old, new]: [u8; 2]) -> Told {
         let turn = line.last().turn();
         let seen = |byte: u8| match field {
-            Field::Commentary => PositionRecord {
-                commentary: byte,
-                ..PositionRecord::default()
-            }
-            .commentary_for(turn),
+            Field::Commentary => PositionRecord::commentary_seen(byte, turn),
             _ => byte,
         };
         Told {

@@ -1,6 +1,6 @@
 //! Marks as people write them.
 
-use crate::book::{Annotation, Mark, PositionRecord};
+use crate::book::{Annotation, Mark};
 
 /// NAG numbers and how they are written; the first is how we write them.
 const COMMENTARIES: [(&str, u8); 13] = [
@@ -53,11 +53,7 @@ pub fn commentary_name(nag: u8) -> String {
 /// Writes a recommendation byte: the colour, and bits beside it.
 #[must_use]
 pub fn mark_name(byte: u8) -> String {
-    let record = PositionRecord {
-        recommendation: byte,
-        ..PositionRecord::default()
-    };
-    let mark = record.mark().as_str();
+    let mark = Mark::of(byte).as_str();
     match byte {
         0 | 0x40 | 0x80 => mark.to_owned(),
         _ => format!("{mark} ({byte:#04x})"),

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use shakmaty::{Chess, EnPassantMode, FromSetup as _, Move, Position as _, PositionError};
+use shakmaty::{Chess, EnPassantMode, Move, Position as _};
 
 use super::moves::without_number;
 use super::{FenError, MoveError, number, position, read_move, san_or_null, uci_or_null};
@@ -219,10 +219,7 @@ pub fn pass(position: &Chess) -> Option<Chess> {
     if setup.turn.is_white() {
         setup.fullmoves = setup.fullmoves.saturating_add(1);
     }
-    Chess::from_setup(setup, mode)
-        .or_else(PositionError::ignore_too_much_material)
-        .or_else(PositionError::ignore_impossible_check)
-        .ok()
+    super::position_of(setup, mode).ok()
 }
 
 fn is_null(word: &str) -> bool {

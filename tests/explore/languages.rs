@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 
 use super::{ask, book_on_disk, explorer, explorer_at, explorer_of, post, value};
 
-const TABLES: [&str; 4] = [
+pub(crate) const TABLES: [&str; 4] = [
     include_str!("../../src/explore/page/program-de.js"),
     include_str!("../../src/explore/page/program-es.js"),
     include_str!("../../src/explore/page/program-fr.js"),
@@ -12,7 +12,7 @@ const TABLES: [&str; 4] = [
 ];
 
 /// The rows of a table: a text in English and what it becomes.
-fn rows(table: &str) -> Vec<(String, String)> {
+pub(crate) fn rows(table: &str) -> Vec<(String, String)> {
     let rows = table.lines().filter_map(|line| line.strip_prefix("  \""));
     let plain = |text: &str| text.replace("\\\"", "\"");
     rows.map(|row| {
@@ -39,7 +39,7 @@ fn places<'a>(pattern: &str, text: &'a str) -> Option<Vec<&'a str>> {
 }
 
 /// As the page does it (`told` of `lang.js`).
-fn told(rows: &[(String, String)], text: &str) -> Option<String> {
+pub(crate) fn told(rows: &[(String, String)], text: &str) -> Option<String> {
     if let Some((_, to)) = rows.iter().find(|(from, _)| from == text) {
         return Some(to.clone());
     }

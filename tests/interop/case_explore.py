@@ -80,7 +80,7 @@ def explorer_takes_clicks_promotions_and_pasted_games():
         page.keyboard.press("v")
         page.fill("#paste-text", "nonsense")
         page.click("#paste-form .main")
-        expect(page.locator("#paste-error")).to_contain_text("neither a FEN nor a game")
+        expect(page.locator("#status")).to_contain_text("neither a FEN nor a game")
         page.fill("#paste-text", '[Event "x"]\n\n1. e4 e5 2. Nf3 Nc6 3. Bb5 {Spanish} *')
         page.click("#paste-form .main")
         walked(page, "e4", "e5", "Nf3", "Nc6", "Bb5")
@@ -372,7 +372,7 @@ def explorer_tells_other_tabs_and_overwrites_nothing():
         # mark: what it writes now is a conflict, not a change.
         expect(second.locator('tr[data-uci="d2d4"].main')).to_have_count(1)
         second.check('input[name="mark"][value="avoid"]', force=True)
-        expect(second.locator("#edit-error")).to_contain_text("its mark is main now")
+        expect(second.locator("#status")).to_contain_text("its mark is main now")
         marks = {move["san"]: move["mark"] for move in probe(book, "")["moves"]}
         assert marks["d4"] == "main"
         # Each tab takes back its own changes alone.

@@ -1,9 +1,11 @@
 """How the page of `tabia explore` looks: nothing is cut or out of place, at every size, in long languages."""
 
+import re
+
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Page, expect
 
-from pages import SAMPLE, SIZES, browser, explorer, ready
+from pages import SAMPLE, SIZES, browser, explorer, probe, ready
 from places import STOCKFISH, copy_starter, folder
 from procs import run
 from runner import case
@@ -128,3 +130,170 @@ def explorer_has_no_dialog_or_state_with_a_finding_of_axe():
             assert ground == light, (ground, light)
             context.close()
     assert not found, "\n".join(found)
+
+
+# Whether nothing lies over the middle of it.
+SEEN = """(id) => {
+    const one = document.getElementById(id), box = one.getBoundingClientRect();
+    return one.contains(document.elementFromPoint(box.x + box.width / 2, box.y + box.height / 2));
+}"""
+
+# Where what can be clicked in the dialog is.
+PLACES = "() => [...document.querySelectorAll('dialog[open] :is(button, label, input, select)')].map((one) => one.getBoundingClientRect()).map(({ x, y }) => [x, y])"
+
+# How high the rows of two books are, and whether the table is wider than its place; then without pencils.
+WITH_AND_WITHOUT = """() => {
+    const measure = () => [document.querySelector('#books').scrollWidth - document.querySelector('#books').clientWidth,
+        ...[...document.querySelectorAll('.pair tr')].map((row) => row.getBoundingClientRect().height)];
+    const pencils = [...document.querySelectorAll('.pair .pencil')].map((one) => [one, one.parentNode]);
+    const before = measure();
+    for (const [one] of pencils) one.remove();
+    const after = measure();
+    for (const [one, place] of pencils) place.append(one);
+    return [pencils.length, before, after];
+}"""
+
+
+def read_aloud(page: Page) -> list[str]:
+    """What of the page's messages a screen reader can find: nothing behind an open dialog."""
+    nodes = page.context.new_cdp_session(page).send("Accessibility.getFullAXTree")["nodes"]
+    known = {node["nodeId"]: node for node in nodes}
+
+    def text(node: dict) -> str:
+        if node.get("role", {}).get("value") == "StaticText":
+            return node["name"]["value"]
+        return "".join(text(known[child]) for child in node.get("childIds", []) if child in known)
+
+    return [text(node) for node in nodes if not node["ignored"] and node.get("role", {}).get("value") in ("status", "alert")]
+
+
+def marks(book: object) -> dict[str, str]:
+    return {move["uci"]: move["mark"] for move in probe(book, "e2e4")["moves"]}
+
+
+@case(limit=200)
+def explorer_has_a_pencil_for_each_of_two_books():
+    here = folder("explore")
+    one, two, weights = books(here)
+    with explorer(one, two, weights) as server, browser() as started:
+        for width, height in SIZES:
+            touch = width < 1000
+            context = started.new_context(viewport={"width": width, "height": height}, has_touch=touch, is_mobile=touch)
+            page = context.new_page()
+            for other in ("1", "2"):
+                ready(page, server.url + f"?play=e2e4&books=0/{other}")
+                pencils, before, after = page.evaluate(WITH_AND_WITHOUT)
+                stored = page.locator("#books tr[data-uci]").count()
+                assert pencils >= 2 * (stored - page.locator("#books tr.lone").count()) > 0, (pencils, stored)
+                assert before[0] == 0 and before == after, f"{width}x{height} {other}: {before} and without pencils {after}"
+            ready(page, server.url + "?play=e2e4&books=0/1")
+            row = page.locator('tr[data-uci="e7e5"]')
+            pencil = row.locator(".pencil").nth(1)
+            expect(pencil).to_have_attribute("aria-label", f"Change e5 in {two.name}")
+            pencil.tap() if touch else pencil.click()
+            expect(page.locator("#edit-title")).to_have_text(f"e5 in {two.name}")
+            assert page.locator("#edit-dialog").is_visible()
+            page.keyboard.press("Escape")
+            expect(page.locator("dialog[open]")).to_have_count(0)
+            # A click beside it plays the move.
+            row.locator("td.n").first.click()
+            expect(page.locator("#line button")).to_have_text(["e4", "e5"])
+            context.close()
+        # By keys alone: from the move to its two pencils; E is the one that has the focus.
+        page = started.new_context().new_page()
+        ready(page, server.url + "?play=e2e4&books=0/1")
+        for steps, key, book in ((0, "e", one), (1, "Enter", one), (2, "Enter", two), (2, "e", two)):
+            page.locator('tr[data-uci="e7e5"] button.move').focus()
+            for _ in range(steps):
+                page.keyboard.press("Tab")
+            page.keyboard.press(key)
+            expect(page.locator("#edit-title")).to_have_text(f"e5 in {book.name}")
+            page.keyboard.press("Escape")
+            expect(page.locator("dialog[open]")).to_have_count(0)
+        # What is written goes to that book alone, and back.
+        before = marks(one)
+        page.locator('tr[data-uci="e7e5"] .pencil').nth(1).click()
+        page.locator('input[name="mark"][value="avoid"]').check(force=True)
+        expect(page.locator('tr[data-uci="e7e5"] .other')).to_be_attached()
+        assert (marks(one), marks(two)["e7e5"]) == (before, "avoid")
+        page.keyboard.press("Escape")
+        page.click("#undo")
+        expect(page.locator('tr[data-uci="e7e5"] .other')).to_have_count(0)
+        assert marks(two) == before
+
+
+@case(limit=200)
+def explorer_says_what_it_has_to_say_in_front_of_an_open_dialog():
+    here = folder("explore")
+    with explorer(copy_starter(here), "--engine", STOCKFISH, "--threads", "1") as server, browser() as started:
+        for width, height in SIZES:
+            context = started.new_context(viewport={"width": width, "height": height}, has_touch=width < 1000, is_mobile=width < 1000)
+            page = context.new_page()
+            status = page.locator("#status")
+
+            def said(text: str) -> None:
+                expect(status).to_contain_text(text)
+                assert page.evaluate(SEEN, "status"), f"{width}x{height}: “{text}” is hidden"
+                heard = read_aloud(page)
+                assert any(text in one for one in heard), (text, heard)
+
+            ready(page, server.url + "?play=e2e4")
+            # An error belongs to its dialog.
+            page.keyboard.press("v")
+            page.fill("#paste-text", "nonsense")
+            page.click('#paste-form button[value="load"]')
+            said("neither a FEN nor a game")
+            page.keyboard.press("Escape")
+            expect(status).to_be_empty()
+            # What was done is said in the dialog, and stays when it closes; nothing above it moves.
+            page.locator("td.edit button").first.click()
+            places = page.evaluate(PLACES)
+            mark = page.locator('input[name="mark"]:not(:checked)').first
+            mark.check(force=True)
+            said("Saved: ")
+            if height > 700:
+                assert page.evaluate(PLACES) == places, f"{width}x{height}: the dialog moves"
+            page.locator("#edit-form button.main").click()
+            expect(page.locator("dialog[open]")).to_have_count(0)
+            said("Saved: ")
+            # The program is gone while a drawer is open, and comes back.
+            page.keyboard.press("o")
+            page.route("**/api/position*", lambda route: route.abort())
+            page.locator("#policy input[type=checkbox]").first.click()
+            expect(page.locator("#gone")).to_be_visible()
+            assert page.evaluate(SEEN, "gone"), f"{width}x{height}: that the program is gone is hidden"
+            assert any("does not answer" in one for one in read_aloud(page))
+            page.unroute("**/api/position*")
+            expect(page.locator("#gone")).to_be_hidden()
+            page.keyboard.press("Escape")
+            expect(page.locator("dialog[open]")).to_have_count(0)
+            # What is done from the menu is said on the page.
+            ready(page, server.url)
+            page.click("#menu")
+            page.click("#add-line")
+            said("There is no move to add yet")
+            context.close()
+
+
+# Keys as they are called on a keyboard of that language: Ctrl, Shift, Home, End, Delete, Escape.
+KEYS = {
+    "de": ("Strg", "Umschalt", "Pos1", "Ende", "Entf", "Esc"),
+    "es": ("Ctrl", "Mayús", "Inicio", "Fin", "Supr", "Esc"),
+    "fr": ("Ctrl", "Maj", "Origine", "Fin", "Suppr", "Échap"),
+    "ru": ("Ctrl", "Shift", "Home", "End", "Del", "Esc"),
+}
+
+
+@case(limit=60)
+def explorer_calls_keys_as_keyboards_of_its_language_do():
+    with explorer() as server, browser() as started:
+        for language, (ctrl, shift, home, end, delete, escape) in KEYS.items():
+            page = started.new_context(locale=language).new_page()
+            ready(page, server.url)
+            texts = page.locator("#help-dialog kbd").all_text_contents()
+            assert {ctrl, shift, home, end, delete} <= set(texts), texts
+            assert {"N", "K", "G", "E"} <= set(texts), texts
+            for place, key in (("#to-start", home), ("#to-end", end), ("#redo", f"{ctrl}+{shift}+Z")):
+                expect(page.locator(place)).to_have_attribute("title", re.compile(re.escape(f"({key})")))
+            for place, key in (("#remove", delete), ("#train-stop", escape)):
+                assert page.locator(place).text_content().endswith(f"({key})"), page.locator(place).text_content()

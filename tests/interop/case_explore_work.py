@@ -443,11 +443,11 @@ def explorer_closes_and_opens_books_and_files_of_games():
         page.click('#open-list button[aria-label="Close games.pgn"]')
         expect(page.locator("#open-list li")).to_have_count(0)
         page.set_input_files("#open-input", one)
-        expect(page.locator("#open-error")).to_contain_text("tabia explore one.ctg")
+        expect(page.locator("#status")).to_contain_text("tabia explore one.ctg")
         nothing = here / "nothing.pgn"
         nothing.write_text("nonsense")
         page.set_input_files("#open-input", nothing)
-        expect(page.locator("#open-error")).to_contain_text("neither a FEN nor a game")
+        expect(page.locator("#status")).to_contain_text("neither a FEN nor a game")
         expect(page.locator("#open-list li")).to_have_count(0)
 
 

@@ -24,7 +24,7 @@ def _run(*options: str, limit: float) -> tuple[dict[str, int], str]:
 def _match(*options: str, limit: float) -> str:
     reports = []
     # A busy machine may cost a game at such clocks; we would cost one each time.
-    for _ in range(3):
+    for _ in range(6):
         counts, report = _run(*options, limit=limit)
         reports.append(report)
         wait_gone(1)

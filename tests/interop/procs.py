@@ -103,7 +103,7 @@ def wait_until(holds: Callable[[], bool], limit: float, what: Callable[[], objec
         time.sleep(0.005)
 
 
-def within(limit: float, attempt: Callable[[], float], tries: int = 6) -> float:
+def within(limit: float, attempt: Callable[[], float], tries: int = 12) -> float:
     """The first of some attempts that take no longer than the limit, in seconds.
 
     A busy machine makes some attempts longer, and none shorter: what is too

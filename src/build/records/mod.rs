@@ -115,6 +115,14 @@ pub enum RecordsError {
     },
 }
 
+#[cfg(feature = "parquet")]
+impl RecordsError {
+    fn unreadable(path: &Path, text: String) -> RecordsError {
+        let path = path.to_owned();
+        RecordsError::Unreadable { path, text }
+    }
+}
+
 /// Whether a source is a file of records: by its name.
 pub(super) fn is_records(path: &Path) -> bool {
     path.extension()

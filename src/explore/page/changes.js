@@ -1,9 +1,10 @@
 // Changes to books that this page makes, and the way back.
 
 import { client, post } from "./api.js";
-import { by, say } from "./dom.js";
+import { by } from "./dom.js";
 import { linesOf } from "./edit.js";
 import { t, told } from "./lang.js";
+import { modal, say } from "./say.js";
 import { takesLines } from "./table.js";
 import * as trees from "./tree.js";
 
@@ -59,11 +60,10 @@ export class Changes {
     if (!book || this.store.state.at === 0) { say(book ? t("There is no line yet: play one.") : t("No book that is shown can be changed."), true); return; }
     by("menu-dialog").close();
     by("line-title").textContent = t`Marks for the whole line in ${book.name}`;
-    by("line-error").textContent = "";
     // Where there are weights and no marks, avoiding is weight 0.
     for (const option of by("line-mark").options) option.hidden = option.disabled = book.most_weight !== undefined && option.value !== "avoid";
     if (by("line-mark").selectedOptions[0].disabled) by("line-mark").value = "avoid";
-    by("line-dialog").showModal();
+    modal(by("line-dialog"));
   }
 
   async markLine() {
@@ -71,7 +71,7 @@ export class Changes {
       const body = { fen: this.store.state.tree.fen, play: this.line().join(","), along: by("line-side").value, change: "mark", value: by("line-mark").value };
       await this.write("/api/edit", this.editable().book, body);
       by("line-dialog").close();
-    } catch (error) { by("line-error").textContent = error.message; }
+    } catch (error) { this.failed(error); }
   }
 
   async takeBack() {

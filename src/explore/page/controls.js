@@ -2,9 +2,10 @@
 // for a word or two.
 
 import * as address from "./address.js";
-import { by, isTyping, say } from "./dom.js";
+import { by, isTyping } from "./dom.js";
 import { ends } from "./edit.js";
 import { lettered, t } from "./lang.js";
+import { listenToDialogs, modal, say } from "./say.js";
 import * as settings from "./settings.js";
 import * as share from "./share.js";
 import { OF_MOVES, OF_POSITIONS, offer } from "./signs.js";
@@ -45,7 +46,7 @@ export class Controls {
       Home: () => store.want(steps.toStart), End: () => store.want(steps.toEnd), Delete: () => store.want(steps.remove),
       b: () => this.openShelf(), c: () => share.copy(store.view.fen, "FEN"), d: jump("difference"), e: () => table.editChosen(), f: () => store.want(steps.flip, "keep"), g: jump("gap"),
       i: () => games.open(), k: jump("mark"), l: () => engine.turn(), n: () => this.openNote(), r: () => this.openTrain(), t: settings.nextTheme, v: () => this.openPaste(),
-      m: () => (by("move").offsetParent ? by("move").focus() : search.open()), "/": () => search.open(), o: () => by("policy-dialog").showModal(), "?": () => by("help-dialog").showModal(),
+      m: () => (by("move").offsetParent ? by("move").focus() : search.open()), "/": () => search.open(), o: () => modal(by("policy-dialog")), "?": () => modal(by("help-dialog")),
     };
   }
 
@@ -56,8 +57,8 @@ export class Controls {
     const pgn = () => trees.toPgn(this.state.tree);
     return {
       back: calm(keys.ArrowLeft), forward: calm(keys.ArrowRight), "to-start": calm(keys.Home), "to-end": calm(keys.End), flip: keys.f, "menu-flip": keys.f, engine: keys.l, "menu-engine": keys.l,
-      menu: () => by("menu-dialog").showModal(), find: keys["/"], undo: () => changes.takeBack(), redo: () => changes.doAgain(),
-      paste: keys.v, shelf: keys.b, theme: settings.nextTheme, "show-settings": () => this.dialog(() => by("settings-dialog").showModal()), "show-help": () => this.dialog(keys["?"]),
+      menu: () => modal(by("menu-dialog")), find: keys["/"], undo: () => changes.takeBack(), redo: () => changes.doAgain(),
+      paste: keys.v, shelf: keys.b, theme: settings.nextTheme, "show-settings": () => this.dialog(() => modal(by("settings-dialog"))), "show-help": () => this.dialog(keys["?"]),
       "open-policy": keys.o, "menu-policy": () => this.dialog(keys.o), reset: () => store.want((from) => ({ ...from, set: {} }), "keep"),
       "add-line": () => changes.add(this.state.at ? [this.state.at] : []), "add-tree": () => changes.add(ends(this.state.tree)), "mark-line": () => changes.openLine(),
       note: keys.n, promote: () => store.want(steps.promote), remove: keys.Delete,
@@ -81,7 +82,7 @@ export class Controls {
     by("note-text").value = comment;
     offer(by("note-signs"), [...OF_MOVES, ...OF_POSITIONS], nags[0] ?? 0);
     by("note-signs").disabled = at === 0;
-    this.dialog(() => by("note-dialog").showModal());
+    this.dialog(() => modal(by("note-dialog")));
   }
 
   showCards() {
@@ -94,7 +95,7 @@ export class Controls {
   openTrain() {
     by("train-colour").value = this.state.flip ? "black" : "white";
     this.showCards();
-    this.dialog(() => by("train-dialog").showModal());
+    this.dialog(() => modal(by("train-dialog")));
   }
 
   openShelf() {
@@ -102,8 +103,7 @@ export class Controls {
   }
 
   openPaste() {
-    by("paste-error").textContent = "";
-    this.dialog(() => by("paste-dialog").showModal());
+    this.dialog(() => modal(by("paste-dialog")));
     by("paste-text").select();
   }
 
@@ -143,7 +143,7 @@ export class Controls {
       if (event.detail > 0 && control && control.tagName === "BUTTON" && !control.closest("dialog, .promotion")) control.blur();
     });
     addEventListener("change", (event) => event.target.matches("select, input[type=checkbox]") && !event.target.closest("dialog") && event.target.blur());
-    by("status").addEventListener("click", () => say(""));
+    listenToDialogs();
     this.listenToWheel();
     this.listenToForms();
     this.listenToTexts();
@@ -198,9 +198,7 @@ export class Controls {
       try {
         await this.loadText(by("paste-text").value);
         by("paste-dialog").close();
-      } catch (error) {
-        by("paste-error").textContent = error.message;
-      }
+      } catch (error) { this.problem(error); }
     });
     addEventListener("paste", (event) => {
       if (isTyping(event.target) || this.trainer.on) return;

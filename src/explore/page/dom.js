@@ -67,10 +67,3 @@ export const grouped = (number) => String(number).replace(/\B(?=(\d{3})+$)/g, "\
 export function percent(share, digits = 1) {
   return (100 * share).toFixed(digits) + "\u202f%";
 }
-
-/** Says something at the foot of the page, also aloud. */
-export function say(text, isError = false) {
-  const place = by("status");
-  place.textContent = text;
-  place.classList.toggle("error", isError);
-}

@@ -3,6 +3,7 @@
 
 import { by, el } from "./dom.js";
 import { lettered, t } from "./lang.js";
+import { modal } from "./say.js";
 import { OF_POSITIONS, offer } from "./signs.js";
 import * as trees from "./tree.js";
 
@@ -21,9 +22,9 @@ export function linesOf(tree, ids) {
 export const ends = (tree) => [...tree.nodes.values()].filter((one) => one.id !== 0 && one.children.length === 0).map((one) => one.id);
 
 export class EditDialog {
-  /** `change(book, move, what, value, seen)` and `remove(book, move, below)` write and return a promise. */
-  constructor(change, remove) {
-    this.change = change;
+  /** `change(book, move, what, value, seen)` and `remove(book, move, below)` write and return a promise; `failed` takes what went wrong. */
+  constructor(change, remove, failed) {
+    Object.assign(this, { change, failed });
     this.dialog = by("edit-dialog");
     this.radios("edit-mark", "mark", MARKS);
     this.radios("edit-annotation", "annotation", ANNOTATIONS.map((sign) => [sign, sign === "none" ? "None" : sign]));
@@ -45,7 +46,7 @@ export class EditDialog {
         try {
           await remove(this.book, this.move, below);
           this.dialog.close();
-        } catch (error) { by("edit-error").textContent = error.message; }
+        } catch (error) { failed(error); }
       });
     }
     this.dialog.addEventListener("close", () => this.after?.());
@@ -68,7 +69,6 @@ export class EditDialog {
     this.after = after;
     this.weigh(book, move);
     by("edit-title").textContent = t`${lettered(move.san)} in ${book.name}`;
-    by("edit-error").textContent = "";
     this.dialog.querySelector(`input[name="mark"][value="${move.mark}"]`).checked = true;
     const sign = move.annotation || "none";
     for (const radio of this.dialog.querySelectorAll('input[name="annotation"]')) radio.checked = radio.value === sign;
@@ -78,7 +78,7 @@ export class EditDialog {
     offer(by("edit-commentary"), OF_POSITIONS, move.commentary);
     by("edit-factor").value = move.factor;
     by("edit-factor-number").value = move.factor;
-    this.dialog.showModal();
+    modal(this.dialog);
   }
 
   /** A book with a number beside each move has nothing else to change. */
@@ -98,12 +98,11 @@ export class EditDialog {
   }
 
   async write(what, value) {
-    by("edit-error").textContent = "";
     try {
       await this.change(this.book, this.move, what, String(value), this.seen[what]);
       this.seen[what] = String(value);
     } catch (error) {
-      by("edit-error").textContent = error.message;
+      this.failed(error);
     }
   }
 }

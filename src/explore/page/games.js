@@ -3,6 +3,7 @@
 
 import { by, el } from "./dom.js";
 import { t, told } from "./lang.js";
+import { modal } from "./say.js";
 
 /** Games that are listed at once. */
 const MOST = 200;
@@ -57,7 +58,7 @@ export class Games {
     by("games-words").parentElement.hidden = this.dropped === null;
     by("games-words").value = "";
     this.list();
-    this.dialog.showModal();
+    modal(this.dialog);
   }
 
   async list() {
@@ -67,9 +68,9 @@ export class Games {
       const words = by("games-words").value.toLowerCase().split(/\s+/).filter(Boolean);
       found = this.dropped.filter(({ label, when }) => words.every((word) => `${label} ${when}`.toLowerCase().includes(word)));
     } else {
-      found = await this.behind().catch((error) => { by("games-none").textContent = error.message; return []; });
+      found = await this.behind().catch(this.failed);
     }
-    if (number !== this.asked) return;
+    if (number !== this.asked || !found) return;
     by("games-none").hidden = found.length > 0;
     by("games-list").replaceChildren(...found.slice(0, MOST).map((game) => el("li", {}, el("button", {
       type: "button", onclick: () => { this.dialog.close(); this.choose(game).catch(this.failed); },
@@ -78,7 +79,6 @@ export class Games {
 
   /** The games that the index has of the position, under the filters. */
   async behind() {
-    by("games-none").textContent = t("There is no game with this position under these filters.");
     const query = this.query();
     const set = (name, value) => value && query.set(name, value);
     query.set("moves", 0);

@@ -4,7 +4,7 @@ import * as address from "./address.js";
 import { Gone, client, comeBack, get, listen, post } from "./api.js";
 import { Changes } from "./changes.js";
 import { Controls } from "./controls.js";
-import { by, el, say } from "./dom.js";
+import { by, el } from "./dom.js";
 import { EditDialog } from "./edit.js";
 import { Engine } from "./engine.js";
 import * as face from "./face.js";
@@ -12,6 +12,7 @@ import { Games } from "./games.js";
 import { spoken, t, told } from "./lang.js";
 import { draw, listenToPlot } from "./plot.js";
 import { Policy } from "./policy.js";
+import { say } from "./say.js";
 import { Search } from "./search.js";
 import * as settings from "./settings.js";
 import { Shelf } from "./shelf.js";
@@ -26,12 +27,12 @@ const walk = (forwards) => store.want(forwards ? steps.forward : steps.back, "wa
 const { board, table } = face;
 const point = (uci) => board.arrows.point(uci);
 const changes = new Changes(store, { refresh, failed: problem });
-const editor = new EditDialog((...what) => changes.mark(...what), (...what) => changes.remove(...what));
+const editor = new EditDialog((...what) => changes.mark(...what), (...what) => changes.remove(...what), problem);
 const engine = new Engine({ play: playAll, point: (moves) => board.arrows.line(moves), values: (values) => table.live(values) });
 const search = new Search(({ play: moves, name, eco }) => load({ moves }, `${eco} ${name}`));
 const trainer = new Trainer({ go: (wish) => store.want(wish), walk: steps.walkTo, now: () => ({ state: state(), view: store.view }), point });
 const games = new Games({ load: replay, failed: problem, query: () => { const query = address.parameters(state()); query.delete("books"); return query; } });
-const shelf = new Shelf({ want: (wish) => store.want(wish), show: (name, text) => games.take(name, text) });
+const shelf = new Shelf({ want: (wish) => store.want(wish), show: (name, text) => games.take(name, text), failed: problem });
 const controls = new Controls({ store, walk, board, table, engine, search, trainer, games, shelf, changes, loadText, typed, jump, problem });
 const deeds = {
   play, swipe: (forwards) => trainer.on || walk(forwards), go: (id) => trainer.on || store.want(steps.to(id)),

@@ -2,6 +2,7 @@
 
 import { get } from "./api.js";
 import { by, el } from "./dom.js";
+import { modal } from "./say.js";
 
 export class Search {
   /** `go` is called with the opening that was chosen. */
@@ -26,7 +27,7 @@ export class Search {
   }
 
   open() {
-    this.dialog.showModal();
+    modal(this.dialog);
     this.field.select();
     this.ask();
   }

@@ -1,8 +1,9 @@
 // What can be taken away: the game, the link, a picture of the board.
 
 import { pieces } from "./board.js";
-import { by, say } from "./dom.js";
+import { by } from "./dom.js";
 import { t } from "./lang.js";
+import { say } from "./say.js";
 
 const SQUARE = 45;
 

@@ -3,6 +3,7 @@
 
 import { by, el } from "./dom.js";
 import { t } from "./lang.js";
+import { modal } from "./say.js";
 
 /** Bytes of a file of games. */
 const MOST_BYTES = 50_000_000;
@@ -12,15 +13,15 @@ const split = (text) => (text ? text.split("/") : []);
 
 export class Shelf {
   /** `want` takes a wish; `show` lists a file's games: its name and their text. */
-  constructor({ want, show }) {
-    Object.assign(this, { want, show });
+  constructor({ want, show, failed }) {
+    Object.assign(this, { want, show, failed });
     this.names = [];
     /** Text of files of games, by name. */
     this.files = new Map();
     for (const id of ["first-book", "second-book"]) by(id).addEventListener("change", () => this.choose());
     by("open-files").addEventListener("click", () => by("open-input").click());
     by("open-input").addEventListener("change", async () => {
-      await this.take([...by("open-input").files]).catch((error) => { by("open-error").textContent = error.message; });
+      await this.take([...by("open-input").files]).catch(this.failed);
       by("open-input").value = "";
     });
   }
@@ -60,8 +61,8 @@ export class Shelf {
     }
     // The columns of two books are called as these.
     const isPair = shown.length > 1;
-    for (const [id, letter, name] of [["first-name", "A", "Book"], ["second-name", "B", "Compare with"]]) {
-      by(id).textContent = isPair ? letter : t(name);
+    for (const [id, letter, name] of [["first-name", "A", t("Book")], ["second-name", "B", t("Compare with")]]) {
+      by(id).textContent = isPair ? letter : name;
       by(id).className = isPair ? "letter" : "";
     }
     by("first-book").value = shown[0];
@@ -95,9 +96,8 @@ export class Shelf {
   }
 
   openDialog(state) {
-    by("open-error").textContent = "";
     this.list(state);
-    by("open-dialog").showModal();
+    modal(by("open-dialog"));
   }
 
   /** Files that were chosen, or dropped on the page: the last of them is shown. */

@@ -33,7 +33,7 @@ export function offer(list, nags, now) {
 
 export function comment(nag) {
   if (!nag) return null;
-  const meaning = t(SIGNS[nag]?.[1] ?? `commentary ${nag}`);
+  const meaning = SIGNS[nag] ? t(SIGNS[nag][1]) : t`commentary ${nag}`;
   return el("span", { class: "comment", title: meaning, role: "img", "aria-label": meaning }, signOf(nag));
 }
 

@@ -27,6 +27,9 @@ function remembered() {
 /** Whether new lines can come into a book that is shown. */
 export const takesLines = (book) => book.editable && book.most_weight === undefined;
 
+/** Whether anything of a move can be changed: beside one that nobody stored is no number. */
+const canChange = (book, move) => book.editable && !(book.most_weight !== undefined && move.transposition);
+
 const amount = (move) => move.stored_weight ?? move.games;
 
 export class Table {
@@ -95,8 +98,8 @@ export class Table {
     if (button?.matches(".add")) this.add();
     else if (button?.matches(".sort")) this.sortBy(button.dataset.kind, Number(button.dataset.side));
     else if (button?.matches(".fold")) this.fold(button.dataset.letter);
-    else if (row && target.closest("td.edit")) { if (button) this.change(row.dataset.uci); }
-    else if (row) this.play(row.dataset.uci);
+    else if (button?.matches(".pencil")) this.change(row.dataset.uci, Number(button.dataset.book));
+    else if (row && !target.closest("td.edit")) this.play(row.dataset.uci);
   }
 
   fold(letter) {
@@ -163,11 +166,11 @@ export class Table {
       book.editable ? el("td", { class: "edit" }) : null);
   }
 
-  moveCell(move, book) {
+  moveCell(move) {
     const name = move.opening && move.opening.name !== this.view.opening?.name ? move.opening.name : "";
     return el("th", { scope: "row", class: "move" },
       markSign(move.mark),
-      el("button", { type: "button", class: "move", tabindex: "-1", "data-uci": move.uci, "data-book": book.book },
+      el("button", { type: "button", class: "move", tabindex: "-1", "data-uci": move.uci },
         move.transposition ? el("span", { class: "leads", title: t("Nobody stored this move, but it leads into the book") }, "↝\u202f") : "", lettered(move.san), el("span", { class: "sign" }, move.annotation)),
       comment(move.commentary),
       name || move.not_played ? el("span", { class: "name", title: [name, move.not_played && t`not played: ${told(move.not_played)}`].filter(Boolean).join("; ") },
@@ -186,7 +189,7 @@ export class Table {
     const cell = (kind, text, title) => el("td", { class: kind, title }, text);
     const n = amount(move);
     return el("tr", { class: classes, "data-uci": move.uci },
-      this.moveCell(move, book),
+      this.moveCell(move),
       cell("n", grouped(n)),
       cell("share", all > 0 ? percent(n / all, n / all < 0.1 ? 1 : 0) : "–"),
       cell("score", move.score === null ? "–" : (100 * move.score).toFixed(1)),
@@ -196,7 +199,7 @@ export class Table {
       cell("fact", move.priority ?? signed(move.factor)),
       this.chance(move),
       el("td", { class: "results" }, results(move)),
-      book.editable ? this.pencil(book, move) : null);
+      book.editable ? el("td", { class: "edit" }, this.pencil(book, move, lettered(move.san))) : null);
   }
 
   /** What a move is worth for White, in centipawns: by the engine at work, or by the file beside the book. */
@@ -244,13 +247,12 @@ export class Table {
     }
   }
 
-  pencil(book, move) {
-    const weighs = book.most_weight !== undefined;
-    // Nobody stored it, so there is no number beside it.
-    if (weighs && move.transposition) return el("td", { class: "edit" });
-    return el("td", { class: "edit" }, el("button", {
-      type: "button", class: "quiet", "aria-label": t`Change ${lettered(move.san)}`, title: weighs ? t("Weight (E)") : t("Mark, annotation, learn value (E)"),
-    }, "✎"));
+  /** Opens the dialog in which `what` is changed, if there is anything that can be. */
+  pencil(book, move, what) {
+    if (!canChange(book, move)) return null;
+    return el("button", {
+      type: "button", class: "quiet pencil", "data-book": book.book, "aria-label": t`Change ${what}`, title: book.most_weight === undefined ? t("Mark, annotation, learn value (E)") : t("Weight (E)"),
+    }, "✎");
   }
 
   /** A share in per cent, whose sign may go where room is short. */
@@ -258,12 +260,17 @@ export class Table {
     return el("span", {}, (100 * of).toFixed(digits), el("span", { class: "unit" }, "\u202f%"));
   }
 
-  chance(move, style = "") {
+  chance(move, pencil = null) {
     const bar = el("span", { class: "chance", "aria-hidden": "true" });
     bar.style.width = `${100 * move.probability}%`;
-    return el("td", { class: `prob ${style}` }, bar,
+    return el("td", { class: "prob" }, bar,
       el("span", { class: "number", "data-probability": move.probability }, move.not_played ? "–" : this.share(move.probability)),
-      move.not_played ? el("span", { class: "unseen" }, t`not played: ${move.not_played}`) : null);
+      move.not_played ? el("span", { class: "unseen" }, t`not played: ${move.not_played}`) : null, pencil);
+  }
+
+  /** The same for one of two books, which has its pencil there. */
+  chanceIn(book, move) {
+    return this.chance(move, this.pencil(book, move, t`${lettered(move.san)} in ${book.name}`));
   }
 
   /** Two books in one table: a pair of columns for each figure. */
@@ -273,7 +280,7 @@ export class Table {
     const [first, second] = [of(a), of(b)];
     const shared = a.moves.filter((move) => second.has(move.uci));
     const only = (book, other) => book.moves.filter((move) => !other.has(move.uci));
-    const kinds = [["n", "N"], ["score", "%"], ["prob", "Prob"]];
+    const kinds = [["n", "N", "Games"], ["score", "%", "Score"], ["prob", "Prob", "Probability"]];
     const ofSide = (move) => (this.sort?.side ? second.get(move.uci) : move);
     const head = ([kind, short], book, side) => this.head([el("span", { class: "kind" }, `${t(short)} `), "AB"[side]], book.name, kind, side);
     const sums = [a, b].map((book) => this.totals(book));
@@ -284,7 +291,7 @@ export class Table {
     return el("section", { class: "book pair", "aria-label": t("Two books") }, ...error,
       a.moves.length + b.moves.length === 0 && error.length === 0 ? this.empty(a) : el("table", {},
         el("thead", {},
-          el("tr", { class: "kinds" }, el("td", {}), ...["Games", "Score", "Probability"].map((name) => el("th", { scope: "colgroup", colspan: 2 }, t(name)))),
+          el("tr", { class: "kinds" }, el("td", {}), ...kinds.map(([, , name]) => el("th", { scope: "colgroup", colspan: 2 }, t(name)))),
           el("tr", {}, this.head([t("Move")], t("By name"), "move"), ...kinds.flatMap((kind) => [head(kind, a, 0), head(kind, b, 1)]))),
         ...body,
         el("tfoot", {}, el("tr", {}, el("th", { scope: "row", class: "move" }, t("Sum")), ...kinds.flatMap(([kind]) => sums.map((cells) => el("td", { class: kind }, cells[kind])))))));
@@ -302,7 +309,7 @@ export class Table {
     const signsDiffer = move.mark !== other.mark || move.annotation !== other.annotation;
     const apart = Math.abs(move.probability - other.probability);
     const scores = move.score !== null && other.score !== null ? Math.abs(move.score - other.score) : 0;
-    const head = this.moveCell(move, a);
+    const head = this.moveCell(move);
     if (signsDiffer) {
       const told = [other.mark !== "none" && markSign(other.mark), other.annotation || (other.mark === "none" && t("none"))].filter(Boolean);
       head.querySelector("button").after(el("span", { class: "other" }, "B: ", ...told));
@@ -313,7 +320,7 @@ export class Table {
     const score = (one, side) => tint(el("td", { class: `score ${side}` }, one.score === null ? "–" : (100 * one.score).toFixed(1)), scores * 4 >= 0.2 ? scores * 4 : 0, t("scores differ"));
     return el("tr", { "data-uci": move.uci, class: move.mark }, head,
       games(move, "a"), games(other, "b"), score(move, "a"), score(other, "b"),
-      tint(this.chance(move, "a"), apart, t("played otherwise")), tint(this.chance(other, "b"), apart, t("played otherwise")));
+      tint(this.chanceIn(a, move), apart, t("played otherwise")), tint(this.chanceIn(b, other), apart, t("played otherwise")));
   }
 
   /** The moves that only one of two books has, folded together. */
@@ -322,8 +329,8 @@ export class Table {
     const letter = "AB"[side];
     const rows = el("tbody", { hidden: !this.open.has(letter) }, ...moves.map((move) => {
       const blank = () => el("td", { class: "blank" }, "");
-      const cells = [el("td", { class: "n" }, grouped(amount(move))), el("td", { class: "score" }, move.score === null ? "–" : (100 * move.score).toFixed(1)), this.chance(move)];
-      return el("tr", { "data-uci": move.uci, class: `lone ${move.mark}` }, this.moveCell(move, book),
+      const cells = [el("td", { class: "n" }, grouped(amount(move))), el("td", { class: "score" }, move.score === null ? "–" : (100 * move.score).toFixed(1)), this.chanceIn(book, move)];
+      return el("tr", { "data-uci": move.uci, class: `lone ${move.mark}` }, this.moveCell(move),
         ...cells.flatMap((cell) => (side ? [blank(), cell] : [cell, blank()])));
     }));
     const button = el("button", { type: "button", class: "quiet fold", "data-letter": letter, "aria-expanded": String(!rows.hidden) }, t`Only in ${letter} (${moves.length})`);
@@ -354,13 +361,15 @@ export class Table {
     buttons[next].focus();
   }
 
-  /** Opens the dialog for the chosen move. */
+  /** Opens the dialog for the chosen move, in the book whose pencil has the focus. */
   editChosen() {
-    this.change(this.chosen());
+    this.change(this.chosen(), Number(document.activeElement.dataset?.book));
   }
 
-  change(uci) {
-    const book = this.view?.books.find((one) => one.editable && one.moves.some((move) => move.uci === uci && !(one.most_weight !== undefined && move.transposition)));
-    if (book) this.edit(book, book.moves.find((move) => move.uci === uci));
+  /** Opens the dialog for a move of the book of this number, else of the first in which it can be changed. */
+  change(uci, number) {
+    const found = (this.view?.books ?? []).map((book) => [book, book.moves.find((move) => move.uci === uci)]).filter(([book, move]) => move && canChange(book, move));
+    const [book, move] = found.find(([one]) => one.book === number) ?? found[0] ?? [];
+    if (book) this.edit(book, move);
   }
 }

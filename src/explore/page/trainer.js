@@ -3,8 +3,9 @@
 
 import { follow } from "./api.js";
 import { Cards } from "./cards.js";
-import { by, say } from "./dom.js";
+import { by } from "./dom.js";
 import { lettered, t, told } from "./lang.js";
+import { say } from "./say.js";
 import * as trees from "./tree.js";
 
 /** Before the other side moves, milliseconds: so that one's own move is seen. */

@@ -52,7 +52,7 @@ impl MarkEdit {
             factor: self.stored_factor(old.factor),
             commentary: match self.commentary {
                 // Turning the board round once more is turning it back.
-                Some(commentary) => PositionRecord { commentary, ..*old }.commentary_for(turn),
+                Some(commentary) => PositionRecord::commentary_seen(commentary, turn),
                 None => old.commentary,
             },
             ..*old
@@ -202,14 +202,7 @@ mod tests {
                 clean: true,
                 ..MarkEdit::default()
             };
-            let mark = |byte| {
-                PositionRecord {
-                    recommendation: byte,
-                    ..PositionRecord::default()
-                }
-                .mark()
-            };
-            assert_eq!(mark(clean.recommendation_byte(old)), mark(old));
+            assert_eq!(Mark::of(clean.recommendation_byte(old)), Mark::of(old));
             assert!([0, 0x40, 0x80].contains(&clean.recommendation_byte(old)));
             assert_eq!(clean.annotation_byte(old), old & 0x1f);
         }

@@ -3,7 +3,7 @@
 //! Memory: one page, and sixteen bytes for every page of the book where
 //! something must be remembered of every position.
 
-use shakmaty::{CastlingMode, Chess, Color, FromSetup as _, Move, Position as _};
+use shakmaty::{Chess, Color, Move, Position as _};
 
 use super::EditError;
 use crate::book::{
@@ -12,6 +12,7 @@ use crate::book::{
         CanonicalBoard, CtgBook, Entry, Error, Key, PAGE_HEADER_BYTES, Place, RewriteError,
         STATISTICS_BYTES, moves, reader::Reading,
     },
+    position_of,
 };
 use crate::notation;
 use crate::watch::Watch;
@@ -71,7 +72,7 @@ impl Visit<'_> {
     /// The position, in the canonical board, where White is to move.
     #[must_use]
     pub fn position(&self) -> Option<Chess> {
-        position_of(&self.entry.key)
+        position_of(&self.entry.key).map(|(_, position)| position)
     }
 }
 
@@ -266,7 +267,7 @@ impl CtgBook {
             if pass == Pass::Entries {
                 return Ok(Some(Vec::new()));
             }
-            let Some(position) = position_of(&raw.0.key) else {
+            let Some((_, position)) = position_of(&raw.0.key) else {
                 return Ok(None);
             };
             Ok(Some(match pass {
@@ -355,7 +356,7 @@ impl CtgBook {
                     let told = watch.position("looking", positions, expected);
                     told.map_err(RewriteError::from)?;
                     positions += 1;
-                    let Some(position) = position_of(&entry.0.key) else {
+                    let Some((_, position)) = position_of(&entry.0.key) else {
                         return Ok(());
                     };
                     let moves = with_entries_after(&position, &entry, &mut reading)?;
@@ -386,16 +387,6 @@ impl CtgBook {
         all.unite(&black);
         Ok(all)
     }
-}
-
-/// The position of a key, White to move; `None` if it is none that the rules
-/// can be applied to.
-fn position_of(key: &Key) -> Option<Chess> {
-    let setup = CanonicalBoard::from_key(key).ok()?.to_setup();
-    Chess::from_setup(setup, CastlingMode::Standard)
-        .or_else(shakmaty::PositionError::ignore_impossible_check)
-        .or_else(shakmaty::PositionError::ignore_too_much_material)
-        .ok()
 }
 
 fn bare_moves(position: &Chess, (entry, stored): &Raw) -> Vec<VisitedMove> {

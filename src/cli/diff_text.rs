@@ -1,0 +1,247 @@
+//! Differences between books, for people.
+
+use std::fmt::{self, Write as _};
+
+use shakmaty::{Chess, Color, Position as _};
+
+use super::diff_json::line_text;
+use super::style::{
+    FAINT, GREEN, HEADING, PLACE, Painted, RED, counted, paint, push_number, signed, wrapped,
+};
+use crate::book::{Annotation, PositionRecord, Preference, Stats};
+use crate::compare::{Difference, MoveDifference, Side, Way};
+use crate::mark::words;
+use crate::notation::{self, Line};
+
+/// Writes lines as [`line_text`] does, without a position for each move.
+pub(super) struct Heading {
+    /// Where nothing was played behind it.
+    alone: String,
+    given: String,
+    /// Twice the number of the next move, and one more with Black to move.
+    next: u32,
+}
+
+impl Heading {
+    pub(super) fn new(reached: &Line) -> Heading {
+        let last = reached.last();
+        Heading {
+            alone: line_text(reached),
+            given: reached.to_string(),
+            next: 2 * last.fullmoves().get() + u32::from(last.turn().is_black()),
+        }
+    }
+
+    pub(super) fn line(&self, way: &Way<'_>) -> String {
+        let sans: Vec<&str> = way.sans_back().collect();
+        if sans.is_empty() {
+            return self.alone.clone();
+        }
+        // A blank, six characters of a move, and half a number.
+        let mut line = String::with_capacity(self.given.len() + 10 * sans.len());
+        line.push_str(&self.given);
+        for (san, half) in sans.iter().rev().zip(self.next..) {
+            let first = line.is_empty();
+            if !first {
+                line.push(' ');
+            }
+            if first || half % 2 == 0 {
+                push_number(half / 2, &mut line);
+                line.push_str(if half % 2 == 0 { "." } else { "..." });
+            }
+            line.push_str(san);
+        }
+        line
+    }
+}
+
+/// The line, and what stands below it.
+pub(super) fn text_of(line: &str, difference: &Difference) -> String {
+    let position = &difference.position;
+    let mut out = String::with_capacity(line.len() + 200);
+    out.push('\n');
+    for (index, row) in wrapped(line, 78).into_iter().enumerate() {
+        match index {
+            0 => paint(HEADING, row, &mut out),
+            _ => paint(HEADING, &format!("  {row}"), &mut out),
+        }
+        out.push('\n');
+    }
+    paint(PLACE, &notation::fen(position), &mut out);
+    out.push('\n');
+    // Writing to a string does not fail.
+    let _ = write_difference(difference, position, &mut out);
+    out
+}
+
+fn write_difference(difference: &Difference, position: &Chess, out: &mut String) -> fmt::Result {
+    if let Some(side) = difference.only_in {
+        let style = match side {
+            Side::A => RED,
+            Side::B => GREEN,
+        };
+        let mut text = String::with_capacity(64);
+        text.push_str("only in ");
+        text.push_str(side.as_str());
+        text.push_str(": ");
+        if difference.record.stats.games > 0 {
+            push_results(&difference.record.stats, position.turn(), &mut text);
+            text.push_str(", ");
+        }
+        text.push_str(&counted(difference.stored_moves as u64, "move"));
+        out.push_str("  ");
+        paint(style, &text, out);
+        out.push('\n');
+        return Ok(());
+    }
+    let mut rows = Vec::new();
+    let mut row = |what: &'static str, a: String, b: String| rows.push((what, a, b));
+    if let Some((a, b)) = &difference.stats {
+        let turn = position.turn();
+        let games = |stats: &Stats| results(stats, turn);
+        if results(a, turn) != results(b, turn) {
+            row("games", games(a), games(b));
+        }
+        if ratings(a, turn) != ratings(b, turn) {
+            row("ratings", ratings(a, turn), ratings(b, turn));
+        }
+    }
+    if let Some((a, b)) = difference.points {
+        row("points", tenths(a), tenths(b));
+    }
+    if let Some((a, b)) = difference.recommendation {
+        row("mark", words::mark_name(a), words::mark_name(b));
+    }
+    if let Some((a, b)) = difference.factor {
+        let seen = |factor: i8| signed(factor.saturating_neg());
+        row("learn value", seen(a), seen(b));
+    }
+    if let Some((a, b)) = difference.commentary {
+        let seen = |commentary: u8| {
+            words::commentary_name(PositionRecord::commentary_seen(commentary, position.turn()))
+        };
+        row("commentary", seen(a), seen(b));
+    }
+    for mv in &difference.moves {
+        let san = notation::san(position, mv.mv);
+        move_rows(&san, mv, position.turn(), &mut row);
+    }
+    write_rows(&rows, out)?;
+    for (side, style) in [(Side::A, RED), (Side::B, GREEN)] {
+        let moves = difference
+            .moves
+            .iter()
+            .filter(|mv| mv.only_in == Some(side));
+        let names: Vec<String> = moves.map(|mv| notation::san(position, mv.mv)).collect();
+        if names.is_empty() {
+            continue;
+        }
+        let plural = if names.len() == 1 { "" } else { "s" };
+        let text = format!(
+            "move{plural} only in {}: {}",
+            side.as_str(),
+            names.join(" ")
+        );
+        for (index, row) in wrapped(&text, 74).iter().enumerate() {
+            let indent = if index > 0 { "    " } else { "  " };
+            writeln!(out, "{indent}{}", Painted(style, row))?;
+        }
+    }
+    Ok(())
+}
+
+/// What A has beside what B has.
+fn write_rows(rows: &[(&str, String, String)], out: &mut String) -> fmt::Result {
+    let width = rows.iter().map(|(_, a, _)| a.chars().count()).max();
+    let width = width.unwrap_or(0);
+    for (what, a, b) in rows {
+        writeln!(
+            out,
+            "  {what:<12}{}  {}  {}",
+            Painted(RED, format!("{a:<width$}")),
+            Painted(FAINT, "|"),
+            Painted(GREEN, b)
+        )?;
+    }
+    Ok(())
+}
+
+fn move_rows(
+    san: &str,
+    mv: &MoveDifference,
+    turn: Color,
+    row: &mut impl FnMut(&'static str, String, String),
+) {
+    if let Some((a, b)) = mv.annotation {
+        row(
+            "move",
+            format!("{san}{}", symbol(a, b)),
+            format!("{san}{}", symbol(b, a)),
+        );
+    }
+    if let Some((a, b)) = mv.preference {
+        let text = |preference: Preference| match preference {
+            Preference::Weight(weight) => format!("{san} weight {weight}"),
+            Preference::Priority(priority) => format!("{san} priority {priority}"),
+            Preference::Statistics => san.to_owned(),
+        };
+        row("move", text(a), text(b));
+    }
+    if let Some((a, b)) = &mv.stats {
+        let text = |stats: &Stats| format!("{san} {}", results(stats, turn));
+        row("move", text(a), text(b));
+    }
+}
+
+/// Games and results from White's view: "12 (+5 =3 -4)".
+fn results(stats: &Stats, turn: Color) -> String {
+    let mut text = String::new();
+    push_results(stats, turn, &mut text);
+    text
+}
+
+fn push_results(stats: &Stats, turn: Color, out: &mut String) {
+    let stats = of_white(stats, turn);
+    push_number(stats.games, out);
+    for (sign, number) in [
+        (" (+", stats.wins),
+        (" =", stats.draws),
+        (" -", stats.losses),
+    ] {
+        out.push_str(sign);
+        push_number(number, out);
+    }
+    out.push(')');
+}
+
+/// Rating means of White and Black with the number of ratings.
+fn ratings(stats: &Stats, turn: Color) -> String {
+    let stats = of_white(stats, turn);
+    let mean = |elo: Option<f64>, count: u32| match elo {
+        Some(elo) => format!("{elo:.1} ({count})"),
+        None => "-".to_owned(),
+    };
+    format!(
+        "{} / {}",
+        mean(stats.average_elo(), stats.own_rated),
+        mean(stats.opponents_elo(), stats.other_rated)
+    )
+}
+
+fn of_white(stats: &Stats, turn: Color) -> Stats {
+    match turn {
+        Color::White => *stats,
+        Color::Black => stats.reversed(),
+    }
+}
+
+fn tenths(points: u32) -> String {
+    format!("{}.{}", points / 10, points % 10)
+}
+
+fn symbol(annotation: Annotation, other: Annotation) -> String {
+    match annotation.symbol() == other.symbol() {
+        true => format!("{} (byte {:02x})", annotation.symbol(), annotation.0),
+        false => annotation.symbol().to_owned(),
+    }
+}

@@ -293,52 +293,32 @@ mod tests {
         name.starts_with("lang-") || name.starts_with("program-")
     }
 
-    /// All reasons not to play a move. One more does not compile before it
-    /// stands in both places.
+    /// All reasons not to play a move, each behind another: one more does not
+    /// compile before it stands here.
     fn reasons() -> Vec<Rejection> {
         use Rejection::*;
-        let lost = LosesTooMuch { loss: 0, limit: 0 };
-        let all = vec![
-            NoPosition,
-            Transposition,
-            WeightZero,
-            PastDepth,
-            NotAsked,
-            Repetition,
-            LineEnds,
-            Forbidden,
-            FewGames,
-            LowScore,
-            LearnedNever,
-            NotTheOnlyMove,
-            Doubtful,
-            NotMain,
-            NotLearnedAlways,
-            SmallShare,
-            lost,
-        ];
-        for reason in &all {
-            match reason {
-                NoPosition
-                | Transposition
-                | WeightZero
-                | PastDepth
-                | NotAsked
-                | Repetition
-                | LineEnds
-                | Forbidden
-                | FewGames
-                | LowScore
-                | LearnedNever
-                | NotTheOnlyMove
-                | Doubtful
-                | NotMain
-                | NotLearnedAlways
-                | SmallShare
-                | LosesTooMuch { .. } => {}
-            }
-        }
-        all
+        let after = |reason: &Rejection| {
+            Some(match reason {
+                NoPosition => Transposition,
+                Transposition => WeightZero,
+                WeightZero => PastDepth,
+                PastDepth => NotAsked,
+                NotAsked => Repetition,
+                Repetition => LineEnds,
+                LineEnds => Forbidden,
+                Forbidden => FewGames,
+                FewGames => LowScore,
+                LowScore => LearnedNever,
+                LearnedNever => NotTheOnlyMove,
+                NotTheOnlyMove => Doubtful,
+                Doubtful => NotMain,
+                NotMain => NotLearnedAlways,
+                NotLearnedAlways => SmallShare,
+                SmallShare => LosesTooMuch { loss: 0, limit: 0 },
+                LosesTooMuch { .. } => return None,
+            })
+        };
+        std::iter::successors(Some(NoPosition), after).collect()
     }
 
     /// The texts that a table of a language translates.

@@ -349,6 +349,6 @@ def firefox_cuts_nothing_off_in_long_languages_without_a_finding_of_axe():
                     page.type("#edit-weight", "7")
                     page.run("document.querySelector('#edit-weight').dispatchEvent(new Event('change')); return true;")
                     page.until("document.querySelector('#status').textContent")
-                    assert page.run(f"({SEEN})('status')"), f"{width}x{height} {language}: what is said is hidden"
+                    assert page.run(f"return ({SEEN})('status');"), f"{width}x{height} {language}: what is said is hidden"
                     check("said")
     assert not found, f"{len(found)} findings:\n" + "\n".join(found)

@@ -231,8 +231,10 @@ async function take() {
 
 async function start() {
   settings.prepare();
-  controls.listen();
-  const loaded = take().catch(problem).finally(() => face.does(deeds));
+  const loaded = take().catch(problem).finally(() => {
+    controls.listen();
+    face.does(deeds);
+  });
   try {
     const start = await get("/api/start");
     // What is behind buttons can wait for the figures.

@@ -9,7 +9,7 @@ use shakmaty::Color;
 use crate::book::ctg::CtgBook;
 use crate::book::{Book, Error, OpenOptions, Probe};
 use crate::evals::{self, EvalTable, EvaluatedBook};
-use crate::input::path::{from_home, from_text};
+use crate::input::path::{file_name, from_home, from_text};
 use crate::learn::{self, LearnedBook};
 use crate::settings::{BESIDE, CONFIGURED, OptionId, STARTER, Settings};
 
@@ -367,8 +367,5 @@ fn short_name(path: &str) -> String {
     if path == STARTER {
         return "starter".to_owned();
     }
-    Path::new(path).file_name().map_or_else(
-        || path.to_owned(),
-        |name| name.to_string_lossy().into_owned(),
-    )
+    file_name(Path::new(path)).into_owned()
 }

@@ -1,6 +1,8 @@
 //! What all commands have in common that read collections of games: which
 //! games count, the bar, and what is said of the others.
 
+#[cfg(any(feature = "build", feature = "index"))]
+use std::fmt::Display;
 use std::num::NonZeroU16;
 
 use clap::Args;
@@ -105,52 +107,44 @@ impl GameFilterArgs {
     /// The conditions as one would type them.
     #[cfg(any(feature = "build", feature = "index"))]
     pub(super) fn words(&self) -> String {
-        let filter = self.filter();
-        let mut words = Vec::new();
-        let mut add = |name: &str, value: Option<String>| {
-            words.extend(value.map(|value| format!("--{name} {value}")));
-        };
-        let number = |number: Option<u16>| number.map(|number| number.to_string());
+        fn one(name: &str, value: Option<impl Display>) -> Option<String> {
+            value.map(|value| format!("--{name} {value}"))
+        }
+        fn list(name: &str, values: &[impl ToString]) -> Option<String> {
+            let words: Vec<String> = values.iter().map(ToString::to_string).collect();
+            one(name, Some(words.join(",")).filter(|_| !words.is_empty()))
+        }
         let quoted = |text: &String| format!("\"{text}\"");
-        add("min-elo", number(filter.min_elo));
-        add("both-elo", number(filter.both_elo));
-        add("since", filter.since.map(|month| month.to_string()));
-        add("until", filter.until.map(|month| month.to_string()));
-        add("player", filter.player.as_ref().map(quoted));
+        let flag = |name: &str, is_set: bool| is_set.then(|| format!("--{name}"));
+        let filter = self.filter();
         let colour = filter.colour.filter(|_| filter.player.is_some());
-        let colour = colour.map(|colour| colour.fold_wb("white", "black"));
-        add("as", colour.map(str::to_owned));
-        add(
-            "result",
-            filter.result.map(|result| result.to_pgn().to_owned()),
-        );
-        add("elo-band", filter.elo_band.map(|band| band.to_string()));
-        add("max-elo-diff", number(filter.max_elo_diff));
-        let list = |words: Vec<String>| (!words.is_empty()).then(|| words.join(","));
-        add(
-            "eco",
-            list(filter.eco.iter().map(ToString::to_string).collect()),
-        );
-        add(
-            "speeds",
-            list(filter.speeds.iter().map(ToString::to_string).collect()),
-        );
-        add(
-            "ratings",
-            list(filter.groups.iter().map(ToString::to_string).collect()),
-        );
-        add("rated", filter.rated.then(String::new));
         let titles = filter.titles.iter().map(|title| {
             let title = String::from_utf8_lossy(title);
             title.trim_end_matches('\0').to_owned()
         });
-        add("title", list(titles.collect()));
-        for name in &filter.not_players {
-            add("not-player", Some(quoted(name)));
-        }
-        add("decisive", filter.decisive.then(String::new));
-        let words: Vec<&str> = words.iter().map(|word| word.trim_end()).collect();
-        words.join(" ")
+        let not_players = filter.not_players.iter();
+        [
+            one("min-elo", filter.min_elo),
+            one("both-elo", filter.both_elo),
+            one("since", filter.since),
+            one("until", filter.until),
+            one("player", filter.player.as_ref().map(quoted)),
+            one("as", colour.map(|colour| colour.fold_wb("white", "black"))),
+            one("result", filter.result.map(GameResult::to_pgn)),
+            one("elo-band", filter.elo_band),
+            one("max-elo-diff", filter.max_elo_diff),
+            list("eco", &filter.eco),
+            list("speeds", &filter.speeds),
+            list("ratings", &filter.groups),
+            flag("rated", filter.rated),
+            list("title", &titles.collect::<Vec<_>>()),
+        ]
+        .into_iter()
+        .chain(not_players.map(|name| one("not-player", Some(quoted(name)))))
+        .chain([flag("decisive", filter.decisive)])
+        .flatten()
+        .collect::<Vec<_>>()
+        .join(" ")
     }
 }
 

@@ -15,6 +15,7 @@ use crate::engine::Effort;
 use crate::evals::{self, EvalFile, EvalTable};
 use crate::evaluate::{self, Task};
 use crate::graph::BookGraph;
+use crate::input::path::file_name;
 use crate::place;
 use crate::settings::Settings;
 
@@ -178,9 +179,9 @@ pub(super) fn run(args: &EvaluateArgs) -> anyhow::Result<u8> {
         );
     }
     if let Some(target) = &args.carried {
-        let name = args.book.file_name().map(|name| name.to_string_lossy());
+        let name = file_name(&args.book);
         let table = evals::read(&path)?.table;
-        let (text, count) = evaluate::carried(&graph, &table, &name.unwrap_or_default());
+        let (text, count) = evaluate::carried(&graph, &table, &name);
         place::put(target, text.as_bytes(), args.force.old())?;
         say!(
             "{}: {count} of {} positions have a value",

@@ -7,6 +7,7 @@ use crate::build::BuildJob;
 use crate::evals::{self, EvalFile};
 use crate::evaluate;
 use crate::games::Sources;
+use crate::input::path::{file_name, has_extension};
 
 /// Whether the games can be read once more.
 pub(super) fn check(job: &BuildJob) -> anyhow::Result<()> {
@@ -20,11 +21,8 @@ pub(super) fn check(job: &BuildJob) -> anyhow::Result<()> {
             "--evaluations reads the games twice, which {} cannot be: write them to a file first",
             path.display()
         );
-        let is_table = path
-            .extension()
-            .is_some_and(|own| own.eq_ignore_ascii_case("parquet"));
         ensure!(
-            !is_table,
+            !has_extension(path, "parquet"),
             "{}: records hold no evaluations: leave --evaluations out",
             path.display()
         );
@@ -42,11 +40,7 @@ pub(super) fn keep(job: &BuildJob) -> anyhow::Result<u64> {
     let (mut hits, mut new) = (0, 0);
     for source in &job.sources {
         let sources = Sources::list([&source.path])?.with_password(job.password.as_deref());
-        let name = source
-            .path
-            .file_name()
-            .unwrap_or_default()
-            .to_string_lossy();
+        let name = file_name(&source.path);
         let gathered = progress::watched(|watch| {
             let filter = &job.filter;
             evaluate::gather_games(&sources, filter, &name, &book, &mut table, &file, watch)

@@ -17,6 +17,7 @@ use crate::explore::{
     serve,
 };
 use crate::index::GamesIndex;
+use crate::input::path::file_name;
 use crate::settings::{OptionId, STARTER, Settings};
 
 /// Arguments of `explore`.
@@ -177,18 +178,16 @@ fn shown(address: SocketAddr) -> SocketAddr {
 /// What people call the books: the names of their files, and where these are
 /// the same those of their folders, too; or else their place in the list.
 fn names(paths: &[PathBuf]) -> Vec<String> {
-    let text =
-        |part: Option<&std::ffi::OsStr>| part.map(|part| part.to_string_lossy().into_owned());
     let mut names: Vec<String> = Vec::new();
     for path in paths {
-        let file = text(path.file_name()).unwrap_or_else(|| path.to_string_lossy().into_owned());
+        let file = file_name(path).into_owned();
         let twice = paths
             .iter()
             .filter(|other| other.file_name() == path.file_name());
         let full = path.canonicalize().unwrap_or_else(|_| path.clone());
-        let folder = text(full.parent().and_then(Path::file_name));
+        let folder = full.parent().and_then(Path::file_name);
         let mut name = match folder {
-            Some(folder) if twice.count() > 1 => format!("{file} ({folder})"),
+            Some(folder) if twice.count() > 1 => format!("{file} ({})", folder.to_string_lossy()),
             _ => file,
         };
         if names.contains(&name) {

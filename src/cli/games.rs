@@ -13,6 +13,7 @@ use super::force::Force;
 use super::progress;
 use crate::games;
 use crate::games::export::{self, ExportJob, Exported, Target};
+use crate::input::path::has_extension;
 
 /// What `tabia games --help` says below the arguments.
 pub(super) const AFTER_HELP: &str = "Examples:\n  \
@@ -124,17 +125,18 @@ fn target(path: &Path) -> anyhow::Result<Target> {
     if path == Path::new("-") {
         return Ok(Target::Output);
     }
-    let extension = path.extension().unwrap_or_default();
-    if extension.eq_ignore_ascii_case("si5") {
-        Ok(Target::Scid(path.to_owned()))
-    } else if extension.eq_ignore_ascii_case("pgn") {
-        Ok(Target::Pgn(path.to_owned()))
-    } else if extension.eq_ignore_ascii_case("dci") {
-        Ok(Target::Scdb(path.to_owned()))
+    let is = |extension| has_extension(path, extension);
+    let target = if is("si5") {
+        Target::Scid
+    } else if is("pgn") {
+        Target::Pgn
+    } else if is("dci") {
+        Target::Scdb
     } else {
         let path = path.display();
         bail!("{path}: games are written as .pgn, .dci or .si5 (`-`: PGN on standard output)")
-    }
+    };
+    Ok(target(path.to_owned()))
 }
 
 fn report(name: &str, summary: &Exported, time: Duration) {

@@ -6,16 +6,14 @@ use std::path::Path;
 use super::args::InfoArgs;
 use crate::games::tgx::{MAGIC, Segment};
 use crate::index::GamesIndex;
+use crate::input::path::has_extension;
 use crate::plain::escape_control;
 
 /// Whether a file is one, by its beginning or by its name.
 pub(super) fn is_index(path: &Path) -> bool {
     let mut start = [0; MAGIC.len()];
     let read = std::fs::File::open(path).and_then(|mut file| file.read_exact(&mut start));
-    read.is_ok() && start == *MAGIC
-        || path
-            .extension()
-            .is_some_and(|own| own.eq_ignore_ascii_case("tgx"))
+    read.is_ok() && start == *MAGIC || has_extension(path, "tgx")
 }
 
 pub(super) fn run(args: &InfoArgs, out: &mut impl Write) -> anyhow::Result<u8> {

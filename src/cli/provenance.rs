@@ -10,6 +10,7 @@ use super::args::PlayerColour;
 use super::counting::{Choice, Counting};
 use crate::book::ctg::Written;
 use crate::build::{BuildJob, Summary};
+use crate::input::path::file_name;
 use crate::place::{self, Old};
 
 /// What the file says. Nothing in it depends on when, where or with how much
@@ -96,12 +97,11 @@ pub(super) fn write(
             .and_then(|data| data.is_file().then_some(data.len())),
         priority: source.priority,
     });
-    let name = job.target.file_name().unwrap_or_default();
     let provenance = Provenance {
         format: "tabia-provenance",
         version: 1,
         tabia: env!("CARGO_PKG_VERSION"),
-        book: name.to_string_lossy().into_owned(),
+        book: file_name(&job.target).into_owned(),
         bytes: summary.written.bytes,
         sources: sources.collect(),
         conditions: choice.filter.words(),

@@ -15,6 +15,7 @@ use super::valued;
 use crate::book::{Book, OpenOptions};
 use crate::build::{self, BuildJob, Source};
 use crate::evals;
+use crate::input::path::{file_name, has_extension};
 use crate::notation;
 use crate::place;
 use crate::repertoire::{
@@ -86,13 +87,11 @@ pub(super) const EXAMPLES: &str = "Examples:\n  \
 const SHOWN: usize = 10;
 
 pub(super) fn run(args: &RepertoireArgs, out: &mut impl Write) -> anyhow::Result<u8> {
-    let extension = |path: &Path| path.extension().map(std::ffi::OsStr::to_ascii_lowercase);
-    let kind = args.output.as_deref().and_then(extension);
-    let is_book = kind.as_deref().is_some_and(|kind| kind == "ctg");
-    if let Some(target) = &args.output {
-        let is_study = kind.as_deref().is_some_and(|kind| kind == "pgn");
+    let output = args.output.as_deref();
+    let is_book = output.is_some_and(|target| has_extension(target, "ctg"));
+    if let Some(target) = output {
         ensure!(
-            is_book || is_study,
+            is_book || has_extension(target, "pgn"),
             "{}: the name of a repertoire ends with .ctg or .pgn",
             target.display()
         );
@@ -137,7 +136,7 @@ pub(super) fn run(args: &RepertoireArgs, out: &mut impl Write) -> anyhow::Result
         if is_book {
             repertoire::write_book(&found, target, args.force.old())?;
         } else {
-            let name = args.book.file_name().unwrap_or_default().to_string_lossy();
+            let name = file_name(&args.book);
             let colour = wishes.colour.fold_wb("White", "Black");
             let title = format!("Repertoire for {colour} out of {name}");
             repertoire::write_study(&found, &title, target, args.force.old())?;

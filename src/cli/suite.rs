@@ -15,6 +15,7 @@ use super::engine_args::EngineArgs;
 use super::force::Force;
 use super::progress;
 use crate::evaluate::EnginePlan;
+use crate::input::path::has_extension;
 use crate::notation::Line;
 use crate::suite::{
     self, BoardFilter, Castled, Counters, Cut, Form, MadeSuite, Play, Queens, Range, SuiteJob,
@@ -409,16 +410,9 @@ impl ValueArgs {
 
 impl OutArgs {
     fn form(&self, target: &Path) -> anyhow::Result<Form> {
-        let extension = target.extension().unwrap_or_default();
-        let form = self.format.or_else(|| {
-            if extension.eq_ignore_ascii_case("epd") {
-                Some(FormArg::Epd)
-            } else if extension.eq_ignore_ascii_case("pgn") {
-                Some(FormArg::Pgn)
-            } else {
-                None
-            }
-        });
+        let forms = [("epd", FormArg::Epd), ("pgn", FormArg::Pgn)];
+        let named = forms.iter().find(|form| has_extension(target, form.0));
+        let form = self.format.or(named.map(|form| form.1));
         Ok(match form {
             None => bail!(
                 "{}: a suite is written as .epd or .pgn (or say --format)",

@@ -29,6 +29,7 @@ use crate::book::ctg::{
     Directory, DirectoryReader, Place, RewriteError, Salvage, WriteOptions, Written,
 };
 use crate::book::{Book, Lookup, OpenOptions, Probe as _, Wanted};
+use crate::input::path::has_extension;
 use crate::place::{self, Old, PlaceError};
 use crate::policy::Policy;
 use crate::watch::Watch;
@@ -223,7 +224,7 @@ pub fn run(job: &ConvertJob, watch: &mut Watch<'_>) -> Result<Converted, Error> 
     };
     place::check(&job.target, companions, job.old)?;
     let mut work = Work { job, watch };
-    if is_jsonl(&job.source) {
+    if has_extension(&job.source, "jsonl") {
         return match target {
             Target::Jsonl => Err(same_format(job, "")),
             Target::Ctg => jsonl::to_ctg(&mut work, &job.target),
@@ -284,11 +285,6 @@ fn same_format(job: &ConvertJob, advice: &'static str) -> Error {
         path: job.source.clone(),
         advice,
     }
-}
-
-fn is_jsonl(path: &Path) -> bool {
-    path.extension()
-        .is_some_and(|extension| extension.eq_ignore_ascii_case("jsonl"))
 }
 
 /// A book that is asked about all its positions, as the policy wants them.

@@ -21,9 +21,6 @@ use crate::graph::BookGraph;
 use crate::input::parquet::{Row, RowGroup, Table};
 use crate::watch::{Progress, Watch};
 
-/// How such files begin.
-pub(super) const MAGIC: &[u8] = b"PAR1";
-
 /// What was read of a row group, and the first bad row with what is wrong.
 type Piece = (Imported, Option<(u64, &'static str)>);
 

@@ -4,11 +4,14 @@ use std::io::{self, Read};
 use std::path::Path;
 use std::sync::atomic::Ordering;
 
+#[cfg(feature = "parquet")]
+use super::fishnet::read as fishnet;
+use super::from_games;
 use super::gathered::{GatherError, Gathered};
-use super::{fishnet, from_games};
 use crate::evals::{self, EvalFile, EvalTable};
 use crate::games::{self, GameFilter, Sources};
 use crate::graph::BookGraph;
+use crate::input::path::file_name;
 use crate::watch::{Progress, Watch};
 
 /// Reads a file of evaluations, plain or compressed (EPD, `.evals`, text of
@@ -34,27 +37,19 @@ pub fn gather(
     let mut start = Vec::new();
     let begun = (&mut text.plain).take(1024).read_to_end(&mut start);
     begun.map_err(failed)?;
-    let source = path.file_name().map(|name| name.to_string_lossy());
-    let source = source.unwrap_or_default().into_owned();
-    if start.starts_with(fishnet::MAGIC) {
-        let (read, said) = fishnet::read(path, graph, watch)?;
+    let source = file_name(path);
+    let is_table = start.starts_with(b"PAR1");
+    if is_table || !is_lines(&start) {
+        let (unit, (read, said)) = match is_table {
+            true => ("rows", fishnet(path, graph, watch)?),
+            false => {
+                let sources = Sources::list([&path.to_owned()])?;
+                let (all, holds) = (GameFilter::default(), |_: &_, key| graph.holds(key));
+                ("games", from_games::read(&sources, &all, &holds, watch)?)
+            }
+        };
         let new = said.add_to(table, file, &source)?;
-        return Ok(Gathered {
-            read,
-            unit: "rows",
-            new,
-        });
-    }
-    if !is_lines(&start) {
-        let sources = Sources::list([&path.to_owned()])?;
-        let holds = |_: &_, key| graph.holds(key);
-        let (read, said) = from_games::read(&sources, &GameFilter::default(), &holds, watch)?;
-        let new = said.add_to(table, file, &source)?;
-        return Ok(Gathered {
-            read,
-            unit: "games",
-            new,
-        });
+        return Ok(Gathered { read, unit, new });
     }
     let mut new = 0;
     let mut fault = None;
@@ -86,6 +81,20 @@ pub fn gather(
         read,
         unit: "lines",
         new,
+    })
+}
+
+/// What this program says of tables.
+#[cfg(not(feature = "parquet"))]
+fn fishnet(
+    path: &Path,
+    _: &BookGraph,
+    _: &mut Watch<'_>,
+) -> Result<(evals::Imported, super::said::Said), GatherError> {
+    Err(GatherError::Table {
+        path: path.to_owned(),
+        text: "this tabia cannot: build it with `cargo build --release --features parquet`"
+            .to_owned(),
     })
 }
 

@@ -7,7 +7,7 @@
 
 mod carried;
 mod desk;
-#[cfg_attr(not(feature = "parquet"), path = "fishnet_absent.rs")]
+#[cfg(feature = "parquet")]
 mod fishnet;
 mod from_games;
 mod gather;

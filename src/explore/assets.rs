@@ -17,6 +17,13 @@ const HTML: &str = "text/html; charset=utf-8";
 const SCRIPT: &str = "text/javascript; charset=utf-8";
 const SVG: &str = "image/svg+xml";
 
+/// What is seen first, and behind the mark the dialogs, which come later.
+const PAGE_HTML: &str = include_str!("page/index.html");
+const DIALOGS_MARK: &str = "<!-- Dialogs: they come after the first picture. -->";
+
+/// What the file of the dialogs is called.
+const DIALOGS_NAME: &str = "dialogs.html";
+
 /// Where the page expects its token.
 const TOKEN_PLACE: &str = "{{token}}";
 
@@ -141,13 +148,22 @@ static FILES: LazyLock<Vec<File>> = LazyLock::new(|| {
         .iter()
         .map(|(name, kind, text)| File::new(name, kind, (*text).into()));
     let script = File::new(SCRIPT_NAME, SCRIPT, SCRIPTS[1].clone().into());
-    [script].into_iter().chain(others).collect()
+    let dialogs = format!("<!doctype html>\n<body>\n{}", parts().1);
+    let dialogs = File::new(DIALOGS_NAME, HTML, dialogs.into());
+    [script, dialogs].into_iter().chain(others).collect()
 });
 
 /// The text of a module.
 fn module(name: &str) -> Option<&'static str> {
     let found = MODULES.iter().find(|(known, _)| *known == name);
     found.map(|(_, text)| *text)
+}
+
+/// The page and its dialogs.
+fn parts() -> (&'static str, &'static str) {
+    PAGE_HTML
+        .split_once(DIALOGS_MARK)
+        .unwrap_or((PAGE_HTML, ""))
 }
 
 /// The folder of the files of this version: their addresses never mean
@@ -162,7 +178,8 @@ static VERSIONED: LazyLock<String> = LazyLock::new(|| {
 /// version, so that a browser need never ask whether one has changed.
 static PAGE: LazyLock<String> = LazyLock::new(|| {
     let face = format!("\"use strict\";\n{}", SCRIPTS[0]);
-    include_str!("page/index.html")
+    parts()
+        .0
         .replace(STYLE_PLACE, STYLE)
         .replace(FACE_PLACE, &face)
         .replace(FOLDER, &VERSIONED)
@@ -235,7 +252,7 @@ mod tests {
         assert!(page.contains("content=\"f00\""));
         assert_eq!(page.matches("</script>").count(), 2);
         assert_eq!(page.matches(" nonce=\"abc123\">").count(), 2);
-        let html = include_str!("page/index.html");
+        let html = PAGE_HTML;
         assert_eq!(html.matches("<style").count(), 1);
         assert_eq!(html.matches("<script").count(), 2);
         for forbidden in ["style=", "onclick", "javascript:"] {
@@ -277,52 +294,32 @@ mod tests {
         name.starts_with("lang-") || name.starts_with("program-")
     }
 
-    /// All reasons not to play a move. One more does not compile before it
-    /// stands in both places.
+    /// All reasons not to play a move, each behind another: one more does not
+    /// compile before it stands here.
     fn reasons() -> Vec<Rejection> {
         use Rejection::*;
-        let lost = LosesTooMuch { loss: 0, limit: 0 };
-        let all = vec![
-            NoPosition,
-            Transposition,
-            WeightZero,
-            PastDepth,
-            NotAsked,
-            Repetition,
-            LineEnds,
-            Forbidden,
-            FewGames,
-            LowScore,
-            LearnedNever,
-            NotTheOnlyMove,
-            Doubtful,
-            NotMain,
-            NotLearnedAlways,
-            SmallShare,
-            lost,
-        ];
-        for reason in &all {
-            match reason {
-                NoPosition
-                | Transposition
-                | WeightZero
-                | PastDepth
-                | NotAsked
-                | Repetition
-                | LineEnds
-                | Forbidden
-                | FewGames
-                | LowScore
-                | LearnedNever
-                | NotTheOnlyMove
-                | Doubtful
-                | NotMain
-                | NotLearnedAlways
-                | SmallShare
-                | LosesTooMuch { .. } => {}
-            }
-        }
-        all
+        let after = |reason: &Rejection| {
+            Some(match reason {
+                NoPosition => Transposition,
+                Transposition => WeightZero,
+                WeightZero => PastDepth,
+                PastDepth => NotAsked,
+                NotAsked => Repetition,
+                Repetition => LineEnds,
+                LineEnds => Forbidden,
+                Forbidden => FewGames,
+                FewGames => LowScore,
+                LowScore => LearnedNever,
+                LearnedNever => NotTheOnlyMove,
+                NotTheOnlyMove => Doubtful,
+                Doubtful => NotMain,
+                NotMain => NotLearnedAlways,
+                NotLearnedAlways => SmallShare,
+                SmallShare => LosesTooMuch { loss: 0, limit: 0 },
+                LosesTooMuch { .. } => return None,
+            })
+        };
+        std::iter::successors(Some(NoPosition), after).collect()
     }
 
     /// The texts that a table of a language translates.

@@ -220,11 +220,12 @@ mod tests {
 
     use super::*;
 
-    /// Some moves from everywhere to everywhere, right or wrong.
-    fn every_move(random: &mut impl FnMut(usize) -> usize) -> Vec<Move> {
+    /// Some moves from anywhere to anywhere, right or wrong.
+    fn some_moves(random: &mut impl FnMut(usize) -> usize) -> Vec<Move> {
         let mut moves = Vec::new();
         for role in Role::ALL {
-            for from in Square::ALL {
+            for _ in 0..8 {
+                let from = Square::new(random(64) as u32);
                 let to = Square::new(random(64) as u32);
                 let capture = (random(3) == 0).then(|| Role::ALL[random(6)]);
                 let promotion = (random(5) == 0).then(|| Role::ALL[random(6)]);
@@ -240,7 +241,8 @@ mod tests {
         moves
     }
 
-    /// Every SAN of every target, right or wrong, in positions of random games.
+    /// SAN of every kind, right or wrong, in thousands of positions of random
+    /// games: to some squares in each, to all of them in all.
     #[test]
     fn what_is_plain_is_what_the_rules_say() {
         let mut number = 1_u64;
@@ -258,7 +260,8 @@ mod tests {
                     break;
                 }
                 for role in Role::ALL {
-                    for to in Square::ALL {
+                    for _ in 0..8 {
+                        let to = Square::new(random(64) as u32);
                         let promotions = [None, Some(Role::Queen), Some(Role::King)];
                         for (capture, promotion) in [false, true]
                             .into_iter()
@@ -281,7 +284,7 @@ mod tests {
                         }
                     }
                 }
-                for m in every_move(&mut random) {
+                for m in some_moves(&mut random) {
                     assert_eq!(is_legal(m, &position), position.is_legal(m), "{m:?}");
                     let (from, to) = (m.from().unwrap(), m.to());
                     let same = |other: &&Move| {
@@ -308,6 +311,6 @@ mod tests {
                 position.play_unchecked(m.unwrap());
             }
         }
-        assert!(found > 10_000 && asked > found, "{found} of {asked}");
+        assert!(found > 10_000 && asked > 10 * found, "{found} of {asked}");
     }
 }

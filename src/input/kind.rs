@@ -4,6 +4,7 @@
 //! Everything that is given a file asks here, so that one given where the other
 //! is wanted is refused with the command that would help.
 
+use super::path::has_extension;
 use std::fs::File;
 use std::io::Read as _;
 use std::path::Path;
@@ -105,10 +106,7 @@ impl Kind {
     pub fn of(path: &Path, start: &[u8]) -> Kind {
         // The index files of a ChessBase book begin alike; its reader knows.
         const CTG: [[u8; 4]; 3] = [[0, 0x20, 0x10, 0], [0, 0x10, 0, 1], [0, 0x0c, 0, 1]];
-        let is = |extension: &str| {
-            path.extension()
-                .is_some_and(|own| own.eq_ignore_ascii_case(extension))
-        };
+        let is = |extension| has_extension(path, extension);
         match *start {
             [3, b'A', b'B', ..] => return Kind::Book(BookKind::Abk),
             [b'P', b'K', 3, 4, ..] => return Kind::Packed,

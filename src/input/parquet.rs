@@ -167,6 +167,7 @@ pub(crate) struct Row<'c> {
 
 impl<'c> Row<'c> {
     /// The text in a column; `None` if it is null.
+    #[inline]
     pub(crate) fn bytes(self, column: usize) -> Option<&'c [u8]> {
         match self.columns.get(column)? {
             Column::Bytes(cells) => cells.get(self.at).map(|bytes| bytes.data()),
@@ -175,6 +176,7 @@ impl<'c> Row<'c> {
     }
 
     /// The whole number in a column; `None` if it is null.
+    #[inline]
     pub(crate) fn number(self, column: usize) -> Option<i64> {
         match self.columns.get(column)? {
             Column::Short(cells) => cells.get(self.at).map(|&number| number.into()),
@@ -273,6 +275,7 @@ impl<T: DataType> Cells<T> {
         Ok(())
     }
 
+    #[inline]
     fn get(&self, at: usize) -> Option<&T::T> {
         let is_there = self.full == 0 || self.levels.get(at) == Some(&self.full);
         self.values.get(at).filter(|_| is_there)

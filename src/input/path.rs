@@ -13,14 +13,12 @@ pub fn from_home(path: &Path) -> PathBuf {
 }
 
 /// Whether a name ends so, in whatever case.
-#[cfg(feature = "games")]
 pub(crate) fn has_extension(path: &Path, extension: &str) -> bool {
     path.extension()
         .is_some_and(|found| found.eq_ignore_ascii_case(extension))
 }
 
 /// The name of a file without its folder, for messages.
-#[cfg(feature = "games")]
 pub(crate) fn file_name(path: &Path) -> std::borrow::Cow<'_, str> {
     let name = path.file_name().unwrap_or(path.as_os_str());
     name.to_string_lossy()

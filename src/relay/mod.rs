@@ -301,13 +301,15 @@ impl<P: Port> Relay<P> {
         }
         if ready.engine {
             self.prolong_last_words();
-            self.read_engine();
+            if self.read(Speaker::Engine) {
+                self.engine_is_over();
+            }
         }
         if self.last_words_until.is_some_and(|at| at <= Instant::now()) {
             self.engine_is_over();
         }
-        if ready.gui {
-            self.read_gui();
+        if ready.gui && self.read(Speaker::Gui) {
+            self.step(Event::GuiClosed);
         }
         if self.wake_at.is_some_and(|at| at <= Instant::now()) {
             self.wake_at = None;
@@ -376,42 +378,33 @@ impl<P: Port> Relay<P> {
             .step(&mut self.session, now, event, &self.book_set);
     }
 
-    fn read_gui(&mut self) {
-        let read = self.port.read_gui(&mut self.gui);
+    /// Gives the session what a side has sent; true at its end.
+    fn read(&mut self, speaker: Speaker) -> bool {
+        let read = match speaker {
+            Speaker::Gui => self.port.read_gui(&mut self.gui),
+            Speaker::Engine => self.port.read_engine(&mut self.engine_lines),
+        };
         let now = self.now();
         let (session, book_set, out) = (&mut self.session, &*self.book_set, &mut self.lines);
-        while let Some(line) = self.gui.next_line() {
-            out.step(session, now, Event::Gui(line), book_set);
+        let said: fn(Speaker, &[u8]) -> Event<'_> = |speaker, line| match speaker {
+            Speaker::Gui => Event::Gui(line),
+            Speaker::Engine => Event::Engine(line),
+        };
+        let lines = match speaker {
+            Speaker::Gui => &mut self.gui,
+            Speaker::Engine => &mut self.engine_lines,
+        };
+        while let Some(line) = lines.next_line() {
+            out.step(session, now, said(speaker, line), book_set);
         }
         let is_over = !matches!(read, Ok(1..));
-        if is_over && let Some(line) = self.gui.last_line() {
-            out.step(session, now, Event::Gui(line), book_set);
+        if is_over && let Some(line) = lines.last_line() {
+            out.step(session, now, said(speaker, line), book_set);
         }
-        if self.gui.take_dropped() > 0 {
-            out.step(session, now, Event::Overlong(Speaker::Gui), book_set);
+        if lines.take_dropped() > 0 {
+            out.step(session, now, Event::Overlong(speaker), book_set);
         }
-        if is_over {
-            out.step(session, now, Event::GuiClosed, book_set);
-        }
-    }
-
-    fn read_engine(&mut self) {
-        let read = self.port.read_engine(&mut self.engine_lines);
-        let now = self.now();
-        let (session, book_set, out) = (&mut self.session, &*self.book_set, &mut self.lines);
-        while let Some(line) = self.engine_lines.next_line() {
-            out.step(session, now, Event::Engine(line), book_set);
-        }
-        let is_over = !matches!(read, Ok(1..));
-        if is_over && let Some(line) = self.engine_lines.last_line() {
-            out.step(session, now, Event::Engine(line), book_set);
-        }
-        if self.engine_lines.take_dropped() > 0 {
-            out.step(session, now, Event::Overlong(Speaker::Engine), book_set);
-        }
-        if is_over {
-            self.engine_is_over();
-        }
+        is_over
     }
 
     /// The engine's process has ended. Its output ends with it, unless it has

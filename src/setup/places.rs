@@ -127,8 +127,6 @@ pub(super) fn is_executable(path: &Path) -> bool {
     #[cfg(unix)]
     let may = std::os::unix::fs::PermissionsExt::mode(&data.permissions()) & 0o111 != 0;
     #[cfg(not(unix))]
-    let may = path
-        .extension()
-        .is_some_and(|end| end.eq_ignore_ascii_case("exe"));
+    let may = crate::input::path::has_extension(path, "exe");
     data.is_file() && may
 }

@@ -21,6 +21,7 @@ use super::worth::Worth;
 use super::{Error, about, gather, is_epd};
 use crate::evals::epd;
 use crate::games::{Game, GameParts, Starts};
+use crate::input::path::has_extension;
 use crate::notation;
 use crate::watch::Watch;
 
@@ -124,11 +125,7 @@ pub fn check(path: &Path, plies: Option<u32>, watch: &mut Watch<'_>) -> Result<S
         .take(4096)
         .read_to_end(&mut start)
         .map_err(|error| about(path, error))?;
-    let is_pgn = match path.extension() {
-        Some(end) if end.eq_ignore_ascii_case("pgn") => true,
-        Some(end) if end.eq_ignore_ascii_case("epd") => false,
-        _ => !is_epd(&start),
-    };
+    let is_pgn = has_extension(path, "pgn") || !has_extension(path, "epd") && !is_epd(&start);
     let mut checking = Checking::default();
     let text = BufReader::new(std::io::Cursor::new(start).chain(text));
     checking

@@ -2,6 +2,7 @@
 
 use std::path::Path;
 
+use crate::input::path::file_name;
 use crate::plain::shell_word;
 
 /// The lines, each behind the manager's name. `plies` is the longest line of a
@@ -29,7 +30,7 @@ pub fn lines(suite: &Path, is_pgn: bool, plies: u32, seed: u64) -> Vec<(&'static
             format!(
                 "the archive (--zip) and its entry (--metadata books.json) in the repository \
                  of books; book {}",
-                super::metadata::name_of(suite)
+                file_name(suite)
             ),
         ),
         (
@@ -37,7 +38,7 @@ pub fn lines(suite: &Path, is_pgn: bool, plies: u32, seed: u64) -> Vec<(&'static
             format!(
                 "the archive (--zip) on the web and Books/{}.json (--openbench DIR --source-url \
                  URL)",
-                super::metadata::name_of(suite)
+                file_name(suite)
             ),
         ),
     ]

@@ -9,6 +9,7 @@ use serde_json::{Map, Value};
 use sha2::{Digest as _, Sha256, Sha384};
 
 use super::{Error, about};
+use crate::input::path::file_name;
 use crate::place::{self, Old};
 
 /// A suite in `books.json`.
@@ -163,7 +164,7 @@ pub(super) fn pack(suite: &Path, old: Old) -> Result<PathBuf, Error> {
         .last_modified_time(zip::DateTime::default())
         .unix_permissions(0o644);
     let write = || -> zip::result::ZipResult<Cursor<Vec<u8>>> {
-        archive.start_file(name_of(suite), options)?;
+        archive.start_file(file_name(suite), options)?;
         archive.write_all(&text)?;
         archive.finish()
     };
@@ -180,19 +181,10 @@ pub(super) fn openbench(
     checksums: &Checksums,
     source: &str,
 ) -> Result<PathBuf, Error> {
-    let path = folder.join(format!("{}.json", name_of(suite)));
+    let path = folder.join(format!("{}.json", file_name(suite)));
     let object = serde_json::json!({ "sha": checksums.sha256(), "source": source });
     place::put(&path, format!("{object:#}\n").as_bytes(), Old::Keep)?;
     Ok(path)
-}
-
-/// The name of a file without its folder.
-#[must_use]
-pub fn name_of(path: &Path) -> String {
-    path.file_name()
-        .unwrap_or_default()
-        .to_string_lossy()
-        .into_owned()
 }
 
 #[cfg(test)]

@@ -9,6 +9,7 @@ use super::figures::{Figures, SuiteSummary};
 use super::metadata::{self, Checksums, SuiteRow};
 use super::output;
 use super::{Counters, Error, Form, SuiteJob};
+use crate::input::path::file_name;
 use crate::place::Beside;
 use crate::sort::Sorter;
 use crate::watch::Watch;
@@ -60,7 +61,7 @@ pub(super) fn publish(
     if job.zip {
         files.push(metadata::pack(&job.target, job.old)?);
     }
-    let name = metadata::name_of(&job.target);
+    let name = file_name(&job.target);
     if let Some(path) = &job.metadata {
         metadata::update(path, &name, &row)?;
         files.push(path.clone());

@@ -9,6 +9,7 @@ use super::{
     reader::Index,
     scan::ScanIndex,
 };
+use crate::input::path::file_name;
 use crate::input::{file::DataFile, sibling::sibling, state::Change};
 
 impl CtgBook {
@@ -199,9 +200,4 @@ pub(super) fn index_agrees(pages: &PageFile, slots: &SlotFile, samples: &[(Key, 
 fn missing(ctg: &Path, extension: &str) -> String {
     let path = ctg.with_extension(extension);
     format!("index {} is missing", file_name(&path))
-}
-
-fn file_name(path: &Path) -> String {
-    let name = path.file_name().unwrap_or(path.as_os_str());
-    name.to_string_lossy().into_owned()
 }

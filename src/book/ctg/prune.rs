@@ -9,7 +9,7 @@ use super::{
     CtgBook, EditError, EntrySet, Error, Key, OpenOptions, PAGE_BYTES, Pass, Place, RewriteError,
     RewriteOptions, Rewritten, Visit, VisitedMove,
     pages::PageFile,
-    rewrite::{lock, rewrite_part},
+    rewrite::{lock, rewrite},
 };
 use crate::place::is_same_file;
 use crate::watch::Watch;
@@ -144,7 +144,7 @@ pub fn prune(
         repack: options.repack || !unchanged,
         ..*options
     };
-    let rewritten = rewrite_part(source, target, &options, watch, &mut edit)?;
+    let rewritten = rewrite(source, target, &options, watch, Some(&mut edit), |_| Ok(()))?;
     Ok(Pruned {
         rewritten,
         moves: done.moves,

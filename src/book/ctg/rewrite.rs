@@ -129,19 +129,9 @@ pub(super) fn rewrite_with(
     rewrite(book, book, &options, watch, Some(&mut keep), sound)
 }
 
-/// As [`compact`] into another file, where `edit` changes entries and leaves
-/// some out.
-pub(super) fn rewrite_part(
-    source: &Path,
-    target: &Path,
-    options: &RewriteOptions,
-    watch: &mut Watch<'_>,
-    edit: Edit<'_>,
-) -> Result<Rewritten, RewriteError> {
-    rewrite(source, target, options, watch, Some(edit), |_| Ok(()))
-}
-
-fn rewrite(
+/// Writes a book anew; `edit` changes entries and leaves some out, and nothing
+/// comes of it where `check` refuses what was lost.
+pub(super) fn rewrite(
     source: &Path,
     target: &Path,
     wanted: &RewriteOptions,

@@ -27,7 +27,6 @@
 //! and an unsplit slot 0, and so here.
 
 use std::{
-    ffi::OsStr,
     io::{self, Seek as _, SeekFrom, Write},
     path::{Path, PathBuf},
 };
@@ -37,6 +36,7 @@ use super::{
     page::split_entry,
     trie::{Splits, TrieNode},
 };
+use crate::input::path::has_extension;
 use crate::place::{self, Beside, Old};
 
 /// How a book is laid out.
@@ -148,8 +148,7 @@ impl BookWriter {
     ///
     /// The name does not end with .ctg, or no file can be made in the folder.
     pub fn create(target: &Path, options: WriteOptions) -> Result<BookWriter, WriteError> {
-        let is_ctg = |extension: &OsStr| extension.eq_ignore_ascii_case("ctg");
-        if !target.extension().is_some_and(is_ctg) {
+        if !has_extension(target, "ctg") {
             return Err(WriteError::Name {
                 path: target.to_owned(),
             });

@@ -1,21 +1,14 @@
 //! Instead of reading and writing, where the feature `parquet` is off.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use super::super::node::Node;
 use super::super::{BuildError, Written};
-use super::RecordsError;
+use super::{Inputs, RecordsError};
 use crate::place::Old;
 use crate::sort::{Runs, Sorted};
 use crate::watch::Watch;
 use std::sync::Arc;
-
-/// What could be read.
-pub(in super::super) struct Inputs<'j> {
-    pub(in super::super) paths: &'j [PathBuf],
-    pub(in super::super) threads: usize,
-    pub(in super::super) sort_bytes: u64,
-}
 
 /// Says that nothing can be read.
 pub(in super::super) fn read(
@@ -24,7 +17,7 @@ pub(in super::super) fn read(
     _watch: &mut Watch<'_>,
 ) -> Result<u64, BuildError> {
     let _ = (inputs.threads, inputs.sort_bytes);
-    Err(no_feature(inputs.paths.first().map(PathBuf::as_path)).into())
+    Err(no_feature(inputs.paths.first().map(|path| &**path)).into())
 }
 
 /// What could be written.

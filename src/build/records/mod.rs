@@ -24,8 +24,17 @@ use absent as read;
 #[cfg(not(feature = "parquet"))]
 use absent as write;
 
-pub(super) use read::{Inputs, read};
+pub(super) use read::read;
 pub(super) use write::Table;
+
+/// What is to be read, and with what.
+pub(super) struct Inputs<'j> {
+    pub(super) paths: &'j [PathBuf],
+    /// Threads that read.
+    pub(super) threads: usize,
+    /// Bytes of each of them for sorting.
+    pub(super) sort_bytes: u64,
+}
 
 /// The columns of counters, in the order of a [`Row`]'s numbers.
 #[cfg(feature = "parquet")]
@@ -125,6 +134,5 @@ impl RecordsError {
 
 /// Whether a source is a file of records: by its name.
 pub(super) fn is_records(path: &Path) -> bool {
-    path.extension()
-        .is_some_and(|extension| extension.eq_ignore_ascii_case("parquet"))
+    crate::input::path::has_extension(path, "parquet")
 }

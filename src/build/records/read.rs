@@ -7,7 +7,7 @@ use parquet::basic::{ConvertedType, LogicalType, Type as Physical};
 
 use super::super::BuildError;
 use super::super::node::{Node, Place};
-use super::{COUNTERS, NO_MOVE, RecordsError};
+use super::{COUNTERS, Inputs, NO_MOVE, RecordsError};
 use crate::book::ctg::{CanonicalBoard, Key, Totals, decode_move_byte};
 use crate::crew;
 use crate::input::parquet::{Row, RowGroup, Table};
@@ -17,15 +17,6 @@ use crate::watch::{Progress, Watch};
 /// No honest sum is larger; with the limit, thousands of rows of one position
 /// add up without going over.
 const MOST: u64 = 1 << 52;
-
-/// What is to be read, and with what.
-pub(in super::super) struct Inputs<'j> {
-    pub(in super::super) paths: &'j [PathBuf],
-    /// Threads that read.
-    pub(in super::super) threads: usize,
-    /// Bytes of each of them for sorting.
-    pub(in super::super) sort_bytes: u64,
-}
 
 /// Reads tables, in any order of rows, and gives the number of their games.
 pub(in super::super) fn read(

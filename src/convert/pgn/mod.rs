@@ -11,6 +11,7 @@ mod write;
 
 use super::{Converted, Error, Work};
 use crate::book::Book;
+use crate::input::path::file_name;
 use crate::place::Beside;
 
 /// How much of a book becomes games.
@@ -44,12 +45,11 @@ pub(super) fn write(work: &mut Work<'_, '_>, book: &Book) -> Result<Converted, E
     let tree = tree::PgnTree::read(work, book, &mut summary)?;
     let games = cut::games(&tree, work.job.pgn.game_moves.max(1));
     let places = cut::places(&tree, &games);
-    let name = work.job.source.file_name().unwrap_or_default();
     let writer = write::Writer {
         tree: &tree,
         games: &games,
         places: &places,
-        book: name.to_string_lossy().into_owned(),
+        book: file_name(&work.job.source).into_owned(),
         comments: work.job.pgn.comments,
     };
     let mut text = String::new();

@@ -169,8 +169,11 @@ async function replay(text) {
   await store.want((from) => (from.tree === old ? null : steps.along(way)(from)), "keep");
 }
 
-async function loadText(text) {
-  return load({ pasted: await post("/api/read", { text }) });
+/** What was pasted; `read` is told when the text can be read. */
+async function loadText(text, read = () => {}) {
+  const pasted = await post("/api/read", { text });
+  read();
+  return load({ pasted });
 }
 
 async function typed(text) {

@@ -59,6 +59,7 @@ const MODULES: &[(&str, &str)] = &[
     ("changes.js", include_str!("page/changes.js")),
     ("controls.js", include_str!("page/controls.js")),
     ("dom.js", include_str!("page/dom.js")),
+    ("early.js", include_str!("page/early.js")),
     ("edit.js", include_str!("page/edit.js")),
     ("engine.js", include_str!("page/engine.js")),
     ("games.js", include_str!("page/games.js")),

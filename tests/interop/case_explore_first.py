@@ -77,12 +77,16 @@ def shows_figures_by_itself(started: Browser, address: str) -> None:
     expect(row.locator("td.n")).to_have_text(re.compile(r"\d"))
     expect(page.locator('[data-square="c5"] .piece')).to_have_count(1)
     row.click()
+    page.keyboard.press("f")
+    page.click("#menu")
     page.wait_for_timeout(100)
     expect(page.locator("#line button")).to_have_text(["e4", "c5"])
     holding = False
     for route in held:
         route.continue_()
     walked(page, "e4", "c5", "Nf3")
+    expect(page.locator(".square").first).to_have_attribute("data-square", "h1")
+    expect(page.locator("#menu-dialog")).to_be_visible()
     page.close()
 
 

@@ -5,6 +5,7 @@
 import * as address from "./address.js";
 import { Board } from "./board.js";
 import { by, el, fill, whole } from "./dom.js";
+import { again } from "./early.js";
 import { begin, t, translate } from "./lang.js";
 import { listenToMoves, showMoves } from "./moves.js";
 import { dress } from "./settings.js";
@@ -20,7 +21,10 @@ const deeds = new Promise((resolve) => { come = resolve; });
 const later = (name) => (...what) => { deeds.then((known) => known[name](...what)); };
 
 /** Now they are done: `play` takes a move in UCI notation, `swipe` whether a finger has gone forwards, `edit` a book's view and a move, `add` nothing, `go` the number of a move of the tree. */
-export const does = (known) => come(known);
+export function does(known) {
+  come(known);
+  again();
+}
 
 export const board = new Board(later("play"), later("swipe"));
 export const table = new Table({ play: later("play"), point: (uci) => board.arrows.point(uci), edit: later("edit"), add: later("add") });

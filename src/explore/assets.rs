@@ -17,6 +17,13 @@ const HTML: &str = "text/html; charset=utf-8";
 const SCRIPT: &str = "text/javascript; charset=utf-8";
 const SVG: &str = "image/svg+xml";
 
+/// What is seen first, and behind the mark the dialogs, which come later.
+const PAGE_HTML: &str = include_str!("page/index.html");
+const DIALOGS_MARK: &str = "<!-- Dialogs: they come after the first picture. -->";
+
+/// What the file of the dialogs is called.
+const DIALOGS_NAME: &str = "dialogs.html";
+
 /// Where the page expects its token.
 const TOKEN_PLACE: &str = "{{token}}";
 
@@ -52,6 +59,7 @@ const MODULES: &[(&str, &str)] = &[
     ("changes.js", include_str!("page/changes.js")),
     ("controls.js", include_str!("page/controls.js")),
     ("dom.js", include_str!("page/dom.js")),
+    ("early.js", include_str!("page/early.js")),
     ("edit.js", include_str!("page/edit.js")),
     ("engine.js", include_str!("page/engine.js")),
     ("games.js", include_str!("page/games.js")),
@@ -59,8 +67,8 @@ const MODULES: &[(&str, &str)] = &[
     ("moves.js", include_str!("page/moves.js")),
     ("plot.js", include_str!("page/plot.js")),
     ("policy.js", include_str!("page/policy.js")),
-    ("search.js", include_str!("page/search.js")),
     ("say.js", include_str!("page/say.js")),
+    ("search.js", include_str!("page/search.js")),
     ("settings.js", include_str!("page/settings.js")),
     ("share.js", include_str!("page/share.js")),
     ("shelf.js", include_str!("page/shelf.js")),
@@ -140,13 +148,22 @@ static FILES: LazyLock<Vec<File>> = LazyLock::new(|| {
         .iter()
         .map(|(name, kind, text)| File::new(name, kind, (*text).into()));
     let script = File::new(SCRIPT_NAME, SCRIPT, SCRIPTS[1].clone().into());
-    [script].into_iter().chain(others).collect()
+    let dialogs = format!("<!doctype html>\n<body>\n{}", parts().1);
+    let dialogs = File::new(DIALOGS_NAME, HTML, dialogs.into());
+    [script, dialogs].into_iter().chain(others).collect()
 });
 
 /// The text of a module.
 fn module(name: &str) -> Option<&'static str> {
     let found = MODULES.iter().find(|(known, _)| *known == name);
     found.map(|(_, text)| *text)
+}
+
+/// The page and its dialogs.
+fn parts() -> (&'static str, &'static str) {
+    PAGE_HTML
+        .split_once(DIALOGS_MARK)
+        .unwrap_or((PAGE_HTML, ""))
 }
 
 /// The folder of the files of this version: their addresses never mean
@@ -161,8 +178,10 @@ static VERSIONED: LazyLock<String> = LazyLock::new(|| {
 /// version, so that a browser need never ask whether one has changed.
 static PAGE: LazyLock<String> = LazyLock::new(|| {
     let face = format!("\"use strict\";\n{}", SCRIPTS[0]);
-    include_str!("page/index.html")
-        .replace(STYLE_PLACE, STYLE)
+    let style = bundle::bare(STYLE).collect::<Vec<_>>().join("\n");
+    parts()
+        .0
+        .replace(STYLE_PLACE, &style)
         .replace(FACE_PLACE, &face)
         .replace(FOLDER, &VERSIONED)
         .replace(PIECES_PLACE, PIECES)
@@ -234,7 +253,7 @@ mod tests {
         assert!(page.contains("content=\"f00\""));
         assert_eq!(page.matches("</script>").count(), 2);
         assert_eq!(page.matches(" nonce=\"abc123\">").count(), 2);
-        let html = include_str!("page/index.html");
+        let html = PAGE_HTML;
         assert_eq!(html.matches("<style").count(), 1);
         assert_eq!(html.matches("<script").count(), 2);
         for forbidden in ["style=", "onclick", "javascript:"] {
@@ -264,6 +283,10 @@ mod tests {
             assert_eq!(script.matches(&known).count(), 1, "{name}");
             let last = text.lines().last().unwrap().trim_start_matches("export ");
             assert!(script.contains(last), "{name}: {last}");
+            for line in bundle::bare(text) {
+                let is_whole = line.matches('`').count() % 2 == 0;
+                assert!(is_whole, "{name}: a text over several lines: {line}");
+            }
         }
         for line in script.lines() {
             let rest = line.starts_with("import ") || line.starts_with("export ");
@@ -335,7 +358,7 @@ mod tests {
             sizes.fold(html, |sum, size| (sum.0 + size.0, sum.1 + size.1))
         };
         let (plain, _) = weight("en");
-        assert!(plain < 200_000, "{plain} bytes");
+        assert!(plain < 180_000, "{plain} bytes");
         for code in ["de", "es", "fr", "ru"] {
             let (_, sent) = weight(code);
             assert!(sent < 100_000, "{code}: {sent} bytes");

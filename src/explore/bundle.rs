@@ -4,7 +4,8 @@
 //!
 //! Each module becomes a function that runs once, after those that it imports,
 //! and gives what it exports. The forms of `import` and `export` that are
-//! understood are few, each on a line of its own: see [`joined`].
+//! understood are few, each on a line of its own: see [`joined`]. Comments stay
+//! at home: see [`bare`].
 
 /// Modules and all that they import, in the order in which they run: a script
 /// for each, which finds in those before it what they have already.
@@ -26,6 +27,20 @@ pub(super) fn joined<'a, const N: usize>(
     })
 }
 
+/// The lines of a script or of a style that do something, without what sets
+/// them in. Of comments those go that have lines of their own; a text may not
+/// go over several lines.
+pub(super) fn bare(text: &str) -> impl Iterator<Item = &str> {
+    let mut is_within = false;
+    text.lines().map(str::trim).filter(move |line| {
+        let ends = line.find("*/").map(|at| at + "*/".len());
+        let is_alone = ends.is_none_or(|end| end == line.len());
+        let is_comment = is_within || line.starts_with("/*") && is_alone;
+        is_within = is_comment && ends.is_none();
+        !is_comment && !line.is_empty() && !line.starts_with("//")
+    })
+}
+
 struct Bundle {
     text: String,
     begun: Vec<String>,
@@ -39,7 +54,7 @@ impl Bundle {
         self.begun.push(file.to_owned());
         let mut body = String::new();
         let mut exported = Vec::new();
-        for line in source(file).unwrap_or_default().lines() {
+        for line in bare(source(file).unwrap_or_default()) {
             if let Some((names, from)) = import(line) {
                 self.add(from, source);
                 body += &format!("const {names} = {};\n", name_of(from));
@@ -82,6 +97,13 @@ fn declared(line: &str) -> Option<&str> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn comments_and_what_sets_lines_in_stay_at_home() {
+        let text = "// One.\n/* Two. */ .a {}\n/** Three,\n * four. */\n\n  let b = 1; // Five.\n/* Six. */\n/* Seven\n */\nc();";
+        let left: Vec<&str> = bare(text).collect();
+        assert_eq!(left, ["/* Two. */ .a {}", "let b = 1; // Five.", "c();"]);
+    }
 
     #[test]
     fn modules_run_once_each_after_those_that_they_import() {

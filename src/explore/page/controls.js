@@ -196,8 +196,7 @@ export class Controls {
       if (event.submitter?.value !== "load") return;
       event.preventDefault();
       try {
-        await this.loadText(by("paste-text").value);
-        by("paste-dialog").close();
+        await this.loadText(by("paste-text").value, () => by("paste-dialog").close());
       } catch (error) { this.problem(error); }
     });
     addEventListener("paste", (event) => {

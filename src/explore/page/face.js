@@ -5,11 +5,15 @@
 import * as address from "./address.js";
 import { Board } from "./board.js";
 import { by, el, fill, whole } from "./dom.js";
-import { begin, t } from "./lang.js";
+import { again } from "./early.js";
+import { begin, t, translate } from "./lang.js";
 import { listenToMoves, showMoves } from "./moves.js";
 import { dress } from "./settings.js";
 import { Table } from "./table.js";
 import * as trees from "./tree.js";
+
+/** Longer than so many milliseconds nothing waits for the first picture. */
+const LONGEST = 500;
 
 let come;
 /** What the page does when people do something: it is done once the page is there. */
@@ -17,7 +21,10 @@ const deeds = new Promise((resolve) => { come = resolve; });
 const later = (name) => (...what) => { deeds.then((known) => known[name](...what)); };
 
 /** Now they are done: `play` takes a move in UCI notation, `swipe` whether a finger has gone forwards, `edit` a book's view and a move, `add` nothing, `go` the number of a move of the tree. */
-export const does = (known) => come(known);
+export function does(known) {
+  come(known);
+  again();
+}
 
 export const board = new Board(later("play"), later("swipe"));
 export const table = new Table({ play: later("play"), point: (uci) => board.arrows.point(uci), edit: later("edit"), add: later("add") });
@@ -72,7 +79,30 @@ async function open() {
 /** What was shown first. */
 export const opened = open();
 
-const rest = () => import("/page/page.js");
+/** The dialogs. A page that takes no text for HTML (its policy has it so) may still ask for a document. */
+const dialogs = () => new Promise((resolve, reject) => {
+  const asked = new XMLHttpRequest();
+  asked.open("GET", "/page/dialogs.html");
+  asked.responseType = "document";
+  asked.onload = () => resolve([...asked.response.body.children]);
+  asked.onerror = reject;
+  asked.send();
+});
 
-// After the first picture, or without one that anybody sees.
-Promise.allSettled([opened, whole]).then(() => (document.hidden ? rest() : requestAnimationFrame(() => requestAnimationFrame(rest))));
+async function rest() {
+  for (const dialog of await dialogs()) {
+    translate(dialog);
+    document.body.append(dialog);
+  }
+  await import("/page/page.js");
+}
+
+/** The first picture is on the screen: sooner, what is not seen would only hold it up. */
+const painted = new Promise((resolve) => {
+  if (document.hidden) resolve();
+  // There may be none, such as when the tab is left before.
+  setTimeout(resolve, LONGEST);
+  new PerformanceObserver((list) => list.getEntriesByName("first-contentful-paint").length && resolve()).observe({ type: "paint", buffered: true });
+});
+
+Promise.allSettled([opened, whole, painted]).then(rest);

@@ -267,7 +267,7 @@ export default {
   "Learn value, −125 to +125": "Valor aprendido, −125 a +125",
   "Prob": "Prob",
   "Probability with which the adapter plays it": "Probabilidad con que la juega el adaptador",
-  "Results": "Resultados",
+  "Results": "Resul\u00adtados",
   "White wins · draws · Black wins": "Ganan blancas · tablas · ganan negras",
   "By name": "Por nombre",
   "as the language": "como el idioma",

@@ -267,7 +267,7 @@ export default {
   "Learn value, −125 to +125": "Valeur apprise, −125 à +125",
   "Prob": "Prob",
   "Probability with which the adapter plays it": "Probabilité que l’adaptateur le joue",
-  "Results": "Résultats",
+  "Results": "Résul\u00adtats",
   "White wins · draws · Black wins": "Blancs gagnent · nulles · Noirs gagnent",
   "By name": "Par nom",
   "as the language": "comme la langue",

@@ -267,7 +267,7 @@ export default {
   "Learn value, −125 to +125": "Обучение, от −125 до +125",
   "Prob": "Вер.",
   "Probability with which the adapter plays it": "Вероятность, с которой его играет адаптер",
-  "Results": "Результаты",
+  "Results": "Исхо\u00adды",
   "White wins · draws · Black wins": "Победы белых · ничьи · победы чёрных",
   "By name": "По имени",
   "as the language": "как язык",

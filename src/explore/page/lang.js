@@ -33,22 +33,27 @@ export function begin() {
   letters = alphabet === LETTERS.en ? null : Object.fromEntries([..."KQRBN"].map((letter, index) => [letter, [...alphabet][index]]));
   if (code === "en") return null;
   document.body.hidden = true;
-  return translate(code).finally(() => { document.body.hidden = false; });
+  return learn(code).finally(() => { document.body.hidden = false; });
 }
 
-async function translate(code) {
+async function learn(code) {
   const [, ...tables] = await Promise.all([whole, import(`/page/lang-${code}.js`), import(`/page/program-${code}.js`)]);
   [words, sentences] = tables.map((table) => table.default);
   const plain = (text) => text.replace(/[\\^$.*+?()[\]|]/g, "\\$&").replace(/\{\d\}/g, "(.+)");
   patterns = Object.keys(sentences).filter((text) => text.includes("{0}")).map((text) => [new RegExp(`^${plain(text)}$`, "s"), sentences[text]]);
   document.documentElement.lang = code;
-  const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
+  translate(document.body);
+}
+
+/** What is written in an element, in the language of the page. */
+export function translate(root) {
+  const walker = document.createTreeWalker(root, NodeFilter.SHOW_TEXT);
   for (let node = walker.nextNode(); node; node = walker.nextNode()) {
     const text = node.data.trim();
     if (text in words) node.data = node.data.replace(text, words[text]);
   }
   for (const name of ["title", "aria-label", "placeholder"]) {
-    for (const element of document.querySelectorAll(`[${name}]`)) element.setAttribute(name, t(element.getAttribute(name)));
+    for (const element of root.querySelectorAll(`[${name}]`)) element.setAttribute(name, t(element.getAttribute(name)));
   }
 }
 

@@ -169,8 +169,11 @@ async function replay(text) {
   await store.want((from) => (from.tree === old ? null : steps.along(way)(from)), "keep");
 }
 
-async function loadText(text) {
-  return load({ pasted: await post("/api/read", { text }) });
+/** What was pasted; `read` is told when the text can be read. */
+async function loadText(text, read = () => {}) {
+  const pasted = await post("/api/read", { text });
+  read();
+  return load({ pasted });
 }
 
 async function typed(text) {
@@ -231,8 +234,10 @@ async function take() {
 
 async function start() {
   settings.prepare();
-  controls.listen();
-  const loaded = take().catch(problem).finally(() => face.does(deeds));
+  const loaded = take().catch(problem).finally(() => {
+    controls.listen();
+    face.does(deeds);
+  });
   try {
     const start = await get("/api/start");
     // What is behind buttons can wait for the figures.

@@ -112,8 +112,7 @@ fn evaluation(
     let fen = row.bytes(0).unwrap_or_default();
     let position = lichess::position(fen).ok_or("no legal position")?;
     let limited = |n: i64| n.clamp(i32::MIN.into(), i32::MAX.into()) as i32;
-    let mut scores = row.numbers(1);
-    let value = match (scores.next().flatten(), scores.next().flatten()) {
+    let value = match (row.number(1), row.number(2)) {
         (Some(cp), None) => Value::cp(limited(cp)),
         (None, Some(mate)) => Value::mate_of_white(position.turn(), limited(mate)),
         _ => return Err("not either a value or a mate"),

@@ -175,12 +175,18 @@ impl<'c> Row<'c> {
         }
     }
 
-    /// The whole numbers in the columns from this one on; `None` where one is
-    /// null.
+    /// The whole number in a column; `None` if it is null.
     #[inline]
-    pub(crate) fn numbers(self, from: usize) -> impl Iterator<Item = Option<i64>> + 'c {
-        let columns = self.columns.get(from..).unwrap_or_default();
-        columns.iter().map(move |column| column.number(self.at))
+    pub(crate) fn number(self, column: usize) -> Option<i64> {
+        match self.columns.get(column)? {
+            Column::Short(cells) => cells.get(self.at).map(|&number| number.into()),
+            Column::Long(cells) => cells.get(self.at).copied(),
+            Column::Real(cells) => {
+                let number = cells.get(self.at).filter(|number| !number.is_nan());
+                number.map(|&number| number as i64)
+            }
+            Column::Bytes(_) => None,
+        }
     }
 }
 
@@ -208,19 +214,6 @@ impl Column {
                 return Err(ParquetError::General(text));
             }
         })
-    }
-
-    #[inline]
-    fn number(&self, at: usize) -> Option<i64> {
-        match self {
-            Column::Long(cells) => cells.get(at).copied(),
-            Column::Short(cells) => cells.get(at).map(|&number| number.into()),
-            Column::Real(cells) => {
-                let number = cells.get(at).filter(|number| !number.is_nan());
-                number.map(|&number| number as i64)
-            }
-            Column::Bytes(_) => None,
-        }
     }
 
     fn fill(&mut self, count: usize) -> Result<(), ParquetError> {

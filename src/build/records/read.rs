@@ -145,10 +145,10 @@ impl Gatherer {
     /// Takes a row; gives the number of games if the row says it.
     fn push(&mut self, row: Row<'_>) -> Result<Option<u64>, String> {
         let key = row.bytes(0).ok_or("key is null")?;
-        let mut numbers = row.numbers(1);
-        let byte = numbers.next().flatten().ok_or("move is null")?;
+        let byte = row.number(1).ok_or("move is null")?;
         let mut counters = [0; COUNTERS.len()];
-        for ((to, number), name) in counters.iter_mut().zip(numbers).zip(COUNTERS) {
+        for ((place, to), name) in counters.iter_mut().enumerate().zip(COUNTERS) {
+            let number = row.number(2 + place);
             let number = number.ok_or_else(|| format!("{name} is null"))?;
             *to = u64::try_from(number)
                 .ok()

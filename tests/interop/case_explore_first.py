@@ -82,8 +82,9 @@ def shows_figures_by_itself(started: Browser, address: str) -> None:
     page.wait_for_timeout(100)
     expect(page.locator("#line button")).to_have_text(["e4", "c5"])
     holding = False
+    # What did not come is asked for again.
     for route in held:
-        route.continue_()
+        route.abort()
     walked(page, "e4", "c5", "Nf3")
     expect(page.locator(".square").first).to_have_attribute("data-square", "h1")
     expect(page.locator("#menu-dialog")).to_be_visible()

@@ -12,8 +12,8 @@ import { dress } from "./settings.js";
 import { Table } from "./table.js";
 import * as trees from "./tree.js";
 
-/** Longer than so many milliseconds nothing waits for the first picture. */
-const LONGEST = 500;
+/** Longer than so many milliseconds nothing waits for the first picture; and the rest of the page is asked for again after so many. */
+const LONGEST_MS = 500, AGAIN_MS = 1000;
 
 let come;
 /** What the page does when people do something: it is done once the page is there. */
@@ -79,13 +79,12 @@ async function open() {
 /** What was shown first. */
 export const opened = open();
 
-/** The dialogs. A page that takes no text for HTML (its policy has it so) may still ask for a document. */
-const dialogs = () => new Promise((resolve, reject) => {
+/** The dialogs. A page that takes no text for HTML (its policy has it so) may still ask for a document; until it comes. */
+const dialogs = () => new Promise((resolve) => {
   const asked = new XMLHttpRequest();
   asked.open("GET", "/page/dialogs.html");
   asked.responseType = "document";
-  asked.onload = () => resolve([...asked.response.body.children]);
-  asked.onerror = reject;
+  asked.onloadend = () => (asked.status === 200 ? resolve([...asked.response.body.children]) : setTimeout(() => resolve(dialogs()), AGAIN_MS));
   asked.send();
 });
 
@@ -101,7 +100,7 @@ async function rest() {
 const painted = new Promise((resolve) => {
   if (document.hidden) resolve();
   // There may be none, such as when the tab is left before.
-  setTimeout(resolve, LONGEST);
+  setTimeout(resolve, LONGEST_MS);
   new PerformanceObserver((list) => list.getEntriesByName("first-contentful-paint").length && resolve()).observe({ type: "paint", buffered: true });
 });
 

@@ -33,7 +33,7 @@ def books(here: object) -> list[object]:
 
 def engine_speaks(page: Page) -> None:
     page.evaluate("document.querySelector('#engine').click()")
-    page.wait_for_function("() => document.querySelectorAll('#engine-list li').length === 3", timeout=60_000)
+    page.wait_for_function("() => document.querySelectorAll('#engine-list li').length === 3")
 
 
 @case(limit=400)

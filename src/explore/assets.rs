@@ -253,6 +253,8 @@ mod tests {
         assert!(page.contains("content=\"f00\""));
         assert_eq!(page.matches("</script>").count(), 2);
         assert_eq!(page.matches(" nonce=\"abc123\">").count(), 2);
+        assert!(!page.contains("<dialog"), "dialogs come later");
+        assert!(parts().1.contains("<dialog"));
         let html = PAGE_HTML;
         assert_eq!(html.matches("<style").count(), 1);
         assert_eq!(html.matches("<script").count(), 2);

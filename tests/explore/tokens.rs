@@ -111,6 +111,16 @@ impl<'a> Reader<'a> {
         }
     }
 
+    /// A letter of a text, or what stands for one.
+    fn letter(&mut self, next: char, text: &mut String) {
+        if next == '\\' {
+            self.escaped(text);
+        } else {
+            text.push(next);
+            self.skip(next.len_utf8());
+        }
+    }
+
     fn quoted(&mut self, mark: char) {
         let start = self.rest;
         self.skip(1);
@@ -118,12 +128,8 @@ impl<'a> Reader<'a> {
         while let Some(next) = self.rest.chars().next() {
             if next == mark {
                 break;
-            } else if next == '\\' {
-                self.escaped(&mut text);
-            } else {
-                text.push(next);
-                self.skip(next.len_utf8());
             }
+            self.letter(next, &mut text);
         }
         self.skip(1);
         self.tokens.push((Token::Text(text), start));
@@ -142,11 +148,8 @@ impl<'a> Reader<'a> {
                 self.skip(2);
                 self.read_until(Some('}'));
                 self.skip(1);
-            } else if next == '\\' {
-                self.escaped(&mut text);
             } else {
-                text.push(next);
-                self.skip(next.len_utf8());
+                self.letter(next, &mut text);
             }
         }
         self.skip(1);

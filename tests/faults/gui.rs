@@ -379,12 +379,17 @@ impl<'a> Player<'a> {
         true
     }
 
-    /// Takes the adapter's peak of memory.
+    /// Takes the adapter's peak of memory of its own. Of its program, which is
+    /// large as tests build it, more or less has been read: that is no memory
+    /// that it holds.
     fn measure(&mut self) {
         let status = fs::read_to_string(format!("/proc/{}/status", self.child.id()));
         let peak = status.ok().and_then(|status| {
-            let line = status.lines().find(|line| line.starts_with("VmHWM"))?;
-            line.split_whitespace().nth(1)?.parse().ok()
+            let number = |name: &str| -> Option<u64> {
+                let line = status.lines().find(|line| line.starts_with(name))?;
+                line.split_whitespace().nth(1)?.parse().ok()
+            };
+            number("VmHWM")?.checked_sub(number("RssFile")?)
         });
         self.seen.peak_kib = self.seen.peak_kib.max(peak.unwrap_or(0));
     }

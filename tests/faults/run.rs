@@ -15,6 +15,9 @@ use super::{flood, table};
 /// Most memory that the adapter may ever hold, in KiB.
 pub(crate) const MEMORY_LIMIT_KIB: u64 = 32 << 10;
 
+/// Most memory of its own that it may hold in a case, its program aside.
+const OWN_LIMIT_KIB: u64 = 8 << 10;
+
 /// Cases at a time: most of them wait most of the time.
 const AT_ONCE: usize = 12;
 
@@ -202,8 +205,8 @@ fn judge(case: &Case, place: &Place, seen: &Observation) -> Result<(), String> {
     if let Some(line) = seen.heard.iter().find(|line| !is_protocol(line)) {
         return Err(format!("no UCI: {line:?}"));
     }
-    if seen.peak_kib > MEMORY_LIMIT_KIB {
-        return Err(format!("{} KiB of memory", seen.peak_kib));
+    if seen.peak_kib > OWN_LIMIT_KIB {
+        return Err(format!("{} KiB of memory of its own", seen.peak_kib));
     }
     wait_until("the end of all processes", || {
         place.processes().into_iter().all(is_gone)

@@ -12,7 +12,7 @@ import tempfile
 import threading
 import time
 from pathlib import Path
-from typing import Callable, Iterable, Optional, Union
+from typing import Any, Callable, Iterable, Optional, Union
 
 from places import EMPTY_CONFIG, STOCKFISH, TABIA
 
@@ -94,13 +94,17 @@ def wait_gone(limit: float, name: str = "") -> float:
     return time.monotonic() - start
 
 
+def settled(read: Callable[[], Any], holds: Callable[[Any], object] = bool, limit: float = 15.0) -> Any:
+    """Reads what changes by itself until it holds: what was read last, whether it does or not."""
+    deadline = time.monotonic() + PATIENCE * limit
+    while not holds(value := read()) and time.monotonic() < deadline:
+        time.sleep(0.005)
+    return value
+
+
 def wait_until(holds: Callable[[], bool], limit: float, what: Callable[[], object]) -> None:
     """Waits for something that happens by itself; `what` tells what there is instead."""
-    deadline = time.monotonic() + PATIENCE * limit
-    while not holds():
-        if time.monotonic() > deadline:
-            raise AssertionError(f"not so after {PATIENCE * limit} s: {what()}")
-        time.sleep(0.005)
+    assert settled(holds, limit=limit), f"not so after {PATIENCE * limit} s: {what()}"
 
 
 def within(limit: float, attempt: Callable[[], float]) -> float:

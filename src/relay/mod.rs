@@ -275,7 +275,7 @@ impl<P: Port> Relay<P> {
             if ready.gui_deaf {
                 return 0;
             }
-            self.attend(ready);
+            self.attend(ready, listen);
         }
     }
 
@@ -292,21 +292,21 @@ impl<P: Port> Relay<P> {
         None
     }
 
-    fn attend(&mut self, ready: Ready) {
+    fn attend(&mut self, ready: Ready, listen: Listen) {
         for news in ready.news {
             self.hear(news);
-        }
-        if ready.engine_ended {
-            self.bury_engine();
         }
         if ready.engine {
             self.prolong_last_words();
             if self.read(Speaker::Engine) {
                 self.engine_is_over();
             }
-        }
-        if self.last_words_until.is_some_and(|at| at <= Instant::now()) {
+        } else if listen.engine && self.last_words_until.is_some_and(|at| at <= Instant::now()) {
+            // It was listened to, and has said nothing.
             self.engine_is_over();
+        }
+        if ready.engine_ended {
+            self.bury_engine();
         }
         if ready.gui && self.read(Speaker::Gui) {
             self.step(Event::GuiClosed);

@@ -107,25 +107,27 @@ def wait_until(holds: Callable[[], bool], limit: float, what: Callable[[], objec
     assert settled(holds, limit=limit), f"not so after {PATIENCE * limit} s: {what()}"
 
 
-def within(limit: float, attempt: Callable[[], float], tries: int = 12) -> float:
-    """The first of some attempts that take no longer than the limit, in seconds.
+def within(limit: float, attempt: Callable[[], float]) -> float:
+    """The first of twelve attempts that takes no longer than the limit, in seconds.
 
     A busy machine makes some attempts longer, and none shorter: what is too
     slow by itself never keeps the limit."""
     took = []
     while not took or took[-1] >= limit:
-        assert len(took) < tries, f"never within {limit} s: {took}"
+        assert len(took) < 12, f"never within {limit} s: {took}"
         took.append(attempt())
     return took[-1]
 
 
 def end() -> None:
-    """Ends whatever a case has left running."""
-    for pid in alive():
-        try:
-            os.kill(pid, signal.SIGKILL)
-        except ProcessLookupError:
-            pass
+    """Ends whatever a case has left running, and what that has just started."""
+    while left := alive():
+        for pid in left:
+            try:
+                os.kill(pid, signal.SIGKILL)
+            except ProcessLookupError:
+                pass
+        time.sleep(0.005)
     for client in _clients:
         client.forget()
 
@@ -194,7 +196,9 @@ class Client:
         """Sends bytes as they are."""
         for line in data.decode("utf-8", "backslashreplace").splitlines():
             self.talk.append(">> " + line)
-        self.process.stdin.write(data)
+        # A pipe may take a part only.
+        while data:
+            data = data[self.process.stdin.write(data) :]
 
     def send(self, *lines: str) -> None:
         """Sends lines in one write."""

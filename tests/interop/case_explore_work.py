@@ -151,6 +151,7 @@ def explorer_adds_and_deletes_lines_with_the_way_back():
         assert has("e2e4", "c7c5") and not has("e2e4 c7c5", "g1f3")
         page.click('button[aria-label="Change e5"]')
         page.click("#remove-move")
+        expect(page.locator("#edit-dialog")).to_be_hidden()
         expect(page.locator('tr[data-uci="e7e5"]:not(.transposition)')).to_have_count(0)
         assert not has("e2e4", "e7e5")
         # Back to the first byte; the page was loaded anew in between, so the rest is another page's.

@@ -45,6 +45,10 @@ def explorer_lets_the_engine_evaluate_while_somebody_looks():
         one_engine()
         page.select_option("#engine-lines", "5")
         expect(page.locator("#engine-list li")).to_have_count(5)
+        # What is listed changes, and is not made anew: a finger or a pointer hits it.
+        listed = page.locator("#engine-list li:first-child button").first.element_handle()
+        expect(page.locator("#engine-told")).not_to_have_text(page.locator("#engine-told").inner_text())
+        assert listed.evaluate("(one) => one.isConnected")
         # A line can be pointed at and played.
         third = page.locator("#engine-list li:first-child button").nth(2)
         third.hover()

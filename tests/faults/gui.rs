@@ -75,9 +75,13 @@ impl Place {
     }
 
     pub(crate) fn set_up(&self, engine: &Path, case: &Case) {
-        // Only who never answers has to be given up quickly.
+        // Only who never comes up has to be given up quickly, but not before
+        // it has heard the first word.
         let mute = matches!(case.engine.name, "silent" | "hangs" | "no-newline");
-        let limit = if mute { 300 } else { 30_000 };
+        let limit = match case.moment.0 {
+            Moment::Handshake if mute => 3000,
+            _ => 120_000,
+        };
         let text = format!(
             "default = [\"x\"]\n[engine.x]\ncommand = '{}'\nargs = [\"{}\", \"{}\"]\nstart_timeout_ms = {limit}\n",
             engine.display(),

@@ -131,6 +131,18 @@ pub(crate) fn is_gone(process: u32) -> bool {
     stat.map_or(true, |stat| stat.contains(") Z") || stat.contains(") X"))
 }
 
+/// The adapter's peak of memory of its own. Of its program, which is large as
+/// tests build it, more or less has been read: that is no memory that it
+/// holds.
+pub(crate) fn peak_kib(adapter: &Child) -> Option<u64> {
+    let status = fs::read_to_string(format!("/proc/{}/status", adapter.id())).ok()?;
+    let number = |name: &str| -> Option<u64> {
+        let line = status.lines().find(|line| line.starts_with(name))?;
+        line.split_whitespace().nth(1)?.parse().ok()
+    };
+    number("VmHWM")?.checked_sub(number("RssFile")?)
+}
+
 pub(crate) struct Player<'a> {
     case: Case,
     place: &'a Place,
@@ -383,19 +395,9 @@ impl<'a> Player<'a> {
         true
     }
 
-    /// Takes the adapter's peak of memory of its own. Of its program, which is
-    /// large as tests build it, more or less has been read: that is no memory
-    /// that it holds.
     fn measure(&mut self) {
-        let status = fs::read_to_string(format!("/proc/{}/status", self.child.id()));
-        let peak = status.ok().and_then(|status| {
-            let number = |name: &str| -> Option<u64> {
-                let line = status.lines().find(|line| line.starts_with(name))?;
-                line.split_whitespace().nth(1)?.parse().ok()
-            };
-            number("VmHWM")?.checked_sub(number("RssFile")?)
-        });
-        self.seen.peak_kib = self.seen.peak_kib.max(peak.unwrap_or(0));
+        let peak = peak_kib(&self.child).unwrap_or(0);
+        self.seen.peak_kib = self.seen.peak_kib.max(peak);
     }
 
     /// Hears the adapter out, if this GUI listens, until it ends.

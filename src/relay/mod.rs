@@ -268,12 +268,10 @@ impl<P: Port> Relay<P> {
                 gui: for_engine.max(self.lines.gui.len()) < HIGHEST_WATER,
                 engine: self.lines.gui.len() < HIGH_WATER,
             };
-            if !listen.engine {
-                self.prolong_last_words();
-            }
             if listen.engine {
                 self.end_deafness();
             } else {
+                self.prolong_last_words();
                 self.deaf_since.get_or_insert_with(Instant::now);
             }
             // Nobody is late who has spoken before it was listened for: the
@@ -287,7 +285,7 @@ impl<P: Port> Relay<P> {
             if ready.gui_deaf {
                 return 0;
             }
-            self.attend(ready, now);
+            self.attend(ready, listen, now);
         }
     }
 
@@ -305,21 +303,21 @@ impl<P: Port> Relay<P> {
     }
 
     /// Takes in what a wait has brought that began at `now`.
-    fn attend(&mut self, ready: Ready, now: Instant) {
+    fn attend(&mut self, ready: Ready, listen: Listen, now: Instant) {
         for news in ready.news {
             self.hear(news);
-        }
-        if ready.engine_ended {
-            self.bury_engine();
         }
         if ready.engine {
             self.prolong_last_words();
             if self.read(Speaker::Engine) {
                 self.engine_is_over();
             }
-        }
-        if self.last_words_until.is_some_and(|at| at <= now) {
+        } else if listen.engine && self.last_words_until.is_some_and(|at| at <= now) {
+            // It was listened to, and has said nothing.
             self.engine_is_over();
+        }
+        if ready.engine_ended {
+            self.bury_engine();
         }
         if ready.gui && self.read(Speaker::Gui) {
             self.step(Event::GuiClosed);

@@ -390,8 +390,7 @@ def explorer_survives_the_end_of_the_program():
     with page_of(server) as page:
         drag(page, "e2", "e4")
         walked(page, "e4")
-        server.process.send_signal(signal.SIGINT)
-        assert server.process.wait(timeout=20 * PATIENCE) == 0
+        server.end()
         page.click('tr[data-uci] >> nth=0')
         expect(page.locator("#gone")).to_be_visible()
         expect(page.locator("#line button")).to_have_text(["e4"])
@@ -401,8 +400,7 @@ def explorer_survives_the_end_of_the_program():
             page.keyboard.press("ArrowRight")
             expect(page.locator("#line button")).to_have_count(2)
         finally:
-            again.process.send_signal(signal.SIGINT)
-            again.process.wait(timeout=20 * PATIENCE)
+            again.end()
 
 
 @case(limit=90)

@@ -47,11 +47,13 @@ def use(page: Page, turn: int) -> float:
     page.fill("#search-text", ("najdorf", "caro-kann", "B90", "catalan")[turn % 4])
     page.locator("#search-list button").nth(turn % 3).click()
     expect(page.locator("#search-dialog")).to_be_hidden()
+    # What is said of it comes with the opening itself.
+    expect(page.locator("#status")).not_to_be_empty()
     page.keyboard.press("g")
     page.wait_for_function("() => document.querySelector('#line [aria-current]') !== null")
     # A mark, and its way back.
     paste(page, "startpos")
-    expect(page.locator('tr[data-uci="d2d4"]')).to_be_visible()
+    expect(page.locator("#line button")).to_have_count(0)
     page.click('button[aria-label="Change d4"]')
     page.check('input[name="mark"][value="avoid"]', force=True)
     expect(page.locator('tr[data-uci="d2d4"] .mark.avoid')).to_have_count(1)

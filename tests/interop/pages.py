@@ -70,6 +70,11 @@ class Server:
             assert len(error.read()) < 300, "a refusal is short"
             return error.code
 
+    def end(self) -> None:
+        """As by Ctrl+C."""
+        self.process.send_signal(signal.SIGINT)
+        assert self.process.wait(timeout=20 * PATIENCE) == 0
+
     def processor_seconds(self) -> float:
         return processor_seconds(self.process.pid)
 
@@ -154,8 +159,7 @@ def explorer(*arguments: object) -> Iterator[Server]:
         yield server
         assert server.process.poll() is None, "it has ended by itself"
     finally:
-        server.process.send_signal(signal.SIGINT)
-        assert server.process.wait(timeout=20 * PATIENCE) == 0
+        server.end()
 
 
 def lasting_port() -> int:

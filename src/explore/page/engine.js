@@ -71,7 +71,7 @@ export class Engine {
     by("gauge").classList.toggle("flipped", state.flip);
     if (!this.on || document.hidden) return;
     const moves = [...new Set(view.books.flatMap((book) => book.moves.map((move) => move.uci)))];
-    const body = { fen: state.tree.fen, play: trees.path(state.tree, state.at).map((id) => trees.node(state.tree, id).uci).join(","), lines: Number(this.lines.value), moves: moves.slice(0, 40) };
+    const body = { fen: state.tree.fen, play: trees.line(state.tree, state.at).join(","), lines: Number(this.lines.value), moves: moves.slice(0, 40) };
     const key = JSON.stringify(body);
     if (key === this.key) return;
     this.stop();
@@ -89,7 +89,10 @@ export class Engine {
     try {
       await follow("/api/engine", body, (said) => asked === this.asked && this.hear(said), asked.signal);
     } catch (error) {
-      if (asked === this.asked) this.draw(error.message);
+      if (asked !== this.asked) return;
+      // Shown anew, such as when the program is back, it is asked again.
+      this.key = null;
+      this.draw(error.message);
     }
   }
 

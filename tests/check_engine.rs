@@ -64,10 +64,20 @@ fn not_passed(report: &CheckReport) -> Vec<&CheckStep> {
     report.steps.iter().filter(|step| !passed(step)).collect()
 }
 
+/// A busy machine may come in between once or twice; what is too slow by
+/// itself never passes.
+fn passes_once(mut check: impl FnMut() -> CheckReport) -> CheckReport {
+    let mut reports = (0..12).map(|_| check());
+    let passed = reports.find(|report| not_passed(report).is_empty());
+    let report = passed.unwrap_or_else(check);
+    assert_all_passed(&report);
+    report
+}
+
 #[test]
 fn a_proper_engine_passes() {
-    let report = check_odd("", &long_patience());
-    assert_all_passed(&report);
+    // Some of the limits are those of the clocks that it is given.
+    let report = passes_once(|| check_odd("", &long_patience()));
     assert_eq!(report.name.as_deref(), Some("Odd"));
 }
 
@@ -78,13 +88,8 @@ fn the_built_in_engine_passes() {
         args: vec!["engine".into()],
         ..EngineCommand::default()
     };
-    // The real limits: this is an engine that thinks. A busy machine may come
-    // in between once or twice; what is too slow by itself never passes.
-    let once = || check(&command, &Patience::default(), &mut |_| {});
-    let mut reports = (0..12).map(|_| once());
-    let passed = reports.find(|report| not_passed(report).is_empty());
-    let report = passed.unwrap_or_else(once);
-    assert_all_passed(&report);
+    // The real limits: this is an engine that thinks.
+    let report = passes_once(|| check(&command, &Patience::default(), &mut |_| {}));
     assert!(report.count(Outcome::Passed) > 25);
 }
 

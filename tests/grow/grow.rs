@@ -136,7 +136,7 @@ fn engines_that_die_or_hang_are_asked_again() {
     let folder = Folder::new();
     book(&folder);
     let run = |target: &str, name: &str, after: &str| {
-        let options = "--positions 20 --jobs 1 --patience 1";
+        let options = "--positions 20 --jobs 1 --patience 3";
         Ran::of(grow(&folder, target, options).env(name, after))
     };
     run("whole.ctg", "NOTHING", "").ok();

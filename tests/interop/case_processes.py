@@ -93,11 +93,11 @@ def the_end_of_input_in_every_state_ends_everything():
 @case(30)
 def quit_before_the_engine_is_up_ends_everything():
     def end(engine: list[str], *lines: str) -> float:
-        start = time.monotonic()
         client = tabia(engine=engine)
         for line in lines:
             client.send(line)
             time.sleep(0.02)
+        start = time.monotonic()
         client.quit()
         wait_gone(5)
         return time.monotonic() - start

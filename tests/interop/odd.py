@@ -54,5 +54,7 @@ for line in sys.stdin:
     elif words == ["quit"] and fault != "ignores-end":
         break
 
+if fault == "evil":
+    sys.stderr.write("a last complaint\n")
 while fault == "ignores-end":
     time.sleep(60)

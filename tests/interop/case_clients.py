@@ -8,6 +8,7 @@ import os
 import random
 import sys
 import time
+from typing import Callable
 
 import chess
 
@@ -460,9 +461,24 @@ def a_terminal_is_greeted_on_standard_error():
     assert b"uciok" in out
 
 
+def _is_answered_before_the_end(asked: Callable[[], bool]) -> None:
+    """Whoever asks and quits at once gets answers of half a second's work: on a
+    busy machine an engine may need longer, and not each time."""
+
+    def missed() -> float:
+        start = time.monotonic()
+        if asked():
+            return 0
+        spent = time.monotonic() - start
+        assert spent > 0.5, f"not waited for: the end after {spent:.2f} s"
+        return spent
+
+    within(0.5, missed)
+
+
 @case()
 def everything_in_one_write_and_quit_is_all_answered():
-    for ending in ("quit\n", "quit", ""):
+    def asked(ending: str) -> bool:
         client = tabia()
         client.send("uci")
         client.write(
@@ -471,18 +487,23 @@ def everything_in_one_write_and_quit_is_all_answered():
         )
         client.process.stdin.close()
         got = client.end()
-        assert got.count("uciok") == 1, got
-        assert got.count("readyok") == 3, got
-        moves = [line for line in got if line.startswith("bestmove")]
-        assert len(moves) == 2, moves
+        counts = got.count("uciok"), got.count("readyok"), sum(line.startswith("bestmove") for line in got)
+        assert all(count <= most for count, most in zip(counts, (1, 3, 2))), got
+        return counts == (1, 3, 2)
+
+    for ending in ("quit\n", "quit", ""):
+        _is_answered_before_the_end(lambda: asked(ending))
 
 
 @case()
 def a_slow_start_is_waited_for_when_everything_comes_at_once():
-    client = tabia(engine=[sys.executable, ODD, "slow-start"])
-    client.send("uci", "isready", "position startpos", "go movetime 10", "quit")
-    got = client.end()
-    assert "uciok" in got and "readyok" in got and got[-1].startswith("bestmove"), got
+    def asked() -> bool:
+        client = tabia(engine=[sys.executable, ODD, "slow-start"])
+        client.send("uci", "isready", "position startpos", "go movetime 10", "quit")
+        got = client.end()
+        return "uciok" in got and "readyok" in got and got[-1].startswith("bestmove")
+
+    _is_answered_before_the_end(asked)
 
 
 @case()

@@ -51,6 +51,7 @@ def the_adapter_at_a_terminal_shows_what_the_engine_says_as_text():
     seen = _at_terminal([TABIA, "--set", "OwnBook=false", "--", *ENGINE], lines, b"bestmove")
     _tame(seen)
     assert b"\\u001b]0;evil\\u0007 complaint" in seen, seen
+    assert b"a last complaint" in seen, seen
     assert b"id name \\u001b]0;evil" in seen, seen
     wait_gone(1)
 

@@ -453,12 +453,13 @@ def a_terminal_is_greeted_on_standard_error():
         env=environment(),
     )
     os.close(terminal)
-    os.write(keyboard, b"uci\nquit\n")
-    out, err = process.communicate(timeout=10 * PATIENCE)
+    os.write(keyboard, b"uci\n")
+    assert b"uciok\n" in process.stdout
+    os.write(keyboard, b"quit\n")
+    _, err = process.communicate(timeout=10 * PATIENCE)
     os.close(keyboard)
     assert process.returncode == 0
     assert len(err.decode().splitlines()) == 1 and b"uci" in err and b"--help" in err, err
-    assert b"uciok" in out
 
 
 def _is_answered_before_the_end(asked: Callable[[], bool]) -> None:

@@ -259,7 +259,11 @@ impl<'a> Player<'a> {
         if self.case.engine.name == "none" {
             return;
         }
-        wait_until("the engine's fault", || place.has_failed());
+        let quits = self.case.moment.0 == Moment::Quitting;
+        let child = &mut self.child;
+        // One that does not come to hear "quit" within a second is killed.
+        let mut is_over = || quits && matches!(child.try_wait(), Ok(Some(_)));
+        wait_until("the engine's fault", || place.has_failed() || is_over());
         self.measure();
     }
 

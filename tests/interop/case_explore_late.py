@@ -84,6 +84,21 @@ def explorer_shows_what_was_wanted_last_however_late_the_rest_comes():
                 page.keyboard.press("Enter")
             come(page, routes, 1)
         expect(page.locator("#line [aria-current]")).to_have_text("g3")
+        # Who goes back while a step is under way is where the address says.
+        ready(page, server.url + "?play=e2e4,c7c5&at=0")
+        page.keyboard.press("End")
+        walked(page, "e4", "c5")
+        page.keyboard.press("Home")
+        expect(page.locator("#line [aria-current]")).to_have_count(0)
+        with held(page, "**/api/position*") as routes:
+            page.keyboard.press("ArrowRight")
+            come(page, routes, 1)
+            page.evaluate("new Promise((done) => { addEventListener('popstate', done); history.back(); })")
+        walked(page, "e4", "c5")
+        page.wait_for_url("**/?play=e2e4,c7c5")
+        page.go_forward()
+        expect(page.locator("#line [aria-current]")).to_have_count(0)
+        page.wait_for_url("**/?play=e2e4,c7c5&at=0")
 
 
 @case(limit=120)

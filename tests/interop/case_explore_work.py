@@ -45,6 +45,10 @@ def explorer_lets_the_engine_evaluate_while_somebody_looks():
         one_engine()
         page.select_option("#engine-lines", "5")
         expect(page.locator("#engine-list li")).to_have_count(5)
+        # What is listed changes, and is not made anew: a finger or a pointer hits it.
+        listed = page.locator("#engine-list li:first-child button").first.element_handle()
+        expect(page.locator("#engine-told")).not_to_have_text(page.locator("#engine-told").inner_text())
+        assert listed.evaluate("(one) => one.isConnected")
         # A line can be pointed at and played.
         third = page.locator("#engine-list li:first-child button").nth(2)
         third.hover()
@@ -151,6 +155,7 @@ def explorer_adds_and_deletes_lines_with_the_way_back():
         assert has("e2e4", "c7c5") and not has("e2e4 c7c5", "g1f3")
         page.click('button[aria-label="Change e5"]')
         page.click("#remove-move")
+        expect(page.locator("#edit-dialog")).to_be_hidden()
         expect(page.locator('tr[data-uci="e7e5"]:not(.transposition)')).to_have_count(0)
         assert not has("e2e4", "e7e5")
         # Back to the first byte; the page was loaded anew in between, so the rest is another page's.

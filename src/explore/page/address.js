@@ -56,7 +56,7 @@ let last = "load", spare = AT_ONCE, counted = 0, timer = 0, waiting = null;
 /** Notes a state in the history. A line that is walked is one entry. */
 export function note(state, how) {
   clearTimeout(timer);
-  if (how === "pop") { last = how; waiting = null; return; }
+  if (how === "pop") { last = how; return; }
   const data = { ...state, tree: trees.pack(state.tree) };
   const replaces = how === "keep" || (how === "walk" && last === "walk");
   if (how !== "keep") last = how;
@@ -75,6 +75,9 @@ export function note(state, how) {
 
 /** The state of an entry of the history, if it is one of this page. */
 export const recall = (data) => (data?.tree ? { ...data, tree: trees.unpack(data.tree) } : null);
+
+// What was to be written belongs to the entry that was left.
+addEventListener("popstate", () => { clearTimeout(timer); waiting = null; });
 
 // A browser that starts another process for a reload forgets its entry's state.
 addEventListener("pagehide", () => {

@@ -25,16 +25,17 @@ export class Games {
     Object.assign(this, { load, failed, query });
     this.dialog = by("games-dialog");
     this.dropped = null;
+    /** Whether the program has games at all, once that is known. */
+    this.indexed = new Promise((resolve) => { this.know = resolve; });
     for (const id of ["games-source", "games-speed", "games-rating", "games-since", "games-until", "games-words"]) {
       by(id).addEventListener(id === "games-words" ? "input" : "change", () => this.list());
     }
   }
 
-  /** Whether the program has games at all. */
   async offer() {
-    const answer = await fetch("/lichess?moves=0&topGames=1&recentGames=1").then((response) => response.json()).catch(() => ({}));
-    this.indexed = (answer.topGames?.length ?? 0) + (answer.recentGames?.length ?? 0) > 0;
-    by("show-games").hidden = !this.indexed;
+    const answer = await get("/lichess", "moves=0&topGames=1&recentGames=1").catch(() => ({}));
+    this.know((answer.topGames?.length ?? 0) + (answer.recentGames?.length ?? 0) > 0);
+    by("show-games").hidden = !await this.indexed;
   }
 
   /** The games of a dropped file: one is shown at once, of several one is chosen. */
@@ -47,8 +48,8 @@ export class Games {
     return undefined;
   }
 
-  open() {
-    if (!this.indexed) return;
+  async open() {
+    if (!await this.indexed) return;
     this.dropped = null;
     by("games-title").textContent = t("Games behind this position");
     this.show();

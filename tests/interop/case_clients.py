@@ -630,14 +630,15 @@ def an_option_for_a_searching_engine_waits_for_its_end():
     client.quit()
 
 
-@case()
+@case(60)
 def isready_is_answered_in_the_middle_of_a_search():
     client = tabia()
     client.hello()
     client.send("position startpos", "go infinite")
-    for _ in range(50):
-        client.until(lambda line: line.startswith("info"), 5)
-        client.ready(1)
+    # The deeper, the rarer is a line.
+    for _ in range(25):
+        client.until(lambda line: line.startswith("info"), 20)
+        client.ready(2)
     client.ask("stop", wanted="bestmove")
     client.quit()
 

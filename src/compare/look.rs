@@ -4,7 +4,7 @@ use std::cmp::Ordering;
 use std::collections::HashSet;
 
 use rustc_hash::FxBuildHasher;
-use shakmaty::{Chess, Move, Position as _};
+use shakmaty::{Chess, Move};
 
 use super::{Aspects, Difference, compare_at};
 use crate::book::ctg::{CanonicalBoard, CtgBook, Entry, EntryReader, EntrySet, Place, fill_from};
@@ -380,10 +380,9 @@ fn look_into(
         (Some(a), Some(b)) => a.bytes() == b.bytes(),
         _ => false,
     };
-    let legal = position.legal_moves();
     for (entry, found) in [(a, in_a), (b.filter(|_| !same), in_b)] {
         if let Some(entry) = entry {
-            fill_from(&entry, &board, &legal, found);
+            fill_from(&entry, &board, position, found);
         }
     }
     Ok(same)

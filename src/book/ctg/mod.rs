@@ -117,6 +117,7 @@ pub use info::{BookEntries, BookEntry, BookInfo};
 pub use key::{Key, hash};
 pub use lock::LockError;
 pub use move_table::MoveCode;
+pub(crate) use moves::each as each_move;
 #[cfg(feature = "jsonl")]
 pub(crate) use moves::likely as likely_moves;
 pub use moves::{

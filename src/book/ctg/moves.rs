@@ -7,14 +7,13 @@
 //! pieces and Chess960 castling have no bytes. (Unofficial specification 0.2,
 //! readers agree, 13,406 moves of a genuine book.)
 
-use shakmaty::{CastlingSide, Move, Role};
-#[cfg(feature = "jsonl")]
-use shakmaty::{Chess, MoveList, Position as _};
+use shakmaty::{CastlingSide, Chess, Move, MoveList, Position as _, Role};
 
 use super::{
     move_table::{BY_BYTE, BY_MOVE, MoveCode, NO_BYTE, man_index},
     position::CanonicalBoard,
 };
+use crate::book::Annotation;
 
 /// Why a stored byte gives no move.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
@@ -92,9 +91,29 @@ pub fn find(byte: u8, board: &CanonicalBoard, legal: &[Move]) -> Result<usize, M
         .ok_or(MoveFault::Illegal(byte))
 }
 
+/// Calls `found` with the move that each stored byte stands for in a position,
+/// `None` where that is nothing or nothing legal.
+pub(crate) fn each(
+    stored: impl ExactSizeIterator<Item = (u8, Annotation)>,
+    board: &CanonicalBoard,
+    position: &Chess,
+    mut found: impl FnMut(Option<Move>, Annotation),
+) {
+    let mut tell = |(byte, annotation): (u8, Annotation), legal: &[Move]| {
+        let n = find(byte, board, legal).ok();
+        found(n.and_then(|n| legal.get(n).copied()), annotation);
+    };
+    // Of a few moves each is sooner known by itself.
+    if stored.len() <= 2 {
+        stored.for_each(|known| tell(known, &likely(known.0, board, position)));
+    } else {
+        let legal = position.legal_moves();
+        stored.for_each(|known| tell(known, &legal));
+    }
+}
+
 /// Legal moves of a position among which [`find`] finds that of the byte, if it
 /// is legal at all: sooner known than all of them.
-#[cfg(feature = "jsonl")]
 pub(crate) fn likely(byte: u8, board: &CanonicalBoard, position: &Chess) -> MoveList {
     let Some(code) = decode(byte) else {
         return MoveList::new();

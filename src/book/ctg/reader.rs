@@ -2,7 +2,7 @@
 
 use std::{fmt, path::Path, sync::OnceLock};
 
-use shakmaty::{Chess, Move, MoveList, Position as _};
+use shakmaty::{Chess, Move, Position as _};
 
 use super::{
     CanonicalBoard, Entry, Error, Key,
@@ -138,21 +138,23 @@ impl CtgBook {
             },
             hashes: self.hashes.get().and_then(Option::as_ref),
             book: &self.pages,
+            cold: false,
         })
     }
 
     fn fill(&self, position: &Chess, wanted: Wanted, found: &mut Lookup) -> Result<(), Error> {
         let mut reading = self.reading()?;
-        let legal = position.legal_moves();
-        let stored = reading.fill_entry(position, &legal, found)?;
+        reading.fill_entry(position, found)?;
         for known in &mut found.moves {
             known.after = reading.record_after(position, known.mv)?;
         }
         if wanted == Wanted::Stored {
             return Ok(());
         }
-        for (n, &mv) in legal.iter().enumerate() {
-            if stored.contains(n) {
+        let stored = found.moves.len();
+        for &mv in &position.legal_moves() {
+            let mut known = found.moves.iter().take(stored);
+            if known.any(|known| known.mv == mv) {
                 continue;
             }
             if let Some(after) = reading.record_after(position, mv)? {
@@ -168,7 +170,9 @@ pub(crate) struct EntryReader<'b>(Reading<'b>);
 
 impl CtgBook {
     pub(crate) fn entry_reader(&self) -> Result<EntryReader<'_>, Error> {
-        Ok(EntryReader(self.reading()?))
+        let reading = self.reading()?;
+        let cold = true;
+        Ok(EntryReader(Reading { cold, ..reading }))
     }
 }
 
@@ -290,20 +294,17 @@ impl FromIterator<bool> for MoveSet {
 pub(crate) fn fill_from(
     entry: &Entry<'_>,
     board: &CanonicalBoard,
-    legal: &MoveList,
+    position: &Chess,
     found: &mut Lookup,
-) -> MoveSet {
-    let mut stored = MoveSet::default();
+) {
     found.here = Some(entry.record());
-    for (byte, annotation) in entry.moves() {
-        if let Ok(n) = moves::find(byte, board, legal)
-            && let Some(&mv) = legal.get(n)
-            && stored.insert(n)
+    moves::each(entry.moves(), board, position, |mv, annotation| {
+        if let Some(mv) = mv
+            && !found.moves.iter().any(|known| known.mv == mv)
         {
             found.moves.push(BookMove::stored(mv, annotation, None));
         }
-    }
-    stored
+    });
 }
 
 /// The files in hand for one probe.
@@ -313,6 +314,9 @@ pub(super) struct Reading<'b> {
     held: u32,
     index: IndexReader<'b>,
     hashes: Option<&'b KeyHashes>,
+    /// A walk over a whole book is never where it has been: its pages come from
+    /// far memory. A game is.
+    cold: bool,
 }
 
 enum IndexReader<'b> {
@@ -323,19 +327,13 @@ enum IndexReader<'b> {
 impl Reading<'_> {
     /// The position's own entry, and which legal moves it stores; what stands
     /// after them is left open.
-    fn fill_entry(
-        &mut self,
-        position: &Chess,
-        legal: &MoveList,
-        found: &mut Lookup,
-    ) -> Result<MoveSet, Error> {
-        let mut stored = MoveSet::default();
+    fn fill_entry(&mut self, position: &Chess, found: &mut Lookup) -> Result<(), Error> {
         if let Some(board) = CanonicalBoard::from_position(position)
             && let Some((place, _)) = self.find_position(&board)?
         {
-            stored = fill_from(&self.entry(place)?, &board, legal, found);
+            fill_from(&self.entry(place)?, &board, position, found);
         }
-        Ok(stored)
+        Ok(())
     }
 
     /// Finds a position, under its other key if there is one: where it stands,
@@ -410,7 +408,11 @@ impl Reading<'_> {
     }
 
     fn find_in(&mut self, page: u32, key: &Key) -> Result<Option<Place>, Error> {
-        match self.pages.page(page)?.find(key.as_bytes()) {
+        let found = self.pages.page(page)?;
+        if self.cold {
+            found.ask_for();
+        }
+        match found.find(key.as_bytes()) {
             Ok(offset) => Ok(offset.map(|offset| Place { page, offset })),
             Err(fault) => Err(self.book.fault(page, fault)),
         }

@@ -3,7 +3,7 @@
 //! Memory: one page, and sixteen bytes for every page of the book where
 //! something must be remembered of every position.
 
-use shakmaty::{Chess, Color, Move, Position as _};
+use shakmaty::{Chess, Color, Move};
 
 use super::EditError;
 use crate::book::{
@@ -393,21 +393,23 @@ fn bare_moves(position: &Chess, (entry, stored): &Raw) -> Vec<VisitedMove> {
     let Some(board) = CanonicalBoard::from_position(position) else {
         return Vec::new();
     };
-    let legal = position.legal_moves();
-    let first = entry.place.file_offset() + entry.key.as_bytes().len() as u64 + 2;
-    let offsets = (first..).step_by(2);
-    let known = stored.iter().zip(offsets);
-    known
-        .filter_map(|(&(byte, annotation), offset)| {
-            let n = moves::find(byte, &board, &legal).ok()?;
-            Some(VisitedMove {
-                mv: *legal.get(n)?,
+    let mut moves = Vec::with_capacity(stored.len());
+    let mut offset = entry.place.file_offset() + entry.key.as_bytes().len() as u64;
+    moves::each(
+        stored.iter().copied(),
+        &board,
+        position,
+        |mv, annotation| {
+            offset += 2;
+            moves.extend(mv.map(|mv| VisitedMove {
+                mv,
                 annotation,
                 after: None,
                 offset,
-            })
-        })
-        .collect()
+            }));
+        },
+    );
+    moves
 }
 
 fn with_entries_after(

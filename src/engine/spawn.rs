@@ -314,15 +314,17 @@ mod family {
         #[cfg(target_os = "linux")]
         {
             let parent = rustix::process::getpid();
-            // SAFETY: between fork and exec the closure makes two system
-            // calls and touches no memory, lock or allocator, as
+            // SAFETY: between fork and exec the closure makes nothing but
+            // system calls and touches no memory, lock or allocator, as
             // `CommandExt::pre_exec` demands.
             unsafe {
                 command.pre_exec(move || {
                     rustix::process::set_parent_process_death_signal(Some(Signal::KILL))?;
-                    // We may have died before the call above took effect.
+                    // We may have died before the call above took effect. An
+                    // error would be told to nobody, and noisily.
                     if rustix::process::getppid() != Some(parent) {
-                        return Err(io::ErrorKind::BrokenPipe.into());
+                        let me = rustix::process::getpid();
+                        rustix::process::kill_process(me, Signal::KILL)?;
                     }
                     Ok(())
                 });

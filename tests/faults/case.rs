@@ -168,6 +168,12 @@ impl Case {
     pub(crate) fn must_fail(&self) -> bool {
         self.engine.name != "none" && self.gui.0 != Gui::OneWrite
     }
+
+    /// Whether what is asked in one write is answered before its `quit`.
+    pub(crate) fn is_answered_in_one_write(&self) -> bool {
+        let answers = matches!(self.seen, Plays | Restarts | NoEngine);
+        answers && self.gui.0 == Gui::OneWrite
+    }
 }
 
 impl fmt::Display for Case {

@@ -45,11 +45,14 @@ impl Observation {
         self.heard.iter().any(|line| line.contains(part))
     }
 
+    /// Every question has its answer.
+    pub(crate) fn is_answered(&self) -> bool {
+        self.count("bestmove") == self.asked_go && self.count("readyok") == self.asked_ready
+    }
+
     /// What that is, for a GUI that stays.
     pub(crate) fn seen(&self) -> Option<Seen> {
-        let answered =
-            self.count("bestmove") == self.asked_go && self.count("readyok") == self.asked_ready;
-        match (self.code, answered) {
+        match (self.code, self.is_answered()) {
             (Some(2), _) => Some(Seen::Ends),
             (Some(0), false) => Some(Seen::Waits),
             (Some(0), true) if self.has("first legal move") => Some(Seen::NoEngine),

@@ -453,12 +453,13 @@ def a_terminal_is_greeted_on_standard_error():
         env=environment(),
     )
     os.close(terminal)
-    os.write(keyboard, b"uci\nquit\n")
-    out, err = process.communicate(timeout=10 * PATIENCE)
+    os.write(keyboard, b"uci\n")
+    assert b"uciok\n" in process.stdout
+    os.write(keyboard, b"quit\n")
+    _, err = process.communicate(timeout=10 * PATIENCE)
     os.close(keyboard)
     assert process.returncode == 0
     assert len(err.decode().splitlines()) == 1 and b"uci" in err and b"--help" in err, err
-    assert b"uciok" in out
 
 
 def _is_answered_before_the_end(asked: Callable[[], bool]) -> None:
@@ -629,14 +630,15 @@ def an_option_for_a_searching_engine_waits_for_its_end():
     client.quit()
 
 
-@case()
+@case(60)
 def isready_is_answered_in_the_middle_of_a_search():
     client = tabia()
     client.hello()
     client.send("position startpos", "go infinite")
-    for _ in range(50):
-        client.until(lambda line: line.startswith("info"), 5)
-        client.ready(1)
+    # The deeper, the rarer is a line.
+    for _ in range(25):
+        client.until(lambda line: line.startswith("info"), 20)
+        client.ready(2)
     client.ask("stop", wanted="bestmove")
     client.quit()
 

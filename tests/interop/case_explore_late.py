@@ -5,10 +5,19 @@ from typing import Iterator
 
 from playwright.sync_api import Page, Route, expect
 
-from pages import Server, drag, explorer, lasting_port, page_of, probe, ready, square, walked
+from pages import Server, again, drag, explorer, lasting_port, page_of, probe, ready, square, walked
 from places import copy_starter, folder
 from procs import run, wait_until
 from runner import case
+
+
+@contextlib.contextmanager
+def page_to_hold(server: Server, address: str = "") -> Iterator[Page]:
+    """A page whose requests all pass by here: to be asked that only later, the browser takes a moment."""
+    with page_of(server, address) as page:
+        page.route("**/*", lambda route: route.continue_())
+        again(page)
+        yield page
 
 
 @contextlib.contextmanager
@@ -52,7 +61,7 @@ def mark(page: Page, san: str, value: str) -> None:
 
 @case(limit=90)
 def explorer_shows_what_was_wanted_last_however_late_the_rest_comes():
-    with explorer() as server, page_of(server) as page:
+    with explorer() as server, page_to_hold(server) as page:
         # Two texts, of which the first is read last.
         with held(page, "**/api/read") as routes:
             paste(page, "1. e4 e5")
@@ -105,7 +114,7 @@ def explorer_shows_what_was_wanted_last_however_late_the_rest_comes():
 def explorer_changes_the_place_that_was_asked_about_in_the_order_of_the_wishes():
     book = copy_starter(folder("explore"))
     before = book.read_bytes()
-    with explorer(book) as server, page_of(server, "?play=d2d4") as page:
+    with explorer(book) as server, page_to_hold(server, "?play=d2d4") as page:
         page.keyboard.press("Home")
         expect(page.locator("#line [aria-current]")).to_have_count(0)
         mark(page, "Nf3", "main")
@@ -219,7 +228,7 @@ def explorer_goes_on_with_a_program_that_was_started_anew_unnoticed():
 
 @case(limit=60)
 def explorer_does_all_that_was_wanted_before_it_could():
-    with explorer() as server, page_of(server) as page:
+    with explorer() as server, page_to_hold(server) as page:
         # What comes by itself would help.
         with held(page, "**/api/events"):
             with held(page, "**/page.js") as routes:

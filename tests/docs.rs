@@ -125,7 +125,16 @@ fn the_examples_print_what_the_page_shows() {
     let mut wrong = String::new();
     let mut moved = 0_isize;
     for example in &examples {
-        let printed = run(&example.command, folder.path());
+        // Who talks to an engine against the clock may be late on a busy
+        // machine; what is late by itself always is.
+        let talks = ["tabia check-engine", "printf 'uci"];
+        let timed = talks.iter().any(|talk| example.command.starts_with(talk));
+        let mut printed = run(&example.command, folder.path());
+        for _ in 0..if timed { 11 } else { 0 } {
+            if !is_as_shown(&example.shown, &printed) {
+                printed = run(&example.command, folder.path());
+            }
+        }
         if is_as_shown(&example.shown, &printed) {
             continue;
         }

@@ -150,7 +150,7 @@ fn engines_that_die_or_hang_are_started_again() {
     let folder = Folder::new();
     let (path, graph) = book(&folder);
     for fault in ["DIES", "HANGS"] {
-        let mut run = evaluate(&folder, "--patience 1 --jobs 2");
+        let mut run = evaluate(&folder, "--patience 5 --jobs 2");
         let text = Ran::of(run.env(format!("SCORING_ENGINE_{fault}"), "40")).ok();
         assert_has(&text, "engines started again");
         let side = path.with_extension("evals");

@@ -5,6 +5,7 @@
 mod common;
 
 use std::fs;
+use std::process::Command;
 
 use common::{Folder, Ran, STARTER, assert_has, command, copy};
 
@@ -166,11 +167,14 @@ fn paths_are_paths() {
 #[cfg(unix)]
 #[test]
 fn the_check_of_a_configuration_starts_what_would_play() {
-    use std::os::unix::fs::PermissionsExt as _;
     let folder = Folder::new();
+    // Written by a program of its own: what this one writes may count as being
+    // written until what other threads start has got going.
     let script = |name: &str, text: &str| {
-        let path = folder.put(name, format!("#!/bin/sh\n{text}\n"));
-        fs::set_permissions(&path, fs::Permissions::from_mode(0o755)).unwrap();
+        let write = "printf '#!/bin/sh\n%s\n' \"$1\" >\"$0\"; chmod +x \"$0\"";
+        let mut sh = Command::new("sh");
+        sh.args(["-c", write, name, text]).current_dir(&folder);
+        Ran::of(&mut sh).ok();
     };
     script(
         "quick-engine",

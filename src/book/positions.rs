@@ -3,11 +3,11 @@
 use std::collections::HashSet;
 
 use rustc_hash::FxBuildHasher;
-use shakmaty::{CastlingMode, Chess, FromSetup as _, Move, Position as _, PositionError};
+use shakmaty::{CastlingMode, Chess, FromSetup as _, Move, PositionError};
 
 use super::{
     Annotation, Book, Error, Lookup, PositionRecord, Preference, Probe, Wanted,
-    ctg::{BookEntries, BookEntry, CanonicalBoard, Key, find_move_byte},
+    ctg::{BookEntries, BookEntry, CanonicalBoard, Key, find_move_byte, likely_of_all},
     polyglot,
     walk::{Order, Walk},
 };
@@ -84,7 +84,7 @@ impl BookPosition {
     #[must_use]
     pub fn of(entry: &BookEntry) -> Option<BookPosition> {
         let (board, position) = position_of(&entry.key)?;
-        let legal = position.legal_moves();
+        let legal = likely_of_all(entry.moves.iter().copied(), &board, &position);
         let moves = entry.moves.iter().filter_map(|&(byte, annotation)| {
             let mv = *legal.get(find_move_byte(byte, &board, &legal).ok()?)?;
             Some(PositionMove {

@@ -119,6 +119,7 @@ impl<T> Walk<T> {
     }
 
     /// Goes on from a position to the one after a move.
+    #[inline]
     pub(crate) fn enter(&mut self, here: &Reached<T>, mv: Move, position: Chess, note: T) {
         let step = match &mut self.steps {
             Some(steps) => {

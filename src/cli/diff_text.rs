@@ -33,7 +33,8 @@ impl Heading {
     }
 
     pub(super) fn line(&self, way: &Way<'_>) -> String {
-        let sans: Vec<&str> = way.sans_back().collect();
+        let mut sans = Vec::with_capacity(128);
+        sans.extend(way.sans_back());
         if sans.is_empty() {
             return self.alone.clone();
         }

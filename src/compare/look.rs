@@ -4,10 +4,12 @@ use std::cmp::Ordering;
 use std::collections::HashSet;
 
 use rustc_hash::FxBuildHasher;
-use shakmaty::{Chess, Move, Position as _};
+use shakmaty::{Chess, Move};
 
 use super::{Aspects, Difference, compare_at};
-use crate::book::ctg::{CanonicalBoard, CtgBook, Entry, EntryReader, EntrySet, Place, fill_from};
+use crate::book::ctg::{
+    CanonicalBoard, CtgBook, Entry, EntryReader, EntrySet, Place, fill_from, likely_of_all,
+};
 use crate::book::polyglot;
 use crate::book::walk::Reached;
 use crate::book::{Book, Error, Format, Lookup, Probe as _, Wanted};
@@ -380,9 +382,9 @@ fn look_into(
         (Some(a), Some(b)) => a.bytes() == b.bytes(),
         _ => false,
     };
-    let legal = position.legal_moves();
     for (entry, found) in [(a, in_a), (b.filter(|_| !same), in_b)] {
         if let Some(entry) = entry {
+            let legal = likely_of_all(entry.moves(), &board, position);
             fill_from(&entry, &board, &legal, found);
         }
     }

@@ -13,7 +13,7 @@ use std::io::{self, IsTerminal as _};
 use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStdin, ChildStdout, Command, ExitStatus, Stdio};
 use std::sync::{Mutex, MutexGuard, PoisonError};
-use std::thread;
+use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
 use crate::plain::Plain;
@@ -62,6 +62,9 @@ pub struct SpawnError {
     /// What the system said.
     pub source: io::Error,
 }
+
+/// How long the last complaints of an engine may take to be shown.
+const COMPLAINTS_LIMIT: Duration = Duration::from_millis(200);
 
 /// Where engines are found beside the folders of `PATH`.
 const OTHER_PLACES: &[&str] = if cfg!(unix) {
@@ -148,12 +151,14 @@ impl EngineCommand {
             command.stderr(Stdio::piped());
         }
         let (mut child, family) = family::spawn(&mut command)?;
+        let mut complaints = None;
         if let Some(mut stderr) = child.stderr.take() {
             // Whatever it complains of, it does not command the terminal.
-            let pass_on = move || io::copy(&mut stderr, &mut Plain::new(io::stderr()));
-            thread::Builder::new()
-                .name("complaints".to_owned())
-                .spawn(pass_on)?;
+            let pass_on = move || {
+                let _ = io::copy(&mut stderr, &mut Plain::new(io::stderr()));
+            };
+            let thread = thread::Builder::new().name("complaints".to_owned());
+            complaints = Some(thread.spawn(pass_on)?);
         }
         let stdin = child.stdin.take().ok_or(io::ErrorKind::BrokenPipe)?;
         let stdout = child.stdout.take().ok_or(io::ErrorKind::BrokenPipe)?;
@@ -161,6 +166,7 @@ impl EngineCommand {
             process: EngineProcess {
                 child: Mutex::new(child),
                 family,
+                complaints: Mutex::new(complaints),
             },
             stdin,
             stdout,
@@ -192,6 +198,8 @@ impl EngineCommand {
 pub struct EngineProcess {
     child: Mutex<Child>,
     family: family::Family,
+    /// Shows at a terminal what it complains of.
+    complaints: Mutex<Option<JoinHandle<()>>>,
 }
 
 impl EngineProcess {
@@ -258,13 +266,27 @@ impl EngineProcess {
         }
     }
 
-    /// Kills the engine and whatever it has started, and reaps it.
+    /// Kills the engine and whatever it has started, and reaps it. What it has
+    /// complained of is seen by then.
     pub fn kill(&self) {
         let mut child = self.child();
         if self.reap(&mut child).is_none() {
             self.family.kill(&child);
             let _ = child.kill();
             let _ = child.wait();
+        }
+        drop(child);
+        let mut complaints = self
+            .complaints
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner);
+        if let Some(thread) = complaints.take() {
+            // It ends with the pipe, unless somebody who got away holds that
+            // open, or the terminal stands still.
+            let until = Instant::now() + COMPLAINTS_LIMIT;
+            while !thread.is_finished() && Instant::now() < until {
+                thread::sleep(Duration::from_millis(1));
+            }
         }
     }
 }
@@ -292,15 +314,17 @@ mod family {
         #[cfg(target_os = "linux")]
         {
             let parent = rustix::process::getpid();
-            // SAFETY: between fork and exec the closure makes two system
-            // calls and touches no memory, lock or allocator, as
+            // SAFETY: between fork and exec the closure makes nothing but
+            // system calls and touches no memory, lock or allocator, as
             // `CommandExt::pre_exec` demands.
             unsafe {
                 command.pre_exec(move || {
                     rustix::process::set_parent_process_death_signal(Some(Signal::KILL))?;
-                    // We may have died before the call above took effect.
+                    // We may have died before the call above took effect. An
+                    // error would be told to nobody, and noisily.
                     if rustix::process::getppid() != Some(parent) {
-                        return Err(io::ErrorKind::BrokenPipe.into());
+                        let me = rustix::process::getpid();
+                        rustix::process::kill_process(me, Signal::KILL)?;
                     }
                     Ok(())
                 });
@@ -413,7 +437,8 @@ mod tests {
         // Tests run in the package's folder.
         let folder = tempfile::tempdir_in(".").unwrap();
         let relative = Path::new(folder.path().file_name().unwrap()).join("engine");
-        std::fs::copy("/bin/sh", &relative).unwrap();
+        // A copy may count as being written until others have been started.
+        std::os::unix::fs::symlink("/bin/sh", &relative).unwrap();
         let command = EngineCommand {
             program: relative,
             args: vec!["-c".into(), "exit 4".into()],

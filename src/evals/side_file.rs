@@ -5,7 +5,7 @@
 //! one piece: a crash loses the line it was writing at most. What is known of a
 //! position twice is united when the file is read ([`EvalTable::add`]).
 
-use std::fs::{self, File, TryLockError};
+use std::fs::{self, File};
 use std::io::{self, BufRead, BufReader, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
@@ -14,6 +14,7 @@ use shakmaty::Chess;
 
 use super::{EvalTable, epd};
 use crate::eval::Evaluation;
+use crate::place::{LOCK_WAIT, Locked};
 
 /// Why a file of evaluations cannot be used.
 #[derive(Debug, thiserror::Error)]
@@ -118,7 +119,7 @@ const MOST_LINE: u64 = 64 << 10;
 #[derive(Debug)]
 pub struct EvalFile {
     path: PathBuf,
-    file: File,
+    file: Locked,
     line: Mutex<String>,
     /// It was not there before.
     is_new: bool,
@@ -151,17 +152,10 @@ impl EvalFile {
             .append(true)
             .create(true)
             .open(path);
-        let mut file = opened.map_err(failed)?;
-        match file.try_lock() {
-            Ok(()) => {}
-            Err(TryLockError::WouldBlock) => {
-                return Err(EvalFileError::InUse {
-                    path: path.to_owned(),
-                });
-            }
-            // No locks on this file system: nothing can be known.
-            Err(TryLockError::Error(_)) => {}
-        }
+        let file = Locked::within(LOCK_WAIT, opened.map_err(failed)?);
+        let mut file = file.ok_or_else(|| EvalFileError::InUse {
+            path: path.to_owned(),
+        })?;
         // What a crash has cut short stays a line of its own.
         if file.seek(SeekFrom::End(0)).map_err(failed)? > 0 {
             file.seek(SeekFrom::End(-1)).map_err(failed)?;
@@ -189,7 +183,7 @@ impl EvalFile {
         let mut line = self.line.lock().unwrap_or_else(PoisonError::into_inner);
         line.clear();
         epd::write(position, evaluation, &mut line);
-        let written = (&self.file).write_all(line.as_bytes());
+        let written = (&*self.file).write_all(line.as_bytes());
         written.map_err(|error| self.failed(error))
     }
 

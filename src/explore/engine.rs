@@ -179,7 +179,7 @@ fn work(choices: &[EngineChoice], leash: &Leash, wishes: &Receiver<Wish>) {
         if let Err(error) = task.answer(choices, leash, &mut engine) {
             // It may hang or babble: the next wish starts another one.
             engine = None;
-            task.refuse(&error.to_string());
+            wish.refuse(&error.to_string());
         }
         next = task.next;
     }
@@ -243,6 +243,20 @@ struct MoveSaid {
 #[derive(Serialize)]
 struct Ended<'a> {
     problem: &'a str,
+}
+
+impl Wish {
+    fn refuse(&self, problem: &str) {
+        self.send(&Ended { problem });
+    }
+
+    /// A page that reads slowly misses something; the next says all again.
+    fn send(&self, told: &impl Serialize) {
+        if let Ok(text) = serde_json::to_string(told) {
+            let piece = format!("data: {text}\n\n").into();
+            self.listener.send_replace(piece);
+        }
+    }
 }
 
 impl Task<'_> {
@@ -377,19 +391,19 @@ impl Task<'_> {
     fn is_over(&mut self) -> bool {
         loop {
             match self.wishes.try_recv() {
-                Ok(wish) => self.next = Some(wish),
+                Ok(wish) => {
+                    let passed = self.next.as_ref().unwrap_or(self.wish);
+                    if passed.client != wish.client {
+                        passed.refuse("another page has asked the engine since");
+                    }
+                    self.next = Some(wish);
+                }
                 Err(TryRecvError::Empty) => break,
                 // The program ends.
                 Err(TryRecvError::Disconnected) => return true,
             }
         }
-        if let Some(next) = &self.next {
-            if next.client != self.wish.client {
-                self.refuse("another page has asked the engine since");
-            }
-            return true;
-        }
-        self.wish.listener.is_closed()
+        self.next.is_some() || self.wish.listener.is_closed()
     }
 
     fn say_soon(&mut self) {
@@ -421,19 +435,7 @@ impl Task<'_> {
             moves: &self.values,
             done,
         };
-        self.send(&told);
-    }
-
-    fn refuse(&self, problem: &str) {
-        self.send(&Ended { problem });
-    }
-
-    /// A page that reads slowly misses something; the next says all again.
-    fn send(&self, told: &impl Serialize) {
-        if let Ok(text) = serde_json::to_string(told) {
-            let piece = format!("data: {text}\n\n").into();
-            self.wish.listener.send_replace(piece);
-        }
+        self.wish.send(&told);
     }
 }
 
@@ -510,6 +512,43 @@ mod tests {
         let many = ["g1f3", "g8f6", "f3g1", "f6g8"].map(|mv| mv.parse().unwrap());
         let many: Vec<UciMove> = many.iter().copied().cycle().take(400).collect();
         assert_eq!(playable(&start, &many).len(), MOST_PLIES);
+    }
+
+    #[test]
+    fn each_page_hears_that_another_has_asked_since() {
+        let listens = |client: &str| {
+            let (listener, hears) = watch::channel(Bytes::new());
+            let wish = Wish {
+                position: Chess::default(),
+                lines: 1,
+                moves: Vec::new(),
+                client: client.to_owned(),
+                listener,
+            };
+            (wish, hears)
+        };
+        let (first, of_first) = listens("one");
+        let (second, of_second) = listens("two");
+        let (third, of_third) = listens("one");
+        let (sender, wishes) = mpsc::channel();
+        let mut task = Task {
+            wish: &first,
+            wishes: &wishes,
+            next: None,
+            engine: String::new(),
+            best: Thought::default(),
+            values: Vec::new(),
+            told: None,
+        };
+        assert!(!task.is_over());
+        // Both come before the engine has said anything.
+        sender.send(second).unwrap();
+        sender.send(third).unwrap();
+        assert!(task.is_over());
+        for (hears, ended) in [(of_first, true), (of_second, true), (of_third, false)] {
+            let told = String::from_utf8_lossy(&hears.borrow()).into_owned();
+            assert_eq!(told.contains("another page"), ended, "{told}");
+        }
     }
 
     #[test]

@@ -9,6 +9,7 @@ use shakmaty::{Chess, Move, Position as _};
 use super::words;
 use crate::book::ctg::{
     CanonicalBoard, CtgBook, EditError, EntryReader, EntrySet, Key, Place, RewriteError, fill_from,
+    likely_of_all,
 };
 use crate::book::walk::{Order, Reached, Walk};
 use crate::book::{Field, Lookup, Panicked, PositionRecord, position_of};
@@ -167,6 +168,7 @@ pub fn tell<E: From<EditError> + From<Panicked> + Send>(
         wanted.entry(noted.key).or_default().push(noted);
     }
     let keys: HashSet<Key, FxBuildHasher> = wanted.keys().copied().collect();
+    let goals = Goals::of(&keys);
     let reader = &mut book.entry_reader().map_err(failed)?;
     let root = stored(reader, &start, &keys, &mut Lookup::default()).map_err(failed)?;
     // Lines end where the book does.
@@ -181,7 +183,7 @@ pub fn tell<E: From<EditError> + From<Panicked> + Send>(
     let mut entered = 1;
     let expected = Some(book.header().positions.into());
     walk.spread(
-        |share| look(book, share, &keys).map_err(failed),
+        |share| look(book, share, &keys, &goals).map_err(failed),
         |walk, share, next| {
             let mut next = next.into_iter();
             for here in share {
@@ -220,6 +222,50 @@ pub fn tell<E: From<EditError> + From<Panicked> + Send>(
     Ok(())
 }
 
+/// What never comes back tells positions that no moves lead from to a goal: a pawn
+/// to its first square, and a man that was taken. By such pawns, a bit for each:
+/// the fewest men of a goal that has no others.
+struct Goals(Vec<u8>);
+
+impl Goals {
+    fn of(keys: &HashSet<Key, FxBuildHasher>) -> Goals {
+        let mut fewest = vec![u8::MAX; 1 << 16];
+        for key in keys {
+            let position = position_of(key).map(|(_, position)| position);
+            let (pawns, men) = position.as_ref().map(unmoved).unwrap_or_default();
+            let [own, other] = pawns.to_le_bytes();
+            // The entry stands for the other colour and the other wing too.
+            for pawns in [[own, other], [other, own]] {
+                for pawns in [pawns, pawns.map(u8::reverse_bits)] {
+                    let fewest = &mut fewest[usize::from(u16::from_le_bytes(pawns))];
+                    *fewest = men.min(*fewest);
+                }
+            }
+        }
+        for pawn in 0..16 {
+            for pawns in 0..fewest.len() {
+                fewest[pawns] = fewest[pawns].min(fewest[pawns & !(1 << pawn)]);
+            }
+        }
+        Goals(fewest)
+    }
+
+    /// Whether moves may lead from a position to one of them.
+    fn are_ahead(&self, position: &Chess) -> bool {
+        let (pawns, men) = unmoved(position);
+        self.0[usize::from(pawns)] <= men
+    }
+}
+
+/// The pawns that have not moved, and how many men there are.
+fn unmoved(position: &Chess) -> (u16, u8) {
+    let board = position.board();
+    let [_, white, ..] = (board.pawns() & board.white()).0.to_le_bytes();
+    let [.., black, _] = (board.pawns() & board.black()).0.to_le_bytes();
+    let men = board.occupied().count() as u8;
+    (u16::from_le_bytes([white, black]), men)
+}
+
 /// What stands in a position.
 struct Stored {
     place: Place,
@@ -229,11 +275,12 @@ struct Stored {
 }
 
 /// The positions after all stored moves of some positions, and what stands
-/// there: `None` where the book ends.
+/// there: `None` where the book ends, and where no goal is ahead.
 fn look(
     book: &CtgBook,
     share: &[Reached<Option<Stored>>],
     wanted: &HashSet<Key, FxBuildHasher>,
+    goals: &Goals,
 ) -> Result<Vec<Option<(Chess, Stored)>>, crate::book::Error> {
     let mut reader = book.entry_reader()?;
     let mut found = Lookup::default();
@@ -241,7 +288,10 @@ fn look(
     for here in share {
         for mv in here.note.iter().flat_map(|stored| &stored.moves) {
             let after = notation::after(&here.position, *mv);
-            let stored = stored(&mut reader, &after, wanted, &mut found)?;
+            let stored = match goals.are_ahead(&after) {
+                true => stored(&mut reader, &after, wanted, &mut found)?,
+                false => None,
+            };
             next.push(stored.map(|stored| (after, stored)));
         }
     }
@@ -270,7 +320,8 @@ fn stored(
     let entry = reader.entry(place)?;
     let key = entry.key().filter(|key| wanted.contains(key));
     found.clear();
-    fill_from(&entry, &board, &position.legal_moves(), found);
+    let legal = likely_of_all(entry.moves(), &board, position);
+    fill_from(&entry, &board, &legal, found);
     Ok(Some(Stored {
         place,
         wanted: key.map(Box::new),
@@ -295,6 +346,46 @@ impl Noted {
             is_reached,
             note: self.note,
             ..Told::new(line, self.field, [self.old, self.new])
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Along random games, whatever came later is ahead, and what has gone is not.
+    #[test]
+    fn goals_are_ahead_until_they_cannot_be_reached() {
+        let mut state = 11_u64;
+        for _ in 0..30 {
+            let mut game = vec![Chess::default()];
+            for _ in 0..80 {
+                let legal = game[game.len() - 1].legal_moves();
+                state = state
+                    .wrapping_mul(6_364_136_223_846_793_005)
+                    .wrapping_add(1);
+                let Some(&mv) = legal.get((state >> 33) as usize % legal.len().max(1)) else {
+                    break;
+                };
+                game.push(notation::after(&game[game.len() - 1], mv));
+            }
+            for (n, goal) in game.iter().enumerate().step_by(7) {
+                let key = CanonicalBoard::from_position(goal).unwrap().key();
+                let goals = Goals::of(&HashSet::from_iter([key]));
+                assert!(game[..=n].iter().all(|before| goals.are_ahead(before)));
+                let men = |position: &Chess| position.board().occupied().count();
+                let mut fewer = game.iter().filter(|other| men(other) < men(goal));
+                assert!(fewer.all(|after| !goals.are_ahead(after)));
+            }
+            let start = CanonicalBoard::from_position(&game[0]).unwrap().key();
+            let goals = Goals::of(&HashSet::from_iter([start]));
+            let moved = |position: &&Chess| unmoved(position).0 != u16::MAX;
+            assert!(
+                game.iter()
+                    .filter(moved)
+                    .all(|after| !goals.are_ahead(after))
+            );
         }
     }
 }

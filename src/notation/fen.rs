@@ -111,9 +111,9 @@ pub fn fen(position: &Chess) -> String {
 
 /// The text of a FEN: not by way of a formatter, which takes three times as long.
 pub(crate) fn fen_text(fen: &Fen) -> String {
-    let mut text = String::with_capacity(LONGEST_FEN);
-    fen.append_to_string(&mut text);
-    text
+    let mut text = Vec::with_capacity(LONGEST_FEN);
+    fen.append_ascii_to(&mut text);
+    String::from_utf8(text).unwrap_or_default()
 }
 
 /// Without what stands around a FEN where it was copied from.

@@ -23,6 +23,7 @@
 
 mod aside;
 mod error;
+mod locked;
 #[cfg(all(feature = "cli", feature = "register"))]
 mod text;
 
@@ -35,6 +36,7 @@ use tempfile::{TempDir, TempPath};
 
 use aside::Aside;
 pub use error::PlaceError;
+pub(crate) use locked::{LOCK_PAUSE, LOCK_WAIT, Locked};
 #[cfg(all(feature = "cli", feature = "register"))]
 pub(crate) use text::TextFile;
 
@@ -212,7 +214,7 @@ impl Beside {
             }),
             _ => temporary.persist(&path),
         };
-        drop(file);
+        let _ = file.get_ref().unlock();
         renamed.map_err(|failed| match failed.error.kind() {
             io::ErrorKind::AlreadyExists if old == Old::Refuse => PlaceError::Exists { path },
             _ => PlaceError::io(&path, failed.error),

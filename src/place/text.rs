@@ -1,13 +1,13 @@
 //! Changing a text file of another program: all of it or nothing, and the old
 //! one is kept.
 
-use std::fs::{self, File, TryLockError};
+use std::fs::{self, File};
 use std::io;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context as _, bail, ensure};
 
-use super::{Beside, Old};
+use super::{Beside, LOCK_WAIT, Locked, Old};
 
 /// A text file read for a change.
 #[derive(Debug)]
@@ -15,7 +15,7 @@ pub(crate) struct TextFile {
     /// The file itself, links followed.
     path: PathBuf,
     /// Held as long as this lives.
-    lock: Option<File>,
+    lock: Option<Locked>,
     text: String,
 }
 
@@ -41,15 +41,12 @@ impl TextFile {
         };
         ensure!(path.is_file(), "{shown} is no file");
         let lock = File::open(&path).with_context(|| format!("cannot read {shown}"))?;
-        match lock.try_lock() {
-            Ok(()) => {}
-            Err(TryLockError::WouldBlock) => bail!(
+        let Some(lock) = Locked::within(LOCK_WAIT, lock) else {
+            bail!(
                 "{shown} is locked by another program: close that and try again; \
                  nothing was changed"
-            ),
-            // A file system without locks.
-            Err(TryLockError::Error(_)) => {}
-        }
+            );
+        };
         let bytes = fs::read(&path).with_context(|| format!("cannot read {shown}"))?;
         let text = String::from_utf8(bytes).map_err(|error| {
             let at = error.utf8_error().valid_up_to();

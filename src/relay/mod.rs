@@ -96,8 +96,16 @@ pub struct Ended {
 ///
 /// The system does not let us wait for the streams.
 pub fn run(session: Session, rim: Rim) -> io::Result<Ended> {
+    run_through(SystemPort::new, session, rim)
+}
+
+fn run_through<P: Port>(
+    open: impl FnOnce(File, File) -> io::Result<P>,
+    session: Session,
+    rim: Rim,
+) -> io::Result<Ended> {
     let at_terminal = rim.output.is_terminal();
-    let port = SystemPort::new(rim.input, rim.output)?;
+    let port = open(rim.input, rim.output)?;
     let mut relay = Relay {
         session,
         book_set: Arc::default(),
@@ -260,22 +268,24 @@ impl<P: Port> Relay<P> {
                 gui: for_engine.max(self.lines.gui.len()) < HIGHEST_WATER,
                 engine: self.lines.gui.len() < HIGH_WATER,
             };
-            if !listen.engine {
-                self.prolong_last_words();
-            }
-            let timeout = self.next_alarm();
             if listen.engine {
                 self.end_deafness();
             } else {
+                self.prolong_last_words();
                 self.deaf_since.get_or_insert_with(Instant::now);
             }
+            // Nobody is late who has spoken before it was listened for: the
+            // clock is looked at first, and what has come since is heard
+            // however long we are kept from running in between.
+            let now = Instant::now();
+            let timeout = self.next_alarm(now);
             let ready = self
                 .port
                 .wait(timeout, listen, &self.lines.gui, &self.lines.engine);
             if ready.gui_deaf {
                 return 0;
             }
-            self.attend(ready);
+            self.attend(ready, listen, now);
         }
     }
 
@@ -292,34 +302,35 @@ impl<P: Port> Relay<P> {
         None
     }
 
-    fn attend(&mut self, ready: Ready) {
+    /// Takes in what a wait has brought that began at `now`.
+    fn attend(&mut self, ready: Ready, listen: Listen, now: Instant) {
         for news in ready.news {
             self.hear(news);
-        }
-        if ready.engine_ended {
-            self.bury_engine();
         }
         if ready.engine {
             self.prolong_last_words();
             if self.read(Speaker::Engine) {
                 self.engine_is_over();
             }
-        }
-        if self.last_words_until.is_some_and(|at| at <= Instant::now()) {
+        } else if listen.engine && self.last_words_until.is_some_and(|at| at <= now) {
+            // It was listened to, and has said nothing.
             self.engine_is_over();
+        }
+        if ready.engine_ended {
+            self.bury_engine();
         }
         if ready.gui && self.read(Speaker::Gui) {
             self.step(Event::GuiClosed);
         }
-        if self.wake_at.is_some_and(|at| at <= Instant::now()) {
+        if self.wake_at.is_some_and(|at| at <= now) {
             self.wake_at = None;
             self.step(Event::WakeUp);
         }
-        if self.is_overdue() && self.deaf_since.is_some() {
+        if self.is_overdue(now) && self.deaf_since.is_some() {
             // It may have answered long since.
             self.end_deafness();
         }
-        if self.is_overdue() {
+        if self.is_overdue(now) {
             self.step(Event::Overdue);
         }
     }
@@ -337,30 +348,34 @@ impl<P: Port> Relay<P> {
         }
     }
 
-    /// Since the start, in whole microseconds: no less than what a
-    /// transcript keeps.
     fn now(&self) -> Duration {
-        let elapsed = self.begun.elapsed();
+        self.since_start(Instant::now())
+    }
+
+    /// In whole microseconds: no less than what a transcript keeps.
+    fn since_start(&self, at: Instant) -> Duration {
+        let elapsed = at.saturating_duration_since(self.begun);
         Duration::new(elapsed.as_secs(), elapsed.subsec_micros() * 1000)
     }
 
     /// The time until the next alarm.
-    fn next_alarm(&self) -> Option<Duration> {
+    fn next_alarm(&self, now: Instant) -> Option<Duration> {
         let alarm = self.wake_at.into_iter().chain(self.last_words_until).min();
-        let alarm = alarm.map(|at| at.saturating_duration_since(Instant::now()));
+        let alarm = alarm.map(|at| at.saturating_duration_since(now));
         let deadline = self
             .session
             .deadline()
-            // A hair more, lest we come too early by what `now` leaves out.
-            .map(|due| due.saturating_sub(self.begun.elapsed()) + Duration::from_micros(1));
+            // A hair more, lest we come too early by what is left out.
+            .map(|due| due.saturating_sub(now - self.begun) + Duration::from_micros(1));
         match (alarm, deadline) {
             (Some(alarm), Some(deadline)) => Some(alarm.min(deadline)),
             (alarm, deadline) => alarm.or(deadline),
         }
     }
 
-    fn is_overdue(&self) -> bool {
-        self.session.deadline().is_some_and(|due| due <= self.now())
+    fn is_overdue(&self, now: Instant) -> bool {
+        let now = self.since_start(now);
+        self.session.deadline().is_some_and(|due| due <= now)
     }
 
     /// Tells the session for how long the engine was not read.

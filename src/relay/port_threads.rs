@@ -258,11 +258,14 @@ impl Port for ThreadPort {
         _gui_left: &[u8],
         _engine_left: &[u8],
     ) -> Ready {
+        // A thread that has read something may not have come to report it
+        // when all of us could not run.
+        const HAIR: Duration = Duration::from_millis(2);
         // Lines that are left wait for a report that others were written:
         // any report ends the wait.
         if !self.is_ready(listen) {
             let first = match timeout {
-                Some(timeout) => self.reports.recv_timeout(timeout).ok(),
+                Some(timeout) => self.reports.recv_timeout(timeout.max(HAIR)).ok(),
                 None => self.reports.recv().ok(),
             };
             if let Some(report) = first {

@@ -50,8 +50,13 @@ enum Aside {
     None,
     /// It goes on while a book move is held.
     Warming,
-    /// It is to end, `since` then; `stop` is said, or said again, at `stop`.
-    Ending { since: Duration, stop: Duration },
+    /// It is to end, `since` then; `stop` is said, or, once it is `told`, said
+    /// again, at `stop`.
+    Ending {
+        since: Duration,
+        stop: Duration,
+        told: bool,
+    },
     /// It has ended; the engine has still to say `readyok`.
     Ended { since: Duration },
 }
@@ -257,6 +262,7 @@ impl Link {
         self.aside = Aside::Ending {
             since: now,
             stop: earliest.max(now),
+            told: false,
         };
         self.say_stop(now, out);
     }
@@ -276,9 +282,20 @@ impl Link {
         }
         out.engine(b"stop");
         self.stop_again = None;
-        if let Aside::Ending { since, stop } = &mut self.aside {
+        if let Aside::Ending { since, stop, told } = &mut self.aside {
             let pause = now.saturating_sub(*since).max(REPEAT);
             *stop = now.saturating_add(pause);
+            *told = true;
+        }
+    }
+
+    /// By how much we are late with the first `stop` of a search aside.
+    pub(super) fn first_stop_late(&self, now: Duration) -> Option<Duration> {
+        match self.aside {
+            Aside::Ending {
+                stop, told: false, ..
+            } => now.checked_sub(stop),
+            _ => None,
         }
     }
 

@@ -234,6 +234,10 @@ impl Session {
     pub(super) fn on_overdue(&mut self, at: &mut Moment<'_>) {
         let now = at.now;
         let is_due = |due: Option<Duration>| due.is_some_and(|due| due <= now);
+        // Nobody is late with what he has not been told.
+        if let Some(late) = self.link.first_stop_late(now) {
+            self.on_held_up(late);
+        }
         if is_due(self.books.due()) {
             self.on_books_late(at);
         }

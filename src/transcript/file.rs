@@ -70,6 +70,9 @@ mod tests {
         let (_third, path) = create(&wanted).unwrap();
         assert_eq!(path, folder.path().join("game.3.log"));
         assert_eq!(std::fs::read(&wanted).unwrap(), b"first");
+        // What other tests are starting may keep it from being closed. Wine
+        // unlocks it and says that it has not.
+        let _ = first.unlock();
         drop(first);
         assert_eq!(create(&wanted).unwrap().1, wanted);
         assert_eq!(std::fs::read(&wanted).unwrap(), b"");

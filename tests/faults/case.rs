@@ -162,6 +162,20 @@ pub(crate) struct Case {
     pub(crate) seen: Seen,
 }
 
+impl Case {
+    /// Whether it is one only when the engine has come to its fault. In one
+    /// write, `quit` may be there before.
+    pub(crate) fn must_fail(&self) -> bool {
+        self.engine.name != "none" && self.gui.0 != Gui::OneWrite
+    }
+
+    /// Whether what is asked in one write is answered before its `quit`.
+    pub(crate) fn is_answered_in_one_write(&self) -> bool {
+        let answers = matches!(self.seen, Plays | Restarts | NoEngine);
+        answers && self.gui.0 == Gui::OneWrite
+    }
+}
+
 impl fmt::Display for Case {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}/{}/{}", self.engine.name, self.gui.1, self.moment.1)

@@ -3,12 +3,12 @@
 
 use std::fs;
 use std::io::{BufRead, BufReader, Write};
-use std::process::{Child, Command, Stdio};
+use std::process::{Command, Stdio};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
-use super::gui::{LIMIT, wait_until};
+use super::gui::{LIMIT, peak_kib, wait_until};
 use super::run::{MEMORY_LIMIT_KIB, engine};
 
 const LINES: u64 = 1_000_000;
@@ -67,7 +67,7 @@ pub(crate) fn check() {
         }
     }
     assert_eq!(answers, 1);
-    let peak = peak_kib(&child);
+    let peak = peak_kib(&child).expect("it runs");
     stdin.write_all(b"quit\n").expect("it listens");
     assert_eq!(lines.map_while(Result::ok).count(), 0);
     assert!(child.wait().expect("it ends").success());
@@ -76,14 +76,6 @@ pub(crate) fn check() {
         "flood of {LINES} lines: `stop` reached the engine after {written} of them; most memory {:.1} MiB",
         peak as f64 / 1024.0
     );
-}
-
-/// Most memory of the adapter so far.
-fn peak_kib(child: &Child) -> u64 {
-    let status = fs::read_to_string(format!("/proc/{}/status", child.id())).expect("it runs");
-    let peak = status.lines().find_map(|line| line.strip_prefix("VmHWM:"));
-    peak.and_then(|peak| peak.split_whitespace().next()?.parse().ok())
-        .expect("a number")
 }
 
 /// 200 MB of lines for an engine that does not read, and 84 MB of `position`
@@ -141,7 +133,7 @@ fn talk(script: &str, line: &[u8], bytes: usize, quiet: Duration) -> (usize, u64
             last = (now, std::time::Instant::now());
         }
     }
-    let peak = peak_kib(&child);
+    let peak = peak_kib(&child).expect("it runs");
     child.kill().expect("it runs");
     child.wait().expect("it ends");
     writer.join().expect("the writer");

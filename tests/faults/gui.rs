@@ -45,11 +45,14 @@ impl Observation {
         self.heard.iter().any(|line| line.contains(part))
     }
 
+    /// Every question has its answer.
+    pub(crate) fn is_answered(&self) -> bool {
+        self.count("bestmove") == self.asked_go && self.count("readyok") == self.asked_ready
+    }
+
     /// What that is, for a GUI that stays.
     pub(crate) fn seen(&self) -> Option<Seen> {
-        let answered =
-            self.count("bestmove") == self.asked_go && self.count("readyok") == self.asked_ready;
-        match (self.code, answered) {
+        match (self.code, self.is_answered()) {
             (Some(2), _) => Some(Seen::Ends),
             (Some(0), false) => Some(Seen::Waits),
             (Some(0), true) if self.has("first legal move") => Some(Seen::NoEngine),
@@ -75,9 +78,13 @@ impl Place {
     }
 
     pub(crate) fn set_up(&self, engine: &Path, case: &Case) {
-        // Only who never answers has to be given up quickly.
+        // Only who never comes up has to be given up quickly, but not before
+        // it has heard the first word.
         let mute = matches!(case.engine.name, "silent" | "hangs" | "no-newline");
-        let limit = if mute { 300 } else { 30_000 };
+        let limit = match case.moment.0 {
+            Moment::Handshake if mute => 3000,
+            _ => 120_000,
+        };
         let text = format!(
             "default = [\"x\"]\n[engine.x]\ncommand = '{}'\nargs = [\"{}\", \"{}\"]\nstart_timeout_ms = {limit}\n",
             engine.display(),
@@ -125,6 +132,18 @@ pub(crate) fn wait_until(what: &str, mut done: impl FnMut() -> bool) {
 pub(crate) fn is_gone(process: u32) -> bool {
     let stat = fs::read_to_string(format!("/proc/{process}/stat"));
     stat.map_or(true, |stat| stat.contains(") Z") || stat.contains(") X"))
+}
+
+/// The adapter's peak of memory of its own. Of its program, which is large as
+/// tests build it, more or less has been read: that is no memory that it
+/// holds.
+pub(crate) fn peak_kib(adapter: &Child) -> Option<u64> {
+    let status = fs::read_to_string(format!("/proc/{}/status", adapter.id())).ok()?;
+    let number = |name: &str| -> Option<u64> {
+        let line = status.lines().find(|line| line.starts_with(name))?;
+        line.split_whitespace().nth(1)?.parse().ok()
+    };
+    number("VmHWM")?.checked_sub(number("RssFile")?)
 }
 
 pub(crate) struct Player<'a> {
@@ -243,7 +262,11 @@ impl<'a> Player<'a> {
         if self.case.engine.name == "none" {
             return;
         }
-        wait_until("the engine's fault", || place.has_failed());
+        let quits = self.case.moment.0 == Moment::Quitting;
+        let child = &mut self.child;
+        // One that does not come to hear "quit" within a second is killed.
+        let mut is_over = || quits && matches!(child.try_wait(), Ok(Some(_)));
+        wait_until("the engine's fault", || place.has_failed() || is_over());
         self.measure();
     }
 
@@ -379,19 +402,9 @@ impl<'a> Player<'a> {
         true
     }
 
-    /// Takes the adapter's peak of memory of its own. Of its program, which is
-    /// large as tests build it, more or less has been read: that is no memory
-    /// that it holds.
     fn measure(&mut self) {
-        let status = fs::read_to_string(format!("/proc/{}/status", self.child.id()));
-        let peak = status.ok().and_then(|status| {
-            let number = |name: &str| -> Option<u64> {
-                let line = status.lines().find(|line| line.starts_with(name))?;
-                line.split_whitespace().nth(1)?.parse().ok()
-            };
-            number("VmHWM")?.checked_sub(number("RssFile")?)
-        });
-        self.seen.peak_kib = self.seen.peak_kib.max(peak.unwrap_or(0));
+        let peak = peak_kib(&self.child).unwrap_or(0);
+        self.seen.peak_kib = self.seen.peak_kib.max(peak);
     }
 
     /// Hears the adapter out, if this GUI listens, until it ends.

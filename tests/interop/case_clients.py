@@ -8,6 +8,7 @@ import os
 import random
 import sys
 import time
+from typing import Callable
 
 import chess
 
@@ -452,17 +453,33 @@ def a_terminal_is_greeted_on_standard_error():
         env=environment(),
     )
     os.close(terminal)
-    os.write(keyboard, b"uci\nquit\n")
-    out, err = process.communicate(timeout=10 * PATIENCE)
+    os.write(keyboard, b"uci\n")
+    assert b"uciok\n" in process.stdout
+    os.write(keyboard, b"quit\n")
+    _, err = process.communicate(timeout=10 * PATIENCE)
     os.close(keyboard)
     assert process.returncode == 0
     assert len(err.decode().splitlines()) == 1 and b"uci" in err and b"--help" in err, err
-    assert b"uciok" in out
+
+
+def _is_answered_before_the_end(asked: Callable[[], bool]) -> None:
+    """Whoever asks and quits at once gets answers of half a second's work: on a
+    busy machine an engine may need longer, and not each time."""
+
+    def missed() -> float:
+        start = time.monotonic()
+        if asked():
+            return 0
+        spent = time.monotonic() - start
+        assert spent > 0.5, f"not waited for: the end after {spent:.2f} s"
+        return spent
+
+    within(0.5, missed)
 
 
 @case()
 def everything_in_one_write_and_quit_is_all_answered():
-    for ending in ("quit\n", "quit", ""):
+    def asked(ending: str) -> bool:
         client = tabia()
         client.send("uci")
         client.write(
@@ -471,18 +488,23 @@ def everything_in_one_write_and_quit_is_all_answered():
         )
         client.process.stdin.close()
         got = client.end()
-        assert got.count("uciok") == 1, got
-        assert got.count("readyok") == 3, got
-        moves = [line for line in got if line.startswith("bestmove")]
-        assert len(moves) == 2, moves
+        counts = got.count("uciok"), got.count("readyok"), sum(line.startswith("bestmove") for line in got)
+        assert all(count <= most for count, most in zip(counts, (1, 3, 2))), got
+        return counts == (1, 3, 2)
+
+    for ending in ("quit\n", "quit", ""):
+        _is_answered_before_the_end(lambda: asked(ending))
 
 
 @case()
 def a_slow_start_is_waited_for_when_everything_comes_at_once():
-    client = tabia(engine=[sys.executable, ODD, "slow-start"])
-    client.send("uci", "isready", "position startpos", "go movetime 10", "quit")
-    got = client.end()
-    assert "uciok" in got and "readyok" in got and got[-1].startswith("bestmove"), got
+    def asked() -> bool:
+        client = tabia(engine=[sys.executable, ODD, "slow-start"])
+        client.send("uci", "isready", "position startpos", "go movetime 10", "quit")
+        got = client.end()
+        return "uciok" in got and "readyok" in got and got[-1].startswith("bestmove")
+
+    _is_answered_before_the_end(asked)
 
 
 @case()
@@ -608,14 +630,15 @@ def an_option_for_a_searching_engine_waits_for_its_end():
     client.quit()
 
 
-@case()
+@case(60)
 def isready_is_answered_in_the_middle_of_a_search():
     client = tabia()
     client.hello()
     client.send("position startpos", "go infinite")
-    for _ in range(50):
-        client.until(lambda line: line.startswith("info"), 5)
-        client.ready(1)
+    # The deeper, the rarer is a line.
+    for _ in range(25):
+        client.until(lambda line: line.startswith("info"), 20)
+        client.ready(2)
     client.ask("stop", wanted="bestmove")
     client.quit()
 

@@ -8,7 +8,7 @@ import axe_playwright_python
 from firefox import firefox
 from pages import SAMPLE, explorer, plies_of_a_game, probe
 from places import HELD_KEY_RUNS, STOCKFISH, copy_starter, folder
-from procs import run
+from procs import run, settled
 from runner import case
 
 AXE = Path(axe_playwright_python.__file__).parent / "axe.min.js"
@@ -92,7 +92,8 @@ def firefox_evaluates_trains_and_adds():
         page.keys("Home", "g")
         page.until("['d4', 'Bb5'].includes(document.querySelector('#line [aria-current]')?.textContent)")
         # Beside the move that was played before.
-        assert page.line() in (["h4", "e4", "c5", "Nf3", *end] for end in (["d6", "d4"], ["Nc6", "Bb5"])), page.line()
+        found = settled(page.line, lambda line: len(line) == 6)
+        assert found in (["h4", "e4", "c5", "Nf3", *end] for end in (["d6", "d4"], ["Nc6", "Bb5"])), found
 
 
 @case(limit=600)
@@ -104,8 +105,8 @@ def firefox_bears_a_key_that_is_held():
             page.run(LATE, latency)
             for _ in range(runs):
                 page.hold("ArrowRight", 60, 8)
-                page.until("[...document.querySelectorAll('#line button')].at(-1).getAttribute('aria-current') === 'step'", limit=60)
-                assert len(page.line()) == 60
+                page.until("[...document.querySelectorAll('#line button')].findIndex((one) => one.getAttribute('aria-current') === 'step') === 59", limit=60)
+                page.until("document.querySelectorAll('#line button').length === 60")
                 page.keys("Home")
                 page.until("!document.querySelector('#line [aria-current]')", limit=60)
         # A double click plays once, however late the answer is, and however soon. (On a busy
@@ -133,9 +134,8 @@ def firefox_fits_every_size_without_a_finding_of_axe():
                     # Firefox forgets the zoom of a page that it leaves.
                     page.open(server.url + f"?play=e2e4,c7c5{'&books=0,1' if dark else ''}")
                     page.size(width, height)
-                    wide, bottom, board = page.run(
-                        "const box = document.querySelector('#board').getBoundingClientRect(); return [document.documentElement.scrollWidth, box.bottom, box.width];"
-                    )
+                    sizes = lambda: page.run("const box = document.querySelector('#board').getBoundingClientRect(); return [document.documentElement.scrollWidth, box.bottom, box.width];")
+                    wide, bottom, board = settled(sizes, lambda now: now[0] <= width + 1 and now[1] <= height + 1, 2)
                     assert wide <= width + 1, f"{wide} wide on {width}"
                     assert bottom <= height + 1, f"the board ends at {bottom} of {height}"
                     assert width != 1366 or board >= 600, board

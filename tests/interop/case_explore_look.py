@@ -10,7 +10,7 @@ from playwright.sync_api import Page, expect
 from firefox import firefox
 from pages import SAMPLE, SIZES, browser, explorer, probe, ready
 from places import STOCKFISH, copy_starter, folder
-from procs import run
+from procs import run, settled
 from runner import case
 
 # What has more in it than it shows, and how much more, in pixels.
@@ -47,7 +47,8 @@ def explorer_cuts_nothing_off_at_any_size_in_long_languages():
                 page = context.new_page()
 
                 def check(where: str) -> None:
-                    found.extend(f"{width}x{height} {language} {where}: {what} by {more} px" for what, more in page.evaluate(CUT))
+                    cut = settled(lambda: page.evaluate(CUT), lambda cut: not cut, 1)
+                    found.extend(f"{width}x{height} {language} {where}: {what} by {more} px" for what, more in cut)
 
                 ready(page, server.url)
                 check("first position")
@@ -59,7 +60,7 @@ def explorer_cuts_nothing_off_at_any_size_in_long_languages():
                     expect(page.locator("dialog[open]")).to_be_visible()
                     check(f"dialog {key}")
                     # Long or short, a dialog begins with its title.
-                    top = page.evaluate("document.querySelector('dialog[open]').scrollTop")
+                    top = settled(lambda: page.evaluate("document.querySelector('dialog[open]').scrollTop"), lambda top: top == 0)
                     assert top == 0, f"dialog {key} of {width}x{height} begins at {top}"
                     page.keyboard.press("Escape")
                     expect(page.locator("dialog[open]")).to_have_count(0)
@@ -104,10 +105,12 @@ def explorer_has_no_dialog_or_state_with_a_finding_of_axe():
             check("weight")
             ready(page, server.url + "?play=e2e4,c7c5")
             page.locator("td.edit button").first.click()
+            expect(page.locator("#edit-dialog")).to_be_visible()
             check("edit")
             page.keyboard.press("Escape")
             for opener, dialog in (("mark-line", "line-dialog"), ("shelf", "open-dialog"), ("show-games", "games-dialog"), ("show-settings", "settings-dialog"), ("open-policy", "policy-dialog"), ("train", "train-dialog")):
                 open_and_check(opener, dialog)
+            expect(page.locator("dialog[open]")).to_have_count(0)
             page.keyboard.press("/")
             page.fill("#search-text", "najdorf")
             expect(page.locator("#search-list button").first).to_be_visible()
@@ -195,7 +198,7 @@ def explorer_has_a_pencil_for_each_of_two_books():
             expect(pencil).to_have_attribute("aria-label", f"Change e5 in {two.name}")
             pencil.tap() if touch else pencil.click()
             expect(page.locator("#edit-title")).to_have_text(f"e5 in {two.name}")
-            assert page.locator("#edit-dialog").is_visible()
+            expect(page.locator("#edit-dialog")).to_be_visible()
             page.keyboard.press("Escape")
             expect(page.locator("dialog[open]")).to_have_count(0)
             # A click beside it plays the move.
@@ -205,14 +208,17 @@ def explorer_has_a_pencil_for_each_of_two_books():
         # By keys alone: from the move to its two pencils; E is the one that has the focus.
         page = started.new_context().new_page()
         ready(page, server.url + "?play=e2e4&books=0/1")
+        move = page.locator('tr[data-uci="e7e5"] button.move')
+        move.focus()
         for steps, key, book in ((0, "e", one), (1, "Enter", one), (2, "Enter", two), (2, "e", two)):
-            page.locator('tr[data-uci="e7e5"] button.move').focus()
             for _ in range(steps):
                 page.keyboard.press("Tab")
             page.keyboard.press(key)
             expect(page.locator("#edit-title")).to_have_text(f"e5 in {book.name}")
+            expect(page.locator("#edit-dialog")).to_be_visible()
             page.keyboard.press("Escape")
-            expect(page.locator("dialog[open]")).to_have_count(0)
+            # The focus comes back a moment after the dialog has gone.
+            expect(move).to_be_focused()
         # What is written goes to that book alone, and back.
         before = marks(one)
         page.locator('tr[data-uci="e7e5"] .pencil').nth(1).click()
@@ -234,11 +240,15 @@ def explorer_says_what_it_has_to_say_in_front_of_an_open_dialog():
             page = context.new_page()
             status = page.locator("#status")
 
+            def told(place: str, text: str) -> None:
+                """Waits until it is seen and can be found by ear: a moment after a dialog has gone, say."""
+                assert settled(lambda: page.evaluate(SEEN, place)), f"{width}x{height}: “{text}” is hidden"
+                heard = settled(lambda: read_aloud(page), lambda heard: any(text in one for one in heard))
+                assert any(text in one for one in heard), (text, heard)
+
             def said(text: str) -> None:
                 expect(status).to_contain_text(text)
-                assert page.evaluate(SEEN, "status"), f"{width}x{height}: “{text}” is hidden"
-                heard = read_aloud(page)
-                assert any(text in one for one in heard), (text, heard)
+                told("status", text)
 
             ready(page, server.url + "?play=e2e4")
             # An error belongs to its dialog.
@@ -250,12 +260,13 @@ def explorer_says_what_it_has_to_say_in_front_of_an_open_dialog():
             expect(status).to_be_empty()
             # What was done is said in the dialog, and stays when it closes; nothing above it moves.
             page.locator("td.edit button").first.click()
+            expect(page.locator("#edit-dialog")).to_be_visible()
             places = page.evaluate(PLACES)
             mark = page.locator('input[name="mark"]:not(:checked)').first
             mark.check(force=True)
             said("Saved: ")
             if height > 700:
-                assert page.evaluate(PLACES) == places, f"{width}x{height}: the dialog moves"
+                assert settled(lambda: page.evaluate(PLACES), lambda now: now == places) == places, f"{width}x{height}: the dialog moves"
             page.locator("#edit-form button.main").click()
             expect(page.locator("dialog[open]")).to_have_count(0)
             said("Saved: ")
@@ -263,9 +274,9 @@ def explorer_says_what_it_has_to_say_in_front_of_an_open_dialog():
             page.keyboard.press("o")
             page.route("**/api/position*", lambda route: route.abort())
             page.locator("#policy input[type=checkbox]").first.click()
+            # Once a second, for a moment, the page believes that it is back.
             expect(page.locator("#gone")).to_be_visible()
-            assert page.evaluate(SEEN, "gone"), f"{width}x{height}: that the program is gone is hidden"
-            assert any("does not answer" in one for one in read_aloud(page))
+            told("gone", "does not answer")
             page.unroute("**/api/position*")
             expect(page.locator("#gone")).to_be_hidden()
             page.keyboard.press("Escape")
@@ -316,7 +327,7 @@ def firefox_cuts_nothing_off_in_long_languages_without_a_finding_of_axe():
 
                     def check(where: str, to_axe: bool = False) -> None:
                         where = f"{width}x{height} {language} {where}"
-                        found.extend(f"{where}: {what} by {more} px" for what, more in page.run(f"({CUT})()"))
+                        found.extend(f"{where}: {what} by {more} px" for what, more in settled(lambda: page.run(f"({CUT})()"), lambda cut: not cut, 1))
                         if to_axe:
                             page.run(axe + "; window.found = null; axe.run().then((result) => { window.found = result; }); return true;")
                             page.until("window.found !== null", limit=120)
@@ -349,6 +360,6 @@ def firefox_cuts_nothing_off_in_long_languages_without_a_finding_of_axe():
                     page.type("#edit-weight", "7")
                     page.run("document.querySelector('#edit-weight').dispatchEvent(new Event('change')); return true;")
                     page.until("document.querySelector('#status').textContent")
-                    assert page.run(f"return ({SEEN})('status');"), f"{width}x{height} {language}: what is said is hidden"
+                    assert settled(lambda: page.run(f"return ({SEEN})('status');")), f"{width}x{height} {language}: what is said is hidden"
                     check("said")
     assert not found, f"{len(found)} findings:\n" + "\n".join(found)

@@ -4,7 +4,7 @@ from playwright.sync_api import Page, expect
 
 from pages import SAMPLE, SIZES, browser, explorer, ready, square
 from places import STOCKFISH, copy_starter, folder
-from procs import run
+from procs import run, settled
 from runner import case
 
 # Pixels in CSS, of what a finger hits. Squares of the board are pieces' places,
@@ -87,7 +87,8 @@ def explorer_has_no_control_that_a_finger_misses():
             page = context.new_page()
 
             def check(where: str) -> None:
-                found.extend(f"{width}x{height} {where}: {small}" for small in page.evaluate(SMALL, [CONTROLS, FINGER]))
+                small = settled(lambda: page.evaluate(SMALL, [CONTROLS, FINGER]), lambda small: not small, 1)
+                found.extend(f"{width}x{height} {where}: {one}" for one in small)
 
             ready(page, server.url + "?play=e2e4,c7c5&Book+Variety=20")
             assert page.evaluate("matchMedia('(pointer: coarse)').matches")
@@ -109,14 +110,18 @@ def explorer_has_no_control_that_a_finger_misses():
                 page.keyboard.press("Escape")
                 expect(page.locator("dialog[open]")).to_have_count(0)
             page.click("#menu")
+            expect(page.locator("#menu-dialog")).to_be_visible()
             check("menu")
             page.click("#show-settings")
+            expect(page.locator("#settings-dialog")).to_be_visible()
             check("settings")
             page.keyboard.press("Escape")
             ready(page, server.url + "?play=e2e4,c7c5")
             page.click("td.edit button >> nth=0")
+            expect(page.locator("#edit-dialog")).to_be_visible()
             check("edit")
             page.keyboard.press("Escape")
+            expect(page.locator("dialog[open]")).to_have_count(0)
             page.keyboard.press("r")
             page.click("#train-form .main")
             expect(page.locator("#train-pane")).to_be_visible()

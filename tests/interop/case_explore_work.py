@@ -7,7 +7,7 @@ from playwright.sync_api import expect
 
 from pages import SAMPLE, again, drag, explorer, page_of, probe, ready, walked
 from places import STARTER, STOCKFISH, copy_starter, folder
-from procs import run, wait_until
+from procs import run, settled, wait_until
 from runner import case
 
 
@@ -29,6 +29,12 @@ def explorer_lets_the_engine_evaluate_while_somebody_looks():
         # Nothing runs before it is asked for.
         expect(page.locator("#engine-pane")).to_be_hidden()
         assert not engines_of(server)
+
+        def one_engine() -> str:
+            found = settled(lambda: engines_of(server), lambda found: len(found) == 1)
+            assert len(found) == 1, found
+            return found[0]
+
         page.click("#engine")
         expect(page.locator("#engine-list li")).to_have_count(3)
         expect(page.locator("#engine-told")).to_contain_text("Stockfish")
@@ -36,9 +42,13 @@ def explorer_lets_the_engine_evaluate_while_somebody_looks():
         likely = [move["uci"] for move in probe(STARTER, "e2e4 c7c5")["moves"][:4]]
         for uci in likely:
             page.wait_for_function("(uci) => /^[+−]?\\d+\\.\\d\\d$/.test(document.querySelector(`tr[data-uci=\"${uci}\"] td.eval`).textContent)", arg=uci)
-        assert len(engines_of(server)) == 1
+        one_engine()
         page.select_option("#engine-lines", "5")
         expect(page.locator("#engine-list li")).to_have_count(5)
+        # What is listed changes, and is not made anew: a finger or a pointer hits it.
+        listed = page.locator("#engine-list li:first-child button").first.element_handle()
+        expect(page.locator("#engine-told")).not_to_have_text(page.locator("#engine-told").inner_text())
+        assert listed.evaluate("(one) => one.isConnected")
         # A line can be pointed at and played.
         third = page.locator("#engine-list li:first-child button").nth(2)
         third.hover()
@@ -57,11 +67,11 @@ def explorer_lets_the_engine_evaluate_while_somebody_looks():
         other.click("#engine")
         expect(other.locator("#engine-told")).to_contain_text("depth")
         expect(page.locator("#engine-told")).to_contain_text("another page")
-        assert len(engines_of(server)) == 1
+        one_engine()
         # Turned off it thinks no more.
         other.click("#engine")
         expect(other.locator("#engine-pane")).to_be_hidden()
-        (engine,) = engines_of(server)
+        engine = one_engine()
 
         def rests() -> bool:
             before = busy(engine)
@@ -91,7 +101,7 @@ def explorer_does_not_believe_a_bad_engine():
         expect(page.locator("#engine-list li")).to_have_count(1)
         expect(page.locator("#engine-list li")).to_have_text("+0.201.d4d5")
         expect(page.locator("#engine-told")).to_contain_text("<img")
-        assert page.locator("#engine-pane img").count() == 0
+        expect(page.locator("#engine-pane img")).to_have_count(0)
     missing = run("explore", "--no-open", "--engine", "nobody")
     assert missing.returncode == 2 and "nobody" in missing.stderr, missing
     dead = here / "dead"
@@ -145,6 +155,7 @@ def explorer_adds_and_deletes_lines_with_the_way_back():
         assert has("e2e4", "c7c5") and not has("e2e4 c7c5", "g1f3")
         page.click('button[aria-label="Change e5"]')
         page.click("#remove-move")
+        expect(page.locator("#edit-dialog")).to_be_hidden()
         expect(page.locator('tr[data-uci="e7e5"]:not(.transposition)')).to_have_count(0)
         assert not has("e2e4", "e7e5")
         # Back to the first byte; the page was loaded anew in between, so the rest is another page's.
@@ -282,9 +293,9 @@ def explorer_speaks_five_languages_and_changes_its_looks():
         page.click("#menu")
         page.click("#show-settings")
         page.select_option("#set-board", "brown")
-        assert page.evaluate("getComputedStyle(document.documentElement).getPropertyValue('--dark-square')").strip() == "#b98f63"
+        page.wait_for_function("() => getComputedStyle(document.documentElement).getPropertyValue('--dark-square').trim() === '#b98f63'")
         page.select_option("#set-pieces", "strong")
-        assert page.evaluate("getComputedStyle(document.querySelector('.piece')).strokeWidth") == "2.4px"
+        page.wait_for_function("() => getComputedStyle(document.querySelector('.piece')).strokeWidth === '2.4px'")
         for code, title in titles.items():
             if not page.locator("#settings-dialog").is_visible():
                 page.click("#menu")
@@ -292,7 +303,7 @@ def explorer_speaks_five_languages_and_changes_its_looks():
             with page.expect_navigation():
                 page.select_option("#set-language", code)
             page.wait_for_selector("html[data-ready]")
-            assert page.evaluate("document.documentElement.lang") == code
+            expect(page.locator("html")).to_have_attribute("lang", code)
             # Moves in the letters of the language, in the table and in the line.
             expect(page.locator('button.move[data-uci="g1f3"]')).to_have_text(knights[code])
             page.click('tr[data-uci="g1f3"]')
@@ -302,7 +313,7 @@ def explorer_speaks_five_languages_and_changes_its_looks():
             page.keyboard.press("Home")
             expect(page.locator("#opening")).to_have_text(title)
             # Nothing of the page itself is English any more.
-            left = page.evaluate(
+            left = settled(lambda: page.evaluate(
                 """async (code) => {
                     const table = await import(document.querySelector('link[rel=icon]').href.replace('favicon.svg', `lang-${code}.js`));
                     const english = Object.entries(table.default).filter(([from, to]) => from !== to && from.length > 8).map(([from]) => from);
@@ -310,7 +321,7 @@ def explorer_speaks_five_languages_and_changes_its_looks():
                     return said.filter((text) => english.includes(text));
                 }""",
                 code,
-            )
+            ), lambda left: not left)
             assert not left, (code, left)
             # Nor is what the program says: about its options, about moves that are not played, about a text.
             spoken = page.evaluate(
@@ -326,7 +337,7 @@ def explorer_speaks_five_languages_and_changes_its_looks():
             reasons = page.locator(".reason").all_text_contents()
             assert reasons and set(reasons) <= set(spoken), (code, reasons)
             expect(page.locator("#status")).to_contain_text("(e2e5)")
-            assert "The address" not in page.locator("#status").inner_text(), code
+            expect(page.locator("#status")).not_to_contain_text("The address")
             ready(page, server.url + "?play=e2e4,e7e5")
         page.click("#menu")
         page.click("#show-settings")
@@ -357,7 +368,7 @@ def explorer_walks_by_swiping_and_moves_nothing_when_less_motion_is_wanted():
         glides = "document.getAnimations().filter((one) => one.effect.target.closest?.('#board .piece')).length"
         page.keyboard.press("ArrowLeft")
         expect(page.locator("#line [aria-current]")).to_have_text("c5")
-        assert page.evaluate(glides) == 0
+        assert page.evaluate(glides) == 0, "a piece glides"
 
 
 @case(limit=90)

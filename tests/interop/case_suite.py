@@ -13,7 +13,7 @@ import chess.pgn
 
 import managers
 from places import ROOT, STARTER, STOCKFISH, TABIA, folder
-from procs import environment, run
+from procs import PATIENCE, environment, run
 from runner import case
 
 GAMES = ROOT / "tests" / "data" / "sample.pgn"
@@ -29,8 +29,13 @@ def _engine(where, name: str):
     log = where / f"{name}.log"
     log.unlink(missing_ok=True)
     command = [TABIA, "--set", "OwnBook=false", "--log", str(log), "--", STOCKFISH]
-    popen = chess.engine.SimpleEngine.popen_uci
-    return log, popen(command, env=environment(), stderr=subprocess.DEVNULL)
+    return log, _started(command)
+
+
+def _started(command: list[str]) -> chess.engine.SimpleEngine:
+    return chess.engine.SimpleEngine.popen_uci(
+        command, timeout=10 * PATIENCE, env=environment(), stderr=subprocess.DEVNULL
+    )
 
 
 def _match(where, suite, form: str, manager: str, plies: int = 1024) -> list[chess.Board]:
@@ -218,7 +223,7 @@ def _drawn(games: int, *settings: str) -> list[chess.Board]:
     """Games of one process of the adapter, eight plies of the starter book."""
     command = [TABIA, "--book", str(STARTER), *settings, "--", STOCKFISH]
     boards = []
-    with chess.engine.SimpleEngine.popen_uci(command, env=environment(), stderr=subprocess.DEVNULL) as engine:
+    with _started(command) as engine:
         for number in range(games):
             board = chess.Board()
             while board.ply() < 8:

@@ -7,7 +7,7 @@ import sys
 import time
 
 from places import ODD, TABIA, copy_starter, folder
-from procs import PATIENCE, environment, wait_gone
+from procs import PATIENCE, environment, tabia, wait_gone
 from runner import case
 
 EVIL = "\x1b]0;evil\x07"
@@ -51,6 +51,7 @@ def the_adapter_at_a_terminal_shows_what_the_engine_says_as_text():
     seen = _at_terminal([TABIA, "--set", "OwnBook=false", "--", *ENGINE], lines, b"bestmove")
     _tame(seen)
     assert b"\\u001b]0;evil\\u0007 complaint" in seen, seen
+    assert b"a last complaint" in seen, seen
     assert b"id name \\u001b]0;evil" in seen, seen
     wait_gone(1)
 
@@ -68,12 +69,8 @@ def commands_at_a_terminal_show_names_as_text():
 
 @case(30)
 def in_a_pipe_the_engines_bytes_stay_as_they_are():
-    done = subprocess.run(
-        [TABIA, "--set", "OwnBook=false", "--", *ENGINE],
-        input=b"uci\nposition startpos\ngo movetime 10\nquit\n",
-        capture_output=True,
-        env=environment(),
-        timeout=10 * PATIENCE,
-    )
-    assert b"info string \x1b]0;evil\x07\x1b[2J\n" in done.stdout, done.stdout
-    assert done.returncode == 0
+    client = tabia("--set", "OwnBook=false", engine=ENGINE)
+    client.hello()
+    got = client.ask("position startpos", "go movetime 10", wanted="bestmove")
+    assert "info string \x1b]0;evil\x07\x1b[2J" in got, got
+    client.quit()

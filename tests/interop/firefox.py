@@ -61,6 +61,8 @@ class Firefox:
         self.stream = self.socket.makefile("rb")
         self.read()
         self.ask("WebDriver:NewSession", capabilities={"alwaysMatch": {"acceptInsecureCerts": False}})
+        # By itself it waits for a script no longer than 30 seconds.
+        self.ask("WebDriver:SetTimeouts", script=120_000 * PATIENCE, pageLoad=120_000 * PATIENCE)
 
     def read(self) -> Any:
         length = b""

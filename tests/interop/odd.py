@@ -28,7 +28,7 @@ if fault == "evil":
     sys.stderr.write("\x1b]0;evil\x07 complaint\n")
     sys.stderr.flush()
 if fault == "slow-start":
-    time.sleep(0.9)
+    time.sleep(0.7)
 
 for line in sys.stdin:
     words = line.split()
@@ -41,6 +41,13 @@ for line in sys.stdin:
     elif words[:1] == ["go"]:
         if fault == "dies-on-go":
             os._exit(3)
+        if fault == "ends-after-a-flood":
+            # All but some of what is kept for a GUI and what two pipes hold.
+            flood = (b"info depth 1 pv a2a3" + b" " * 78 + b"\n") * 11_700 + b"bestmove a2a3\n"
+            # Python itself loses what is behind a part that a full pipe took.
+            while flood:
+                flood = flood[os.write(1, flood) :]
+            os._exit(0)
         if fault == "garbage":
             sys.stdout.buffer.write(b"\x1b[2J\xff\xfe\x00 info depth\ninfo pv\n\n")
         if fault == "evil":
@@ -49,5 +56,7 @@ for line in sys.stdin:
     elif words == ["quit"] and fault != "ignores-end":
         break
 
+if fault == "evil":
+    sys.stderr.write("a last complaint\n")
 while fault == "ignores-end":
     time.sleep(60)

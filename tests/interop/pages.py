@@ -19,7 +19,7 @@ from typing import Iterator, Optional
 from playwright.sync_api import Browser, BrowserContext, Page, expect, sync_playwright
 
 from places import ROOT, STARTER, TABIA
-from procs import PATIENCE, environment, processor_seconds, run
+from procs import PATIENCE, environment, processor_seconds, run, settled
 
 SAMPLE = ROOT / "tests" / "data" / "sample.pgn"
 
@@ -69,6 +69,11 @@ class Server:
         except urllib.error.HTTPError as error:
             assert len(error.read()) < 300, "a refusal is short"
             return error.code
+
+    def end(self) -> None:
+        """As by Ctrl+C."""
+        self.process.send_signal(signal.SIGINT)
+        assert self.process.wait(timeout=20 * PATIENCE) == 0
 
     def processor_seconds(self) -> float:
         return processor_seconds(self.process.pid)
@@ -141,7 +146,8 @@ def bear_10000_requests(server: Server, target: str) -> str:
     finally:
         resource.setrlimit(resource.RLIMIT_NOFILE, (least, most))
     assert set(seen) <= {"200", "503", "closed"}, seen
-    after = server.memory_kb()
+    # What belonged to connections is given back when they are gone.
+    after = settled(server.memory_kb, lambda now: now < before + 30_000, 2)
     assert after < before + 30_000, (before, after)
     return f"{seen}; memory {before} to {after} kB"
 
@@ -153,8 +159,7 @@ def explorer(*arguments: object) -> Iterator[Server]:
         yield server
         assert server.process.poll() is None, "it has ended by itself"
     finally:
-        server.process.send_signal(signal.SIGINT)
-        assert server.process.wait(timeout=20 * PATIENCE) == 0
+        server.end()
 
 
 def lasting_port() -> int:
@@ -264,7 +269,9 @@ def shown(page: Page, number: int = 0) -> list[dict]:
 
 
 def same_figures(page: Page, expected: dict, number: int = 0) -> None:
-    rows = shown(page, number)
+    """Waits until the page shows these figures."""
+    probabilities = [(move["uci"], move["probability"]) for move in expected["moves"]]
+    rows = settled(lambda: shown(page, number), lambda rows: [(row["uci"], row["probability"]) for row in rows] == probabilities)
     assert [row["uci"] for row in rows] == [move["uci"] for move in expected["moves"]]
     whole = lambda value: "–" if value is None else str(int(value + 0.5))
     for row, move in zip(rows, expected["moves"]):

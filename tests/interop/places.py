@@ -45,9 +45,19 @@ EMPTY_CONFIG = SCRATCH / "empty.toml"
 EMPTY_CONFIG.write_text("# nothing\n")
 
 
+_folders: list[Path] = []
+
+
 def folder(name: str) -> Path:
-    """A fresh folder."""
-    return Path(tempfile.mkdtemp(prefix=name + "-", dir=SCRATCH))
+    """A fresh folder, for the length of a case."""
+    _folders.append(Path(tempfile.mkdtemp(prefix=name + "-", dir=SCRATCH)))
+    return _folders[-1]
+
+
+def remove_folders() -> None:
+    """What nobody reads any more need not reach the disk."""
+    for one in _folders:
+        shutil.rmtree(one, ignore_errors=True)
 
 
 def copy_starter(to: Path, name: str = "book") -> Path:

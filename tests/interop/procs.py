@@ -12,7 +12,7 @@ import tempfile
 import threading
 import time
 from pathlib import Path
-from typing import Callable, Iterable, Optional, Union
+from typing import Any, Callable, Iterable, Optional, Union
 
 from places import EMPTY_CONFIG, STOCKFISH, TABIA
 
@@ -94,34 +94,40 @@ def wait_gone(limit: float, name: str = "") -> float:
     return time.monotonic() - start
 
 
+def settled(read: Callable[[], Any], holds: Callable[[Any], object] = bool, limit: float = 15.0) -> Any:
+    """Reads what changes by itself until it holds: what was read last, whether it does or not."""
+    deadline = time.monotonic() + PATIENCE * limit
+    while not holds(value := read()) and time.monotonic() < deadline:
+        time.sleep(0.005)
+    return value
+
+
 def wait_until(holds: Callable[[], bool], limit: float, what: Callable[[], object]) -> None:
     """Waits for something that happens by itself; `what` tells what there is instead."""
-    deadline = time.monotonic() + PATIENCE * limit
-    while not holds():
-        if time.monotonic() > deadline:
-            raise AssertionError(f"not so after {PATIENCE * limit} s: {what()}")
-        time.sleep(0.005)
+    assert settled(holds, limit=limit), f"not so after {PATIENCE * limit} s: {what()}"
 
 
-def within(limit: float, attempt: Callable[[], float], tries: int = 12) -> float:
-    """The first of some attempts that take no longer than the limit, in seconds.
+def within(limit: float, attempt: Callable[[], float]) -> float:
+    """The first of twelve attempts that takes no longer than the limit, in seconds.
 
     A busy machine makes some attempts longer, and none shorter: what is too
     slow by itself never keeps the limit."""
     took = []
     while not took or took[-1] >= limit:
-        assert len(took) < tries, f"never within {limit} s: {took}"
+        assert len(took) < 12, f"never within {limit} s: {took}"
         took.append(attempt())
     return took[-1]
 
 
 def end() -> None:
-    """Ends whatever a case has left running."""
-    for pid in alive():
-        try:
-            os.kill(pid, signal.SIGKILL)
-        except ProcessLookupError:
-            pass
+    """Ends whatever a case has left running, and what that has just started."""
+    while left := alive():
+        for pid in left:
+            try:
+                os.kill(pid, signal.SIGKILL)
+            except ProcessLookupError:
+                pass
+        time.sleep(0.005)
     for client in _clients:
         client.forget()
 
@@ -190,7 +196,9 @@ class Client:
         """Sends bytes as they are."""
         for line in data.decode("utf-8", "backslashreplace").splitlines():
             self.talk.append(">> " + line)
-        self.process.stdin.write(data)
+        # A pipe may take a part only.
+        while data:
+            data = data[self.process.stdin.write(data) :]
 
     def send(self, *lines: str) -> None:
         """Sends lines in one write."""

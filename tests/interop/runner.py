@@ -19,7 +19,7 @@ from multiprocessing import connection
 from typing import Callable, Iterator, Optional
 
 import procs
-from places import SHARED, SIMPLE
+from places import SHARED, SIMPLE, remove_folders
 
 
 @dataclass
@@ -73,6 +73,7 @@ def _run(one: Case) -> tuple[bool, str]:
     finally:
         signal.setitimer(signal.ITIMER_REAL, 0)
         procs.end()
+        remove_folders()
 
 
 def _play(one: Case, told: connection.Connection) -> None:

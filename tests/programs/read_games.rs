@@ -84,11 +84,15 @@ fn read(path: &Path, wanted: GameParts) -> Result<Read, SourceError> {
     Ok(read)
 }
 
-/// The most memory that was resident, on Linux.
+/// The most memory of its own that was resident, on Linux. How much of the
+/// program itself has been read hangs on what the system has at hand.
 fn peak_kilobytes() -> Option<u64> {
     let status = fs::read_to_string("/proc/self/status").ok()?;
-    let line = status.lines().find(|line| line.starts_with("VmHWM:"))?;
-    line.split_whitespace().nth(1)?.parse().ok()
+    let number = |name: &str| -> Option<u64> {
+        let line = status.lines().find(|line| line.starts_with(name))?;
+        line.split_whitespace().nth(1)?.parse().ok()
+    };
+    number("VmHWM:")?.checked_sub(number("RssFile:")?)
 }
 
 fn damage(arguments: &[String]) -> Result<(), Box<dyn std::error::Error>> {

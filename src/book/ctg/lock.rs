@@ -16,6 +16,8 @@ use std::{
     time::{Duration, Instant},
 };
 
+use crate::place::{LOCK_PAUSE, Locked};
+
 /// Why a book was not locked.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
@@ -41,11 +43,8 @@ pub enum LockError {
 /// A lock, held until it is dropped.
 #[derive(Debug)]
 pub(crate) struct BookLock {
-    _file: File,
+    _file: Locked,
 }
-
-/// How often a lock is asked for.
-const PAUSE: Duration = Duration::from_millis(20);
 
 impl BookLock {
     /// Waits for the lock of a book, up to `wait`.
@@ -66,7 +65,11 @@ impl BookLock {
         loop {
             let file = open(path).map_err(failed)?;
             match file.try_lock() {
-                Ok(()) if is_at(&file, path) => return Ok(BookLock { _file: file }),
+                Ok(()) if is_at(&file, path) => {
+                    return Ok(BookLock {
+                        _file: Locked(file),
+                    });
+                }
                 // Without a lock, or replaced meanwhile: its successor is the
                 // one to lock.
                 Ok(()) | Err(TryLockError::WouldBlock) if Instant::now() >= until => {
@@ -75,10 +78,12 @@ impl BookLock {
                         holder: holder(&file).unwrap_or_else(|| "another program".to_owned()),
                     });
                 }
-                Ok(()) | Err(TryLockError::WouldBlock) => thread::sleep(PAUSE),
+                Ok(()) | Err(TryLockError::WouldBlock) => thread::sleep(LOCK_PAUSE),
                 // A file system without locks: then there is nothing to wait for.
                 Err(TryLockError::Error(error)) if is_unsupported(&error) => {
-                    return Ok(BookLock { _file: file });
+                    return Ok(BookLock {
+                        _file: Locked(file),
+                    });
                 }
                 Err(TryLockError::Error(error)) => return Err(failed(error)),
             }
@@ -155,7 +160,7 @@ mod tests {
     fn a_book_that_is_never_at_its_place_is_not_asked_for_without_end() {
         let file = tempfile::NamedTempFile::new().unwrap();
         let mut asked = 0;
-        let wait = 5 * PAUSE;
+        let wait = 5 * LOCK_PAUSE;
         let error = BookLock::take_if(file.path(), wait, &mut |_, _| {
             asked += 1;
             false

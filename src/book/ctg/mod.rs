@@ -119,6 +119,7 @@ pub use lock::LockError;
 pub use move_table::MoveCode;
 #[cfg(feature = "jsonl")]
 pub(crate) use moves::likely as likely_moves;
+pub(crate) use moves::likely_of_all;
 pub use moves::{
     MoveFault, decode as decode_move_byte, encode as encode_move_byte, find as find_move_byte,
 };

@@ -7,14 +7,13 @@
 //! pieces and Chess960 castling have no bytes. (Unofficial specification 0.2,
 //! readers agree, 13,406 moves of a genuine book.)
 
-use shakmaty::{CastlingSide, Move, Role};
-#[cfg(feature = "jsonl")]
-use shakmaty::{Chess, MoveList, Position as _};
+use shakmaty::{CastlingSide, Chess, Move, MoveList, Position as _, Role};
 
 use super::{
     move_table::{BY_BYTE, BY_MOVE, MoveCode, NO_BYTE, man_index},
     position::CanonicalBoard,
 };
+use crate::book::Annotation;
 
 /// Why a stored byte gives no move.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
@@ -94,7 +93,6 @@ pub fn find(byte: u8, board: &CanonicalBoard, legal: &[Move]) -> Result<usize, M
 
 /// Legal moves of a position among which [`find`] finds that of the byte, if it
 /// is legal at all: sooner known than all of them.
-#[cfg(feature = "jsonl")]
 pub(crate) fn likely(byte: u8, board: &CanonicalBoard, position: &Chess) -> MoveList {
     let Some(code) = decode(byte) else {
         return MoveList::new();
@@ -110,6 +108,22 @@ pub(crate) fn likely(byte: u8, board: &CanonicalBoard, position: &Chess) -> Move
             position.san_candidates(code.role, to)
         }
         None => MoveList::new(),
+    }
+}
+
+/// The same of all moves of an entry.
+pub(crate) fn likely_of_all(
+    stored: impl ExactSizeIterator<Item = (u8, Annotation)>,
+    board: &CanonicalBoard,
+    position: &Chess,
+) -> MoveList {
+    let mut legal = MoveList::new();
+    // Only of a few each is sooner known by itself.
+    let few = stored.len() <= 2;
+    let mut add = |byte| legal.try_extend_from_slice(&likely(byte, board, position));
+    match few && stored.map(|(byte, _)| add(byte)).all(|added| added.is_ok()) {
+        true => legal,
+        false => position.legal_moves(),
     }
 }
 

@@ -138,6 +138,7 @@ impl CtgBook {
             },
             hashes: self.hashes.get().and_then(Option::as_ref),
             book: &self.pages,
+            cold: false,
         })
     }
 
@@ -168,7 +169,9 @@ pub(crate) struct EntryReader<'b>(Reading<'b>);
 
 impl CtgBook {
     pub(crate) fn entry_reader(&self) -> Result<EntryReader<'_>, Error> {
-        Ok(EntryReader(self.reading()?))
+        let reading = self.reading()?;
+        let cold = true;
+        Ok(EntryReader(Reading { cold, ..reading }))
     }
 }
 
@@ -313,6 +316,9 @@ pub(super) struct Reading<'b> {
     held: u32,
     index: IndexReader<'b>,
     hashes: Option<&'b KeyHashes>,
+    /// A walk over a whole book is never where it has been: its pages come from
+    /// far memory. A game is.
+    cold: bool,
 }
 
 enum IndexReader<'b> {
@@ -410,7 +416,11 @@ impl Reading<'_> {
     }
 
     fn find_in(&mut self, page: u32, key: &Key) -> Result<Option<Place>, Error> {
-        match self.pages.page(page)?.find(key.as_bytes()) {
+        let found = self.pages.page(page)?;
+        if self.cold {
+            found.ask_for();
+        }
+        match found.find(key.as_bytes()) {
             Ok(offset) => Ok(offset.map(|offset| Place { page, offset })),
             Err(fault) => Err(self.book.fault(page, fault)),
         }

@@ -1,9 +1,6 @@
 //! Books out of books: compacting one, merging several.
 
-use std::{
-    path::{Path, PathBuf},
-    time::Duration,
-};
+use std::path::{Path, PathBuf};
 
 use super::{
     BookWriter, Error, Key, RewriteError, Salvage, Splits, WriteError, WriteOptions, Written,
@@ -16,7 +13,7 @@ use super::{
     trie::is_of_slot,
 };
 use crate::input::sibling::sibling;
-use crate::place::{Old, is_same_file};
+use crate::place::{LOCK_WAIT, Old, is_same_file};
 use crate::watch::Watch;
 
 /// How [`compact`] and [`merge`] go about it.
@@ -96,9 +93,6 @@ pub fn compact(
 pub(super) fn lock(book: &Path) -> Result<BookLock, RewriteError> {
     Ok(BookLock::take(book, LOCK_WAIT)?)
 }
-
-/// How long to wait for somebody who changes the book.
-const LOCK_WAIT: Duration = Duration::from_secs(3);
 
 /// What becomes of an entry, which stands at a byte of the file: false leaves
 /// it out.

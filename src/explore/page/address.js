@@ -15,8 +15,6 @@ export function read(search) {
   return { fen: query.get("fen"), words, at: query.get("at"), books: query.get("books"), closed: query.get("closed") ?? "", flip: query.has("flip"), set };
 }
 
-const line = (tree, id) => trees.path(tree, id).map((at) => trees.node(tree, at).uci);
-
 /** The state that this address and the answer about it make. */
 export function stateOf(view) {
   const asked = read(location.search);
@@ -33,7 +31,7 @@ export function stateOf(view) {
 export function parameters({ tree, at, books, set }) {
   const query = new URLSearchParams();
   if (tree.fen) query.set("fen", tree.fen);
-  const play = line(tree, at);
+  const play = trees.line(tree, at);
   if (play.length) query.set("play", play.join(","));
   if (books) query.set("books", books);
   for (const [name, value] of Object.entries(set)) query.set(name, value);
@@ -43,7 +41,7 @@ export function parameters({ tree, at, books, set }) {
 /** The address that leads to a state. */
 export function address(state) {
   const query = parameters(state);
-  const play = line(state.tree, state.tail);
+  const play = trees.line(state.tree, state.tail);
   if (play.length) query.set("play", play.join(","));
   const depth = trees.path(state.tree, state.at).length;
   if (depth < play.length) query.set("at", depth);
@@ -58,7 +56,7 @@ let last = "load", spare = AT_ONCE, counted = 0, timer = 0, waiting = null;
 /** Notes a state in the history. A line that is walked is one entry. */
 export function note(state, how) {
   clearTimeout(timer);
-  if (how === "pop") { last = how; waiting = null; return; }
+  if (how === "pop") { last = how; return; }
   const data = { ...state, tree: trees.pack(state.tree) };
   const replaces = how === "keep" || (how === "walk" && last === "walk");
   if (how !== "keep") last = how;
@@ -77,6 +75,9 @@ export function note(state, how) {
 
 /** The state of an entry of the history, if it is one of this page. */
 export const recall = (data) => (data?.tree ? { ...data, tree: trees.unpack(data.tree) } : null);
+
+// What was to be written belongs to the entry that was left.
+addEventListener("popstate", () => { clearTimeout(timer); waiting = null; });
 
 // A browser that starts another process for a reload forgets its entry's state.
 addEventListener("pagehide", () => {

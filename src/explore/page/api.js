@@ -11,10 +11,10 @@ export const client = crypto.getRandomValues(new Uint32Array(2)).join("");
 /** The program cannot be reached. */
 export class Gone extends Error {}
 
-async function ask(path, options) {
+async function answer(coming) {
   let response;
   try {
-    response = await fetch(path, options);
+    response = await coming;
   } catch {
     throw new Gone(t("The program does not answer. What you see is kept."));
   }
@@ -24,19 +24,44 @@ async function ask(path, options) {
 }
 
 /** Asks for something; `parameters` are the part of the address behind "?". */
-export const get = (path, parameters) => ask(parameters ? `${path}?${parameters}` : path);
+export const get = (path, parameters) => answer(fetch(parameters ? `${path}?${parameters}` : path));
 
 function carrying(body, signal) {
   const headers = { "content-type": "application/json", "x-tabia-token": token };
   return { method: "POST", headers, body: JSON.stringify(body), signal };
 }
 
+/** Takes up the token of the program, which has another one when it was started anew. */
+async function renew() {
+  const page = await (await fetch("/")).text();
+  token = /name="tabia-token" content="([0-9a-f]+)"/.exec(page)?.[1] ?? token;
+}
+
+/** Asks for a change; once more where only the token was refused. */
+async function send(path, body, signal) {
+  const used = token;
+  const response = await fetch(path, carrying(body, signal));
+  if (response.status !== 403) return response;
+  if (token === used) await renew();
+  return token === used ? response : fetch(path, carrying(body, signal));
+}
+
 /** Asks for a change. */
-export const post = (path, body) => ask(path, carrying(body));
+export const post = (path, body) => answer(send(path, body));
+
+/** Lets what takes time be done in turn: each knows what the one before has come to. */
+export function inTurn() {
+  let last = Promise.resolve();
+  return (deed) => {
+    const done = last.then(deed);
+    last = done.catch(() => {});
+    return done;
+  };
+}
 
 /** Asks for something that is told piece by piece, until it ends or `signal` ends it. */
 export async function follow(path, body, heard, signal) {
-  const response = await fetch(path, carrying({ ...body, client }, signal));
+  const response = await send(path, { ...body, client }, signal);
   if (!response.ok) throw new Error(told((await response.json()).error));
   const reader = response.body.pipeThrough(new TextDecoderStream()).getReader();
   let rest = "";
@@ -49,15 +74,11 @@ export async function follow(path, body, heard, signal) {
   }
 }
 
-/** Waits until the program answers again; started anew it has another token. */
+/** Waits until the program answers again. */
 export async function comeBack() {
   for (;;) {
     await new Promise((resolve) => setTimeout(resolve, 1000));
-    try {
-      const page = await (await fetch("/")).text();
-      token = /name="tabia-token" content="([0-9a-f]+)"/.exec(page)?.[1] ?? token;
-      return;
-    } catch { /* Not yet. */ }
+    try { return await renew(); } catch { /* Not yet. */ }
   }
 }
 

@@ -72,19 +72,27 @@ export class Board {
   flip(flipped) {
     if (flipped === this.flipped) return;
     this.flipped = flipped;
+    this.leave();
     this.build();
     if (this.view) this.show(this.view, this.last);
   }
 
+  /** What was begun on the board is void. */
+  leave() {
+    this.from = null;
+    this.unasked?.();
+    this.arrows.clear();
+  }
+
   /** Shows an answer; `last` is the move that led to it, or nothing. */
   show(view, last) {
+    // Of the position that is there already only the book may say something new.
     const before = this.view?.fen === view.fen ? null : this.pieces;
+    if (before) this.leave();
     this.view = view;
     this.last = last;
     this.legal = view.legal;
     this.pieces = pieces(view.fen);
-    this.from = null;
-    this.place.parentElement.querySelector(".promotion")?.remove();
     const king = [...this.pieces].find(([, letter]) => letter === (view.turn === "white" ? "K" : "k"))?.[0];
     for (const [name, square] of this.squares) {
       const letter = this.pieces.get(name);
@@ -103,7 +111,6 @@ export class Board {
     }
     if (before && before.size) this.glide(before);
     this.mark();
-    this.arrows.clear();
   }
 
   /** Lets the one piece that has moved arrive from where it was. */
@@ -185,7 +192,8 @@ export class Board {
     column.style.setProperty("--file", x - 0.5);
     column.style.setProperty("--rank", y < 4 ? 0 : 4);
     column.classList.toggle("upwards", y > 4);
-    const close = () => {
+    const close = this.unasked = () => {
+      this.unasked = null;
       column.remove();
       removeEventListener("pointerdown", outside, true);
     };

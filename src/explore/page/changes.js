@@ -1,6 +1,6 @@
 // Changes to books that this page makes, and the way back.
 
-import { client, post } from "./api.js";
+import { client, inTurn, post } from "./api.js";
 import { by } from "./dom.js";
 import { linesOf } from "./edit.js";
 import { t, told } from "./lang.js";
@@ -15,12 +15,14 @@ export class Changes {
     /** Books that were changed, the last one last. */
     this.made = [];
     this.undone = [];
+    /** What is taken back is what was changed last, however late the answers are. */
+    this.turn = inTurn();
   }
 
-  /** The moves from the first position to the one that is shown. */
-  line() {
+  /** What is shown, as requests name it: it may be another place when something is asked about it. */
+  place() {
     const { tree, at } = this.store.state;
-    return trees.path(tree, at).map((id) => trees.node(tree, id).uci);
+    return { fen: tree.fen, play: trees.line(tree, at).join(",") };
   }
 
   async write(path, book, body) {
@@ -31,21 +33,24 @@ export class Changes {
     say(t`Saved: ${told(done.last_change)}`);
   }
 
-  /** Another mark, or whatever else stands beside a move; `seen` is what the page showed. */
-  mark(book, move, what, value, seen) {
-    return this.write("/api/edit", book, { fen: this.store.state.tree.fen, play: this.line().join(","), uci: move.uci, change: what, value, seen });
+  /** Another mark, or whatever else stands beside a move; `seen` is what the page shows of it. */
+  mark({ book, move, place, seen }, what, value) {
+    return this.turn(async () => {
+      await this.write("/api/edit", book, { ...place, uci: move.uci, change: what, value, seen: seen[what] });
+      seen[what] = value;
+    });
   }
 
-  remove(book, move, below) {
-    if (this.store.state.tree.fen) throw new Error(t("Only lines from the usual first position can be deleted."));
-    return this.write("/api/remove", book, { play: [...this.line(), move.uci].join(","), below });
+  remove({ book, move, place }, below) {
+    if (place.fen) throw new Error(t("Only lines from the usual first position can be deleted."));
+    return this.turn(() => this.write("/api/remove", book, { play: [place.play, move.uci].filter(Boolean).join(","), below }));
   }
 
   /** The lines to these moves of the tree, into the first book that takes lines. */
   add(ids) {
     const book = this.store.view?.books.find(takesLines);
     const { tree } = this.store.state;
-    if (book && ids.length) return this.write("/api/add", book.book, { fen: tree.fen, lines: linesOf(tree, ids) });
+    if (book && ids.length) return this.turn(() => this.write("/api/add", book.book, { fen: tree.fen, lines: linesOf(tree, ids) }));
     say(book ? t("There is no move to add yet: play one.") : t("No book that is shown takes lines."), true);
     return undefined;
   }
@@ -58,6 +63,7 @@ export class Changes {
   openLine() {
     const book = this.editable();
     if (!book || this.store.state.at === 0) { say(book ? t("There is no line yet: play one.") : t("No book that is shown can be changed."), true); return; }
+    this.marked = { book: book.book, place: this.place() };
     by("menu-dialog").close();
     by("line-title").textContent = t`Marks for the whole line in ${book.name}`;
     // Where there are weights and no marks, avoiding is weight 0.
@@ -66,36 +72,37 @@ export class Changes {
     modal(by("line-dialog"));
   }
 
-  async markLine() {
-    try {
-      const body = { fen: this.store.state.tree.fen, play: this.line().join(","), along: by("line-side").value, change: "mark", value: by("line-mark").value };
-      await this.write("/api/edit", this.editable().book, body);
+  markLine() {
+    const { book, place } = this.marked;
+    const body = { ...place, along: by("line-side").value, change: "mark", value: by("line-mark").value };
+    return this.turn(async () => {
+      await this.write("/api/edit", book, body);
       by("line-dialog").close();
-    } catch (error) { this.failed(error); }
+    }).catch(this.failed);
   }
 
-  async takeBack() {
-    const book = this.made.at(-1) ?? this.store.view.books.find((one) => one.editable && one.undo > 0)?.book;
-    if (book === undefined) return;
-    try {
+  takeBack() {
+    return this.turn(async () => {
+      const book = this.made.at(-1) ?? this.store.view.books.find((one) => one.editable && one.undo > 0)?.book;
+      if (book === undefined) return;
       const done = await post("/api/undo", { book, client });
       this.made.pop();
       if (done.taken_back) this.undone.push(book);
       await this.refresh();
       say(done.taken_back ? t`Taken back: ${told(done.taken_back)}` : t("There is nothing to take back."));
-    } catch (error) { this.failed(error); }
+    }).catch(this.failed);
   }
 
-  async doAgain() {
-    const book = this.undone.at(-1) ?? this.store.view.books.find((one) => one.redo > 0)?.book;
-    if (book === undefined) return;
-    try {
+  doAgain() {
+    return this.turn(async () => {
+      const book = this.undone.at(-1) ?? this.store.view.books.find((one) => one.redo > 0)?.book;
+      if (book === undefined) return;
       const done = await post("/api/redo", { book, client });
       this.undone.pop();
       this.made.push(book);
       await this.refresh();
       say(t`Done again: ${told(done.last_change)}`);
-    } catch (error) { this.failed(error); }
+    }).catch(this.failed);
   }
 
   /** The buttons that a page with these books has. */

@@ -76,7 +76,8 @@ export class Controls {
   }
 
   openNote() {
-    const { tree, at } = this.state;
+    this.noted = this.state;
+    const { tree, at } = this.noted;
     const { san, comment, nags } = trees.node(tree, at);
     by("note-title").textContent = at === 0 ? t("Before the first move") : `${trees.numberOf(tree, at, true)} ${lettered(san)}`;
     by("note-text").value = comment;
@@ -186,7 +187,7 @@ export class Controls {
       this.changes.markLine();
     });
     by("note-form").addEventListener("submit", (event) => {
-      if (event.submitter?.value === "keep") this.store.want(steps.noted(this.state.at, by("note-text").value.trim(), Number(by("note-signs").value)), "keep");
+      if (event.submitter?.value === "keep") this.store.want(steps.noted(this.noted, by("note-text").value.trim(), Number(by("note-signs").value)), "keep");
     });
   }
 
@@ -196,13 +197,13 @@ export class Controls {
       if (event.submitter?.value !== "load") return;
       event.preventDefault();
       try {
-        await this.loadText(by("paste-text").value, () => by("paste-dialog").close());
+        await this.load(by("paste-text").value, { read: () => by("paste-dialog").close() });
       } catch (error) { this.problem(error); }
     });
     addEventListener("paste", (event) => {
       if (isTyping(event.target) || this.trainer.on) return;
       const text = event.clipboardData?.getData("text/plain");
-      if (text) this.loadText(text).catch(this.problem);
+      if (text) this.load(text).catch(this.problem);
     });
     // A dropped file is read here and goes to nobody but the reader of games.
     addEventListener("dragover", (event) => event.dataTransfer?.types.includes("Files") && event.preventDefault());

@@ -22,7 +22,7 @@ export function linesOf(tree, ids) {
 export const ends = (tree) => [...tree.nodes.values()].filter((one) => one.id !== 0 && one.children.length === 0).map((one) => one.id);
 
 export class EditDialog {
-  /** `change(book, move, what, value, seen)` and `remove(book, move, below)` write and return a promise; `failed` takes what went wrong. */
+  /** `change(entry, what, value)` and `remove(entry, below)` write and return a promise; `failed` takes what went wrong. */
   constructor(change, remove, failed) {
     Object.assign(this, { change, failed });
     this.dialog = by("edit-dialog");
@@ -43,9 +43,10 @@ export class EditDialog {
     by("edit-commentary").addEventListener("change", () => this.write("commentary", by("edit-commentary").value));
     for (const [id, below] of [["remove-move", false], ["remove-below", true]]) {
       by(id).addEventListener("click", async () => {
+        const { entry } = this;
         try {
-          await remove(this.book, this.move, below);
-          this.dialog.close();
+          await remove(entry, below);
+          if (entry === this.entry) this.dialog.close();
         } catch (error) { failed(error); }
       });
     }
@@ -62,10 +63,10 @@ export class EditDialog {
     by(place).append(list);
   }
 
-  open(book, move, after) {
-    this.book = book.book;
-    this.move = move;
-    this.seen = { mark: move.mark, annotation: move.annotation || "none", factor: String(move.factor), commentary: String(move.commentary) };
+  /** For a move of a book at a place, wherever the page goes meanwhile. */
+  open(book, move, place, after) {
+    const seen = { mark: move.mark, annotation: move.annotation || "none", factor: String(move.factor), commentary: String(move.commentary) };
+    this.entry = { book: book.book, move, place, seen };
     this.after = after;
     this.weigh(book, move);
     by("edit-title").textContent = t`${lettered(move.san)} in ${book.name}`;
@@ -94,13 +95,12 @@ export class EditDialog {
     label.textContent = isArena ? t("Priority") : t("Weight");
     hint.textContent = isArena ? t("0 never, 5 as usual, 9 most of all.") : t("0 never, up to 65535; played in proportion to the weights of all moves.");
     by("edit-weight").max = most;
-    by("edit-weight").value = this.seen.weight = String(now);
+    by("edit-weight").value = this.entry.seen.weight = String(now);
   }
 
   async write(what, value) {
     try {
-      await this.change(this.book, this.move, what, String(value), this.seen[what]);
-      this.seen[what] = String(value);
+      await this.change(this.entry, what, String(value));
     } catch (error) {
       this.failed(error);
     }

@@ -2,7 +2,7 @@
 // page is seen. What it says comes over one request that lasts.
 
 import { follow } from "./api.js";
-import { by, el, grouped } from "./dom.js";
+import { by, el, fill, grouped } from "./dom.js";
 import { lettered, t, told } from "./lang.js";
 import { valueText } from "./signs.js";
 import * as trees from "./tree.js";
@@ -29,6 +29,12 @@ export class Engine {
       try { localStorage.setItem("engine-lines", this.lines.value); } catch { /* It is forgotten, then. */ }
       this.again();
     });
+    // It says something new several times a second: what is listed changes, and is never made anew.
+    this.drawn = [];
+    this.list = by("engine-list");
+    this.list.addEventListener("click", ({ target }) => this.pick(target, this.play));
+    for (const kind of ["pointerover", "focusin"]) this.list.addEventListener(kind, ({ target }) => this.pick(target, (moves) => this.point(moves.map(({ uci }) => uci))));
+    for (const kind of ["pointerleave", "focusout"]) this.list.addEventListener(kind, () => this.point(null));
     document.addEventListener("visibilitychange", () => this.again());
     addEventListener("pagehide", () => this.stop());
   }
@@ -71,7 +77,7 @@ export class Engine {
     by("gauge").classList.toggle("flipped", state.flip);
     if (!this.on || document.hidden) return;
     const moves = [...new Set(view.books.flatMap((book) => book.moves.map((move) => move.uci)))];
-    const body = { fen: state.tree.fen, play: trees.path(state.tree, state.at).map((id) => trees.node(state.tree, id).uci).join(","), lines: Number(this.lines.value), moves: moves.slice(0, 40) };
+    const body = { fen: state.tree.fen, play: trees.line(state.tree, state.at).join(","), lines: Number(this.lines.value), moves: moves.slice(0, 40) };
     const key = JSON.stringify(body);
     if (key === this.key) return;
     this.stop();
@@ -89,7 +95,10 @@ export class Engine {
     try {
       await follow("/api/engine", body, (said) => asked === this.asked && this.hear(said), asked.signal);
     } catch (error) {
-      if (asked === this.asked) this.draw(error.message);
+      if (asked !== this.asked) return;
+      // Shown anew, such as when the program is back, it is asked again.
+      this.key = null;
+      this.draw(error.message);
     }
   }
 
@@ -116,25 +125,26 @@ export class Engine {
     by("gauge").firstElementChild.style.setProperty("--white", `${(100 * white).toFixed(1)}%`);
     by("gauge").setAttribute("aria-label", best ? t`Evaluation ${valueText(best)}` : t("No evaluation yet"));
     // Under a pointer or the focus nothing may change places.
-    const list = by("engine-list");
+    const { list } = this;
     const held = list.contains(document.activeElement) || list.matches(":hover");
     if (held && lines.length && lines.length === list.children.length && list.dataset.key === this.key) return;
     list.dataset.key = this.key;
-    list.replaceChildren(...lines.map((line) => this.line(line)));
-    if (!held) this.point(null);
+    this.drawn = lines;
+    fill(list, ...lines.map((line, index) => this.line(line, index)));
   }
 
-  line(line) {
-    const names = line.moves.map((move) => move.uci);
-    return el("li", { onpointerleave: () => this.point(null), onfocusout: () => this.point(null) },
+  line(line, number) {
+    return el("li", {},
       el("span", { class: "value", title: t`depth ${line.depth}` }, valueText(line)),
-      ...line.moves.map((move, index) => {
-        const upTo = names.slice(0, index + 1);
-        return el("button", {
-          type: "button", class: "quiet", "data-uci": move.uci, "aria-label": index ? t`Play on to ${lettered(move.san)}` : t`Play ${lettered(move.san)}`,
-          onpointerenter: () => this.point(upTo), onfocus: () => this.point(upTo), onclick: () => this.play(line.moves.slice(0, index + 1)),
-        }, this.number(index) + lettered(move.san));
-      }));
+      ...line.moves.map((move, index) => el("button", {
+        type: "button", class: "quiet", "data-uci": move.uci, "data-line": number, "data-index": index, "aria-label": index ? t`Play on to ${lettered(move.san)}` : t`Play ${lettered(move.san)}`,
+      }, this.number(index) + lettered(move.san))));
+  }
+
+  /** Tells the moves of a line up to the one that is meant, if one is. */
+  pick(target, tell) {
+    const { line, index } = target.closest("button")?.dataset ?? {};
+    if (line) tell(this.drawn[line].moves.slice(0, Number(index) + 1));
   }
 
   /** The number in front of a move of a line. */

@@ -1,8 +1,9 @@
 // Games: those behind the position, where the program has an index of games,
 // and those of a file that was dropped on the page, which stays in the browser.
 
+import { get } from "./api.js";
 import { by, el } from "./dom.js";
-import { t, told } from "./lang.js";
+import { t } from "./lang.js";
 import { modal } from "./say.js";
 
 /** Games that are listed at once. */
@@ -24,16 +25,17 @@ export class Games {
     Object.assign(this, { load, failed, query });
     this.dialog = by("games-dialog");
     this.dropped = null;
+    /** Whether the program has games at all, once that is known. */
+    this.indexed = new Promise((resolve) => { this.know = resolve; });
     for (const id of ["games-source", "games-speed", "games-rating", "games-since", "games-until", "games-words"]) {
       by(id).addEventListener(id === "games-words" ? "input" : "change", () => this.list());
     }
   }
 
-  /** Whether the program has games at all. */
   async offer() {
-    const answer = await fetch("/lichess?moves=0&topGames=1&recentGames=1").then((response) => response.json()).catch(() => ({}));
-    this.indexed = (answer.topGames?.length ?? 0) + (answer.recentGames?.length ?? 0) > 0;
-    by("show-games").hidden = !this.indexed;
+    const answer = await get("/lichess", "moves=0&topGames=1&recentGames=1").catch(() => ({}));
+    this.know((answer.topGames?.length ?? 0) + (answer.recentGames?.length ?? 0) > 0);
+    by("show-games").hidden = !await this.indexed;
   }
 
   /** The games of a dropped file: one is shown at once, of several one is chosen. */
@@ -46,8 +48,8 @@ export class Games {
     return undefined;
   }
 
-  open() {
-    if (!this.indexed) return;
+  async open() {
+    if (!await this.indexed) return;
     this.dropped = null;
     by("games-title").textContent = t("Games behind this position");
     this.show();
@@ -68,7 +70,7 @@ export class Games {
       const words = by("games-words").value.toLowerCase().split(/\s+/).filter(Boolean);
       found = this.dropped.filter(({ label, when }) => words.every((word) => `${label} ${when}`.toLowerCase().includes(word)));
     } else {
-      found = await this.behind().catch(this.failed);
+      found = await this.behind().catch((error) => { if (number === this.asked) this.failed(error); });
     }
     if (number !== this.asked || !found) return;
     by("games-none").hidden = found.length > 0;
@@ -89,16 +91,14 @@ export class Games {
     if (least) query.set("ratings", [0, 1000, 1200, 1400, 1600, 1800, 2000, 2200, 2500].filter((rating) => rating >= least).join(","));
     set("since", by("games-since").value);
     set("until", by("games-until").value);
-    const response = await fetch(`${by("games-source").value}?${query}`);
-    const answer = await response.json();
-    if (!response.ok) throw new Error(told(answer.error));
+    const answer = await get(by("games-source").value, query);
     const games = new Map([...(answer.topGames ?? []), ...(answer.recentGames ?? [])].map((game) => [game.id, game]));
     const player = ({ name, rating }) => (rating ? `${name} ${rating}` : name);
     return [...games.values()].map((game) => ({ id: game.id, label: `${player(game.white)} – ${player(game.black)}`, result: RESULTS[game.winner] ?? "½-½", when: String(game.month ?? game.year) }));
   }
 
-  async choose({ text, id }) {
-    await this.load(text ?? await this.pgn(id));
+  choose({ text, id }) {
+    return this.load(text ?? this.pgn(id));
   }
 
   async pgn(id) {

@@ -1,7 +1,7 @@
 // The page: wishes become states, states are shown.
 
 import * as address from "./address.js";
-import { Gone, client, comeBack, get, listen, post } from "./api.js";
+import { Gone, client, comeBack, get, inTurn, listen, post } from "./api.js";
 import { Changes } from "./changes.js";
 import { Controls } from "./controls.js";
 import { by, el } from "./dom.js";
@@ -29,14 +29,14 @@ const point = (uci) => board.arrows.point(uci);
 const changes = new Changes(store, { refresh, failed: problem });
 const editor = new EditDialog((...what) => changes.mark(...what), (...what) => changes.remove(...what), problem);
 const engine = new Engine({ play: playAll, point: (moves) => board.arrows.line(moves), values: (values) => table.live(values) });
-const search = new Search(({ play: moves, name, eco }) => load({ moves }, `${eco} ${name}`));
+const search = new Search(({ play: moves, name, eco }) => load(moves.join(" "), { said: `${eco} ${name}` }).catch(problem));
 const trainer = new Trainer({ go: (wish) => store.want(wish), walk: steps.walkTo, now: () => ({ state: state(), view: store.view }), point });
 const games = new Games({ load: replay, failed: problem, query: () => { const query = address.parameters(state()); query.delete("books"); return query; } });
 const shelf = new Shelf({ want: (wish) => store.want(wish), show: (name, text) => games.take(name, text), failed: problem });
-const controls = new Controls({ store, walk, board, table, engine, search, trainer, games, shelf, changes, loadText, typed, jump, problem });
+const controls = new Controls({ store, walk, board, table, engine, search, trainer, games, shelf, changes, load, typed, jump, problem });
 const deeds = {
   play, swipe: (forwards) => trainer.on || walk(forwards), go: (id) => trainer.on || store.want(steps.to(id)),
-  edit: (book, move) => editor.open(book, move, () => table.button(move.uci)?.focus()), add: () => Promise.resolve(changes.add([state().at])).catch(problem),
+  edit: (book, move) => editor.open(book, move, changes.place(), () => table.button(move.uci)?.focus()), add: () => Promise.resolve(changes.add([state().at])).catch(problem),
 };
 
 /** What is shown now. */
@@ -64,7 +64,8 @@ function follow(how) {
   policy?.show(view.options, now.set);
   announce(now);
   showBooks(view);
-  address.note(now, how);
+  // What was under way when somebody went back is not noted where they are now.
+  if (how === "pop" || !store.queue.some((waiting) => waiting.how === "pop")) address.note(now, how);
   if (view.problem) say(told(view.problem), true);
   plotSoon();
 }
@@ -103,7 +104,7 @@ function plotSoon() {
       plotted = { points, of: now };
       draw(points, trees.path(now.tree, now.at).length);
     } catch (error) {
-      by("plot").replaceChildren(el("p", { class: "notice" }, error.message));
+      if (now === state()) by("plot").replaceChildren(el("p", { class: "notice" }, error.message));
     }
     await begun;
     document.documentElement.dataset.ready = "true";
@@ -151,33 +152,39 @@ function playAll(moves) {
   return store.want(steps.playFrom(state(), moves));
 }
 
-/** Another tree: `moves` in UCI notation from the first position, or what was pasted. */
-async function load({ moves, pasted }, said) {
-  const read = pasted ?? await post("/api/read", { text: moves.join(" ") });
-  const tree = trees.fromPasted(read);
+/** How many texts were wanted: the last of them is shown, however late the others come. */
+let loads = 0;
+
+/** Another tree: what a text says, which may be still to come; `read` is told when it can be read, `said` is said then. Whether it is shown. */
+async function load(text, { read = () => {}, said } = {}) {
+  const number = (loads += 1);
+  const pasted = await post("/api/read", { text: await text });
+  if (number !== loads) return false;
+  read();
+  const tree = trees.fromPasted(pasted);
   const end = trees.endOf(tree, 0);
-  await store.want((from) => ({ ...from, tree, at: end, tail: end }));
-  if (read.problem) say(told(read.problem), true);
+  if (!await store.want((from) => ({ ...from, tree, at: end, tail: end }))) return false;
+  if (pasted.problem) say(told(pasted.problem), true);
   else if (said) say(said);
+  return true;
 }
 
 /** A game, at the position that was shown if it comes to it. */
 async function replay(text) {
-  const { tree: old, at } = state();
-  const way = trees.path(old, at).map((id) => trees.node(old, id).uci);
-  await loadText(text);
-  await store.want((from) => (from.tree === old ? null : steps.along(way)(from)), "keep");
+  const { tree, at } = state();
+  if (await load(text)) await store.want(steps.along(trees.line(tree, at)), "keep");
 }
 
-/** What was pasted; `read` is told when the text can be read. */
-async function loadText(text, read = () => {}) {
-  const pasted = await post("/api/read", { text });
-  read();
-  return load({ pasted });
+const typing = inTurn();
+
+/** Moves that were typed, for the position to which all that was wanted before leads. */
+function typed(text) {
+  return typing(() => playTyped(text));
 }
 
-async function typed(text) {
-  const { view } = store;
+async function playTyped(text) {
+  await store.running;
+  const { view } = store, meant = state();
   const plain = (san) => san.replace(/[+#x=-]/g, "").replaceAll("0", "O").toLowerCase();
   const exact = view.legal.filter((move) => move.san === text || move.uci === text.toLowerCase());
   // "bc4" may be a pawn's or a bishop's: the case decides first.
@@ -188,7 +195,7 @@ async function typed(text) {
   if (found.length === 1) { play(found[0].uci); return; }
   // Other notations, and several moves: the program reads them all.
   const { nodes } = await post("/api/read", { text: `position fen ${view.fen} moves ${text}` });
-  await playAll(nodes.map(({ uci, san }) => ({ uci, san })));
+  await store.want(steps.playFrom(meant, nodes.map(({ uci, san }) => ({ uci, san }))));
 }
 
 /** Where the last jump went: the same wish again goes on from there. */
@@ -206,8 +213,10 @@ async function jump(to) {
   query.set("skip", from.skip);
   const moves = await get("/api/jump", query);
   if (!moves) { say(t(JUMPS[to])); return; }
-  await store.want((now) => (address.address(now) === here ? moves.reduce(steps.walkTo, { ...from.origin, flip: now.flip }) : null));
-  jumped = { to, origin: from.origin, skip: from.skip + 1, here: address.address(state()) };
+  let next = null;
+  await store.want((now) => (next = address.address(now) === here ? moves.reduce(steps.walkTo, { ...from.origin, flip: now.flip }) : null));
+  const there = next && address.address(next);
+  if (there === address.address(state())) jumped = { to, origin: from.origin, skip: from.skip + 1, here: there };
 }
 
 /** The first answer, where none came with the page: what the address says, as far as it can be read. */

@@ -18,10 +18,17 @@ const nearest = (stops, value) => stops.reduce((best, stop, index) =>
   Math.abs(stop - value) < Math.abs(stops[best] - value) ? index : best, 0);
 
 export class Policy {
-  /** `changed` is called with the option's name and its new value as text. */
+  /** `changed` is called with the option's name and its new value as text, and returns a promise. */
   constructor(options, changed, unset) {
-    this.changed = changed;
     this.unset = unset;
+    /** Changes whose answers are still to come. */
+    this.coming = 0;
+    this.changed = async (name, value) => {
+      this.coming += 1;
+      await changed(name, value);
+      this.coming -= 1;
+      this.show(...this.shown);
+    };
     this.setters = new Map();
     by("policy").replaceChildren(...options.map((option) => this.field(option)));
     by("policy").addEventListener("submit", (event) => event.preventDefault());
@@ -78,7 +85,9 @@ export class Policy {
 
   /** Shows the values in force; `set` are those that were set here. */
   show(values, set) {
-    for (const { name, value } of values) this.setters.get(name)?.(value);
+    this.shown = [values, set];
+    // A slider that has been moved on since stays where it is.
+    if (!this.coming) for (const { name, value } of values) this.setters.get(name)?.(value);
     const chips = Object.entries(set).map(([name, value]) => {
       const label = name.replace(/^Book /i, "");
       return el("li", {}, el("button", { type: "button", class: "chip", "aria-label": t`${label} ${value}: back to the default`, onclick: () => this.unset(name) },

@@ -14,7 +14,7 @@ export function walkTo(from, move) {
 }
 
 /** Moves from the position that was shown in `meant`: once the board has moved on, they were for another. */
-export const playFrom = (meant, moves) => (from) => (from.at === meant.at && from.tree.fen === meant.tree.fen ? moves.reduce(walkTo, from) : null);
+export const playFrom = (meant, moves) => (from) => (trees.isSamePlace(from, meant) ? moves.reduce(walkTo, from) : null);
 
 /** The next move of the line; behind its end the likeliest of the book. */
 export function forward(from, store) {
@@ -34,17 +34,14 @@ export const flip = (from) => ({ ...from, flip: !from.flip });
 
 /** Along moves, as far as a state knows them all; nothing where it does not. */
 export const along = (moves) => (from) => {
-  let id = 0;
-  for (const uci of moves) {
-    id = trees.node(from.tree, id).children.find((child) => trees.node(from.tree, child).uci === uci);
-    if (id === undefined) return null;
-  }
-  return { ...from, at: id };
+  const at = trees.find(from.tree, moves);
+  return at === undefined ? null : { ...from, at };
 };
 
-/** Another comment and sign for a move. */
-export const noted = (at, comment, sign) => (from) => {
-  if (!from.tree.nodes.has(at)) return null;
+/** Another comment and sign for the move that was shown in `meant`. */
+export const noted = (meant, comment, sign) => (from) => {
+  const at = from.tree.fen === meant.tree.fen ? trees.find(from.tree, trees.line(meant.tree, meant.at)) : undefined;
+  if (at === undefined) return null;
   const { nags } = trees.node(from.tree, at);
   const kept = sign === (nags[0] ?? 0) ? nags : sign ? [sign] : [];
   return { ...from, tree: trees.note(from.tree, at, { comment, nags: kept }) };

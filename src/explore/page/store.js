@@ -21,32 +21,23 @@ export class Store {
 
   /**
    * Adds a wish: `(state, store) => next state`, nothing, or WAIT. `how` says
-   * what becomes of the browser's history: walk, jump, keep or pop.
+   * what becomes of the browser's history: walk, jump, keep or pop. Tells in
+   * the end whether all that was wanted with it went well.
    */
   want(wish, how = "jump") {
     this.queue.push({ wish, how });
-    this.running ??= this.run().finally(() => { this.running = null; });
-    return this.running;
+    return (this.running ??= this.run());
   }
 
   async run() {
+    // What runs is known before it may have ended, and nothing comes between the
+    // last look at the queue and the end: no wish is left there.
+    await null;
+    let well = true;
     while (this.queue.length) {
-      let next = this.state, how = "keep", waits = false;
-      while (this.queue.length && !waits) {
-        const [{ wish, how: asked }] = this.queue;
-        const step = wish(next, this);
-        if (step === WAIT && next === this.state) { this.queue.shift(); continue; }
-        waits = step === WAIT;
-        if (waits) break;
-        this.queue.shift();
-        if (!step) continue;
-        next = step;
-        how = asked;
-        // Another kind of step is an entry of its own in the history.
-        if (this.queue[0]?.how !== asked) break;
-      }
-      if (next === this.state) continue;
       try {
+        const { next, how } = this.lead();
+        if (next === this.state) continue;
         const view = await this.ask(next);
         this.state = next;
         this.view = view;
@@ -54,14 +45,29 @@ export class Store {
       } catch (error) {
         // Nothing has happened, then; what was wanted after it is void, too.
         this.queue.length = 0;
+        well = false;
         this.failed(error);
       }
     }
+    this.running = null;
+    return well;
   }
 
-  /** The legal moves of a state; undefined when they are not known. */
-  legal(state) {
-    return this.view && state.at === this.state.at && state.tree.fen === this.state.tree.fen ? this.view.legal : undefined;
+  /** Where the wishes lead that are understood by now and of one kind. */
+  lead() {
+    let next = this.state, how = "keep";
+    while (this.queue.length) {
+      const [{ wish, how: asked }] = this.queue;
+      const step = wish(next, this);
+      if (step === WAIT && next !== this.state) break;
+      this.queue.shift();
+      if (!step || step === WAIT) continue;
+      next = step;
+      how = asked;
+      // Another kind of step is an entry of its own in the history.
+      if (this.queue[0]?.how !== asked) break;
+    }
+    return { next, how };
   }
 
   /** The likeliest move of a state, null when there is none, undefined when that is not known. */

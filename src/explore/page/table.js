@@ -51,10 +51,11 @@ export class Table {
   }
 
   show(view) {
+    const isNew = this.view?.fen !== view.fen;
     const focused = document.activeElement?.closest?.("#books button.move");
-    const kept = focused && { uci: focused.dataset.uci, same: this.view?.fen === view.fen };
+    const kept = focused && { uci: focused.dataset.uci, same: !isNew };
     // Only if need be: it lays out at once all that has changed.
-    if (this.scrolled && this.view.fen !== view.fen) {
+    if (this.scrolled && isNew) {
       this.place.scrollTop = 0;
       this.scrolled = false;
     }
@@ -64,7 +65,7 @@ export class Table {
     const first = this.place.querySelector("button.move");
     if (first) first.tabIndex = 0;
     if (kept) (this.button(kept.same ? kept.uci : null) ?? first)?.focus({ preventScroll: true });
-    this.point(this.chosen());
+    if (isNew) this.point(this.chosen());
   }
 
   empty(book) {

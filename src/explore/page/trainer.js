@@ -101,8 +101,10 @@ export class Trainer {
     }
     const right = rightMoves(book);
     if (!right.length) { this.ended(); return; }
+    // Asked already: only the book may have changed.
+    if (this.question?.tree === state.tree && this.question.at === state.at) { this.question.right = right; return; }
     const line = trees.path(state.tree, state.at).map((id) => trees.node(state.tree, id)).map(({ uci, san }) => ({ uci, san }));
-    this.question = { at: state.at, right, key: this.cards.key(this.book, this.colour, view.fen), way: { fen: state.tree.fen, line }, missed: false };
+    this.question = { tree: state.tree, at: state.at, right, key: this.cards.key(this.book, this.colour, view.fen), way: { fen: state.tree.fen, line }, missed: false };
     this.tell(this.last ?? (this.colour === "white" ? t("Your move as White.") : t("Your move as Black.")));
     this.last = null;
   }
@@ -195,7 +197,7 @@ export class Trainer {
       late ||= said.done;
       moves();
     };
-    const play = trees.path(state.tree, state.at).map((id) => trees.node(state.tree, id).uci).join(",");
+    const play = trees.line(state.tree, state.at).join(",");
     try {
       await follow("/api/engine", { fen: state.tree.fen, play, lines: 1 }, heard, asked.signal);
     } catch (error) {

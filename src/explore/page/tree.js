@@ -31,6 +31,15 @@ export function path(tree, id) {
   return found;
 }
 
+/** The same moves in UCI notation. */
+export const line = (tree, id) => path(tree, id).map((at) => node(tree, at).uci);
+
+/** The move at the end of a line, where the tree has it. */
+export const find = (tree, moves) => moves.reduce((at, uci) => (at === undefined ? at : node(tree, at).children.find((child) => node(tree, child).uci === uci)), 0);
+
+/** Whether two states are at the same place of the same game. */
+export const isSamePlace = (one, other) => one.tree.fen === other.tree.fen && String(line(one.tree, one.at)) === String(line(other.tree, other.at));
+
 export const isBelow = (tree, above, id) => above === 0 || path(tree, id).includes(above);
 
 /** The last move of the main line from `id` on. */

@@ -35,7 +35,8 @@ pub use facts::{Facts, rated_number, rated_of, speed_number, speed_of, winner_nu
 pub use file::{Directory, MAGIC, Root, Segment, TgxError, TgxFile};
 pub use record::{Head, move_of, squares};
 pub(super) use source::open;
-pub use write::{TableWriter, TgxWriteError, Writer, lock};
+pub(crate) use write::lock;
+pub use write::{TableWriter, TgxWriteError, Writer};
 
 /// The table of games: by number, from 0.
 pub const GAMES: &str = "games";

@@ -1,7 +1,7 @@
 //! Writing a file: a new one beside its place, or at the end of one that is
 //! there.
 
-use std::fs::{File, OpenOptions};
+use std::fs::OpenOptions;
 use std::io::{Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 
@@ -9,7 +9,7 @@ use super::file::{
     Directory, FRAME_HEAD, HEAD_BYTES, MAGIC, Root, SLOTS, Segment, Slot, TableRoot, TgxError,
     TgxFile, failed,
 };
-use crate::place::{Beside, Old, PlaceError};
+use crate::place::{Beside, LOCK_WAIT, Locked, Old, PlaceError};
 
 /// Blocks of sorted tables are closed when they reach this size.
 const BLOCK_BYTES: usize = 16 << 10;
@@ -34,7 +34,7 @@ pub struct Writer {
     path: PathBuf,
     /// A new file, which goes in its place at the end.
     beside: Option<Beside>,
-    file: File,
+    file: Locked,
     buffer: Vec<u8>,
     /// Where the next frame goes.
     at: u64,
@@ -53,7 +53,7 @@ impl Writer {
     pub fn create(path: &Path, old: Old, max_ply: u16) -> Result<Writer, TgxWriteError> {
         let beside = Beside::create(path, old)?;
         let failed = |error| failed(path, error);
-        let mut file = beside.as_file().try_clone().map_err(failed)?;
+        let mut file = Locked(beside.as_file().try_clone().map_err(failed)?);
         let mut head = vec![0; HEAD_BYTES as usize];
         head[..MAGIC.len()].copy_from_slice(MAGIC);
         file.write_all(&head).map_err(failed)?;
@@ -195,15 +195,12 @@ impl Writer {
 /// # Errors
 ///
 /// It cannot be written, or somebody else is adding to it.
-pub fn lock(path: &Path) -> Result<File, TgxError> {
+pub(crate) fn lock(path: &Path) -> Result<Locked, TgxError> {
     let opened = OpenOptions::new().read(true).write(true).open(path);
     let file = opened.map_err(|error| failed(path, error))?;
-    match file.try_lock() {
-        Ok(()) => Ok(file),
-        Err(_) => Err(TgxError::Busy {
-            path: path.to_owned(),
-        }),
-    }
+    Locked::within(LOCK_WAIT, file).ok_or_else(|| TgxError::Busy {
+        path: path.to_owned(),
+    })
 }
 
 /// A table that is being written: its entries come in ascending order of

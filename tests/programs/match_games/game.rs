@@ -136,10 +136,9 @@ fn play_games(plan: &Plan, stalls: &Stalls, next: &AtomicU64, report: &Mutex<Rep
     if played % 2 != WARM % 2 {
         players.swap(0, 1);
     }
-    let sizes = players.each_ref().map(Player::size);
     let mut report = report.lock().unwrap_or_else(PoisonError::into_inner);
-    if let Some(warm) = warm {
-        report.sizes.extend(warm.into_iter().zip(sizes));
+    for (warm, player) in warm.into_iter().flatten().zip(&players) {
+        report.sizes.push((warm, player.size_at_rest(warm)));
     }
     for player in players {
         report.book_moves += player.book_moves;
@@ -297,6 +296,8 @@ impl<'a> Game<'a> {
             let left = self.left[side];
             let what = format!("game {}, ply {ply}: {took:?} of {left:?}", self.number);
             let late = took.saturating_sub(left);
+            // Who watches the machine stood still as well, and says so in a moment.
+            std::thread::sleep(Stalls::NAP * 50);
             if self.stalls.since(begin) * PROCESSES >= late {
                 self.report.stalled.push(what);
             } else {

@@ -159,6 +159,19 @@ impl Player {
         [number("RssAnon:"), files, number("Threads:")]
     }
 
+    /// The same, once no more descriptors and threads are there than before:
+    /// one that opens books goes when it is done.
+    pub(crate) fn size_at_rest(&self, before: [u64; 3]) -> [u64; 3] {
+        let until = Instant::now() + HANGS;
+        loop {
+            let size = self.size();
+            if (size[1] <= before[1] && size[2] <= before[2]) || Instant::now() > until {
+                return size;
+            }
+            std::thread::sleep(Duration::from_millis(2));
+        }
+    }
+
     /// Says `quit` and sees it off.
     pub(crate) fn quit(mut self) -> Vec<String> {
         let engines = self.engines();

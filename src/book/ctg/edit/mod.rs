@@ -64,6 +64,7 @@ use super::{
     CanonicalBoard, CtgBook, Entry, Key, MAX_MOVES, OpenOptions, Place, encode_entry, rewrite,
 };
 use crate::book::{Annotation, Field};
+use crate::place::LOCK_WAIT;
 use crate::watch::Watch;
 
 pub(in crate::book) use batch::ChangedByte;
@@ -84,7 +85,7 @@ pub struct EditOptions {
 impl Default for EditOptions {
     fn default() -> EditOptions {
         EditOptions {
-            wait: Duration::from_secs(3),
+            wait: LOCK_WAIT,
             memory: 256 << 20,
         }
     }

@@ -3,7 +3,7 @@
 //! Memory: one page, and sixteen bytes for every page of the book where
 //! something must be remembered of every position.
 
-use shakmaty::{Chess, Color, Move, Position as _};
+use shakmaty::{Chess, Color, Move};
 
 use super::EditError;
 use crate::book::{
@@ -393,7 +393,7 @@ fn bare_moves(position: &Chess, (entry, stored): &Raw) -> Vec<VisitedMove> {
     let Some(board) = CanonicalBoard::from_position(position) else {
         return Vec::new();
     };
-    let legal = position.legal_moves();
+    let legal = moves::likely_of_all(stored.iter().copied(), &board, position);
     let first = entry.place.file_offset() + entry.key.as_bytes().len() as u64 + 2;
     let offsets = (first..).step_by(2);
     let known = stored.iter().zip(offsets);

@@ -1,0 +1,240 @@
+"""The page of `tabia explore` where answers come late, in another order, or when it shows something else by then."""
+
+import contextlib
+from typing import Iterator
+
+from playwright.sync_api import Page, Route, expect
+
+from pages import Server, again, drag, explorer, lasting_port, page_of, probe, ready, square, walked
+from places import copy_starter, folder
+from procs import run, wait_until
+from runner import case
+
+
+@contextlib.contextmanager
+def page_to_hold(server: Server, address: str = "") -> Iterator[Page]:
+    """A page whose requests all pass by here: to be asked that only later, the browser takes a moment."""
+    with page_of(server, address) as page:
+        page.route("**/*", lambda route: route.continue_())
+        again(page)
+        yield page
+
+
+@contextlib.contextmanager
+def held(page: Page, what: str) -> Iterator[list[Route]]:
+    """Requests that do not reach the program before they are let go, at the latest in the end."""
+    routes: list[Route] = []
+    holding = True
+    page.route(what, lambda route: routes.append(route) if holding else route.continue_())
+    yield routes
+    holding = False
+    for route in routes:
+        route.continue_()
+    page.unroute(what)
+
+
+def come(page: Page, routes: list[Route], count: int) -> None:
+    """Waits until so many requests are held."""
+    wait_until(lambda: page.wait_for_timeout(10) or len(routes) == count, 15, lambda: routes)
+
+
+def paste(page: Page, text: str) -> None:
+    """Pastes on the page itself."""
+    page.evaluate(
+        """(text) => {
+            const clipboardData = new DataTransfer();
+            clipboardData.setData('text/plain', text);
+            document.body.dispatchEvent(new ClipboardEvent('paste', { bubbles: true, clipboardData }));
+        }""",
+        text,
+    )
+
+
+def marks(book: object, moves: str) -> dict[str, str]:
+    return {move["uci"]: move["mark"] for move in probe(book, moves)["moves"]}
+
+
+def mark(page: Page, san: str, value: str) -> None:
+    page.click(f'button[aria-label="Change {san}"]')
+    page.check(f'input[name="mark"][value="{value}"]', force=True)
+
+
+@case(limit=90)
+def explorer_shows_what_was_wanted_last_however_late_the_rest_comes():
+    with explorer() as server, page_to_hold(server) as page:
+        # Two texts, of which the first is read last.
+        with held(page, "**/api/read") as routes:
+            paste(page, "1. e4 e5")
+            come(page, routes, 1)
+            paste(page, "1. d4 d5 2. c4")
+            come(page, routes, 2)
+            with page.expect_response("**/api/read"):
+                routes.pop().continue_()
+            walked(page, "d4", "d5", "c4")
+        page.keyboard.press("ArrowLeft")
+        expect(page.locator("#line [aria-current]")).to_have_text("d5")
+        expect(page.locator("#line button")).to_have_text(["d4", "d5", "c4"])
+        # Enter takes the opening that was typed, not one that is still listed from before.
+        page.keyboard.press("/")
+        page.fill("#search-text", "B90")
+        expect(page.locator("#search-list button").first).to_contain_text("Najdorf")
+        with held(page, "**/api/openings*") as routes:
+            page.fill("#search-text", "caro-kann defense")
+            come(page, routes, 1)
+            page.keyboard.press("Enter")
+        expect(page.locator("#opening")).to_contain_text("Caro-Kann")
+        # Moves that are typed one after the other are each of the position that the last one leads to.
+        page.keyboard.press("Home")
+        expect(page.locator("#line [aria-current]")).to_have_count(0)
+        with held(page, "**/api/position*") as routes:
+            page.keyboard.press("m")
+            for text in ("Nf3", "d5", "g3"):
+                page.keyboard.type(text)
+                page.keyboard.press("Enter")
+            come(page, routes, 1)
+        expect(page.locator("#line [aria-current]")).to_have_text("g3")
+        # Who goes back while a step is under way is where the address says.
+        ready(page, server.url + "?play=e2e4,c7c5&at=0")
+        page.keyboard.press("End")
+        walked(page, "e4", "c5")
+        page.keyboard.press("Home")
+        expect(page.locator("#line [aria-current]")).to_have_count(0)
+        with held(page, "**/api/position*") as routes:
+            page.keyboard.press("ArrowRight")
+            come(page, routes, 1)
+            page.evaluate("new Promise((done) => { addEventListener('popstate', done); history.back(); })")
+        walked(page, "e4", "c5")
+        page.wait_for_url("**/?play=e2e4,c7c5")
+        page.go_forward()
+        expect(page.locator("#line [aria-current]")).to_have_count(0)
+        page.wait_for_url("**/?play=e2e4,c7c5&at=0")
+
+
+@case(limit=120)
+def explorer_changes_the_place_that_was_asked_about_in_the_order_of_the_wishes():
+    book = copy_starter(folder("explore"))
+    before = book.read_bytes()
+    with explorer(book) as server, page_to_hold(server, "?play=d2d4") as page:
+        page.keyboard.press("Home")
+        expect(page.locator("#line [aria-current]")).to_have_count(0)
+        mark(page, "Nf3", "main")
+        expect(page.locator('tr[data-uci="g1f3"].main')).to_have_count(1)
+        page.keyboard.press("Escape")
+        expect(page.locator('button.move[data-uci="g1f3"]')).to_be_focused()
+        # Taken back is what was changed last, though it is not written yet; and then what was before it.
+        with held(page, "**/api/edit") as routes:
+            mark(page, "e4", "avoid")
+            come(page, routes, 1)
+            page.keyboard.press("Escape")
+            page.keyboard.press("Control+z")
+        expect(page.locator("#status")).to_have_text("Taken back: e4: mark avoid")
+        assert (marks(book, "")["g1f3"], marks(book, "")["e2e4"]) == ("main", "none")
+        # Two changes of a kind, the second before the first is written: neither is a conflict.
+        with held(page, "**/api/edit") as routes:
+            mark(page, "e4", "avoid")
+            come(page, routes, 1)
+            page.check('input[name="mark"][value="main"]', force=True)
+        expect(page.locator('tr[data-uci="e2e4"].main')).to_have_count(1)
+        expect(page.locator("#status")).to_have_text("Saved: e4: mark main")
+        page.keyboard.press("Escape")
+        expect(page.locator('button.move[data-uci="e2e4"]')).to_be_focused()
+        for told in ("e4: mark main", "e4: mark avoid", "Nf3: mark main"):
+            page.keyboard.press("Control+z")
+            expect(page.locator("#status")).to_have_text(f"Taken back: {told}")
+        assert book.read_bytes() == before
+        # A dialog is about the move for which it was opened, wherever the page is by then.
+        ready(page, server.url + "?play=d2d4")
+        page.click('tr[data-uci="g8f6"] td.n')
+        walked(page, "d4", "Nf6")
+        page.click('button[aria-label="Change Nf3"]')
+        page.go_back()
+        expect(page.locator("#line [aria-current]")).to_have_text("d4")
+        page.check('input[name="mark"][value="main"]', force=True)
+        expect(page.locator("#status")).to_have_text("Saved: Nf3: mark main")
+        assert marks(book, "d2d4 g8f6")["g1f3"] == "main"
+
+
+@case(limit=120)
+def explorer_loses_nothing_that_was_begun_when_a_book_changes():
+    here = folder("explore")
+    games = here / "games.pgn"
+    games.write_text("1. e4 c5 2. Nf3 d6 1-0\n\n1. e4 e5 2. Nf3 Nc6 1/2-1/2\n")
+    book = here / "repertoire.ctg"
+    assert run("build", "-o", str(book), str(games)).returncode == 0
+    with explorer(book) as server, page_of(server, "?play=e2e4,c7c5") as page:
+        # In a window of its own: what is not seen is slow.
+        other = page.context.browser.new_context().new_page()
+        ready(other, server.url + "?play=e2e4,c7c5")
+        mark(other, "Nf3", "main")
+
+        def changes(value: str) -> None:
+            """The other page marks a move, and this one has heard of it."""
+            other.check(f'input[name="mark"][value="{value}"]', force=True)
+            expect(page.locator('tr[data-uci="g1f3"] .mark')).to_have_class(f"mark {value}" if value != "none" else "mark")
+
+        changes("avoid")
+        # One's own arrow, the one of the row under the pointer, and the piece in hand.
+        page.mouse.move(*square(page, "a2"))
+        page.mouse.down(button="right")
+        page.mouse.move(*square(page, "a4"))
+        page.mouse.up(button="right")
+        page.hover('tr[data-uci="g1f3"] td.n')
+        arrows = (page.locator('.own [data-arrow="a2a4"]'), page.locator('.pointed [data-arrow="g1f3"]'))
+        for arrow in arrows:
+            expect(arrow).to_have_count(1)
+        changes("main")
+        for arrow in arrows:
+            expect(arrow).to_have_count(1)
+        page.mouse.move(*square(page, "g1"))
+        page.mouse.down()
+        page.mouse.move(*square(page, "f3"), steps=3)
+        changes("none")
+        page.mouse.up()
+        walked(page, "e4", "c5", "Nf3")
+        # What was missed in training stays missed, and what was said stays said.
+        page.keyboard.press("Home")
+        expect(page.locator("#line [aria-current]")).to_have_count(0)
+        page.keyboard.press("r")
+        page.click("#train-form .main")
+        expect(page.locator("#train-told")).to_have_text("Your move as White.")
+        drag(page, "d2", "d4")
+        expect(page.locator("#train-told")).to_contain_text("d4 is not the move")
+        ready(other, server.url)
+        mark(other, "e4", "main")
+        expect(page.locator('tr[data-uci="e2e4"] .mark')).to_have_class("mark main")
+        expect(page.locator("#train-told")).to_contain_text("d4 is not the move")
+        drag(page, "e2", "e4")
+        expect(page.locator("#line button")).to_have_count(2)
+        expect(page.locator("#train-score")).to_have_text("0 right, 1 missed, 1 to come again")
+
+
+@case(limit=120)
+def explorer_goes_on_with_a_program_that_was_started_anew_unnoticed():
+    book = copy_starter(folder("explore"))
+    server = Server(book, "--port", lasting_port())
+    with page_of(server) as page:
+        # Nothing is asked meanwhile but by what listens, which connects again by itself.
+        server.end()
+        again = Server(book, "--port", server.port)
+        try:
+            with page.expect_response("**/api/events"):
+                pass
+            mark(page, "e4", "avoid")
+            expect(page.locator("#status")).to_have_text("Saved: e4: mark avoid")
+            assert marks(book, "")["e2e4"] == "avoid"
+        finally:
+            again.end()
+
+
+@case(limit=60)
+def explorer_does_all_that_was_wanted_before_it_could():
+    with explorer() as server, page_to_hold(server) as page:
+        # What comes by itself would help.
+        with held(page, "**/api/events"):
+            with held(page, "**/page.js") as routes:
+                page.goto(server.url + "?play=e2e4,c7c5,g1f3&at=0")
+                come(page, routes, 1)
+                # The first of them leads nowhere.
+                for key in ("Home", "ArrowRight", "ArrowRight"):
+                    page.keyboard.press(key)
+            expect(page.locator("#line [aria-current]")).to_have_text("c5")

@@ -7,7 +7,7 @@ use shakmaty::{CastlingMode, Chess, FromSetup as _, Move, PositionError};
 
 use super::{
     Annotation, Book, Error, Lookup, PositionRecord, Preference, Probe, Wanted,
-    ctg::{BookEntries, BookEntry, CanonicalBoard, Key, each_move},
+    ctg::{BookEntries, BookEntry, CanonicalBoard, Key, find_move_byte, likely_of_all},
     polyglot,
     walk::{Order, Walk},
 };
@@ -84,17 +84,17 @@ impl BookPosition {
     #[must_use]
     pub fn of(entry: &BookEntry) -> Option<BookPosition> {
         let (board, position) = position_of(&entry.key)?;
-        let mut moves = Vec::with_capacity(entry.moves.len());
-        let stored = entry.moves.iter().copied();
-        each_move(stored, &board, &position, |mv, annotation| {
-            moves.extend(mv.map(|mv| PositionMove {
+        let legal = likely_of_all(entry.moves.iter().copied(), &board, &position);
+        let moves = entry.moves.iter().filter_map(|&(byte, annotation)| {
+            let mv = *legal.get(find_move_byte(byte, &board, &legal).ok()?)?;
+            Some(PositionMove {
                 mv,
                 annotation,
                 preference: Preference::Statistics,
-            }));
+            })
         });
         Some(BookPosition {
-            moves,
+            moves: moves.collect(),
             record: entry.record,
             position,
         })

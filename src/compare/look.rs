@@ -7,7 +7,9 @@ use rustc_hash::FxBuildHasher;
 use shakmaty::{Chess, Move};
 
 use super::{Aspects, Difference, compare_at};
-use crate::book::ctg::{CanonicalBoard, CtgBook, Entry, EntryReader, EntrySet, Place, fill_from};
+use crate::book::ctg::{
+    CanonicalBoard, CtgBook, Entry, EntryReader, EntrySet, Place, fill_from, likely_of_all,
+};
 use crate::book::polyglot;
 use crate::book::walk::Reached;
 use crate::book::{Book, Error, Format, Lookup, Probe as _, Wanted};
@@ -382,7 +384,8 @@ fn look_into(
     };
     for (entry, found) in [(a, in_a), (b.filter(|_| !same), in_b)] {
         if let Some(entry) = entry {
-            fill_from(&entry, &board, position, found);
+            let legal = likely_of_all(entry.moves(), &board, position);
+            fill_from(&entry, &board, &legal, found);
         }
     }
     Ok(same)

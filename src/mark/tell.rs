@@ -9,6 +9,7 @@ use shakmaty::{Chess, Move, Position as _};
 use super::words;
 use crate::book::ctg::{
     CanonicalBoard, CtgBook, EditError, EntryReader, EntrySet, Key, Place, RewriteError, fill_from,
+    likely_of_all,
 };
 use crate::book::walk::{Order, Reached, Walk};
 use crate::book::{Field, Lookup, Panicked, PositionRecord, position_of};
@@ -319,7 +320,8 @@ fn stored(
     let entry = reader.entry(place)?;
     let key = entry.key().filter(|key| wanted.contains(key));
     found.clear();
-    fill_from(&entry, &board, position, found);
+    let legal = likely_of_all(entry.moves(), &board, position);
+    fill_from(&entry, &board, &legal, found);
     Ok(Some(Stored {
         place,
         wanted: key.map(Box::new),

@@ -117,9 +117,9 @@ pub use info::{BookEntries, BookEntry, BookInfo};
 pub use key::{Key, hash};
 pub use lock::LockError;
 pub use move_table::MoveCode;
-pub(crate) use moves::each as each_move;
 #[cfg(feature = "jsonl")]
 pub(crate) use moves::likely as likely_moves;
+pub(crate) use moves::likely_of_all;
 pub use moves::{
     MoveFault, decode as decode_move_byte, encode as encode_move_byte, find as find_move_byte,
 };

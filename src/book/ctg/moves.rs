@@ -91,27 +91,6 @@ pub fn find(byte: u8, board: &CanonicalBoard, legal: &[Move]) -> Result<usize, M
         .ok_or(MoveFault::Illegal(byte))
 }
 
-/// Calls `found` with the move that each stored byte stands for in a position,
-/// `None` where that is nothing or nothing legal.
-pub(crate) fn each(
-    stored: impl ExactSizeIterator<Item = (u8, Annotation)>,
-    board: &CanonicalBoard,
-    position: &Chess,
-    mut found: impl FnMut(Option<Move>, Annotation),
-) {
-    let mut tell = |(byte, annotation): (u8, Annotation), legal: &[Move]| {
-        let n = find(byte, board, legal).ok();
-        found(n.and_then(|n| legal.get(n).copied()), annotation);
-    };
-    // Of a few moves each is sooner known by itself.
-    if stored.len() <= 2 {
-        stored.for_each(|known| tell(known, &likely(known.0, board, position)));
-    } else {
-        let legal = position.legal_moves();
-        stored.for_each(|known| tell(known, &legal));
-    }
-}
-
 /// Legal moves of a position among which [`find`] finds that of the byte, if it
 /// is legal at all: sooner known than all of them.
 pub(crate) fn likely(byte: u8, board: &CanonicalBoard, position: &Chess) -> MoveList {
@@ -129,6 +108,22 @@ pub(crate) fn likely(byte: u8, board: &CanonicalBoard, position: &Chess) -> Move
             position.san_candidates(code.role, to)
         }
         None => MoveList::new(),
+    }
+}
+
+/// The same of all moves of an entry.
+pub(crate) fn likely_of_all(
+    stored: impl ExactSizeIterator<Item = (u8, Annotation)>,
+    board: &CanonicalBoard,
+    position: &Chess,
+) -> MoveList {
+    let mut legal = MoveList::new();
+    // Only of a few each is sooner known by itself.
+    let few = stored.len() <= 2;
+    let mut add = |byte| legal.try_extend_from_slice(&likely(byte, board, position));
+    match few && stored.map(|(byte, _)| add(byte)).all(|added| added.is_ok()) {
+        true => legal,
+        false => position.legal_moves(),
     }
 }
 

@@ -2,7 +2,7 @@
 
 use std::{fmt, path::Path, sync::OnceLock};
 
-use shakmaty::{Chess, Move, Position as _};
+use shakmaty::{Chess, Move, MoveList, Position as _};
 
 use super::{
     CanonicalBoard, Entry, Error, Key,
@@ -144,17 +144,16 @@ impl CtgBook {
 
     fn fill(&self, position: &Chess, wanted: Wanted, found: &mut Lookup) -> Result<(), Error> {
         let mut reading = self.reading()?;
-        reading.fill_entry(position, found)?;
+        let legal = position.legal_moves();
+        let stored = reading.fill_entry(position, &legal, found)?;
         for known in &mut found.moves {
             known.after = reading.record_after(position, known.mv)?;
         }
         if wanted == Wanted::Stored {
             return Ok(());
         }
-        let stored = found.moves.len();
-        for &mv in &position.legal_moves() {
-            let mut known = found.moves.iter().take(stored);
-            if known.any(|known| known.mv == mv) {
+        for (n, &mv) in legal.iter().enumerate() {
+            if stored.contains(n) {
                 continue;
             }
             if let Some(after) = reading.record_after(position, mv)? {
@@ -294,17 +293,20 @@ impl FromIterator<bool> for MoveSet {
 pub(crate) fn fill_from(
     entry: &Entry<'_>,
     board: &CanonicalBoard,
-    position: &Chess,
+    legal: &MoveList,
     found: &mut Lookup,
-) {
+) -> MoveSet {
+    let mut stored = MoveSet::default();
     found.here = Some(entry.record());
-    moves::each(entry.moves(), board, position, |mv, annotation| {
-        if let Some(mv) = mv
-            && !found.moves.iter().any(|known| known.mv == mv)
+    for (byte, annotation) in entry.moves() {
+        if let Ok(n) = moves::find(byte, board, legal)
+            && let Some(&mv) = legal.get(n)
+            && stored.insert(n)
         {
             found.moves.push(BookMove::stored(mv, annotation, None));
         }
-    });
+    }
+    stored
 }
 
 /// The files in hand for one probe.
@@ -327,13 +329,19 @@ enum IndexReader<'b> {
 impl Reading<'_> {
     /// The position's own entry, and which legal moves it stores; what stands
     /// after them is left open.
-    fn fill_entry(&mut self, position: &Chess, found: &mut Lookup) -> Result<(), Error> {
+    fn fill_entry(
+        &mut self,
+        position: &Chess,
+        legal: &MoveList,
+        found: &mut Lookup,
+    ) -> Result<MoveSet, Error> {
+        let mut stored = MoveSet::default();
         if let Some(board) = CanonicalBoard::from_position(position)
             && let Some((place, _)) = self.find_position(&board)?
         {
-            fill_from(&self.entry(place)?, &board, position, found);
+            stored = fill_from(&self.entry(place)?, &board, legal, found);
         }
-        Ok(())
+        Ok(stored)
     }
 
     /// Finds a position, under its other key if there is one: where it stands,

@@ -393,23 +393,21 @@ fn bare_moves(position: &Chess, (entry, stored): &Raw) -> Vec<VisitedMove> {
     let Some(board) = CanonicalBoard::from_position(position) else {
         return Vec::new();
     };
-    let mut moves = Vec::with_capacity(stored.len());
-    let mut offset = entry.place.file_offset() + entry.key.as_bytes().len() as u64;
-    moves::each(
-        stored.iter().copied(),
-        &board,
-        position,
-        |mv, annotation| {
-            offset += 2;
-            moves.extend(mv.map(|mv| VisitedMove {
-                mv,
+    let legal = moves::likely_of_all(stored.iter().copied(), &board, position);
+    let first = entry.place.file_offset() + entry.key.as_bytes().len() as u64 + 2;
+    let offsets = (first..).step_by(2);
+    let known = stored.iter().zip(offsets);
+    known
+        .filter_map(|(&(byte, annotation), offset)| {
+            let n = moves::find(byte, &board, &legal).ok()?;
+            Some(VisitedMove {
+                mv: *legal.get(n)?,
                 annotation,
                 after: None,
                 offset,
-            }));
-        },
-    );
-    moves
+            })
+        })
+        .collect()
 }
 
 fn with_entries_after(

@@ -250,6 +250,9 @@ def explorer_says_what_it_has_to_say_in_front_of_an_open_dialog():
                 expect(status).to_contain_text(text)
                 told("status", text)
 
+            # From the beginning: to be asked that only later, the browser takes a moment.
+            away: list[bool] = []
+            page.route("**/api/position*", lambda route: route.abort() if away else route.continue_())
             ready(page, server.url + "?play=e2e4")
             # An error belongs to its dialog.
             page.keyboard.press("v")
@@ -272,12 +275,12 @@ def explorer_says_what_it_has_to_say_in_front_of_an_open_dialog():
             said("Saved: ")
             # The program is gone while a drawer is open, and comes back.
             page.keyboard.press("o")
-            page.route("**/api/position*", lambda route: route.abort())
+            away.append(True)
             page.locator("#policy input[type=checkbox]").first.click()
             # Once a second, for a moment, the page believes that it is back.
             expect(page.locator("#gone")).to_be_visible()
             told("gone", "does not answer")
-            page.unroute("**/api/position*")
+            away.clear()
             expect(page.locator("#gone")).to_be_hidden()
             page.keyboard.press("Escape")
             expect(page.locator("dialog[open]")).to_have_count(0)

@@ -33,6 +33,7 @@ impl Heading {
     }
 
     pub(super) fn line(&self, way: &Way<'_>) -> String {
+        // One for each line of text: nothing grows for all but the longest games.
         let mut sans = Vec::with_capacity(128);
         sans.extend(way.sans_back());
         if sans.is_empty() {

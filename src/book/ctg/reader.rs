@@ -169,9 +169,10 @@ pub(crate) struct EntryReader<'b>(Reading<'b>);
 
 impl CtgBook {
     pub(crate) fn entry_reader(&self) -> Result<EntryReader<'_>, Error> {
-        let reading = self.reading()?;
-        let cold = true;
-        Ok(EntryReader(Reading { cold, ..reading }))
+        Ok(EntryReader(Reading {
+            cold: true,
+            ..self.reading()?
+        }))
     }
 }
 

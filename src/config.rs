@@ -213,7 +213,7 @@ impl Config {
     ///
     /// # Errors
     ///
-    /// A name that no profile describes.
+    /// A name, and no other beside it, that no profile describes.
     pub fn engines(
         &self,
         names: &[String],
@@ -231,7 +231,7 @@ impl Config {
             if builtin.is_none() && name == BUILTIN && names.len() > 1 {
                 continue;
             }
-            let (profile, command) = self.profile(name, builtin)?;
+            let (profile, command) = self.profile(name, names.len() == 1, builtin)?;
             profiles.push(profile);
             commands.push(command);
         }
@@ -251,6 +251,7 @@ impl Config {
     fn profile(
         &self,
         name: &str,
+        alone: bool,
         builtin: Option<&EngineCommand>,
     ) -> Result<(Profile, EngineCommand), Error> {
         let entry = self.engines.iter().find(|entry| entry.name == name);
@@ -260,9 +261,9 @@ impl Config {
             }
             (Some(entry), _) => entry.command.clone(),
             (None, Some(builtin)) if name == BUILTIN => builtin.clone(),
-            // What is on the PATH needs no description; that Stockfish, which
-            // is asked for by default, is not there shows when it is started.
-            (None, _) if name == "stockfish" || is_on_path(name) => EngineCommand {
+            // What is on the PATH needs no description. That one of several is
+            // not there shows when it is started: then the next one plays.
+            (None, _) if !alone || is_on_path(name) => EngineCommand {
                 program: name.into(),
                 ..EngineCommand::default()
             },

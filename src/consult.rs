@@ -1,7 +1,10 @@
 //! A position as the adapter would see it in a game: looked up, and its moves
 //! weighed under all the options. For those who show books to people.
 
-use shakmaty::{Chess, Position};
+use rand::rngs::Xoshiro256PlusPlus;
+use rand::{Rng, SeedableRng};
+use shakmaty::zobrist::Zobrist64;
+use shakmaty::{Chess, EnPassantMode, Position};
 
 use crate::book::{BookMove, Error, Lookup, Probe, Wanted};
 use crate::policy::{self, GameSituation, LineMemory, Rejection, Weighed};
@@ -53,6 +56,12 @@ impl Consulted {
         PositionView::new(position, self.lookup.here, self.rows())
     }
 
+    /// Draws a move by its probability, as the adapter does; `None` if the
+    /// book has no move that may be played.
+    pub fn draw(&self, rng: &mut dyn Rng) -> Option<&BookMove> {
+        policy::pick(&self.verdicts, rng).and_then(|drawn| self.lookup.moves.get(drawn))
+    }
+
     /// The likeliest move that may be played.
     #[must_use]
     pub fn best(&self) -> Option<&BookMove> {
@@ -92,7 +101,6 @@ pub fn consult_knowing(
     let circumstances = GameSituation {
         position,
         book,
-        asked: None,
         repeats: settings
             .check(OptionId::AvoidRepetition)
             .then_some(&repeats),
@@ -125,4 +133,16 @@ pub fn consult_knowing(
         verdicts,
         order,
     })
+}
+
+/// The random numbers for the choice of a book move. Equal arguments give equal
+/// numbers: `game` counts the games that an adapter has played from its books,
+/// `draw` the choices that must differ in equal games.
+pub fn chance(seed: u64, game: u64, position: &Chess, draw: u64) -> impl Rng + use<> {
+    let Zobrist64(place) = position.zobrist_hash(EnPassantMode::Legal);
+    [game, place, draw]
+        .into_iter()
+        .fold(Xoshiro256PlusPlus::seed_from_u64(seed), |mut rng, part| {
+            Xoshiro256PlusPlus::seed_from_u64(rng.next_u64() ^ part)
+        })
 }

@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use shakmaty::{Board, File, Position as _, Rank, Square};
+use shakmaty::{Board, File, Position as _, Rank, Square, uci::UciMove};
 
 use crate::notation;
 
@@ -10,7 +10,8 @@ const STYLE: &str = "body{font:16px/1.5 system-ui,sans-serif;max-width:60em;marg
     padding:0 1em;color:#222;background:#fff}table.board{border-collapse:collapse;\
     font-size:22px;line-height:1;flex:none}table.board td{width:26px;height:26px;\
     text-align:center;padding:0}td.d{background:#b9c4a4}td.l{background:#eef0e2}\
-    .f{display:flex;gap:1em;margin:1em 0;border-top:1px solid #ddd;padding-top:1em}\
+    div.b{position:relative;flex:none;align-self:flex-start}div.b svg{position:absolute;inset:0;\
+    stroke:#1f6f9fb0;fill:#1f6f9fb0}.f{display:flex;gap:1em;margin:1em 0;border-top:1px solid #ddd;padding-top:1em}\
     .n{color:#666}rect.bad{fill:#c0504d}rect.even{fill:#c9c9c9}rect{fill:#6b8f5e}\
     svg{max-width:100%}pre{background:#f4f4f0;padding:.5em 1em;overflow:auto}";
 
@@ -66,12 +67,18 @@ impl Page {
         self.add(format_args!("<pre>{}</pre>\n", escaped(text)));
     }
 
-    /// A position with what is to be said of it; of one that cannot be read
-    /// only that.
-    pub fn finding(&mut self, fen: &str, line: &str, text: &str) {
+    /// A position with what is to be said of it, and with an arrow for a move
+    /// (as UCI has it); of a position that cannot be read only the text.
+    pub fn finding(&mut self, fen: &str, line: &str, text: &str, arrow: Option<&str>) {
         self.add(format_args!("<div class=f>"));
         if let Ok(position) = notation::position(fen) {
+            self.add(format_args!("<div class=b>"));
             self.board(position.board());
+            let mv = arrow.and_then(|mv| mv.parse::<UciMove>().ok());
+            if let Some((from, to)) = mv.and_then(|mv| mv.from().zip(mv.to())) {
+                self.arrow(from, to);
+            }
+            self.add(format_args!("</div>"));
         }
         self.add(format_args!(
             "<div><b>{}</b><br>{}<br><span class=n>{}</span></div></div>\n",
@@ -98,6 +105,27 @@ impl Page {
             }
         }
         self.add(format_args!("</table>"));
+    }
+
+    /// An arrow on the board before it.
+    fn arrow(&mut self, from: Square, to: Square) {
+        // In squares, from the upper left corner.
+        let centre = |square: Square| {
+            let (file, rank) = square.coords();
+            (f64::from(file as u8) + 0.5, 7.5 - f64::from(rank as u8))
+        };
+        let ((x1, y1), (x2, y2)) = (centre(from), centre(to));
+        let (dx, dy) = (x2 - x1, y2 - y1);
+        let length = dx.hypot(dy);
+        // The head takes the last part of the way.
+        let shaft = (length - 0.4) / length;
+        let (x2, y2) = (x1 + dx * shaft, y1 + dy * shaft);
+        let angle = dy.atan2(dx).to_degrees();
+        self.add(format_args!(
+            "<svg viewBox=\"0 0 8 8\" class=arrow><line x1={x1:.2} y1={y1:.2} x2={x2:.2} y2={y2:.2} \
+             stroke-width=.16 /><polygon points=\"0,-.3 .45,0 0,.3\" stroke=none \
+             transform=\"translate({x2:.2} {y2:.2}) rotate({angle:.0})\" /></svg>"
+        ));
     }
 
     /// Bars side by side, the highest as high as the plot.
@@ -177,8 +205,13 @@ mod tests {
     #[test]
     fn a_page_says_what_it_is_told_and_shows_the_men() {
         let mut page = Page::new("a < b");
-        page.finding("4k3/8/8/8/8/8/8/Q3K3 w - - 0 1", "1. e4 \"x\"", "a & b");
-        page.finding("no position", "", "c");
+        page.finding(
+            "4k3/8/8/8/8/8/8/Q3K3 w - - 0 1",
+            "1. e4 \"x\"",
+            "a & b",
+            Some("a1a8"),
+        );
+        page.finding("no position", "", "c", Some("a1a8"));
         let bar = |height| Bar {
             label: "7".to_owned(),
             height,
@@ -196,7 +229,9 @@ mod tests {
             "{text}"
         );
         assert_eq!(text.matches("<table").count(), 1);
-        assert_eq!(text.matches("<svg").count(), 2);
+        assert_eq!(text.matches("<svg").count(), 3);
+        let arrow = "<line x1=0.50 y1=7.50 x2=0.50 y2=0.90";
+        assert_eq!(text.matches(arrow).count(), 1, "{text}");
         assert!(
             text.contains("class=bad x=360 y=5.0 width=358 height=120.0"),
             "{text}"

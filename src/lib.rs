@@ -65,6 +65,7 @@
 //! | [`builtin`] | the built-in engine |
 //! | [`config`] | `engines.toml` |
 //! | [`evaluate`] | evaluations of a book, from files and by engines |
+//! | [`prove`] | which of two books hands over better positions |
 //! | [`grow`] | books that grow: drop-out expansion |
 //! | [`compare`] | what two books disagree about |
 //! | [`tree`] | a book as a tree |
@@ -172,6 +173,8 @@ pub mod place;
 #[cfg(any(feature = "play", feature = "register"))]
 pub mod plain;
 pub mod policy;
+#[cfg(all(feature = "games", feature = "play"))]
+pub mod prove;
 pub mod prune;
 #[cfg(feature = "register")]
 pub mod register;

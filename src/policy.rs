@@ -50,6 +50,11 @@
 //! evaluation lets expect ([`crate::eval::model`]). A move 30 centipawns worse
 //! than the best, in a level position, has a quarter of its weight. One that
 //! nobody has evaluated has the E of the least of the others.
+//!
+//! [`Policy::maximum_loss`] comes last of all, after signs, colours and shares:
+//! of the moves that are left those over the limit drop out. If there were any,
+//! moves that nobody has evaluated drop out with them, so that none of them
+//! comes up in the place of one that is known; nothing may be left then.
 
 mod game;
 mod judged;
@@ -57,6 +62,7 @@ mod judged;
 use std::fmt;
 
 use rand::{Rng, RngExt};
+use shakmaty::Move;
 
 pub use game::{GameSituation, LineMemory, line_goes_on};
 
@@ -88,7 +94,8 @@ pub struct Policy {
     /// Whether moves that nobody stored, but that lead into the book, count.
     pub transpositions: bool,
     /// Centipawns by which a move may be worse than the best, where
-    /// evaluations are known; 0 is no limit.
+    /// evaluations are known; 0 is no limit. Where it takes a move out, moves
+    /// without an evaluation are not played either.
     pub maximum_loss: u32,
     /// What the weight is made of, where evaluations are known.
     pub judgement: Judgement,
@@ -150,13 +157,6 @@ pub enum Rejection {
     LearnedNever,
     /// Another move is annotated as the only one.
     NotTheOnlyMove,
-    /// Evaluations say that it loses more centipawns than it may.
-    LosesTooMuch {
-        /// So many.
-        loss: u32,
-        /// It may lose so many.
-        limit: u32,
-    },
     /// It is annotated ?!, ? or ??, and there are better ones.
     Doubtful,
     /// There are green moves, and it is none.
@@ -165,6 +165,19 @@ pub enum Rejection {
     NotLearnedAlways,
     /// It has too small a share of the weight.
     SmallShare,
+    /// Evaluations say that it loses more centipawns than it may.
+    LosesTooMuch {
+        /// So many.
+        loss: u32,
+        /// It may lose so many.
+        limit: u32,
+    },
+    /// It has no evaluation, and one that has loses too much: it is not played
+    /// in its place.
+    ValueUnknown {
+        /// Centipawns that a move may lose.
+        limit: u32,
+    },
 }
 
 /// Half a sentence for people.
@@ -185,6 +198,9 @@ impl fmt::Display for Rejection {
             Rejection::NotTheOnlyMove => "there is an only move",
             Rejection::LosesTooMuch { loss, limit } => {
                 return write!(f, "loses {loss} cp, limit {limit}");
+            }
+            Rejection::ValueUnknown { limit } => {
+                return write!(f, "value unknown, limit {limit} cp");
             }
             Rejection::Doubtful => "doubtful annotation",
             Rejection::NotMain => "there are green moves",
@@ -226,6 +242,22 @@ pub fn weigh(
     table.drop_by_comparison(policy);
     table.give_weights(policy);
     table.drop_small_shares(policy.minimum_share.min(1000));
+    table.drop_losing(policy.maximum_loss);
+    table.give_probabilities(policy.variety.min(100));
+}
+
+/// Leaves only the moves asked for, of those that may be played: what is left
+/// of the verdicts of [`weigh`] shares the probability anew. A move that would
+/// never be played is not played for being asked for.
+pub fn narrow(moves: &[BookMove], policy: &Policy, asked: &[Move], verdicts: &mut [Weighed]) {
+    let mut table = Table { moves, verdicts };
+    for (candidate, verdict) in table.candidates_mut() {
+        verdict.probability = 0.0;
+        if !asked.contains(&candidate.mv) {
+            verdict.weight = 0.0;
+            verdict.rejection = Some(Rejection::NotAsked);
+        }
+    }
     table.give_probabilities(policy.variety.min(100));
 }
 
@@ -247,14 +279,6 @@ fn rejected_alone(candidate: &BookMove, policy: &Policy) -> Option<Rejection> {
         Some(Rejection::LowScore)
     } else if policy.learn_influence > 0 && candidate.factor() <= -125 {
         Some(Rejection::LearnedNever)
-    } else if policy.maximum_loss > 0
-        && let Some(judged) = candidate.judged
-        && judged.loss > policy.maximum_loss
-    {
-        Some(Rejection::LosesTooMuch {
-            loss: judged.loss,
-            limit: policy.maximum_loss,
-        })
     } else {
         None
     }
@@ -393,6 +417,27 @@ impl Table<'_> {
                 verdict.weight = 0.0;
                 verdict.rejection = Some(Rejection::SmallShare);
             }
+        }
+    }
+
+    /// Drops what loses more than `limit` centipawns; if there was any, also
+    /// what has no evaluation.
+    fn drop_losing(&mut self, limit: u32) {
+        let is_over = |candidate: &BookMove| {
+            let loss = candidate.judged.map(|judged| judged.loss);
+            loss.filter(|loss| limit > 0 && *loss > limit)
+        };
+        if !self.candidates().any(|(mv, _)| is_over(mv).is_some()) {
+            return;
+        }
+        for (candidate, verdict) in self.candidates_mut() {
+            let rejection = match (is_over(candidate), candidate.judged) {
+                (Some(loss), _) => Rejection::LosesTooMuch { loss, limit },
+                (None, None) => Rejection::ValueUnknown { limit },
+                (None, Some(_)) => continue,
+            };
+            verdict.weight = 0.0;
+            verdict.rejection = Some(rejection);
         }
     }
 

@@ -2,20 +2,23 @@
 //!
 //! The conditions are as far as they can be those of [`crate::build`] and
 //! [`crate::mark`]. A move that meets any of them goes, and then whatever can
-//! be reached no more: see [`ctg::prune`].
+//! be reached no more: see [`ctg::prune`]. Afterwards an adapter with the usual
+//! [`Policy`] plays none of them in any position of the book.
 
 use std::path::Path;
 
 use shakmaty::Color;
 
 use crate::book::ctg::{
-    self, CanonicalBoard, EditError, Fate, Key, Pruned, RewriteOptions, Visit, VisitedMove,
+    self, CanonicalBoard, CtgBook, EditError, Fate, Key, PruneRules, Pruned, RewriteOptions, Visit,
+    VisitedMove,
 };
-use crate::book::{Book, Lookup, OpenOptions, Probe as _, Wanted};
+use crate::book::{Annotation, Book, Lookup, OpenOptions, Probe, Wanted};
 #[cfg(feature = "evaluations")]
 use crate::evals::EvalKey;
 use crate::mark::{Filter, Subject, subjects};
 use crate::notation::{self, Line};
+use crate::policy::{self, Policy};
 use crate::watch::Watch;
 
 /// Which moves go. A move goes if one of these says so.
@@ -29,11 +32,17 @@ pub struct Conditions {
     pub max_ply: Option<u32>,
     /// Those of fewer games.
     pub min_games: Option<u32>,
-    /// Those that lose too much, by the positions before and after them.
+    /// Those that lose too much, by the positions before and after them, with
+    /// their signs.
     #[cfg(feature = "evaluations")]
-    pub losing: Option<std::collections::HashSet<(EvalKey, EvalKey), rustc_hash::FxBuildHasher>>,
+    pub losing: Option<
+        std::collections::HashMap<(EvalKey, EvalKey), Annotation, rustc_hash::FxBuildHasher>,
+    >,
     /// Those of the other side, which the lines still go on with.
     pub only: Option<Color>,
+    /// A move that goes is not listed even where other moves lead to the position
+    /// after it: it is a transposition then. Otherwise it stays with a warning.
+    pub unlisted: bool,
 }
 
 /// A book that was not pruned. No file was changed.
@@ -69,28 +78,41 @@ pub fn prune(
     watch: &mut Watch<'_>,
 ) -> Result<Pruned, PruneError> {
     let book = Book::open(source, &OpenOptions { mmap: false })?;
-    if !book.contains(&shakmaty::Chess::default())? {
-        return Err(PruneError::NoStart);
-    }
-    let goals = conditions
-        .lines
-        .iter()
-        .map(|line| Goal::of(line, &book))
-        .collect::<Result<Vec<_>, _>>()?;
+    let goals = conditions.goals(&book)?;
     drop(book);
-    let mut judge = |visit: &Visit<'_>, fates: &mut Vec<Fate>| {
-        fates.extend(subjects(visit).map(|(mv, subject)| {
-            let of_a_line = || goals.iter().any(|goal| goal.is(visit, mv));
-            if conditions.admit(&subject) || conditions.loses(visit, mv) || of_a_line() {
-                Fate::Out
-            } else if conditions.unlist(visit) {
-                Fate::Unlisted
-            } else {
-                Fate::Kept
-            }
-        }));
+    let mut fates = |visit: &Visit<'_>, fates: &mut Vec<Fate>| {
+        conditions.judge(&goals, visit, fates);
     };
-    Ok(ctg::prune(source, target, options, watch, &mut judge)?)
+    let rules = PruneRules {
+        fates: &mut fates,
+        sign: &|visit, mv| match mv.annotation.is_doubtful() {
+            true => mv.annotation,
+            false => conditions.loses(visit, mv).unwrap_or(Annotation::DUBIOUS),
+        },
+        is_played: &|moves, played| {
+            let mut verdicts = Vec::new();
+            policy::weigh(moves, &Policy::default(), |_| None, &mut verdicts);
+            played.extend(verdicts.iter().map(|verdict| verdict.probability > 0.0));
+        },
+    };
+    Ok(ctg::prune(source, target, options, watch, rules)?)
+}
+
+/// How many positions [`prune`] would take out of a book. Nothing is written.
+///
+/// # Errors
+///
+/// As for [`prune`].
+pub fn count(
+    book: &CtgBook,
+    conditions: &Conditions,
+    watch: &mut Watch<'_>,
+) -> Result<u64, PruneError> {
+    let goals = conditions.goals(book)?;
+    let mut judge = |visit: &Visit<'_>, fates: &mut Vec<Fate>| {
+        conditions.judge(&goals, visit, fates);
+    };
+    Ok(ctg::count_pruned(book, watch, &mut judge)?)
 }
 
 impl Conditions {
@@ -108,18 +130,40 @@ impl Conditions {
             && self.only.is_none()
     }
 
+    /// The moves that the lines end with, in a book that has them.
+    fn goals(&self, book: &impl Probe) -> Result<Vec<Goal>, PruneError> {
+        if !book.contains(&shakmaty::Chess::default())? {
+            return Err(PruneError::NoStart);
+        }
+        self.lines.iter().map(|line| Goal::of(line, book)).collect()
+    }
+
+    /// What becomes of each move of a position.
+    fn judge(&self, goals: &[Goal], visit: &Visit<'_>, fates: &mut Vec<Fate>) {
+        let is_other = self.unlist(visit);
+        fates.extend(subjects(visit).map(|(mv, subject)| {
+            let of_a_line = || goals.iter().any(|goal| goal.is(visit, mv));
+            let is_out = self.admit(&subject) || self.loses(visit, mv).is_some() || of_a_line();
+            match (is_out, is_other) {
+                (true, false) if !self.unlisted => Fate::Out,
+                (true, _) => Fate::Gone,
+                (false, true) => Fate::Unlisted,
+                (false, false) => Fate::Kept,
+            }
+        }));
+    }
+
     #[cfg(feature = "evaluations")]
-    fn loses(&self, visit: &Visit<'_>, mv: &VisitedMove) -> bool {
-        let (Some(losing), Some(after)) = (&self.losing, mv.after) else {
-            return false;
-        };
+    /// The sign of a move that loses too much.
+    fn loses(&self, visit: &Visit<'_>, mv: &VisitedMove) -> Option<Annotation> {
         let key = |key: &Key| EvalKey::of_board(key);
-        losing.contains(&(key(&visit.entry.key), key(&after.key)))
+        let pair = (key(&visit.entry.key), key(&mv.after?.key));
+        self.losing.as_ref()?.get(&pair).copied()
     }
 
     #[cfg(not(feature = "evaluations"))]
-    fn loses(&self, _: &Visit<'_>, _: &VisitedMove) -> bool {
-        false
+    fn loses(&self, _: &Visit<'_>, _: &VisitedMove) -> Option<Annotation> {
+        None
     }
 
     fn admit(&self, subject: &Subject) -> bool {
@@ -145,7 +189,7 @@ struct Goal {
 }
 
 impl Goal {
-    fn of(line: &Line, book: &Book) -> Result<Goal, PruneError> {
+    fn of(line: &Line, book: &impl Probe) -> Result<Goal, PruneError> {
         let mut found = Lookup::default();
         for (position, mv) in line.moves() {
             book.probe(position, Wanted::Stored, &mut found)?;

@@ -256,6 +256,26 @@ impl Settings {
         }
     }
 
+    /// The preset and what decides between moves with it, for people:
+    /// `Optimize: variety 15, ...`; `None` where all is as the program has it.
+    /// With `Custom` only what is not.
+    #[must_use]
+    pub fn in_force(&self) -> Option<String> {
+        let preset = self.text(OptionId::Preset);
+        let values: Vec<String> = preset::options()
+            .filter(|id| {
+                let usual = id.spec().kind.default_value();
+                self.values[OptionId::Preset as usize] != preset::CUSTOM
+                    || self.values[*id as usize] != usual
+            })
+            .map(|id| {
+                let name = id.spec().name.trim_start_matches("Book ");
+                format!("{} {}", name.to_lowercase(), self.display(id))
+            })
+            .collect();
+        (!values.is_empty()).then(|| format!("{preset}: {}", values.join(", ")))
+    }
+
     /// The `option` lines of UCI. The defaults announced are the values in
     /// force, so that a GUI which sends every default back changes nothing.
     #[must_use]

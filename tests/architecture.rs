@@ -48,8 +48,8 @@ const FLOORS: &[(&str, &[&str])] = &[
     (
         "the world: processes, pipes, sockets, and files of other programs",
         &[
-            "builtin", "config", "engine", "evaluate", "explore", "grow", "register", "relay",
-            "setup", "suite",
+            "builtin", "config", "engine", "evaluate", "explore", "grow", "prove", "register",
+            "relay", "setup", "suite",
         ],
     ),
     (

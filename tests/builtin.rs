@@ -411,6 +411,46 @@ fn no_legal_move_is_the_only_reason_for_none() {
 }
 
 #[test]
+fn a_position_that_is_not_legal_has_no_move() {
+    let mut talk = Talk::new();
+    for line in [
+        "position startpos moves e2e4 e2e4",
+        "position startpos moves e2e4 0000",
+        "position fen rubbish",
+        "position fen",
+        "position fen 4k3/8/8/8/8/8/4R3/4K3 w - - 0 1",
+        "position",
+    ] {
+        assert_ne!(talk.best("position startpos\ngo depth 1"), "0000");
+        for go in ["go depth 3", "go movetime 10", "go mate 3"] {
+            talk.send(&format!("{line}\n{go}"));
+            let (best, lines) = talk.answer();
+            assert_eq!(best, "0000", "{line}");
+            let reason = "info string there is no legal position to search";
+            assert!(lines.iter().any(|said| said == reason), "{lines:?}");
+        }
+        talk.send(&format!("{line}\ngo infinite"));
+        talk.assert_no_answer();
+        assert_eq!(talk.best("stop"), "0000");
+    }
+}
+
+#[test]
+fn a_search_for_a_mate_ends_where_there_is_none() {
+    let mut talk = Talk::new();
+    // To the depth at which it would be certain would take many minutes here.
+    talk.send("position fen qqqqqqqk/6pp/8/8/8/8/PP6/KQQQQQQQ w - - 0 1\ngo mate 3");
+    let (best, lines) = talk.answer();
+    assert_ne!(best, "0000");
+    let nodes = |line: &String| -> Option<u64> {
+        let (_, rest) = line.split_once(" nodes ")?;
+        rest.split(' ').next()?.parse().ok()
+    };
+    let most = lines.iter().filter_map(nodes).max().unwrap();
+    assert!(most < 4_000_000, "{most}");
+}
+
+#[test]
 fn searchmoves_is_obeyed() {
     let mut talk = Talk::new();
     for (list, allowed) in [

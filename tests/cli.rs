@@ -4,9 +4,10 @@
 
 mod common;
 
+use std::fs;
 use std::process::Stdio;
 
-use common::{Folder, Ran, SIMPLE, STARTER, assert_has, command, copy, tabia};
+use common::{Folder, Ran, SIMPLE, SMALL, STARTER, assert_has, command, copy, tabia};
 use serde_json::{Value, json};
 
 /// What a command prints of the genuine book.
@@ -198,4 +199,120 @@ fn probe_takes_the_game_into_account_as_the_adapter_does() {
 fn probe_explains_in_json_too() {
     let found = simple("probe", "--json --explain").json();
     assert_has(found["explanation"].as_str().unwrap(), "hash eb7ed3d7");
+}
+
+#[cfg(unix)]
+#[test]
+fn setup_takes_each_book_once_and_no_damaged_one() {
+    let folder = Folder::with(SMALL);
+    let book = fs::read(folder.join("book.ctg")).unwrap();
+    for name in ["a", "b", "c"] {
+        fs::create_dir(folder.join(name)).unwrap();
+        copy(SMALL, &folder.join(name).join("same.ctg"));
+    }
+    fs::hard_link(folder.join("book.ctg"), folder.join("linked.ctg")).unwrap();
+    folder.put("cut.ctg", &book[..20 * 4096]);
+    let mut damaged = book.clone();
+    damaged[30 * 4096..][..8].fill(0xff);
+    copy(SMALL, &folder.join("damaged.ctg"));
+    folder.put("damaged.ctg", damaged);
+    folder.done("convert book.ctg sound.bin");
+    let mut bin = fs::read(folder.join("sound.bin")).unwrap();
+    bin.truncate(bin.len() - 5);
+    folder.put("cut.bin", bin);
+    let shown = at_home(&folder, "setup --dry-run --folder .").printed();
+    let entered = shown.lines().filter(|line| line.starts_with("+file = "));
+    let entered: Vec<&str> = entered.collect();
+    assert_eq!(entered.len(), 2, "{shown}");
+    assert_has(entered[0], "same.ctg\"");
+    assert_has(entered[1], "sound.bin\"");
+    for part in [
+        "linked.ctg: a copy of ",
+        "cut.ctg: it is damaged: 19 of 85 pages are there",
+        "damaged.ctg: it is damaged: a page cannot be read to its end",
+        "cut.bin: it is damaged: the last entry is not whole",
+    ] {
+        assert_has(&shown, part);
+    }
+}
+
+/// A folder as somebody's home.
+#[cfg(unix)]
+fn at_home(folder: &Folder, arguments: &str) -> Ran {
+    let mut command = folder.command(arguments);
+    command.env("HOME", folder.join("home"));
+    command.env("XDG_CONFIG_HOME", folder.join("home/.config"));
+    Ran::of(&mut command)
+}
+
+#[cfg(unix)]
+#[test]
+fn what_register_has_written_it_takes_back() {
+    let folder = Folder::with(SMALL);
+    for (program, before) in [
+        ("cutechess", "[{\"name\": \"A\", \"command\": \"a\"}]"),
+        ("banksia", "[]"),
+        ("pychess", "[]"),
+        ("nibbler", "{}"),
+        ("gnome-chess", "[A]\nprotocol=uci\nbinary=a\n"),
+    ] {
+        let file = folder.put(&format!("{program}.file"), before);
+        let run = |options: &str| {
+            let arguments = format!("register {program} --config-file {program}.file {options}");
+            at_home(&folder, &arguments).ok()
+        };
+        run("--engine builtin --book book.ctg");
+        let with = fs::read_to_string(&file).unwrap();
+        assert_ne!(with, before);
+        run("--remove --dry-run");
+        assert_eq!(fs::read_to_string(&file).unwrap(), with);
+        run("--remove");
+        let without = fs::read_to_string(&file).unwrap();
+        let value = |text: &str| serde_json::from_str::<Value>(text).ok();
+        assert_eq!(value(&without), value(before), "{program}");
+        assert!(!without.to_lowercase().contains("tabia"), "{without}");
+        assert_has(&run("--remove"), "nothing to change");
+        let other =
+            format!("register {program} --config-file {program}.file --remove --name Other");
+        assert_has(&at_home(&folder, &other).ok(), "nothing to change");
+    }
+    // The script that passes arguments for Cute Chess.
+    let launchers = folder.join("home/.config/tabia/launchers");
+    assert_eq!(common::names(&launchers), [""; 0]);
+    at_home(&folder, "register arena --remove").refused("nothing was written for this program");
+}
+
+/// Cute Chess shows the options that it has in its list.
+#[cfg(unix)]
+#[test]
+fn setup_and_register_write_the_same_list_of_options() {
+    let folder = Folder::new();
+    let file = "home/.config/cutechess/engines.json";
+    fs::create_dir_all(folder.join("home/.config/cutechess")).unwrap();
+    fs::create_dir_all(folder.join("home/Chess")).unwrap();
+    copy(SMALL, &folder.join("home/Chess/mine.ctg"));
+    at_home(&folder, "setup --yes").ok();
+    let written: Value = serde_json::from_str(&folder.text(file)).unwrap();
+    let options = written[0]["options"].as_array().unwrap();
+    let named = |name: &str| options.iter().find(|option| option["name"] == name);
+    // As the configuration is that was just written: with a book.
+    assert_eq!(named("Book File").unwrap()["value"], "<configured>");
+    assert!(named("Book Variety").is_some(), "{options:?}");
+    let said = at_home(&folder, "register cutechess").ok();
+    assert_has(&said, "nothing to change");
+    assert_eq!(
+        serde_json::from_str::<Value>(&folder.text(file)).unwrap(),
+        written
+    );
+    // What `register` wrote `setup --remove` names.
+    at_home(&folder, "register cutechess --name 'My own'").ok();
+    let shown = at_home(&folder, "setup --remove --yes").printed();
+    assert_has(
+        &shown,
+        "tabia register cutechess --name 'My own' --remove takes it out",
+    );
+    assert!(!shown.contains("cutechess --remove takes"), "{shown}");
+    at_home(&folder, "register cutechess --name 'My own' --remove").ok();
+    let shown = at_home(&folder, "setup --remove --yes").printed();
+    assert_eq!(shown, "There is nothing that \"tabia setup\" has done.\n");
 }

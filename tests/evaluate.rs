@@ -58,7 +58,73 @@ fn what_cannot_begin_leaves_no_file_behind() {
     folder
         .tabia("evaluate book.ctg --engine nobody/there")
         .refused("nobody/there");
+    // Nor does one that turns out to hold nothing when it is read.
+    folder.put("cut.epd.gz", b"\x1f\x8b\x08");
+    folder.put("empty.epd", "");
+    fs::create_dir(folder.join("folder")).unwrap();
+    for import in ["cut.epd.gz", "empty.epd", "folder", "book.ctg"] {
+        folder.tabia(&format!("evaluate book.ctg --import {import}"));
+    }
+    folder
+        .tabia("evaluate book.ctg --import missing.epd -o other.evals")
+        .refused("missing.epd: ");
+    let names = folder.names();
+    let left = names.iter().filter(|name| name.ends_with(".evals"));
+    assert_eq!(left.count(), 0, "{names:?}");
+}
+
+/// The export of lichess has no blanks; most writers of JSON put them.
+#[test]
+fn files_that_say_nothing_about_the_book_end_with_1() {
+    let folder = Folder::new();
+    book(&folder);
+    let line = |fen: &str| {
+        format!(
+            "{{\"fen\": \"{fen}\", \"evals\": [{{\"pvs\": [{{\"cp\": 18, \"line\": \"e2e4\"}}], \"knodes\": 7, \"depth\": 9}}]}}\n"
+        )
+    };
+    folder.put("other.jsonl", line("8/8/8/3k4/8/8/P7/K7 w - -"));
+    let ran = folder.tabia("evaluate book.ctg --import other.jsonl");
+    ran.ends_saying(1, "1 lines, 0 evaluations of positions of the book");
     assert!(!folder.join("book.evals").exists());
+    let start = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq -";
+    folder.put("start.jsonl", line(start));
+    let import = "evaluate book.ctg --import other.jsonl start.jsonl";
+    let said = folder.done(import);
+    assert_has(
+        &said,
+        "1 lines, 1 evaluations of positions of the book, 1 of them new",
+    );
+    assert_has(&folder.text("book.evals"), "ce 18; acd 9; acn 7000; bm e4;");
+    // What is known already is taken as well.
+    assert_has(
+        &folder.done(import),
+        "1 evaluations of positions of the book, 0 of them new",
+    );
+}
+
+#[test]
+fn a_number_of_positions_is_that_of_all_runs_together() {
+    let folder = Folder::new();
+    let (path, _) = book(&folder);
+    let side = path.with_extension("evals");
+    let twenty = "--jobs 1 --positions 20";
+    let run = |options: &str, done: &str| {
+        Ran::of(&mut evaluate(&folder, options)).ends_saying(0, done);
+        lines(&side)
+    };
+    let whole = run(twenty, ": 20 positions evaluated");
+    assert_eq!(whole.len(), 20);
+    // An interruption: the last of them are not there.
+    let text = fs::read_to_string(&side).unwrap();
+    let begun: String = text.split_inclusive('\n').take(12).collect();
+    fs::write(&side, begun).unwrap();
+    assert_eq!(run(twenty, ": 8 positions evaluated"), whole);
+    assert_eq!(run(twenty, ": 0 positions evaluated"), whole);
+    assert_eq!(
+        run("--jobs 1 --positions 25", ": 5 positions evaluated").len(),
+        25
+    );
 }
 
 #[test]

@@ -20,6 +20,7 @@ mod texts;
 #[path = "explore/tokens.rs"]
 mod tokens;
 
+use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, Mutex};
 
 use common::{Folder, STARTER, tabia};
@@ -44,6 +45,10 @@ struct MemoryEditor(Arc<Memory>);
 
 impl BookMarker for MemoryEditor {
     fn add(&self, _: &[(Line, Vec<(usize, u8)>)]) -> Result<Option<Undo>, MarkerError> {
+        Err(MarkerError("this book takes marks alone".to_owned()))
+    }
+
+    fn count_removed(&self, _: &[Line], _: &AtomicBool) -> Result<u64, MarkerError> {
         Err(MarkerError("this book takes marks alone".to_owned()))
     }
 
@@ -370,6 +375,15 @@ fn book_on_disk() -> (Folder, std::path::PathBuf) {
 
 /// An explorer of a book that can be changed.
 fn explorer_of(path: &std::path::Path) -> Explorer {
+    explorer_watching(path, &[], ADDRESS)
+}
+
+/// The same at an address, which is read anew when one of these files changes.
+fn explorer_watching(
+    path: &std::path::Path,
+    files: &[std::path::PathBuf],
+    address: &str,
+) -> Explorer {
     let opener = Opener {
         folders: Vec::new(),
         mmap: true,
@@ -381,9 +395,23 @@ fn explorer_of(path: &std::path::Path) -> Explorer {
         Ok(book) => Ok(Arc::new(book) as _),
         Err(error) => Err(error.to_string()),
     });
-    let book = ExploredBook::new("book.ctg".into(), Vec::new(), open, reopen, Some(editor));
-    let access = Access::new(ADDRESS.parse().unwrap(), TOKEN.into());
+    let book = ExploredBook::new("book.ctg".into(), Vec::new(), open, reopen, Some(editor))
+        .with_files(files.to_vec());
+    let access = Access::new(address.parse().unwrap(), TOKEN.into());
     Explorer::new(vec![book], access, Settings::default(), false)
+}
+
+#[test]
+fn what_a_killed_server_has_left_the_next_one_removes() {
+    let (folder, path) = book_on_disk();
+    let before = folder.names();
+    folder.put(".book.ctg.Ab3dEf.tmp", "");
+    folder.put(".book.cto.Ab3dEf.tmp", "");
+    folder.put(".tabia-Ab3dEf.lock", "");
+    std::fs::create_dir(folder.join(".tabia-Ab3dEf")).unwrap();
+    folder.put(".tabia-Ab3dEf/book.ctg", "");
+    drop(explorer_of(&path));
+    assert_eq!(folder.names(), before);
 }
 
 #[test]

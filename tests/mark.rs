@@ -18,7 +18,10 @@ use shakmaty::{Chess, Position};
 use tabia::book::ctg::{
     BookInfo, CtgBook, EditError, EditOptions, Editor, EntryChange, Key, OpenOptions,
 };
-use tabia::book::{Annotation, Field, Lookup, Mark, MarkEdit, Preference, Probe, Wanted};
+use tabia::book::{
+    Annotation, BookEditor, Field, Lookup, Mark, MarkEdit, Preference, Probe, Wanted,
+};
+use tabia::mark::{Filter, MarkJob, MarkTarget, Selection};
 use tabia::notation::Line;
 use tabia::watch::Watch;
 
@@ -420,6 +423,55 @@ fn weights_and_priorities_are_set_in_place_and_what_has_no_place_is_named() {
     mark(&folder, "book.bin --move a3 avoid").ends_saying(1, "leads out of the book");
 }
 
+/// A look-up in a Polyglot book takes as many accesses as its length has bits:
+/// the file is mapped, so that these are no system calls.
+#[cfg(target_os = "linux")]
+#[test]
+fn a_whole_polyglot_book_is_marked_with_few_reads() {
+    let folder = Folder::with(SMALL);
+    folder.done("convert book.ctg book.bin");
+    let reads = || -> u64 {
+        let counts = fs::read_to_string("/proc/thread-self/io").unwrap();
+        let count = counts.lines().find_map(|line| line.strip_prefix("syscr: "));
+        count.unwrap().parse().unwrap()
+    };
+    let job = MarkJob {
+        target: MarkTarget::Book,
+        selection: Selection {
+            edit: MarkEdit {
+                weight: Some(7),
+                ..MarkEdit::default()
+            },
+            filter: Some(Filter::parse("ply>1").unwrap()),
+            ..Selection::default()
+        },
+        dry_run: false,
+        strict: false,
+        told: 0,
+    };
+    let before = reads();
+    let path = folder.join("book.bin");
+    let mut editor =
+        tabia::mark::open(&path, &job.selection.edit, &EditOptions::default()).unwrap();
+    let (mut watch, mut lost) = (Watch::default(), |damage| panic!("{damage}"));
+    let done = tabia::mark::mark(&mut editor, &job, &mut watch, &mut lost, &mut |_| Ok(()));
+    let (chosen, reads) = (done.unwrap().chosen, reads() - before);
+    assert!(chosen > 1000, "{chosen} moves are too few to tell");
+    assert!(reads < chosen / 4, "{reads} reads for {chosen} moves");
+    // What was written is read at once.
+    let BookEditor::Keyed(editor) = editor else {
+        panic!("no Polyglot book");
+    };
+    let mut found = Lookup::default();
+    let wanted = Wanted::Stored;
+    editor
+        .book()
+        .probe(&after("e4"), wanted, &mut found)
+        .unwrap();
+    let mut weights = found.moves.iter().map(|mv| mv.preference);
+    assert!(weights.all(|weight| weight == Preference::Weight(7)));
+}
+
 #[test]
 fn a_locked_book_is_waited_for_and_then_left_alone() {
     let folder = Folder::with(SMALL);
@@ -520,6 +572,86 @@ fn killed_at_random_moments_the_book_is_sound_and_entries_are_old_or_new() {
     let info = info(&book);
     assert_eq!(info.main_marks, info.positions);
     assert_eq!(folder.names().len(), 3);
+}
+
+/// The temporary files and folders in a folder.
+fn temporary(folder: &Folder) -> Vec<String> {
+    let names = folder.names().into_iter();
+    names.filter(|name| name.starts_with('.')).collect()
+}
+
+/// Starts `tabia add`, and waits until it has temporary files or is done.
+fn adding(folder: &Folder) -> std::process::Child {
+    let mut command = folder.command("add book.ctg --line '1.a4 a5 2.h4'");
+    let mut child = command.stderr(Stdio::null()).spawn().unwrap();
+    while temporary(folder).is_empty() && child.try_wait().unwrap().is_none() {
+        std::thread::yield_now();
+    }
+    child
+}
+
+/// A folder in which adding a line takes a while.
+fn folder_of_a_larger_book() -> Folder {
+    let folder = Folder::new();
+    common::random_book(250, 20).0.write(&folder, "book");
+    folder
+}
+
+#[test]
+fn what_killed_writers_have_left_the_next_one_removes() {
+    let folder = folder_of_a_larger_book();
+    let mut left = HashSet::new();
+    for _ in 0..40 {
+        let mut child = adding(&folder);
+        child.kill().unwrap();
+        child.wait().unwrap();
+        left.extend(temporary(&folder));
+        // Each `add` removes what the one before it has left.
+        let folders = temporary(&folder).into_iter();
+        let folders = folders.filter(|name| folder.join(name).is_dir()).count();
+        assert!(folders <= 1, "{:?}", temporary(&folder));
+        if left.len() > 6 && !temporary(&folder).is_empty() {
+            break;
+        }
+    }
+    assert!(!temporary(&folder).is_empty(), "nothing was killed in time");
+    // One that changes bytes in place is a writer, too.
+    mark(&folder, "book.ctg --all main").ok();
+    assert_eq!(folder.names(), ["book.ctb", "book.ctg", "book.cto"]);
+    assert_sound(folder.join("book.ctg"));
+}
+
+/// A writer that is alive, though it does not go on for the time being.
+#[cfg(unix)]
+#[test]
+fn what_a_living_writer_has_made_stays() {
+    let folder = folder_of_a_larger_book();
+    let signal = |child: &std::process::Child, name: &str| {
+        let mut kill = std::process::Command::new("kill");
+        let sent = kill.args([name, &child.id().to_string()]).status();
+        assert!(sent.unwrap().success());
+    };
+    // One that is done before it is halted tells nothing.
+    let (mut child, seen) = (0..40)
+        .find_map(|_| {
+            let mut child = adding(&folder);
+            signal(&child, "-STOP");
+            let seen = temporary(&folder);
+            if !seen.is_empty() {
+                return Some((child, seen));
+            }
+            signal(&child, "-CONT");
+            child.wait().unwrap();
+            None
+        })
+        .expect("no writer was halted in time");
+    folder.done("convert book.ctg other.csv");
+    fs::write(folder.join(".other.csv.dead.tmp"), "").unwrap();
+    folder.done("convert book.ctg other.csv --force");
+    assert_eq!(temporary(&folder), seen);
+    signal(&child, "-CONT");
+    assert!(child.wait().unwrap().success());
+    assert_eq!(temporary(&folder), [""; 0]);
 }
 
 #[test]

@@ -123,6 +123,32 @@ fn engines_that_cannot_be_used_are_named_and_the_game_goes_on() {
 }
 
 #[test]
+fn of_several_engines_the_next_one_plays_with_one_notice() {
+    let folder = Folder::new();
+    let notices = |described: &str| {
+        let config = format!("default = [\"no-such-engine\", \"builtin\"]\n{described}");
+        let config = folder.put("engines.toml", &config).into_os_string();
+        let mut adapter = Adapter::start(&["--config".as_ref(), &*config]);
+        adapter.hello();
+        adapter.assert_heard("id name Little Wing");
+        adapter.ready();
+        adapter.say("position startpos moves a2a3 a7a6 h2h3\ngo movetime 20");
+        assert_ne!(adapter.expect("bestmove"), "bestmove 0000");
+        assert!(adapter.quit().success());
+        let said = |line: &&String| line.contains("no-such-engine");
+        adapter
+            .heard
+            .iter()
+            .filter(said)
+            .cloned()
+            .collect::<Vec<_>>()
+    };
+    let with = notices("[engine.no-such-engine]\n");
+    assert_eq!(with.len(), 1, "{with:?}");
+    assert_eq!(with, notices(""));
+}
+
+#[test]
 fn an_engine_that_dies_in_a_search_is_replaced_and_answers() {
     let mut adapter = Adapter::around("dies-in-search", &["--set", "OwnBook=false"]);
     adapter.hello();

@@ -7,6 +7,7 @@ mod common;
 use std::fs;
 use std::process::Command;
 
+use common::adapter::Adapter;
 use common::{Folder, Ran, STARTER, assert_has, command, copy};
 
 #[test]
@@ -111,10 +112,9 @@ fn what_stands_in_the_wrong_place_is_told_the_right_one() {
     ] {
         folder.tabia(arguments).refused(hint);
     }
-    // An engine may have any options: no error.
     folder
         .tabia("--set 'Book Varety=0' --engine builtin --check-config")
-        .ends_saying(0, "did you mean \"Book Variety\"");
+        .ends_saying(2, "did you mean \"Book Variety\"");
 }
 
 #[test]
@@ -178,7 +178,8 @@ fn the_check_of_a_configuration_starts_what_would_play() {
     };
     script(
         "quick-engine",
-        "read a; echo id name Quick; echo uciok; read b",
+        "read a; echo id name Quick; echo option name Hash type spin default 1 min 1 max 64
+        echo uciok; while read b; do case $b in *9) exit 7;; is*) echo readyok;; esac; done",
     );
     script("mute-engine", "exec /bin/sleep 600");
     let check = |config: &str, code: i32| {
@@ -202,4 +203,103 @@ fn the_check_of_a_configuration_starts_what_would_play() {
         2,
     );
     assert_has(&text, "builtin would play, but a book does not open");
+    // Its options are compared with what it declares, and tried.
+    let with = |options: &str, code: i32| {
+        let config = "default = [\"quick-engine\", \"builtin\"]\n";
+        let table = "[engine.quick-engine.options]\n";
+        check(&format!("{config}{table}{options}"), code)
+    };
+    let text = with("hash = 64\n", 0);
+    assert!(text.ends_with("\nquick-engine would play\n"), "{text}");
+    let text = with("Hash = 65\n", 2);
+    let wrong = "Hash = 65: wrong, the engine's option \"Hash\" takes a whole number from 1 to 64";
+    assert_has(&text, wrong);
+    assert_has(&text, "quick-engine would play, but an option is wrong");
+    let text = with("Hash = \"two\"\nHsh = 3\n", 2);
+    assert_has(
+        &text,
+        "the engine has no option \"Hsh\" (did you mean \"Hash\"?)",
+    );
+    assert_has(&text, "quick-engine would play, but 2 options are wrong");
+    // It takes the value and dies of it.
+    let text = with("Hash = 9\n", 2);
+    assert_has(&text, "is not ready with these options: it ended by itself");
+    assert_has(&text, "but it is not ready with its options");
+    // A wrong option of an engine that would play in its place is one too.
+    let second = "[engine.builtin]\ncommand = \"builtin\"\n[engine.builtin.options]\nHush = 3\n";
+    let text = with(&format!("Hash = 8\n{second}"), 2);
+    assert_has(&text, "Hush = 3: wrong");
+    assert_has(&text, "another engine has options that are wrong");
+}
+
+#[cfg(unix)]
+#[test]
+fn what_is_typed_need_not_suit_every_engine_of_the_chain() {
+    let folder = Folder::new();
+    let config = folder.put("engines.toml", "default = [\"builtin\", \"other\"]\n");
+    let config = config.display();
+    let check = format!("--config {config} --check-config --set");
+    let text = folder.tabia(&format!("{check} Hash=32")).printed();
+    assert_has(&text, "\nbuiltin would play\n");
+    let ran = folder.tabia(&format!("{check} Hush=32"));
+    ran.ends(2);
+    assert_has(&ran.out(), "(did you mean \"Hash\"?)");
+}
+
+/// The starter book with its first 300 of 864 pages, where some positions after
+/// the start position stand, but not that itself; `told`: its header says so.
+fn first_pages(folder: &Folder, told: bool) {
+    copy(STARTER, &folder.join("book.ctg"));
+    let mut pages = fs::read(folder.join("book.ctg")).unwrap();
+    pages.truncate(301 * 4096);
+    if told {
+        pages[16..20].copy_from_slice(&300_u32.to_be_bytes());
+    }
+    fs::write(folder.join("book.ctg"), pages).unwrap();
+}
+
+/// Everybody agrees on what is left of a book, and plays it.
+#[test]
+fn what_can_be_read_of_a_book_is_played() {
+    for (told, message) in [(false, "seems to be cut off"), (true, "of a larger book")] {
+        let folder = Folder::new();
+        first_pages(&folder, told);
+        let probed = folder.tabia("probe book.ctg --json");
+        // What is played is found by transposition.
+        assert_has(&probed.ends(1), message);
+        let probed: serde_json::Value = serde_json::from_str(&probed.out()).unwrap();
+        let best = probed["moves"][0]["uci"].as_str().unwrap().to_owned();
+        let info = folder.tabia("info book.ctg").printed();
+        assert_has(&info, message);
+        let checked = folder
+            .tabia("--check-config --engine builtin --book book.ctg")
+            .printed();
+        assert_has(&checked, message);
+        assert_has(&checked, &format!("start position: {best} "));
+        assert!(!checked.contains("whole book is read"), "{checked}");
+        let mut adapter = Adapter::of_book(&folder.join("book.ctg"), &[]);
+        adapter.assert_heard(message);
+        let played = adapter.best("position startpos");
+        assert_eq!(played, format!("bestmove {best}"));
+        adapter.assert_heard("info string book book.ctg:");
+        assert!(adapter.quit().success());
+    }
+}
+
+#[test]
+fn a_book_that_answers_nothing_is_a_fault_of_the_configuration() {
+    let folder = Folder::new();
+    first_pages(&folder, false);
+    let mut pages = fs::read(folder.join("book.ctg")).unwrap();
+    pages.truncate(2 * 4096);
+    fs::write(folder.join("book.ctg"), pages).unwrap();
+    let checked = folder.tabia("--check-config --engine builtin --book book.ctg");
+    checked.ends(2);
+    assert_has(&checked.out(), "start position: not in the book");
+    assert_has(
+        &checked.out(),
+        "builtin would play, but a book answers nothing",
+    );
+    let probed = folder.tabia("probe book.ctg");
+    assert_has(&probed.ends(1), "cut off");
 }

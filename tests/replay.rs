@@ -112,8 +112,16 @@ fn a_departure_is_shown_with_what_led_to_it() {
     assert_has(&said, "then:\n  gui< bestmove");
     assert_has(&said, "now:\n  gui< info string");
     // A log that was cut off in the middle of a line has no departure.
-    fs::write(&log, &text[..text.len() / 2]).unwrap();
-    replay(&log, 0);
+    let cut = text.len() / 2;
+    let cut = cut + usize::from(text.as_bytes()[cut - 1] == b'\n');
+    let number = text[..cut].lines().count();
+    fs::write(&log, &text[..cut]).unwrap();
+    let said = replay(&log, 0);
+    assert_has(&said, &format!("cut off in the middle of line {number}"));
+    assert_has(&said, "the same again");
+    fs::write(&log, &text).unwrap();
+    let said = replay(&log, 0);
+    assert!(!said.contains("cut off"), "{said}");
 }
 
 #[test]

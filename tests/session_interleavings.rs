@@ -2,9 +2,10 @@
 //! says what it likes, the engine answers late, dies, hangs, does not start;
 //! books open when they do; the clock runs, and the machine sleeps.
 //!
-//! A GUI that keeps to the protocol (`polite`) must get exactly one legal
-//! answer for each `go`, at its time; one that does not must at least never
-//! get more than it asked for. A case that fails is printed as a conversation
+//! A GUI that waits for an answer before its next `go` (`polite`) must get
+//! exactly one legal answer for each `go`, at its time, whatever positions and
+//! games it speaks of meanwhile; one that does not must get one for each `go`
+//! that no other has replaced, and never more than it asked for. A case that fails is printed as a conversation
 //! in the form of `tests/session/*.txt`, after proptest has made it short.
 
 #![allow(clippy::unwrap_used)]
@@ -127,7 +128,7 @@ impl Probe for TwoMoves {
 #[derive(Clone, Copy, Debug)]
 enum Do {
     Position(usize),
-    BadPosition,
+    BadPosition(usize),
     Go(usize, bool),
     Stop,
     PonderHit,
@@ -164,19 +165,24 @@ const OURS: [&str; 8] = [
     "Engine Restart value false",
 ];
 
-const ODD: [&str; 6] = [
+/// No position of these.
+const BAD: [&str; 2] = ["position fen rubbish", "position fen"];
+
+const ODD: [&str; 8] = [
     "info depth 1 score cp 3 pv a2a3",
     "readyok",
     "uciok",
     "option name Late type check default true",
     "no UCI at all",
+    "bestmove",
+    "bestmove Nf3",
     "",
 ];
 
 fn any_deed() -> impl Strategy<Value = Do> {
     prop_oneof![
         5 => (0..POSITIONS.len()).prop_map(Do::Position),
-        1 => Just(Do::BadPosition),
+        1 => (0..BAD.len()).prop_map(Do::BadPosition),
         9 => (0..GOS.len(), prop::bool::weighted(0.2)).prop_map(|(go, asked)| Do::Go(go, asked)),
         4 => Just(Do::Stop),
         3 => Just(Do::PonderHit),
@@ -221,6 +227,7 @@ struct Asked {
     /// When the clock began to run.
     since: Duration,
     stopped: Option<Duration>,
+    answered: bool,
 }
 
 /// All around the session, as the relay is.
@@ -248,6 +255,8 @@ struct World {
     asked: Option<Asked>,
     gos: usize,
     answers: usize,
+    /// Searches that were stopped and not answered before another `go` came.
+    owed: usize,
     pings: usize,
     pongs: usize,
     /// Where the engine was when it answered last.
@@ -279,6 +288,10 @@ impl World {
         self.must(self.answers <= self.gos, "more answers than questions");
         let engine_at = self.engine_at.take();
         if !self.polite {
+            match (&mut self.asked, &mut self.owed) {
+                (Some(asked), 0) => asked.answered = true,
+                (_, owed) => *owed = owed.saturating_sub(1),
+            }
             return;
         }
         let Some(asked) = self.asked.take() else {
@@ -382,6 +395,7 @@ impl Outlet for World {
         }
         let line = String::from_utf8_lossy(line).into_owned();
         self.note(&format!("eng< {line}"));
+        self.must(line != BAD[1], "a position that is none is passed on");
         if let Some(number) = line.strip_prefix("d ") {
             let number: usize = number.parse().unwrap();
             self.must(
@@ -517,6 +531,7 @@ impl Play {
             asked: None,
             gos: 0,
             answers: 0,
+            owed: 0,
             pings: 0,
             pongs: 0,
             engine_at: None,
@@ -558,14 +573,14 @@ impl Play {
         let polite = self.world.polite;
         let waits = polite && self.world.asked.is_some();
         match deed {
-            Do::Position(_) | Do::BadPosition | Do::Go(..) | Do::NewGame if waits => {}
+            Do::Go(..) if waits => {}
             Do::Position(index) => {
                 self.world.board = Some(index);
                 self.gui(&format!("position {}", POSITIONS[index].0));
             }
-            Do::BadPosition => {
+            Do::BadPosition(index) => {
                 self.world.board = None;
-                self.gui("position fen rubbish");
+                self.gui(BAD[index]);
             }
             Do::Go(index, only) => self.go(index, only),
             Do::Stop => {
@@ -666,6 +681,10 @@ impl Play {
         let ponders = text.contains("ponder");
         let open = text == "go infinite" || text == "go";
         self.world.gos += 1;
+        if let Some(before) = &self.world.asked {
+            // One that was stopped is not replaced by another.
+            self.world.owed += usize::from(before.stopped.is_some() && !before.answered);
+        }
         self.world.asked = Some(Asked {
             position: self.world.board,
             only,
@@ -674,6 +693,7 @@ impl Play {
             time,
             since: self.world.now,
             stopped: None,
+            answered: false,
         });
         if only && text != "go" {
             self.gui(&format!("{text} {ASKED}"));
@@ -852,10 +872,9 @@ impl Play {
                 .must(self.session.farewell().is_some(), "an end without a reason");
             return;
         }
-        if self.world.polite {
-            let done = self.world.asked.is_none();
-            self.world.must(done, "a go without an answer");
-        }
+        let asked = self.world.asked.as_ref();
+        let done = asked.is_none_or(|asked| asked.answered) && self.world.owed == 0;
+        self.world.must(done, "a go without an answer");
         if !hangs {
             let all = self.world.pongs == self.world.pings;
             self.world.must(all, "an isready without readyok");
@@ -952,7 +971,7 @@ proptest! {
     }
 
     #[test]
-    fn a_rude_one_never_gets_more(
+    fn a_rude_one_gets_what_is_owed_and_never_more(
         deeds in prop::collection::vec(any_deed(), 0..50),
         by_eof: bool,
     ) {

@@ -141,6 +141,127 @@ fn an_engine_evaluates_and_goes_on_where_it_was() {
     assert_eq!(at.text("a.epd"), suite);
 }
 
+/// Values of 7 nodes in a file are as cheap as a first look may be; the
+/// engine's own are others.
+#[test]
+fn who_meets_the_conditions_is_searched_again_and_replaced() {
+    let at = Folder::new();
+    let boards = [
+        ("e4", "4P3/8/PPPP1PPP"),
+        ("d4", "3P4/8/PPP1PPPP"),
+        ("c4", "2P5/8/PP1PPPPP"),
+        ("a3", "8/P7/1PPPPPPP"),
+        ("h3", "8/7P/PPPPPPP1"),
+        ("f3", "8/5P2/PPPPP1PP"),
+    ];
+    let mut games = String::new();
+    let mut values = String::new();
+    for (number, (mv, rows)) in boards.iter().enumerate() {
+        // The first are the most popular.
+        games.push_str(&game("", &format!("1. {mv} e5")).repeat(6 - number));
+        let fen = format!("rnbqkbnr/pppppppp/8/8/{rows}/RNBQKBNR b KQkq -");
+        // f3 is out at once; d4 had its deep search, by which it is in.
+        let value = match *mv {
+            "f3" => "ce 500; acd 1; acn 7",
+            "d4" => "ce 2; acd 30; acn 5000000",
+            _ => "ce 1; acd 1; acn 7",
+        };
+        values.push_str(&format!("{fen} {value};\n"));
+    }
+    at.put("games.pgn", games);
+    at.put("values.epd", values);
+    let suite = |more: &str| {
+        let base = "suite games.pgn -f --plies 1 --order popular --eval-file values.epd";
+        at.tabia(&format!("{base} --engine builtin --nodes 500 {more}"))
+    };
+    // What the engine says by so many nodes of those that look good.
+    let all = suite("-o all.epd --ops --confirm-nodes 3000 --eval 0..400 --json");
+    let report = all.json();
+    assert_eq!(
+        report["confirmation"],
+        json!({"nodes": 3000, "screened": 4, "stayed": 4, "share": 1.0, "known": 1})
+    );
+    let text = at.text("all.epd");
+    assert_eq!(text.lines().count(), 5);
+    let value_of = |rows: &str| -> i32 {
+        let line = text.lines().find(|line| line.contains(rows)).unwrap();
+        let (_, ce) = line.split_once(" ce ").unwrap();
+        ce.split(';').next().unwrap().parse().unwrap()
+    };
+    assert_eq!(value_of(boards[1].1), 2);
+    let searched = [0, 2, 3, 4].map(|n| value_of(boards[n].1));
+    assert!(text.lines().all(|line| line.contains("acn ")), "{text}");
+    // A band that the first one, the most popular, leaves, and others do not.
+    let most = searched[0].abs() - 1;
+    let band = format!("--eval 0..{most}");
+    let staying = searched.iter().filter(|cp| cp.abs() <= most).count();
+    assert!(most >= 2 && staying > 0, "{searched:?}");
+    let found = suite(&format!("-o few.epd --confirm-nodes 3000 {band}"));
+    let said = found.ok();
+    let share = staying as f64 / 4.0 * 100.0;
+    assert_has(
+        &said,
+        &format!("searched again for 3000 nodes: {staying} of 4 stayed ({share:.1} %); 1 had"),
+    );
+    assert_has(&said, "outside when searched again (--confirm-nodes)");
+    assert_eq!(at.text("few.epd").lines().count(), staying + 1);
+    // The places of those that go are taken by the next ones, as long as there
+    // are any: that is said. The same bytes with any number of engines.
+    let count = staying + 1;
+    for jobs in [1, 3] {
+        let options = format!("-o n.epd --confirm-nodes 3000 {band} --jobs {jobs}");
+        let said = suite(&format!("{options} --count {count}")).ok();
+        assert!(!said.contains("only"), "{said}");
+        assert_eq!(at.text("n.epd"), at.text("few.epd"));
+        let said = suite(&format!("{options} --count 6")).ok();
+        let only = format!("only {count} of the 6 that --count asks for");
+        assert_has(&said, &only);
+        assert_eq!(at.text("n.epd"), at.text("few.epd"));
+    }
+    // What was saved is not searched again, unless the engine took fewer nodes.
+    let saved = format!("-o s.epd --confirm-nodes 3000 {band} --save-evals saved.epd --json");
+    let numbers = || {
+        let told = suite(&saved).json();
+        assert_eq!(at.text("s.epd"), at.text("few.epd"));
+        let number = |name: &str| told["confirmation"][name].as_u64().unwrap();
+        (number("screened"), number("known"))
+    };
+    assert_eq!(numbers(), (4, 1));
+    assert_eq!(at.text("saved.epd").lines().count(), 4);
+    let (screened, known) = numbers();
+    assert!(screened < 4 && known > 1, "{screened} {known}");
+    suite("-o x.epd --confirm-nodes 500 --eval 0..9").refused("is not more than --nodes 500");
+}
+
+#[test]
+fn black_is_better_where_that_is_asked_for() {
+    let at = games();
+    let evals = "rnbqkbnr/pppppppp/8/8/4P3/8/PPPP1PPP/RNBQKBNR b KQkq - ce 100; acd 9;\n\
+        rnbqkbnr/pppppppp/8/8/3P4/8/PPP1PPPP/RNBQKBNR b KQkq - ce -100; acd 9;\n";
+    at.put("values.epd", evals);
+    for (side, pawn) in [("black", "4P3"), ("white", "3P4")] {
+        let window = format!("--plies 1 --eval-file values.epd --eval 80..120 --better {side}");
+        let said = at.done(&format!("suite one.pgn two.pgn -o a.epd -f {window}"));
+        let text = at.text("a.epd");
+        assert!(text.lines().count() == 1 && text.contains(pawn), "{text}");
+        assert_has(&said, "1 the other side better (--better)");
+    }
+    at.tabia("suite one.pgn -o b.epd --better black")
+        .refused("--better need values");
+}
+
+#[test]
+fn every_filter_is_told_by_its_option() {
+    let at = games();
+    let said =
+        at.done("suite one.pgn two.pgn -o a.epd --min-plies 3 --max-plies 4 --max-per-line 1 --line-plies 2");
+    assert_has(&said, "more of a line (--max-per-line)");
+    assert_has(&said, "again (--unique)");
+    let said = at.done("suite one.pgn two.pgn -o b.epd --plies 4 --count 1");
+    // However many were under way when there were enough.
+    assert_has(&said, "1 left: 2 more than --count");
+}
+
 #[test]
 fn books_give_both_colours_and_their_ends() {
     let at = Folder::new();
@@ -316,4 +437,15 @@ fn a_review_sees_the_book_from_its_player() {
     at.tabia(lines[2]).ends(1);
     assert!(at.text("audit.html").contains("-0.60"));
     at.tabia(&format!("{review} nobody")).ends(2);
+    // Without any value nothing is said about values.
+    at.put(
+        "games.pgn",
+        played("Bot", "x", "1-0", "1. e4 e5 2. Nf3 Nc6 3. Bb5"),
+    );
+    let report = at.tabia(&format!("{review} bot --json")).json();
+    assert_eq!(
+        json!([report["values"], report["below"]]),
+        json!([null, null])
+    );
+    assert_eq!(report["plies"]["count"], 1);
 }

@@ -1,11 +1,8 @@
 //! Marks for a book out of what its evaluations say.
 
-use shakmaty::Color;
-
-use super::{Examined, sign_of};
+use super::{Examined, is_decisive, sign_of, symbol_of};
 use crate::book::ctg::{EditError, Editor, EntryChange};
 use crate::book::{Mark, MarkEdit};
-use crate::eval::{Value, sign};
 
 /// Which marks are wanted.
 #[derive(Clone, Copy, Debug, Default)]
@@ -21,6 +18,9 @@ pub struct Marks {
 /// The changes of a book that give it marks. A position becomes red where
 /// every known move of the book into it loses too much: the colour stands in
 /// the position, and so on every move that leads there.
+///
+/// Where findings were to be confirmed, only confirmed ones count, and only
+/// confirmed positions get a symbol for an advantage that decides.
 ///
 /// # Errors
 ///
@@ -38,12 +38,13 @@ pub fn changes(
         for node in graph.nodes() {
             for mv in graph.moves(node) {
                 let worth = examined.worth(node, mv);
-                is_settled[mv.to as usize] |= worth.is_none_or(|w| w.loss() <= max_loss);
+                is_settled[mv.to as usize] |=
+                    !examined.may_mark(node, mv) || worth.is_none_or(|w| w.loss() <= max_loss);
             }
         }
         for (node, n, worth, _) in examined.losing(max_loss) {
             let mv = &graph.moves(node)[n];
-            let Some(record) = graph.record(mv.to) else {
+            let Some(record) = graph.record(mv.to).filter(|_| examined.may_mark(node, mv)) else {
                 continue;
             };
             let unmarked = record.mark() == Mark::None || marks.over;
@@ -72,8 +73,12 @@ pub fn changes(
             }) else {
                 continue;
             };
+            let symbol = symbol_of(value);
+            if is_decisive(symbol) && !examined.is_confirmed(node) {
+                continue;
+            }
             let edit = MarkEdit {
-                commentary: Some(sign::of_position(Value::cp_of_mover(Color::White, value))),
+                commentary: Some(symbol),
                 ..MarkEdit::default()
             };
             changes.extend(editor.plan_position(&graph.position(node), &edit)?);

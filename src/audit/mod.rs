@@ -1,24 +1,33 @@
 //! What is wrong with a book, by the evaluations beside it.
 //!
-//! Values are those that [`crate::graph`] carries through the book: a move
+//! Values are those that [`crate::graph`] backs up through the book: a move
 //! loses what it is worth less than the best that is known in its position, in
 //! the book or not. What matters most comes first: the loss times how likely
 //! the adapter's own play comes to the move and makes it.
+//!
+//! A list that is sorted by loss shows the largest errors of the evaluations
+//! first. Therefore a finding is only *confirmed* when position, move and better
+//! move have been searched again, deeply ([`confirm()`]); such an evaluation
+//! takes the place of what is backed up to its position.
 
+mod confirm;
 mod marks;
+mod named;
 mod report;
 
+pub use confirm::{Confirmation, confirm};
 pub use marks::{Marks, changes};
+pub use named::positions_of;
 pub use report::{html, markdown};
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 
 use rustc_hash::FxBuildHasher;
 use serde::Serialize;
-use shakmaty::{Color, Position as _};
+use shakmaty::{CastlingMode, Chess, Color, Move, Position as _};
 
-use crate::book::Mark;
-use crate::eval::{Value, sign};
+use crate::book::{Annotation, Mark};
+use crate::eval::{Evaluation, MoveValue, Value, sign};
 use crate::evals::{EvalKey, EvalTable};
 use crate::graph::{BookGraph, GraphMove, NodeId, Reach};
 use crate::notation;
@@ -26,13 +35,26 @@ use crate::policy::Policy;
 
 /// What is looked for.
 #[derive(Clone, Copy, Debug)]
-pub struct AuditWishes {
+pub struct AuditOptions {
     /// Centipawns that a move may lose, and that a line may end below zero.
     pub max_loss: u32,
     /// Whose moves and ends; `None` is both.
     pub side: Option<Color>,
-    /// Findings of each kind that are told with their lines.
-    pub told: usize,
+    /// Findings of each kind that are described.
+    pub described: usize,
+}
+
+/// A value, and the search that it comes from.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct SearchedValue {
+    /// Centipawns from the view of the player that the finding is about.
+    pub value: i32,
+    /// Nodes of the search, if known.
+    pub nodes: Option<u64>,
+    /// Depth of the search in plies, if known.
+    pub depth: Option<u16>,
+    /// The engine or collection that the value comes from, if known.
+    pub engine: Option<String>,
 }
 
 /// A move that loses more than it may.
@@ -44,8 +66,14 @@ pub struct LosingMove {
     pub fen: String,
     /// The move.
     pub san: String,
+    /// The same as UCI has it.
+    pub uci: String,
     /// Who plays it: `white` or `black`.
     pub side: &'static str,
+    /// The best move that is known in its place.
+    pub better: Option<String>,
+    /// The same as UCI has it.
+    pub better_uci: Option<String>,
     /// Centipawns for its player with the best that is known.
     pub best: i32,
     /// After it.
@@ -54,10 +82,19 @@ pub struct LosingMove {
     pub loss: u32,
     /// How likely play comes to it and makes it, 0 to 1.
     pub likelihood: f64,
-    /// The sign that it deserves, if any.
+    /// The annotation that it deserves, if any.
     pub sign: &'static str,
     /// It is marked green.
     pub green: bool,
+    /// Position, move and better move have all been searched for as long as a
+    /// confirmation takes.
+    pub confirmed: bool,
+    /// What a search of the position says.
+    pub position_search: Option<SearchedValue>,
+    /// What a search of the position after the move says.
+    pub move_search: Option<SearchedValue>,
+    /// What a search of the position after the better move says.
+    pub better_search: Option<SearchedValue>,
 }
 
 /// A line that ends badly for the side that has to go on without the book.
@@ -73,6 +110,10 @@ pub struct BadEnd {
     pub value: i32,
     /// How likely play comes there, 0 to 1.
     pub likelihood: f64,
+    /// The position has been searched for as long as a confirmation takes.
+    pub confirmed: bool,
+    /// What that search says.
+    pub position_search: Option<SearchedValue>,
 }
 
 /// A move that punishes an error, and that nothing in the book points out.
@@ -84,14 +125,19 @@ pub struct Refutation {
     pub fen: String,
     /// The move.
     pub san: String,
+    /// The same as UCI has it.
+    pub uci: String,
     /// Who plays it.
     pub side: &'static str,
     /// Centipawns for its player after it.
     pub value: i32,
-    /// How much the likeliest other move of the book gives away.
+    /// How much the other moves of the book give away at least.
     pub others_lose: u32,
     /// How likely play comes to the position, 0 to 1.
     pub likelihood: f64,
+    /// The position and all that moves of the book lead to have been searched
+    /// for as long as a confirmation takes.
+    pub confirmed: bool,
 }
 
 /// Values where the book ends, from the view of the side that is to move
@@ -129,10 +175,14 @@ pub struct Audit {
     pub start: Option<i32>,
     /// The limit.
     pub max_loss: u32,
+    /// Nodes of a search that confirms a finding, where that was asked for.
+    pub confirmation_nodes: Option<u64>,
     /// Moves that lose more, how many.
     pub losing_count: usize,
     /// How many of them are green.
     pub green_count: usize,
+    /// How many of them are confirmed, where that was asked for.
+    pub confirmed_count: Option<usize>,
     /// Lines that end worse, how many.
     pub bad_end_count: usize,
     /// Refutations that nothing points out, how many.
@@ -143,10 +193,10 @@ pub struct Audit {
     pub bad_ends: Vec<BadEnd>,
     /// The first of the refutations.
     pub refutations: Vec<Refutation>,
-    /// Exits with White to move.
-    pub white_exits: Exits,
+    /// Exits with White to move; `None` if no value of one is known.
+    pub white_exits: Option<Exits>,
     /// Exits with Black to move.
-    pub black_exits: Exits,
+    pub black_exits: Option<Exits>,
 }
 
 impl Audit {
@@ -170,23 +220,66 @@ impl Worth {
     }
 }
 
+/// A move on the board of a game.
+struct PlayedMove {
+    /// The line to it and itself.
+    line: String,
+    /// The position that it is played in.
+    before: Chess,
+    san: String,
+    uci: String,
+}
+
+/// Which evaluations are good enough to confirm a finding.
+#[derive(Clone, Debug, Default)]
+pub struct Deep {
+    /// Those of so many nodes.
+    pub nodes: u64,
+    /// Those of these positions.
+    pub searched: HashSet<EvalKey, FxBuildHasher>,
+}
+
+impl Deep {
+    fn is(&self, key: EvalKey, evaluation: &Evaluation) -> bool {
+        // Engines stop a little early or late.
+        evaluation.nodes >= self.nodes / 10 * 9 || self.searched.contains(&key)
+    }
+}
+
+/// Moves by the positions before and after them, with the sign that each deserves.
+pub type LosingMoves = HashMap<(EvalKey, EvalKey), Annotation, FxBuildHasher>;
+
 /// A graph with all that is known of it.
 pub struct Examined<'a> {
     graph: &'a BookGraph,
     table: &'a EvalTable,
+    deep: Option<&'a Deep>,
     reach: Reach,
     values: Vec<Option<i32>>,
+    /// The best that is known of each position.
+    best: Vec<Option<i32>>,
     /// Plies of the likeliest path; tells who is to move.
     plies: Vec<u32>,
     policy: Policy,
 }
 
+/// A losing move of the graph: position, number of the move, what it is worth,
+/// how likely it is played.
+type Losing = (NodeId, usize, Worth, f64);
+
 impl<'a> Examined<'a> {
-    /// Carries values and likelihoods through a book.
+    /// Backs values up through a book and adds likelihoods.
+    ///
+    /// Where an evaluation is `deep` it is the value of its position, whatever
+    /// the book says of what follows.
     #[must_use]
-    pub fn new(graph: &'a BookGraph, table: &'a EvalTable, policy: Policy) -> Examined<'a> {
+    pub fn new(
+        graph: &'a BookGraph,
+        table: &'a EvalTable,
+        policy: Policy,
+        deep: Option<&'a Deep>,
+    ) -> Examined<'a> {
         let reach = graph.reach_by(&policy);
-        let values = graph.values(&graph.leaving(table));
         let mut plies = vec![u32::MAX; graph.len()];
         for &node in reach.order() {
             let before = reach
@@ -194,14 +287,43 @@ impl<'a> Examined<'a> {
                 .and_then(|before| plies.get(before as usize));
             plies[node as usize] = before.map_or(0, |ply| ply.saturating_add(1));
         }
-        Examined {
+        let mut examined = Examined {
             graph,
             table,
+            deep,
             reach,
-            values,
+            values: Vec::new(),
+            best: Vec::new(),
             plies,
             policy,
-        }
+        };
+        examined.values = graph.values_given(&graph.leaving(table), |node| {
+            let deep = examined.deep(graph.key(node))?;
+            Some(deep.value.clamped(Color::White))
+        });
+        examined.best = graph.nodes().map(|node| examined.best_of(node)).collect();
+        examined
+    }
+
+    /// The evaluation of a canonical board, if it is deep.
+    fn deep(&self, key: EvalKey) -> Option<&'a Evaluation> {
+        let known = self.table.canonical(key)?;
+        self.deep?.is(key, known).then_some(known)
+    }
+
+    /// Whether the evaluation of a position is deep, or need not be.
+    fn is_confirmed(&self, node: NodeId) -> bool {
+        self.deep.is_none() || self.deep(self.graph.key(node)).is_some()
+    }
+
+    /// Whether enough is known of a move to mark it: position, move and better
+    /// move are confirmed, or need not be.
+    fn may_mark(&self, node: NodeId, mv: &GraphMove) -> bool {
+        let better = || self.better(node).map(|(_, key)| key);
+        self.deep.is_none()
+            || (self.is_confirmed(node)
+                && self.is_confirmed(mv.to)
+                && better().is_none_or(|key| self.deep(key).is_some()))
     }
 
     /// Who is to move; White where play never comes.
@@ -215,31 +337,68 @@ impl<'a> Examined<'a> {
     }
 
     /// The best that is known of a position. What its own evaluation says of
-    /// moves is part of what is carried to it: of a move of the book, the
-    /// position after it knows better.
-    fn best(&self, node: NodeId) -> Option<i32> {
+    /// moves is part of what is backed up to it: of a move of the book, the
+    /// position after it knows better. The value of a deep evaluation and that
+    /// after its best move are both estimates of one thing: the lesser counts,
+    /// so that no move loses by an error of one of them.
+    fn best_of(&self, node: NodeId) -> Option<i32> {
+        if self.deep(self.graph.key(node)).is_some() {
+            let value = self.value(node)?;
+            let better = self.better(node);
+            let after = better.and_then(|(_, key)| self.deep(key));
+            return Some(
+                after.map_or(value, |after| value.min(-after.value.clamped(Color::White))),
+            );
+        }
         let own = self.table.canonical(self.graph.key(node));
         let own = own.filter(|known| known.moves.is_empty());
         let own = own.map(|known| known.value.clamped(Color::White));
         own.max(self.value(node))
     }
 
+    /// The best move that is known at a position: the position after it, and
+    /// its key.
+    fn better(&self, node: NodeId) -> Option<(Chess, EvalKey)> {
+        let own = self.table.canonical(self.graph.key(node));
+        let named = own.and_then(|known| known.moves.first());
+        let best = match (self.deep(self.graph.key(node)), named) {
+            (Some(_), Some(named)) => named.mv,
+            _ => {
+                let moves = self.graph.moves(node);
+                let of_book = moves
+                    .iter()
+                    .filter_map(|mv| Some((-self.value(mv.to)?, mv.mv)));
+                let is_other = |mv: &&MoveValue| moves.iter().all(|known| known.mv != mv.mv);
+                let others = own.into_iter().flat_map(|known| &known.moves);
+                let others = others
+                    .filter(is_other)
+                    .map(|known| (known.value.clamped(Color::White), known.mv));
+                of_book.chain(others).max_by_key(|(value, _)| *value)?.1
+            }
+        };
+        let position = self.graph.position(node);
+        let after = notation::after(&position, best.to_move(&position).ok()?);
+        let key = EvalKey::of(&after);
+        Some((after, key))
+    }
+
     fn worth(&self, node: NodeId, mv: &GraphMove) -> Option<Worth> {
         let value = -self.value(mv.to)?;
-        let best = self.best(node)?.max(value);
+        let best = self.best[node as usize]?.max(value);
         Some(Worth { best, value })
     }
 
     /// Moves that lose more than `max_loss` centipawns against the best, by the
-    /// positions before and after them.
+    /// positions before and after them, with the sign that each deserves.
     #[must_use]
-    pub fn losing_moves(&self, max_loss: u32) -> HashSet<(EvalKey, EvalKey), FxBuildHasher> {
-        let mut found = HashSet::default();
+    pub fn losing_moves(&self, max_loss: u32) -> LosingMoves {
+        let mut found = LosingMoves::default();
         for node in self.graph.nodes() {
             for mv in self.graph.moves(node) {
-                let worth = self.worth(node, mv);
-                if worth.is_some_and(|worth| worth.loss() > max_loss) {
-                    found.insert((self.graph.key(node), self.graph.key(mv.to)));
+                let worth = self.worth(node, mv).filter(|worth| worth.loss() > max_loss);
+                if let Some(worth) = worth {
+                    let sign = sign_of(worth).unwrap_or(Annotation::DUBIOUS);
+                    found.insert((self.graph.key(node), self.graph.key(mv.to)), sign);
                 }
             }
         }
@@ -247,7 +406,7 @@ impl<'a> Examined<'a> {
     }
 
     /// Moves that lose more than `max_loss`, with their likelihoods.
-    fn losing(&self, max_loss: u32) -> Vec<(NodeId, usize, Worth, f64)> {
+    fn losing(&self, max_loss: u32) -> Vec<Losing> {
         let mut found = Vec::new();
         for node in self.graph.nodes() {
             let moves = self.graph.moves(node);
@@ -294,27 +453,120 @@ impl<'a> Examined<'a> {
         }
     }
 
-    /// The line to a move and itself; the position before it, and its name.
-    fn line_of(&self, node: NodeId, mv: &GraphMove) -> (String, String, String) {
+    /// The line to a move and itself.
+    fn line_of(&self, node: NodeId, mv: &GraphMove) -> PlayedMove {
         let mut line = self.line_to(node);
-        let fen = notation::fen(line.last());
-        let Some(played) = self.graph.step(line.last(), mv.to) else {
-            return (line.to_string(), fen, mv.mv.to_string());
+        let before = line.last().clone();
+        let Some(played) = self.graph.step(&before, mv.to) else {
+            return PlayedMove {
+                line: line.to_string(),
+                before,
+                san: mv.mv.to_string(),
+                uci: mv.mv.to_string(),
+            };
         };
-        let san = notation::san(line.last(), played);
         line.push(played);
-        (line.to_string(), fen, san)
+        PlayedMove {
+            line: line.to_string(),
+            san: notation::san(&before, played),
+            uci: uci(played),
+            before,
+        }
+    }
+
+    /// Whether the sides that are looked at include the one to move.
+    fn is_wanted(&self, options: &AuditOptions, node: NodeId) -> bool {
+        options.side.is_none_or(|side| side == self.turn(node))
+    }
+
+    /// Losing moves that the book does not point out itself, and green ones.
+    fn unmarked_losing(&self, losing: &[Losing], options: &AuditOptions) -> Vec<Losing> {
+        let is_news = |&&(node, n, ..): &&Losing| {
+            let mv = &self.graph.moves(node)[n];
+            let mark = self.mark_of(mv);
+            let is_known = mark == Mark::Avoid || mv.annotation.is_doubtful();
+            self.is_wanted(options, node) && (!is_known || mark == Mark::Main)
+        };
+        losing.iter().filter(is_news).copied().collect()
+    }
+
+    /// Moves that punish losing moves, and that nothing points out: each with
+    /// its position, and how much the others give away.
+    fn refutations(
+        &self,
+        losing: &[Losing],
+        options: &AuditOptions,
+    ) -> Vec<(NodeId, &'a GraphMove, Worth, u32)> {
+        let mut seen = HashSet::new();
+        let mut found = Vec::new();
+        for &(before, n, ..) in losing {
+            let node = self.graph.moves(before)[n].to;
+            if !self.is_wanted(options, node) || !seen.insert(node) {
+                continue;
+            }
+            let moves = self.graph.moves(node);
+            let known: Vec<(&GraphMove, Worth)> = moves
+                .iter()
+                .filter_map(|mv| Some((mv, self.worth(node, mv)?)))
+                .collect();
+            let Some(&(best, worth)) = known.iter().min_by_key(|(_, worth)| worth.loss()) else {
+                continue;
+            };
+            let others = known.iter().filter(|(mv, _)| mv.mv != best.mv);
+            let others_lose = others.map(|(_, worth)| worth.loss()).min().unwrap_or(0);
+            let is_marked =
+                self.mark_of(best) == Mark::Main || matches!(best.annotation.nag(), 1 | 3 | 8);
+            if !is_marked && worth.loss() <= options.max_loss && others_lose > options.max_loss {
+                found.push((node, best, worth, others_lose));
+            }
+        }
+        found
+    }
+
+    /// Where play ends: position, value, how likely.
+    fn ends(&self) -> Vec<(NodeId, i32, f64)> {
+        let mut ends = Vec::new();
+        for &node in self.reach.order() {
+            let likely = self.reach.probability[node as usize];
+            let goes_on = || {
+                let played = self.graph.weighed(node, &self.policy);
+                played.iter().any(|verdict| verdict.probability > 0.0)
+            };
+            if likely <= 0.0 || (!self.graph.moves(node).is_empty() && goes_on()) {
+                continue;
+            }
+            // Where play ends though the book has moves, they are not played.
+            let own = self.table.canonical(self.graph.key(node));
+            let own = own.map(|known| known.value.clamped(Color::White));
+            ends.extend(own.or(self.value(node)).map(|value| (node, value, likely)));
+        }
+        ends
+    }
+
+    /// Those of the ends that are bad for who has to go on, the costliest first.
+    fn bad_ends(
+        &self,
+        ends: &[(NodeId, i32, f64)],
+        options: &AuditOptions,
+    ) -> Vec<(NodeId, i32, f64)> {
+        let is_bad = |&&(node, value, _): &&(NodeId, i32, f64)| {
+            self.is_wanted(options, node) && value < -options.max_loss.cast_signed()
+        };
+        let mut bad: Vec<_> = ends.iter().filter(is_bad).copied().collect();
+        let cost = |end: &(NodeId, i32, f64)| -f64::from(end.1) * end.2;
+        bad.sort_by(|a, b| cost(b).total_cmp(&cost(a)));
+        bad
     }
 
     /// Looks for all that is wrong.
     #[must_use]
-    pub fn audit(&self, wanted: &AuditWishes) -> Audit {
+    pub fn audit(&self, options: &AuditOptions) -> Audit {
         let mut audit = Audit {
             positions: self.graph.in_book(),
-            max_loss: wanted.max_loss,
+            max_loss: options.max_loss,
+            confirmation_nodes: self.deep.map(|deep| deep.nodes),
             ..Audit::default()
         };
-        let is_side = |node| wanted.side.is_none_or(|side| side == self.turn(node));
         let mut reached = 0.0;
         for node in self.graph.nodes() {
             let likely = self.reach.probability[node as usize];
@@ -329,127 +581,182 @@ impl<'a> Examined<'a> {
         }
         let start = self.reach.order().first();
         audit.start = start.and_then(|start| self.value(*start));
-        let losing = self.losing(wanted.max_loss);
-        for &(node, n, worth, likelihood) in &losing {
-            let mv = &self.graph.moves(node)[n];
-            let mark = self.mark_of(mv);
-            // Who made the book knows.
-            let known = mark == Mark::Avoid || mv.annotation.is_doubtful();
-            if !is_side(node) || (known && mark != Mark::Main) {
-                continue;
-            }
-            audit.losing_count += 1;
-            audit.green_count += usize::from(mark == Mark::Main);
-            if audit.losing.len() < wanted.told {
-                let (line, fen, san) = self.line_of(node, mv);
-                audit.losing.push(LosingMove {
-                    line,
-                    fen,
-                    san,
-                    side: name(self.turn(node)),
-                    best: worth.best,
-                    value: worth.value,
-                    loss: worth.loss(),
-                    likelihood,
-                    sign: sign_of(worth).map_or("", crate::book::Annotation::symbol),
-                    green: mark == Mark::Main,
-                });
-            }
+
+        let all_losing = self.losing(options.max_loss);
+        let losing = self.unmarked_losing(&all_losing, options);
+        audit.losing_count = losing.len();
+        let is_green =
+            |&&(node, n, ..): &&Losing| self.mark_of(&self.graph.moves(node)[n]) == Mark::Main;
+        audit.green_count = losing.iter().filter(is_green).count();
+        audit.confirmed_count = self.deep.map(|_| {
+            let may_mark =
+                |&&(node, n, ..): &&Losing| self.may_mark(node, &self.graph.moves(node)[n]);
+            losing.iter().filter(may_mark).count()
+        });
+        let described = losing.iter().take(options.described);
+        audit.losing = described.map(|found| self.describe_losing(found)).collect();
+
+        let refutations = self.refutations(&all_losing, options);
+        audit.refutation_count = refutations.len();
+        let described = refutations.iter().take(options.described);
+        audit.refutations = described
+            .map(|found| self.describe_refutation(found))
+            .collect();
+
+        let ends = self.ends();
+        let (mut white_exits, mut black_exits) = (Exits::default(), Exits::default());
+        for &(node, value, likely) in &ends {
+            let exits = match self.turn(node) {
+                Color::White => &mut white_exits,
+                Color::Black => &mut black_exits,
+            };
+            exits.add(value, likely);
         }
-        self.look_for_refutations(&losing, wanted, &mut audit);
-        self.look_at_ends(wanted, &mut audit);
+        audit.white_exits = white_exits.finish();
+        audit.black_exits = black_exits.finish();
+        let bad = self.bad_ends(&ends, options);
+        audit.bad_end_count = bad.len();
+        let described = bad.iter().take(options.described);
+        audit.bad_ends = described.map(|found| self.describe_end(found)).collect();
         audit
     }
 
-    fn look_for_refutations(
-        &self,
-        losing: &[(NodeId, usize, Worth, f64)],
-        wanted: &AuditWishes,
-        audit: &mut Audit,
-    ) {
-        let mut seen = std::collections::HashSet::new();
-        for &(before, n, ..) in losing {
-            let node = self.graph.moves(before)[n].to;
-            if wanted.side.is_some_and(|side| side != self.turn(node)) || !seen.insert(node) {
-                continue;
-            }
-            let moves = self.graph.moves(node);
-            let known: Vec<(&GraphMove, Worth)> = moves
-                .iter()
-                .filter_map(|mv| Some((mv, self.worth(node, mv)?)))
-                .collect();
-            let Some((best, worth)) = known.iter().min_by_key(|(_, worth)| worth.loss()) else {
-                continue;
-            };
-            let others = known.iter().filter(|(mv, _)| mv.mv != best.mv);
-            let others_lose = others.map(|(_, worth)| worth.loss()).min().unwrap_or(0);
-            let is_marked =
-                self.mark_of(best) == Mark::Main || matches!(best.annotation.nag(), 1 | 3 | 8);
-            if is_marked || worth.loss() > wanted.max_loss || others_lose <= wanted.max_loss {
-                continue;
-            }
-            audit.refutation_count += 1;
-            if audit.refutations.len() < wanted.told {
-                let (line, fen, san) = self.line_of(node, best);
-                audit.refutations.push(Refutation {
-                    line,
-                    fen,
-                    san,
-                    side: name(self.turn(node)),
-                    value: worth.value,
-                    others_lose,
-                    likelihood: self.reach.probability[node as usize],
-                });
-            }
+    fn describe_losing(&self, &(node, n, worth, likelihood): &Losing) -> LosingMove {
+        let mv = &self.graph.moves(node)[n];
+        let played = self.line_of(node, mv);
+        let better = self.better(node);
+        let here = self.graph.key(node);
+        let better_key = better.as_ref().map(|(_, key)| *key);
+        let shown = better_key.and_then(|key| step_to_key(&played.before, key));
+        LosingMove {
+            side: name(self.turn(node)),
+            better: shown.map(|mv| notation::san(&played.before, mv)),
+            better_uci: shown.map(uci),
+            best: worth.best,
+            value: worth.value,
+            loss: worth.loss(),
+            likelihood,
+            sign: sign_of(worth).map_or("", crate::book::Annotation::symbol),
+            green: self.mark_of(mv) == Mark::Main,
+            confirmed: self.deep.is_some() && self.may_mark(node, mv),
+            position_search: self.search_of(here, 1),
+            move_search: self.search_of(self.graph.key(mv.to), -1),
+            better_search: better_key.and_then(|key| self.search_of(key, -1)),
+            line: played.line,
+            fen: notation::fen(&played.before),
+            san: played.san,
+            uci: played.uci,
         }
     }
 
-    fn look_at_ends(&self, wanted: &AuditWishes, audit: &mut Audit) {
-        let mut ends: Vec<(NodeId, i32, f64)> = Vec::new();
-        for &node in self.reach.order() {
-            let likely = self.reach.probability[node as usize];
-            let goes_on = || {
-                let played = self.graph.weighed(node, &self.policy);
-                played.iter().any(|verdict| verdict.probability > 0.0)
-            };
-            if likely <= 0.0 || (!self.graph.moves(node).is_empty() && goes_on()) {
-                continue;
-            }
-            // Where play ends though the book has moves, they are not played.
-            let own = self.table.canonical(self.graph.key(node));
-            let own = own.map(|known| known.value.clamped(Color::White));
-            let Some(value) = own.or(self.value(node)) else {
-                continue;
-            };
-            let exits = match self.turn(node) {
-                Color::White => &mut audit.white_exits,
-                Color::Black => &mut audit.black_exits,
-            };
-            exits.add(value, likely);
-            if wanted.side.is_none_or(|side| side == self.turn(node))
-                && value < -wanted.max_loss.cast_signed()
-            {
-                ends.push((node, value, likely));
-            }
-        }
-        audit.white_exits.finish();
-        audit.black_exits.finish();
-        audit.bad_end_count = ends.len();
-        ends.sort_by(|a, b| {
-            let cost = |end: &(NodeId, i32, f64)| -f64::from(end.1) * end.2;
-            cost(b).total_cmp(&cost(a))
-        });
-        for &(node, value, likelihood) in ends.iter().take(wanted.told) {
-            let line = self.line_to(node);
-            audit.bad_ends.push(BadEnd {
-                fen: notation::fen(line.last()),
-                side: name(line.last().turn()),
-                line: line.to_string(),
-                value,
-                likelihood,
-            });
+    fn describe_refutation(
+        &self,
+        &(node, mv, worth, others_lose): &(NodeId, &'a GraphMove, Worth, u32),
+    ) -> Refutation {
+        let played = self.line_of(node, mv);
+        let after = self.graph.moves(node).iter().map(|mv| mv.to);
+        Refutation {
+            side: name(self.turn(node)),
+            value: worth.value,
+            others_lose,
+            likelihood: self.reach.probability[node as usize],
+            confirmed: after
+                .chain([node])
+                .all(|node| self.deep(self.graph.key(node)).is_some()),
+            line: played.line,
+            fen: notation::fen(&played.before),
+            san: played.san,
+            uci: played.uci,
         }
     }
+
+    fn describe_end(&self, &(node, value, likelihood): &(NodeId, i32, f64)) -> BadEnd {
+        let line = self.line_to(node);
+        let key = self.graph.key(node);
+        BadEnd {
+            fen: notation::fen(line.last()),
+            side: name(line.last().turn()),
+            line: line.to_string(),
+            value,
+            likelihood,
+            confirmed: self.deep(key).is_some(),
+            position_search: self.search_of(key, 1),
+        }
+    }
+
+    /// What is known of a canonical board, times `sign`.
+    fn search_of(&self, key: EvalKey, sign: i32) -> Option<SearchedValue> {
+        let known = self.table.canonical(key)?;
+        Some(SearchedValue {
+            value: sign * known.value.clamped(Color::White),
+            nodes: Some(known.nodes).filter(|nodes| *nodes > 0),
+            depth: Some(known.depth).filter(|depth| ![0, u16::MAX].contains(depth)),
+            engine: Some(known.source.to_string()).filter(|name| !name.is_empty()),
+        })
+    }
+
+    /// The positions that the first `top` findings of each kind depend on and
+    /// whose evaluations are not deep, on canonical boards. With `symbols`, also
+    /// positions whose symbol would tell of an advantage that decides.
+    pub(super) fn unconfirmed(
+        &self,
+        options: &AuditOptions,
+        top: usize,
+        symbols: bool,
+    ) -> Vec<(EvalKey, Chess)> {
+        let mut wanted = Vec::new();
+        let all_losing = self.losing(options.max_loss);
+        for &(node, n, ..) in self.unmarked_losing(&all_losing, options).iter().take(top) {
+            wanted.extend([node, self.graph.moves(node)[n].to].map(|node| self.canonical(node)));
+            // The best move may be another one after a deep search.
+            if self.deep(self.graph.key(node)).is_some() {
+                wanted.extend(self.better(node).map(|(after, key)| (key, after)));
+            }
+        }
+        for (node, ..) in self.refutations(&all_losing, options).into_iter().take(top) {
+            let after = self.graph.moves(node).iter().map(|mv| mv.to);
+            wanted.extend(after.chain([node]).map(|node| self.canonical(node)));
+        }
+        let bad = self.bad_ends(&self.ends(), options);
+        wanted.extend(bad.iter().take(top).map(|(node, ..)| self.canonical(*node)));
+        if symbols {
+            let decided = self.graph.nodes().filter(|&node| {
+                let value = self.value(node).map(symbol_of);
+                self.graph.record(node).is_some() && value.is_some_and(is_decisive)
+            });
+            let mut decided: Vec<NodeId> = decided.collect();
+            let likely = |node: &NodeId| self.reach.probability[*node as usize];
+            decided.sort_by(|a, b| likely(b).total_cmp(&likely(a)));
+            wanted.extend(decided.iter().take(top).map(|node| self.canonical(*node)));
+        }
+        let mut seen = HashSet::new();
+        wanted.retain(|(key, _)| self.deep(*key).is_none() && seen.insert(*key));
+        wanted
+    }
+
+    fn canonical(&self, node: NodeId) -> (EvalKey, Chess) {
+        (self.graph.key(node), self.graph.position(node))
+    }
+}
+
+/// The symbol for a value from the view of White, who is to move.
+fn symbol_of(value: i32) -> u8 {
+    sign::of_position(Value::cp_of_mover(Color::White, value))
+}
+
+/// Whether a symbol (a NAG) says that a side has a clear or decisive advantage.
+const fn is_decisive(nag: u8) -> bool {
+    matches!(nag, 16..=19)
+}
+
+/// The move from a position to one with this key.
+fn step_to_key(position: &Chess, key: EvalKey) -> Option<Move> {
+    let mut legal = position.legal_moves().into_iter();
+    legal.find(|mv| EvalKey::of(&notation::after(position, *mv)) == key)
+}
+
+fn uci(mv: Move) -> String {
+    mv.to_uci(CastlingMode::Standard).to_string()
 }
 
 impl Exits {
@@ -463,19 +770,21 @@ impl Exits {
         self.histogram[bar as usize] += likely;
     }
 
-    fn finish(&mut self) {
+    /// The means; `None` without any value.
+    fn finish(mut self) -> Option<Exits> {
         if self.likelihood <= 0.0 {
-            return;
+            return None;
         }
         let sum = self.likelihood;
         let figures = [&mut self.mean, &mut self.below_50, &mut self.below_100];
         for figure in figures.into_iter().chain(&mut self.histogram) {
             *figure /= sum;
         }
+        Some(self)
     }
 }
 
-fn sign_of(worth: Worth) -> Option<crate::book::Annotation> {
+fn sign_of(worth: Worth) -> Option<Annotation> {
     sign::of_move(Value::cp(worth.best), Value::cp(worth.value), Color::White)
 }
 

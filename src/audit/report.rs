@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use super::{Audit, BAR, BARS, Exits};
+use super::{Audit, BAR, BARS, Exits, LosingMove, SearchedValue};
 use crate::html::{Bar, Page};
 
 fn pawns(cp: i32) -> String {
@@ -25,8 +25,21 @@ pub fn markdown(title: &str, audit: &Audit) -> String {
     text
 }
 
+/// How far the findings can be trusted.
+fn trust(audit: &Audit) -> String {
+    match (audit.confirmation_nodes, audit.confirmed_count) {
+        (Some(nodes), Some(confirmed)) => format!(
+            "Position, move and better move of {confirmed} losing moves were searched again, each \
+             for {nodes} nodes: these are \"confirmed\". The others rest on single searches."
+        ),
+        _ => "All of this rests on single searches, and a list that is sorted by loss shows their \
+              largest errors first: `--confirm ENGINE` searches again what it names."
+            .to_owned(),
+    }
+}
+
 /// What is known of the book, and what is wrong with it.
-fn opening(audit: &Audit) -> [String; 2] {
+fn opening(audit: &Audit) -> [String; 3] {
     [
         format!(
             "{} positions, {} of them evaluated; of those that play comes to, by likelihood, {}.",
@@ -43,6 +56,7 @@ fn opening(audit: &Audit) -> [String; 2] {
             audit.bad_end_count,
             audit.refutation_count
         ),
+        trust(audit),
     ]
 }
 
@@ -51,51 +65,134 @@ struct Finding<'a> {
     fen: &'a str,
     line: String,
     text: String,
+    /// The move that is shown on the diagram, as UCI has it.
+    arrow: Option<&'a str>,
 }
 
-/// What was found of each kind, with its heading; kinds without any left out.
-fn sections(audit: &Audit) -> impl Iterator<Item = (&'static str, Vec<Finding<'_>>)> {
+const fn confirmed(is_confirmed: bool) -> &'static str {
+    if is_confirmed {
+        "confirmed"
+    } else {
+        "single search"
+    }
+}
+
+/// `-0.35 (500000 nodes, depth 22, Stockfish 15.1)`
+fn search(search: &SearchedValue) -> String {
+    let nodes = search.nodes.map(|nodes| format!("{nodes} nodes"));
+    let depth = search.depth.map(|depth| format!("depth {depth}"));
+    let parts = [nodes, depth, search.engine.clone()];
+    let parts: Vec<String> = parts.into_iter().flatten().collect();
+    match parts.is_empty() {
+        true => pawns(search.value),
+        false => format!("{} ({})", pawns(search.value), parts.join(", ")),
+    }
+}
+
+/// The searches that a losing move is judged by.
+fn searches(mv: &LosingMove) -> String {
+    let of = |name: &str, found: &Option<SearchedValue>| {
+        found
+            .as_ref()
+            .map(|found| format!("{name} {}", search(found)))
+    };
+    let better = mv.better.as_deref().map_or("better move", |better| better);
+    let parts = [
+        of("position", &mv.position_search),
+        of(better, &mv.better_search),
+        of(&mv.san, &mv.move_search),
+    ];
+    let parts: Vec<String> = parts.into_iter().flatten().collect();
+    match parts.is_empty() {
+        true => String::new(),
+        false => format!("; {}", parts.join(", ")),
+    }
+}
+
+/// Findings of one kind.
+struct Section<'a> {
+    title: &'static str,
+    findings: Vec<Finding<'a>>,
+    /// How many there are in all.
+    count: usize,
+}
+
+impl Section<'_> {
+    /// What is said of those that are left out.
+    fn more(&self) -> Option<String> {
+        let left = self.count.saturating_sub(self.findings.len());
+        (left > 0).then(|| format!("and {left} more, which a report as .json has"))
+    }
+}
+
+/// What was found of each kind; kinds without any left out.
+fn sections(audit: &Audit) -> impl Iterator<Item = Section<'_>> {
     let losing = audit.losing.iter().map(|mv| Finding {
         fen: &mv.fen,
         line: format!("{}{}", mv.line, mv.sign),
         text: format!(
-            "loses {} cp ({} instead of {}), likelihood {}{}",
+            "loses {} cp ({} instead of {}{}), likelihood {}{}; {}{}",
             mv.loss,
             pawns(mv.value),
             pawns(mv.best),
+            mv.better
+                .as_ref()
+                .map_or_else(String::new, |better| format!(" with {better}")),
             per_cent(mv.likelihood),
-            if mv.green { ", green" } else { "" }
+            if mv.green { ", green" } else { "" },
+            confirmed(mv.confirmed),
+            searches(mv)
         ),
+        arrow: mv.better_uci.as_deref(),
     });
     let ends = audit.bad_ends.iter().map(|end| {
         let (value, likely) = (pawns(end.value), per_cent(end.likelihood));
         Finding {
             fen: &end.fen,
             line: end.line.clone(),
-            text: format!("{value} for {}, likelihood {likely}", end.side),
+            text: format!(
+                "{value} for {}, likelihood {likely}; {}",
+                end.side,
+                confirmed(end.confirmed)
+            ),
+            arrow: None,
         }
     });
     let refutations = audit.refutations.iter().map(|found| Finding {
         fen: &found.fen,
         line: found.line.clone(),
         text: format!(
-            "{} for {}; other moves of the book give away {} cp or more, likelihood {}",
+            "{} for {}; other moves of the book give away {} cp or more, likelihood {}; {}",
             pawns(found.value),
             found.side,
             found.others_lose,
-            per_cent(found.likelihood)
+            per_cent(found.likelihood),
+            confirmed(found.confirmed)
         ),
+        arrow: Some(&found.uci),
     });
     let all = [
-        ("Moves that lose", losing.collect::<Vec<_>>()),
-        ("Lines that end badly", ends.collect()),
-        ("Refutations that nothing points out", refutations.collect()),
+        Section {
+            title: "Moves that lose",
+            findings: losing.collect(),
+            count: audit.losing_count,
+        },
+        Section {
+            title: "Lines that end badly",
+            findings: ends.collect(),
+            count: audit.bad_end_count,
+        },
+        Section {
+            title: "Refutations that nothing points out",
+            findings: refutations.collect(),
+            count: audit.refutation_count,
+        },
     ];
-    all.into_iter().filter(|(_, found)| !found.is_empty())
+    all.into_iter().filter(|section| section.count > 0)
 }
 
 fn write_markdown(title: &str, audit: &Audit, out: &mut String) -> std::fmt::Result {
-    let [evaluated, counts] = opening(audit);
+    let [evaluated, counts, trust] = opening(audit);
     writeln!(out, "# {title}\n\n{evaluated}")?;
     if let Some(start) = audit.start {
         writeln!(
@@ -104,19 +201,22 @@ fn write_markdown(title: &str, audit: &Audit, out: &mut String) -> std::fmt::Res
             pawns(start)
         )?;
     }
-    writeln!(out, "\n{counts}")?;
-    for (title, found) in sections(audit) {
-        writeln!(out, "\n## {title}\n")?;
-        for finding in found {
+    writeln!(out, "\n{counts}\n\n{trust}")?;
+    for section in sections(audit) {
+        writeln!(out, "\n## {}\n", section.title)?;
+        for finding in &section.findings {
             writeln!(out, "- {}: {}", finding.line, finding.text)?;
+        }
+        if let Some(more) = section.more() {
+            writeln!(out, "- {more}")?;
         }
     }
     writeln!(out, "\n## Where the book ends\n")?;
     for (side, exits) in sides(audit) {
-        if exits.likelihood <= 0.0 {
+        let Some(exits) = exits else {
             writeln!(out, "- {side} to move: no value is known")?;
             continue;
-        }
+        };
         writeln!(
             out,
             "- {side} to move ({} of play): mean {:+.0} cp, {} below -50, {} below -100",
@@ -127,7 +227,7 @@ fn write_markdown(title: &str, audit: &Audit, out: &mut String) -> std::fmt::Res
         )?;
     }
     for (side, exits) in sides(audit) {
-        if exits.likelihood > 0.0 {
+        if let Some(exits) = exits {
             writeln!(out, "\nCentipawns for {side} where {side} is to move:\n")?;
             write_bars(exits, out)?;
         }
@@ -158,8 +258,11 @@ const fn begin(bar: usize) -> i32 {
     (bar as i32 - BARS as i32 / 2) * BAR
 }
 
-fn sides(audit: &Audit) -> [(&'static str, &Exits); 2] {
-    [("White", &audit.white_exits), ("Black", &audit.black_exits)]
+fn sides(audit: &Audit) -> [(&'static str, Option<&Exits>); 2] {
+    [
+        ("White", audit.white_exits.as_ref()),
+        ("Black", audit.black_exits.as_ref()),
+    ]
 }
 
 /// The report as a page that needs nothing else.
@@ -170,21 +273,23 @@ pub fn html(title: &str, audit: &Audit) -> String {
         page.paragraph(&text);
     }
     for (side, exits) in sides(audit) {
-        histogram(side, exits, &mut page);
+        if let Some(exits) = exits {
+            histogram(side, exits, &mut page);
+        }
     }
-    for (title, found) in sections(audit) {
-        page.heading(title);
-        for finding in found {
-            page.finding(finding.fen, &finding.line, &finding.text);
+    for section in sections(audit) {
+        page.heading(section.title);
+        for finding in &section.findings {
+            page.finding(finding.fen, &finding.line, &finding.text, finding.arrow);
+        }
+        if let Some(more) = section.more() {
+            page.paragraph(&more);
         }
     }
     page.finish()
 }
 
 fn histogram(side: &str, exits: &Exits, page: &mut Page) {
-    if exits.likelihood <= 0.0 {
-        return;
-    }
     page.heading(&format!("Where the book ends with {side} to move"));
     page.paragraph(&format!(
         "{} of play: mean {:+.0} cp, {} below -50, {} below -100, from {side}'s view.",

@@ -59,8 +59,7 @@ pub enum Error {
     /// The index names a page that is not there.
     #[error(
         "{}: slot {slot} (file byte {offset}): page {page}, but the book has pages 0 to {}; \
-         index and book do not belong together or one is damaged: \
-         without the .cto file the whole book is read instead",
+         the index is damaged: take the .cto file away, and the book is read without it",
         path.display(),
         i64::from(*pages) - 1
     )]

@@ -7,7 +7,7 @@ use shakmaty::{Chess, Move, Position as _};
 
 use super::ctg::{Applied, ChangedByte, Claim, EditBatch, EditError, EditOptions};
 use super::keyed::KeyedEntry;
-use super::{Book, Error, Field, Format, Mark, MarkEdit, OpenOptions, Preference, polyglot};
+use super::{Book, Error, Field, Format, Mark, MarkEdit, Preference, polyglot};
 
 /// A Polyglot or Arena book open for changes.
 #[derive(Debug)]
@@ -57,7 +57,8 @@ impl KeyedEditor {
     /// It is no book, may not be written, or another program is changing it
     /// and goes on for longer than we may wait.
     pub fn open(path: &Path, options: &EditOptions) -> Result<KeyedEditor, EditError> {
-        let open = || Book::open(path, &OpenOptions { mmap: false });
+        // Mapped, so that what is written is read at once.
+        let open = || Book::open_mapped(path);
         // Asked of a book that is none, the reader has the better message.
         drop(open()?);
         let claim = Claim::take(path, options.wait)?;

@@ -26,11 +26,10 @@ pub(super) struct Board {
 impl Board {
     /// Reads what follows the word `position`.
     ///
-    /// The second value says what was wrong, if something was: an unreadable
-    /// FEN gives no board, an illegal move the board before it.
-    pub(super) fn parse<'a>(
-        words: &mut impl Iterator<Item = &'a str>,
-    ) -> (Option<Self>, Option<String>) {
+    /// # Errors
+    ///
+    /// What is wrong. Behind an illegal move no position is known.
+    pub(super) fn parse<'a>(words: &mut impl Iterator<Item = &'a str>) -> Result<Self, String> {
         let start = match words.next() {
             Some("startpos") => {
                 // Anything up to `moves` is noise.
@@ -39,12 +38,9 @@ impl Board {
             }
             Some("fen") => {
                 let fields: Vec<_> = words.take_while(|&word| word != "moves").collect();
-                match standard(&fields.join(" ")) {
-                    Ok(position) => position,
-                    Err(problem) => return (None, Some(problem)),
-                }
+                standard(&fields.join(" "))?
             }
-            _ => return (None, Some("position: neither startpos nor fen".to_owned())),
+            _ => return Err("position: neither startpos nor fen".to_owned()),
         };
         let mut board = Self {
             now: start.clone(),
@@ -52,13 +48,10 @@ impl Board {
             since_base: VecDeque::new(),
         };
         for word in words {
-            let Some(m) = parse_move(word).and_then(|m| m.to_move(&board.now).ok()) else {
-                let problem = format!("position: {word:?} is not a legal move, ignored from there");
-                return (Some(board), Some(problem));
-            };
-            board.play(m);
+            let m = parse_move(word).and_then(|m| m.to_move(&board.now).ok());
+            board.play(m.ok_or_else(|| format!("position: {word:?} is not a legal move"))?);
         }
-        (Some(board), None)
+        Ok(board)
     }
 
     fn play(&mut self, m: Move) {
@@ -116,13 +109,12 @@ fn standard(fen: &str) -> Result<Chess, String> {
 mod tests {
     use super::*;
 
-    fn board(line: &str) -> (Option<Board>, Option<String>) {
+    fn board(line: &str) -> Result<Board, String> {
         Board::parse(&mut line.split_whitespace())
     }
 
     fn fen(line: &str) -> String {
-        let board = board(line).0.unwrap();
-        notation::fen(&board.now)
+        notation::fen(&board(line).unwrap().now)
     }
 
     #[test]
@@ -140,10 +132,9 @@ mod tests {
     }
 
     #[test]
-    fn problems_are_said_and_the_legal_part_is_kept() {
-        let (kept, problem) = board("startpos moves e2e4 e2e4 d7d5");
-        assert!(problem.unwrap().contains("e2e4"));
-        assert_eq!(kept.unwrap().now.turn(), shakmaty::Color::Black);
+    fn problems_are_said_and_leave_no_position() {
+        let problem = board("startpos moves e2e4 e2e4 d7d5").unwrap_err();
+        assert!(problem.contains("e2e4"), "{problem}");
         for line in [
             "",
             "nowhere",
@@ -152,15 +143,13 @@ mod tests {
             "fen k7/8/8/8/8/8/8/K6x w - - 0 1",
             "fen 4k3/8/8/8/8/8/4R3/4K3 w - - 0 1",
         ] {
-            let (kept, problem) = board(line);
-            assert!(kept.is_none() && problem.is_some(), "{line}");
+            assert!(board(line).is_err(), "{line}");
         }
     }
 
     #[test]
     fn history_starts_at_the_last_irreversible_move() {
-        let (kept, _) = board("startpos moves e2e4 e7e5 g1f3 b8c6 f3g1 c6b8");
-        let kept = kept.unwrap();
+        let kept = board("startpos moves e2e4 e7e5 g1f3 b8c6 f3g1 c6b8").unwrap();
         assert_eq!(kept.since_base().count(), 4);
         assert!(kept.base_fen().starts_with("rnbqkbnr/pppp1ppp/8/4p3/4P3"));
     }
@@ -168,7 +157,7 @@ mod tests {
     #[test]
     fn endless_shuffling_keeps_a_bounded_history() {
         let line = format!("startpos moves{}", " g1f3 g8f6 f3g1 f6g8".repeat(2000));
-        let kept = board(&line).0.unwrap();
+        let kept = board(&line).unwrap();
         assert_eq!(kept.since_base().count(), MAX_HISTORY);
         assert!(kept.base_fen().ends_with(" 100 1"), "{}", kept.base_fen());
     }

@@ -34,9 +34,15 @@ const FIRST_NODES: u64 = 4000;
 
 const DEFAULT_HASH_MIB: usize = 16;
 
+/// A `go mate` without other limits ends after so many nodes, some seconds:
+/// where there is no such mate, the depths that could hold it would take for
+/// ever.
+const MATE_NODES: u64 = 2_000_000;
+
 /// One `go`.
 pub(super) struct SearchJob {
-    pub(super) board: Board,
+    /// `None` after a `position` that is not legal.
+    pub(super) board: Option<Board>,
     pub(super) limits: Limits,
     /// How many of the best lines are shown, at least 1.
     pub(super) lines: usize,
@@ -103,9 +109,13 @@ impl Searcher {
     }
 
     /// Searches until a limit is reached and returns the best line, which
-    /// is empty only when there is no legal move.
+    /// is empty only when there is no legal move or no legal position.
     pub(super) fn think(&mut self, job: &SearchJob, output: &Output) -> Vec<UciMove> {
-        let position = job.board.now();
+        let Some(board) = &job.board else {
+            output.line("info string there is no legal position to search");
+            return Vec::new();
+        };
+        let position = board.now();
         let moves = root_moves(position, &job.limits.searchmoves, output);
         if moves.is_empty() {
             let score = if position.is_check() {
@@ -120,7 +130,8 @@ impl Searcher {
             line: vec![moves[0].to_uci(CastlingMode::Standard)],
             saw_mate: false,
         };
-        if !self.contained(|game| search(game, job, &moves, &mut found, output)) {
+        let known = (board, &moves[..]);
+        if !self.contained(|game| search(game, job, known, &mut found, output)) {
             output.line("info string search broken off, playing the best move so far");
         }
         self.saw_mate |= found.saw_mate;
@@ -188,24 +199,28 @@ fn clock(control: Arc<Control>, nodes: u64, depth_done: Arc<AtomicU64>) -> Clock
 fn search(
     game: &mut Game,
     job: &SearchJob,
-    moves: &[Move],
+    (board, moves): (&Board, &[Move]),
     found: &mut BestSoFar,
     output: &Output,
 ) {
     let limits = &job.limits;
     let control = &*job.control;
-    let position = job.board.now();
+    let position = board.now();
 
     // Our FEN writer made it, from a legal position.
-    if let Err(problem) = game.load_fen(&job.board.base_fen()) {
+    if let Err(problem) = game.load_fen(&board.base_fen()) {
         output.line(&format!("info string {problem}"));
         return;
     }
-    for m in job.board.since_base() {
+    for m in board.since_base() {
         let m = game.move_from_lan(&m);
         game.make_move(m);
     }
-    let nodes_limit = limits.nodes.unwrap_or(u64::MAX);
+    let enough = match limits.mate {
+        Some(_) if !limits.infinite => MATE_NODES,
+        _ => u64::MAX,
+    };
+    let nodes_limit = limits.nodes.unwrap_or(enough);
     let depth_done = Arc::new(AtomicU64::new(0));
     game.nodes_count = 0;
     game.tt.reset();
@@ -427,7 +442,7 @@ mod tests {
             game.side();
         }));
         let job = SearchJob {
-            board: Board::default(),
+            board: Some(Board::default()),
             limits: Limits {
                 depth: Some(3),
                 ..Limits::default()

@@ -52,7 +52,7 @@ pub fn run(input: impl BufRead, output: impl Write + Send + 'static) -> io::Resu
     let mut session = Session {
         jobs,
         output,
-        board: Board::default(),
+        board: Some(Board::default()),
         current: None,
         lines: 1,
         overhead_ms: DEFAULT_OVERHEAD_MS,
@@ -68,7 +68,8 @@ pub fn run(input: impl BufRead, output: impl Write + Send + 'static) -> io::Resu
 struct Session {
     jobs: Sender<Job>,
     output: Output,
-    board: Board,
+    /// `None` after a `position` that is not legal.
+    board: Option<Board>,
     current: Option<Arc<Control>>,
     /// How many of the best lines a search shows.
     lines: usize,
@@ -216,20 +217,19 @@ impl Session {
     }
 
     fn position<'a>(&mut self, words: &mut impl Iterator<Item = &'a str>) {
-        let (board, problem) = Board::parse(words);
-        if let Some(board) = board {
-            self.board = board;
-        }
-        if let Some(problem) = problem {
+        let board = Board::parse(words);
+        if let Err(problem) = &board {
             self.output.line(&format!("info string {problem}"));
         }
+        self.board = board.ok();
     }
 
     fn go<'a>(&mut self, words: &mut impl Iterator<Item = &'a str>) {
         // The search before gets its answer first: the worker keeps order.
         self.stop();
         let limits = Limits::parse(words);
-        let white = self.board.now().turn() == Color::White;
+        let board = self.board.as_ref();
+        let white = board.is_none_or(|board| board.now().turn() == Color::White);
         let control = Arc::new(Control::new(
             Budget::new(&limits, white, self.overhead_ms),
             limits.is_endless(),

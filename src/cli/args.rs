@@ -39,10 +39,11 @@ pub(super) struct PlayArgs {
     /// Reads books by system calls instead of mapping them into memory
     #[arg(long)]
     pub(super) no_mmap: bool,
-    /// Prints the configuration that would be used, starts each engine until
-    /// it says "uciok", and says which would play and what each book would
-    /// play in the start position. Exit code 2 when no engine answers or a
-    /// book does not open
+    /// Prints the configuration that would be used, starts each engine and tries
+    /// its options, and says which would play and what each book would play in
+    /// the start position. Exit code 2 when no engine answers, an option is
+    /// unknown to its engine or has a value that does not fit, or a book does not
+    /// open or answers nothing
     #[arg(long)]
     pub(super) check_config: bool,
     /// An engine to run, with its arguments, instead of a configured one

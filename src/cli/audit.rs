@@ -1,23 +1,33 @@
 //! `tabia audit`: what is wrong with a book by its evaluations.
 
 use std::io::Write;
-use std::path::PathBuf;
+use std::num::NonZeroU16;
+use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 use anyhow::ensure;
 use clap::{Args, ValueEnum};
 use shakmaty::Color;
 
+use super::args::ConfigArgs;
+use super::engine_args::EngineArgs;
 use super::force::Force;
+use super::progress;
 use super::valued::{self, Form};
-use crate::audit::{self, AuditWishes, Examined, Marks};
+use crate::audit::{self, AuditOptions, Confirmation, Deep, Examined, Marks};
 use crate::book::ctg::EditOptions;
+use crate::evals::{EvalFile, EvalTable};
+use crate::evaluate::{self, WorkError};
+use crate::graph::BookGraph;
 use crate::mark;
 use crate::place;
+use crate::policy::Policy;
 
-/// Findings of each kind in the terminal, and in a file.
+/// Findings of each kind in the terminal, and on a page.
 const SHOWN: usize = 10;
 const WRITTEN: usize = 500;
+/// Nodes of a search that confirms.
+const CONFIRMATION_NODES: u64 = 500_000;
 
 #[derive(Clone, Copy, Debug, ValueEnum)]
 pub(super) enum Sides {
@@ -57,11 +67,32 @@ pub(super) struct AuditArgs {
     report: Option<PathBuf>,
     #[command(flatten)]
     force: Force,
-    /// Marks moves that lose too much: red, and ?!, ? or ??
+    /// Searches again, with this engine, what the first findings depend on:
+    /// position, move and better move. A name from the configuration, or the
+    /// path of a program
+    #[arg(long, value_name = "ENGINE")]
+    confirm: Option<String>,
+    /// Nodes of each of these searches
+    #[arg(long, value_name = "N", default_value_t = CONFIRMATION_NODES, requires = "confirm",
+          value_parser = clap::value_parser!(u64).range(1..))]
+    nodes: u64,
+    /// Findings of each kind that are confirmed, what costs most first
+    #[arg(long, value_name = "K", default_value_t = 50, requires = "confirm")]
+    top: usize,
+    /// Engines at a time [default: one for each processor]
+    #[arg(long, value_name = "N", requires = "confirm")]
+    jobs: Option<NonZeroU16>,
+    #[command(flatten)]
+    config: ConfigArgs,
+    /// Marks confirmed moves that lose too much: red, and ?!, ? or ??
     #[arg(long)]
     mark: bool,
+    /// Marks moves by single searches too; many of these marks will be wrong
+    #[arg(long, conflicts_with = "confirm")]
+    unconfirmed: bool,
     /// Writes the symbols (+=, -+ and the like) of evaluated positions into
-    /// their commentary
+    /// their commentary; with --confirm those from +/- on only where they are
+    /// confirmed
     #[arg(long)]
     symbols: bool,
     /// Also in place of marks and symbols that are there
@@ -81,17 +112,69 @@ pub(super) struct AuditArgs {
 pub(super) const EXAMPLES: &str = "Examples:\n  \
     tabia audit book.ctg\n  \
     tabia audit book.ctg --side white --max-loss 30 --report book.html\n  \
-    tabia audit book.ctg --mark --symbols\n\n\
-    Evaluations stand beside the book (tabia evaluate). They are carried from the ends of the \
-    book to every position, right with transpositions and repetitions. Listed are moves that \
-    lose, lines that end badly, and refutations that no mark points out, what costs most and \
-    is likeliest first; and what the positions are worth where the book ends.\n\n\
-    --mark and --symbols never change a mark that is there, unless with --over.\n\n\
+    tabia audit book.ctg --confirm stockfish --nodes 1000000 --top 20\n  \
+    tabia audit book.ctg --confirm stockfish --top 1000 --mark --symbols\n\n\
+    The evaluations are those beside the book (tabia evaluate). They are backed up from the \
+    ends of the book to every position, right with transpositions and repetitions. Listed are \
+    moves that lose, lines that end badly, and refutations that no mark points out, what costs \
+    most and is likeliest first; and what the positions are worth where the book ends.\n\n\
+    A list that is sorted by loss shows the largest errors of the evaluations first. --confirm \
+    searches the positions that the first findings depend on again, until nothing among them \
+    is left that has not been searched so deeply; the results are added to the evaluations \
+    beside the book, so that an interrupted run goes on where it was. What the engine does not \
+    confirm is not listed.\n\n\
+    --mark and --symbols never change an existing mark, unless with --over.\n\n\
     Exit codes: 0 nothing is wrong; 1 something is; 2 the book cannot be read, or has no \
     evaluations.";
 
+impl AuditArgs {
+    /// Confirms the first findings, if that is asked for.
+    fn confirm(
+        &self,
+        path: &Path,
+        graph: &BookGraph,
+        known: &mut EvalTable,
+        policy: Policy,
+        options: &AuditOptions,
+    ) -> anyhow::Result<Option<Deep>> {
+        if self.confirm.is_none() {
+            return Ok(None);
+        }
+        let engine = EngineArgs {
+            config: self.config.clone(),
+            engine: self.confirm.clone(),
+            nodes: Some(self.nodes),
+            jobs: self.jobs,
+            ..EngineArgs::default()
+        };
+        let plan = engine.plan(1)?;
+        let confirmation = Confirmation {
+            nodes: self.nodes,
+            top: self.top,
+            symbols: self.symbols,
+        };
+        let file = EvalFile::open(path)?;
+        let (deep, searches) = progress::watched(|watch| {
+            audit::confirm(confirmation, graph, known, policy, options, |positions| {
+                let mut found = Vec::new();
+                let take = |index, evaluation| found.push((index, evaluation));
+                evaluate::search(&plan, positions, Some(&file), watch, take)?;
+                watch.go_on()?;
+                Ok::<_, WorkError>(found)
+            })
+        })??;
+        say!("{}: {searches} positions searched again", path.display());
+        Ok(Some(deep))
+    }
+}
+
 pub(super) fn run(args: &AuditArgs, out: &mut impl Write) -> anyhow::Result<u8> {
     let start = Instant::now();
+    ensure!(
+        !args.mark || args.confirm.is_some() || args.unconfirmed,
+        "--mark writes what is confirmed: give --confirm ENGINE as well, or --unconfirmed to mark \
+         by single searches, of which few hold"
+    );
     let form = args.report.as_deref().map(valued::form).transpose()?;
     if let Some(report) = &args.report {
         place::check(report, &[], args.force.old())?;
@@ -99,7 +182,7 @@ pub(super) fn run(args: &AuditArgs, out: &mut impl Write) -> anyhow::Result<u8> 
     let path = valued::path(args.evaluations.as_deref(), &args.book);
     let settings = super::probe::settings(&args.set)?;
     let book = super::open_book(&args.book, false)?;
-    let known = valued::evaluations(&path)?;
+    let mut known = valued::evaluations(&path)?;
     ensure!(
         !known.is_empty(),
         "{}: no evaluations there; `tabia evaluate` fills it",
@@ -107,34 +190,34 @@ pub(super) fn run(args: &AuditArgs, out: &mut impl Write) -> anyhow::Result<u8> 
     );
     let graph = valued::graph(&book)?;
     let policy = settings.policy();
-    let examined = Examined::new(&graph, &known, policy);
-    let found = examined.audit(&AuditWishes {
+    let mut options = AuditOptions {
         max_loss: args.max_loss,
         side: args.side.alone(),
-        told: if args.json || args.report.is_some() {
-            WRITTEN
-        } else {
-            SHOWN
-        },
-    });
+        described: SHOWN,
+    };
+    let deep = args.confirm(&path, &graph, &mut known, policy, &options)?;
+    let examined = Examined::new(&graph, &known, policy, deep.as_ref());
+    let found = examined.audit(&options);
     let title = format!("Audit of {}", args.book.display());
+    // JSON holds all of them.
+    let as_json = |options: &mut AuditOptions| {
+        options.described = usize::MAX;
+        examined.audit(options)
+    };
     if let (Some(path), Some(form)) = (&args.report, form) {
+        options.described = WRITTEN;
         let text = match form {
-            Form::Html => audit::html(&title, &found),
-            Form::Markdown => audit::markdown(&title, &found),
-            Form::Json => serde_json::to_string_pretty(&found)? + "\n",
+            Form::Html => audit::html(&title, &examined.audit(&options)),
+            Form::Markdown => audit::markdown(&title, &examined.audit(&options)),
+            Form::Json => serde_json::to_string_pretty(&as_json(&mut options))? + "\n",
         };
         place::put(path, text.as_bytes(), args.force.old())?;
     }
     if args.json {
-        serde_json::to_writer(&mut *out, &found)?;
+        serde_json::to_writer(&mut *out, &as_json(&mut options))?;
         writeln!(out)?;
     } else {
-        let mut shown = found.clone();
-        shown.losing.truncate(SHOWN);
-        shown.bad_ends.truncate(SHOWN);
-        shown.refutations.truncate(SHOWN);
-        write!(out, "{}", audit::markdown(&title, &shown))?;
+        write!(out, "{}", audit::markdown(&title, &found))?;
     }
     out.flush()?;
     if args.mark || args.symbols {

@@ -18,7 +18,7 @@ use crate::book::ctg::{RewriteOptions, Written, merge};
 use crate::build::{self, BuildJob, Product, Source, Summary};
 use crate::input::kind::Kind;
 use crate::notation::Line;
-use crate::place::{self, Old};
+use crate::place::{self, Old, TempFolder};
 
 /// Arguments of `build`.
 #[derive(Args, Debug)]
@@ -183,7 +183,7 @@ pub(super) fn add_to_books(
     let target = job.target.clone();
     let start = Instant::now();
     let mut games = Summary::default();
-    let beside = place::temp_folder(&target).with_context(|| target.display().to_string())?;
+    let beside = TempFolder::beside(&target).with_context(|| target.display().to_string())?;
     let options = RewriteOptions {
         old: job.old,
         memory: args.work.memory,

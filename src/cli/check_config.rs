@@ -2,28 +2,65 @@
 //!
 //! Whoever wonders why a book is not used begins here: each book is opened
 //! and asked for the start position under the settings it would have, and each
-//! engine is started until it says `uciok`.
+//! engine is started, and its options compared with what it declares and tried.
 
 use std::io::{self, Write};
 
 use shakmaty::{Chess, Color};
 
-use crate::book::{Book, Probe};
+use crate::book::Book;
 use crate::book_set::{BookSpec, Opener};
 use crate::config::Config;
 use crate::consult::consult;
 use crate::engine::EngineCommand;
-use crate::engine::check::greet;
+use crate::engine::check::try_options;
 use crate::notation;
-use crate::session::{Engines, Profile};
+use crate::session::{ANALYSE_MODE, Engines, Profile};
 use crate::settings::{OptionId, SPECS, Settings};
 use crate::transcript::escape;
+use crate::uci::engine::{EngineOption, Misfit, fits};
 
 /// Most moves of the start position that are listed.
 const LISTED: usize = 5;
 
+/// What is wrong with an engine of the configuration, in numbers.
+#[derive(Clone, Copy, Default)]
+struct Faults {
+    /// Options that it does not have, or does not take the value of.
+    options: u32,
+    /// It is not ready with its options.
+    unready: u32,
+    /// Books that do not open.
+    missing: u32,
+    /// Books that open and answer nothing.
+    silent: u32,
+}
+
+impl Faults {
+    /// Half a sentence for each kind; empty where there is none.
+    fn describe(self) -> String {
+        let number = |count: u32, one: &str, more: &str| match count {
+            0 => None,
+            1 => Some(one.to_owned()),
+            count => Some(format!("{count} {more}")),
+        };
+        let texts = [
+            number(self.missing, "a book does not open", "books do not open"),
+            number(
+                self.silent,
+                "a book answers nothing",
+                "books answer nothing",
+            ),
+            number(self.options, "an option is wrong", "options are wrong"),
+            number(self.unready, "it is not ready with its options", ""),
+        ];
+        texts.into_iter().flatten().collect::<Vec<_>>().join(", ")
+    }
+}
+
 /// Prints it; false when the adapter could not do its main job: no engine
-/// answers, or a book that it is to play from does not open.
+/// answers, an option is not one that its engine takes, or a book that it is to
+/// play from does not open or answers nothing.
 ///
 /// # Errors
 ///
@@ -36,7 +73,8 @@ pub(super) fn print(
     out: &mut dyn Write,
 ) -> io::Result<bool> {
     writeln!(out, "configuration: {}", config.place())?;
-    let mut playing = None;
+    let mut playing: Option<(&Profile, Faults)> = None;
+    let mut wrong_elsewhere = false;
     for (profile, command) in engines.profiles.iter().zip(commands).take(engines.chain) {
         writeln!(out, "\nengine {}", profile.name)?;
         writeln!(out, "  command: {}", command)?;
@@ -50,7 +88,11 @@ pub(super) fn print(
         )?;
         // Each takes its time: what is known should be seen meanwhile.
         out.flush()?;
-        let greeted = greet(command, profile.start_timeout);
+        let greeted = try_options(command, profile.start_timeout, |declared| {
+            let options = profile.options.iter();
+            let sent = options.filter(|(name, value)| misfit(declared, name, value).is_none());
+            sent.cloned().collect()
+        });
         match &greeted {
             Ok(greeting) => writeln!(
                 out,
@@ -66,14 +108,23 @@ pub(super) fn print(
             )?,
             Err(reason) => writeln!(out, "  does not answer: {}", escape(reason.as_bytes()))?,
         }
-        for (name, value) in &profile.options {
-            write!(out, "  {name} = {value}")?;
-            match OptionId::like(name) {
-                Some(meant) => {
-                    writeln!(out, " (the engine's; not {}?)", meant.spec().name)?;
-                }
-                None => writeln!(out)?,
-            }
+        let declared = greeted.as_ref().ok().map(|greeting| &*greeting.options);
+        let entry = config.engines.iter().find(|e| e.name == profile.name);
+        // What is typed is for whichever engine plays; another of the chain
+        // need not have it.
+        let counts = |option: &(String, String)| {
+            playing.is_none() || entry.is_some_and(|entry| entry.options.contains(option))
+        };
+        let mut faults = Faults {
+            options: print_options(profile, declared, counts, out)?,
+            ..Faults::default()
+        };
+        if let Ok(greeting) = &greeted
+            && let Err(reason) = &greeting.ready
+        {
+            faults.unready = 1;
+            let reason = escape(reason.as_bytes());
+            writeln!(out, "  is not ready with these options: {reason}")?;
         }
         for spec in &SPECS {
             writeln!(
@@ -83,31 +134,72 @@ pub(super) fn print(
                 profile.settings.display(spec.id)
             )?;
         }
-        let missing = print_books(profile, opener, out)?;
-        if greeted.is_ok() && playing.is_none() {
-            playing = Some((profile, missing));
+        print_books(profile, opener, &mut faults, out)?;
+        if playing.is_some() {
+            wrong_elsewhere |= faults.options + faults.unready > 0;
+        } else if greeted.is_ok() {
+            playing = Some((profile, faults));
         }
     }
-    match &playing {
+    let told = playing.map(|(profile, faults)| (profile, faults.describe()));
+    match &told {
         None => writeln!(out, "\nno engine would play: none of them answers")?,
-        Some((profile, 0)) => writeln!(out, "\n{} would play", profile.name)?,
-        Some((profile, missing)) => writeln!(
-            out,
-            "\n{} would play, but {} not open",
-            profile.name,
-            match missing {
-                1 => "a book does".to_owned(),
-                missing => format!("{missing} books do"),
-            }
-        )?,
+        Some((profile, faults)) if faults.is_empty() => {
+            writeln!(out, "\n{} would play", profile.name)?;
+        }
+        Some((profile, faults)) => writeln!(out, "\n{} would play, but {faults}", profile.name)?,
+    }
+    if wrong_elsewhere {
+        writeln!(out, "another engine has options that are wrong")?;
     }
     out.flush()?;
-    Ok(playing.is_some_and(|(_, missing)| missing == 0))
+    Ok(!wrong_elsewhere && told.is_some_and(|(_, faults)| faults.is_empty()))
 }
 
-/// The books of an engine; how many of them do not open.
-fn print_books(profile: &Profile, opener: &Opener, out: &mut dyn Write) -> io::Result<u32> {
-    let mut missing = 0;
+/// What is wrong with an option of a profile, if that is known.
+fn misfit(declared: &[EngineOption], name: &str, value: &str) -> Option<Misfit> {
+    fits(declared, name, value)
+        .err()
+        // That we heed ourselves, for every engine.
+        .filter(|_| !name.eq_ignore_ascii_case(ANALYSE_MODE))
+}
+
+/// The options that an engine is to be told, `declared` being those that it
+/// has; how many of them are wrong and count.
+fn print_options(
+    profile: &Profile,
+    declared: Option<&[EngineOption]>,
+    counts: impl Fn(&(String, String)) -> bool,
+    out: &mut dyn Write,
+) -> io::Result<u32> {
+    let mut wrong = 0;
+    for option @ (name, value) in &profile.options {
+        write!(out, "  {name} = {}", escape(value.as_bytes()))?;
+        let misfit = declared.and_then(|declared| misfit(declared, name, value));
+        let meant = OptionId::like(name).map(|meant| meant.spec().name);
+        match (&misfit, meant) {
+            (None, None) => writeln!(out)?,
+            (None, Some(meant)) => writeln!(out, " (the engine's; not {meant}?)")?,
+            (Some(Misfit::NoSuchOption { like: None, .. }), Some(meant)) => writeln!(
+                out,
+                ": wrong, the engine has no such option (did you mean \"{meant}\" of Tabia's own?)"
+            )?,
+            (Some(misfit), _) => {
+                writeln!(out, ": wrong, {}", escape(misfit.to_string().as_bytes()))?;
+            }
+        }
+        wrong += u32::from(misfit.is_some() && counts(option));
+    }
+    Ok(wrong)
+}
+
+/// The books of an engine, and what is wrong with them.
+fn print_books(
+    profile: &Profile,
+    opener: &Opener,
+    faults: &mut Faults,
+    out: &mut dyn Write,
+) -> io::Result<()> {
     let books = BookSpec::wanted(&profile.settings, &profile.books);
     if books.is_empty() {
         writeln!(out, "  no book: Book File is empty")?;
@@ -130,11 +222,12 @@ fn print_books(profile: &Profile, opener: &Opener, out: &mut dyn Write) -> io::R
                     writeln!(out, "    note: {}", escape(notice.as_bytes()))?;
                 }
                 let settings = book.settings(&profile.settings);
-                let text = start_position(&open, book.colour, &settings);
+                let (text, answers) = start_position(&open, book.colour, &settings);
                 writeln!(out, "    start position: {text}")?;
+                faults.silent += u32::from(!answers);
             }
             Err(error) => {
-                missing += 1;
+                faults.missing += 1;
                 writeln!(
                     out,
                     "    does not open: {}",
@@ -143,7 +236,7 @@ fn print_books(profile: &Profile, opener: &Opener, out: &mut dyn Write) -> io::R
             }
         }
     }
-    Ok(missing)
+    Ok(())
 }
 
 fn description(book: &Book) -> String {
@@ -161,21 +254,29 @@ fn description(book: &Book) -> String {
     }
 }
 
-/// What a book would play in the start position, or why nothing.
-fn start_position(book: &dyn Probe, colour: Option<Color>, settings: &Settings) -> String {
+/// What a book would play in the start position, or why nothing; false where it
+/// answers nothing at all: it is empty, or what is left of it cannot even
+/// answer that.
+fn start_position(book: &Book, colour: Option<Color>, settings: &Settings) -> (String, bool) {
     if colour == Some(Color::Black) {
-        return "not asked, the book is for Black".to_owned();
+        return ("not asked, the book is for Black".to_owned(), true);
     }
     if settings.number(OptionId::Depth) == 0 {
-        return "not asked, Book Depth is 0".to_owned();
+        return ("not asked, Book Depth is 0".to_owned(), true);
     }
     let position = Chess::default();
     let found = match consult(book, &position, &[], settings) {
         Ok(found) => found,
-        Err(error) => return escape(error.to_string().as_bytes()),
+        Err(error) => return (escape(error.to_string().as_bytes()), false),
     };
     if found.lookup.moves.is_empty() {
-        return "not in the book".to_owned();
+        let holds_some = match book {
+            Book::Ctg(book) => book.header().positions > 0,
+            Book::Bin(book) => !book.is_empty(),
+            Book::Abk(book) => book.positions() > 0,
+        };
+        let is_whole = book.notices().is_empty();
+        return ("not in the book".to_owned(), holds_some && is_whole);
     }
     let is_played = found.best().is_some();
     let texts: Vec<String> = found
@@ -199,5 +300,5 @@ fn start_position(book: &dyn Probe, colour: Option<Color>, settings: &Settings) 
     if texts.len() > LISTED {
         text.push_str(&format!(" and {} more", texts.len() - LISTED));
     }
-    text
+    (text, true)
 }

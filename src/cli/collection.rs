@@ -194,9 +194,10 @@ pub(super) fn threads(wanted: Option<NonZeroU16>) -> usize {
 /// So many skipped games are named.
 const NAMED: usize = 20;
 
-/// With `--strict`, games that were skipped or cut short are a negative answer.
+/// With `--strict`, games that were skipped or cut short are a negative answer,
+/// and so are sources a part of which is lost.
 pub(super) fn exit_code(strict: bool, tally: &Tally) -> u8 {
-    u8::from(strict && tally.skipped + tally.cut > 0)
+    u8::from(strict && tally.skipped + tally.cut + tally.cut_sources > 0)
 }
 
 /// Names the first games that were skipped or cut short, and says what is to be

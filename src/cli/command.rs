@@ -108,9 +108,14 @@ pub(super) enum Command {
     /// Fills the evaluations beside a book, from files or by engines
     #[command(after_help = super::evaluate::EXAMPLES)]
     Evaluate(super::evaluate::EvaluateArgs),
+    #[cfg(feature = "games")]
     /// Says what is wrong with a book by its evaluations
     #[command(after_help = super::audit::EXAMPLES)]
     Audit(super::audit::AuditArgs),
+    #[cfg(feature = "games")]
+    /// Compares two books by the positions they hand over, judged by an engine
+    #[command(after_help = super::prove::EXAMPLES)]
+    Prove(Box<super::prove::ProveArgs>),
     /// Changes marks in place: main, avoid, ! and ?, learn values
     #[command(after_help = super::mark::MARK_EXAMPLES)]
     Mark(super::mark::MarkArgs),

@@ -62,7 +62,7 @@ impl EngineArgs {
         }
     }
 
-    fn patience(&self) -> Duration {
+    pub(super) fn patience(&self) -> Duration {
         let seconds = Duration::from_secs;
         match (self.patience, self.effort()) {
             (Some(patience), _) => seconds(patience),

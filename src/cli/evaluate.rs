@@ -1,6 +1,6 @@
 //! `tabia evaluate`: the evaluations beside a book.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 use anyhow::{Context as _, ensure};
@@ -11,11 +11,12 @@ use super::engine_args::EngineArgs;
 use super::force::Force;
 use super::progress;
 use super::valued;
-use crate::engine::Effort;
-use crate::evals::{self, EvalFile, EvalTable};
-use crate::evaluate::{self, Task};
+use crate::audit;
+use crate::evals::{self, EvalFile, EvalKey, EvalTable};
+use crate::evaluate::{self, EnginePlan, Task};
 use crate::graph::BookGraph;
 use crate::input::path::file_name;
+use crate::notation;
 use crate::place;
 use crate::settings::Settings;
 
@@ -37,12 +38,17 @@ pub(super) struct EvaluateArgs {
     /// what they have found
     #[arg(long, value_name = "I/N", value_parser = shard)]
     shard: Option<Shard>,
-    /// Ends after so many positions
+    /// Only the N likeliest positions (of the part, with --shard); started
+    /// again it goes on with those of them that are left
     #[arg(long, value_name = "N")]
     positions: Option<usize>,
     /// Also positions whose evaluation took fewer nodes or plies than asked for
     #[arg(long)]
     deeper: bool,
+    /// Only the positions that an audit has named, with those after the moves
+    /// that it names: a report of `tabia audit` as .json
+    #[arg(long, value_name = "AUDIT.json", conflicts_with_all = ["positions", "shard", "multipv"])]
+    of: Option<PathBuf>,
     /// The file of evaluations [default: beside the book, as BOOK.evals]
     #[arg(short, long, value_name = "FILE")]
     output: Option<PathBuf>,
@@ -61,12 +67,14 @@ pub(super) const EXAMPLES: &str = "Examples:\n  \
     tabia evaluate book.ctg --import lichess_db_eval.jsonl.zst\n  \
     tabia evaluate book.ctg --engine stockfish --depth 20 --shard 2/3 -o part2.evals\n  \
     tabia evaluate book.ctg --import part1.evals part2.evals part3.evals\n  \
+    tabia evaluate book.ctg --engine stockfish --nodes 2000000 --of audit.json\n  \
     tabia evaluate book.ctg --carried book-carried.evals\n\n\
     The likeliest positions come first, by the book's own probabilities. Where the best move \
     is one of the book, a second search finds what leaving the book is worth. Every result is \
     in the file at once: what is interrupted, however, goes on where it was when started \
     again. docs/evaluations.md of the source describes file and numbers.\n\n\
-    Exit codes: 0 done; 1 some positions got no answer; 2 nothing could be done.";
+    Exit codes: 0 done; 1 some positions got no answer, or the files of --import say nothing \
+    about positions of the book; 2 nothing could be done.";
 
 /// One part of the work.
 #[derive(Clone, Copy, Debug)]
@@ -87,21 +95,59 @@ fn shard(text: &str) -> Result<Shard, String> {
 impl EvaluateArgs {
     fn tasks(&self, graph: &BookGraph, table: &EvalTable) -> Vec<Task> {
         let reach = graph.reach_by(&Settings::default().policy());
-        let mut tasks = evaluate::plan(graph, &reach, table, |known| {
-            !self.deeper
-                || match self.engine.effort() {
-                    // Engines stop a little early or late.
-                    Effort::Nodes(nodes) => known.nodes >= nodes / 10 * 9,
-                    Effort::Depth(depth) => known.depth >= depth,
-                    Effort::Time(_) => true,
-                }
-        });
+        let mut nodes = evaluate::likeliest_first(graph, &reach);
         if let Some(Shard { part, of }) = self.shard {
-            tasks.retain(|task| (graph.key(task.node).0 >> 20) % of == part - 1);
+            nodes.retain(|node| (graph.key(*node).0 >> 20) % of == part - 1);
         }
-        tasks.truncate(self.positions.unwrap_or(usize::MAX));
-        tasks
+        nodes.truncate(self.positions.unwrap_or(usize::MAX));
+        evaluate::plan(graph, &nodes, table, |known| {
+            !self.deeper || self.engine.effort().is_reached_by(known)
+        })
     }
+}
+
+/// Searches the positions that an audit has named, unless that is done.
+fn evaluate_named(
+    args: &EvaluateArgs,
+    report: &Path,
+    plan: &EnginePlan,
+    table: &EvalTable,
+    file: &EvalFile,
+) -> anyhow::Result<u8> {
+    let start = Instant::now();
+    let shown = report.display();
+    let text = std::fs::read_to_string(report).with_context(|| shown.to_string())?;
+    let mut positions = audit::positions_of(&text).map_err(|fault| {
+        anyhow::anyhow!("{shown}: not the report of an audit as .json: {fault}")
+    })?;
+    let mut seen = std::collections::HashSet::new();
+    positions.retain(|position| seen.insert(EvalKey::of(position)));
+    let named = positions.len();
+    let effort = args.engine.effort();
+    positions.retain(|position| {
+        let known = table.get(position);
+        known.is_none_or(|known| !effort.is_reached_by(&known))
+    });
+    let searched = progress::watched(|watch| {
+        evaluate::search(plan, &positions, Some(file), watch, |_, _| ())
+    })??;
+    if let Some((index, error)) = &searched.first_fault {
+        let fen = notation::fen(&positions[*index]);
+        say!("tabia: no answer about {fen}: {error}");
+    }
+    say!(
+        "{shown}: {named} positions, {} of them searched{}; {:.1} s",
+        searched.done,
+        collection::counts([
+            (searched.failed, "without an answer"),
+            (searched.restarts, "engines started again"),
+        ]),
+        start.elapsed().as_secs_f64()
+    );
+    Ok(match searched.stopped {
+        true => 2,
+        false => u8::from(searched.failed > 0),
+    })
 }
 
 pub(super) fn run(args: &EvaluateArgs) -> anyhow::Result<u8> {
@@ -127,10 +173,12 @@ pub(super) fn run(args: &EvaluateArgs) -> anyhow::Result<u8> {
     let file = EvalFile::open(&path)?;
     let mut table = valued::evaluations(&path)?;
     let before = table.len();
+    let mut taken = 0;
     for import in &args.import {
         let gathered =
             progress::watched(|watch| evaluate::gather(import, &graph, &mut table, &file, watch))??;
         let read = &gathered.read;
+        taken += read.hits;
         let bad = match &read.first_bad {
             Some(first) => format!("; {} lines passed over ({first})", read.bad_lines),
             None => String::new(),
@@ -144,14 +192,17 @@ pub(super) fn run(args: &EvaluateArgs) -> anyhow::Result<u8> {
             gathered.new
         );
     }
-    let mut code = 0;
+    let mut code = u8::from(!args.import.is_empty() && taken == 0);
     if with_engine {
         let plan = args.engine.plan(args.multipv)?;
+        if let Some(report) = &args.of {
+            return evaluate_named(args, report, &plan, &table, &file);
+        }
         let tasks = args.tasks(&graph, &table);
         let worked =
             progress::watched(|watch| evaluate::work(&plan, &graph, &table, &tasks, file, watch))??;
         valued::say_unanswered(worked.first_fault.as_ref(), &graph);
-        code = u8::from(worked.first_fault.is_some());
+        code |= u8::from(worked.first_fault.is_some());
         let left = tasks.len() as u64 - worked.done - worked.failed;
         let seconds = start.elapsed().as_secs_f64();
         let counts = collection::counts([

@@ -11,21 +11,24 @@ use tokio::sync::Notify;
 
 use super::args::{ConfigArgs, name_and_value};
 use super::progress;
-use crate::book_set::Opener;
+use crate::book_set::{Opener, as_played};
+use crate::evals;
 use crate::explore::{
     Access, EngineChoice, ExploredBook, Explorer, Games, Guest, Limits, Reopen, machine, marker_of,
     serve,
 };
 use crate::index::GamesIndex;
-use crate::input::path::file_name;
-use crate::settings::{OptionId, STARTER, Settings};
+use crate::input::path::{file_name, from_home, from_text};
+use crate::input::sibling::sibling;
+use crate::learn;
+use crate::settings::{BESIDE, OptionId, STARTER, Settings};
 
 /// Arguments of `explore`.
 #[derive(Args, Debug)]
 pub(super) struct ExploreArgs {
     /// The books; the page shows the first, or two side by side [default: the
-    /// starter book, read-only]. Games indexes (.tgx) among them answer what
-    /// programs ask an opening explorer
+    /// starter book, read-only]. Games indexes (.tgx) among them are shown as
+    /// books are, behind these, and answer what programs ask an opening explorer
     #[arg(value_name = "BOOK|GAMES.tgx")]
     pub(super) book: Vec<PathBuf>,
     /// Port of the page [default: 9002, or the next one that is free]
@@ -66,20 +69,23 @@ pub(super) struct ExploreArgs {
 
 pub(super) fn run(args: &ExploreArgs, out: &mut impl Write) -> anyhow::Result<u8> {
     let mut books = Vec::new();
-    let (indexes, paths): (Vec<PathBuf>, Vec<PathBuf>) = args
+    let (index_paths, paths): (Vec<PathBuf>, Vec<PathBuf>) = args
         .book
         .iter()
         .cloned()
         .partition(|path| super::info_index::is_index(path));
-    let indexes = indexes
+    let indexes = index_paths
         .iter()
         .map(|path| GamesIndex::open(path, !args.no_mmap));
     let indexes: Vec<GamesIndex> = indexes.collect::<Result<_, _>>()?;
-    if paths.is_empty() {
+    let games = Games::new(indexes, !args.no_mmap);
+    if args.book.is_empty() {
         books.push(open(STARTER, "Starter book".to_owned(), args)?);
     }
     let mut unreadable = None;
-    for (path, name) in paths.iter().zip(names(&paths)) {
+    let mut names = names(&[paths.as_slice(), &index_paths].concat());
+    let index_names = names.split_off(paths.len());
+    for (path, name) in paths.iter().zip(names) {
         match open(&crate::input::path::to_text(path), name, args) {
             Ok(book) => books.push(book),
             // The others can be looked at all the same.
@@ -90,6 +96,8 @@ pub(super) fn run(args: &ExploreArgs, out: &mut impl Write) -> anyhow::Result<u8
             }
         }
     }
+    // Behind the books, whose numbers are what they are without games.
+    books.extend(games.books(index_names));
     if let Some(error) = unreadable {
         if books.is_empty() {
             return Err(error);
@@ -119,7 +127,7 @@ pub(super) fn run(args: &ExploreArgs, out: &mut impl Write) -> anyhow::Result<u8
         }
     }
     let explorer = Explorer::new(books, access, settings(&args.set)?, args.read_only)
-        .with_games(Games::new(indexes, !args.no_mmap))
+        .with_games(games)
         .with_engine(engines(args)?);
     let url = format!("http://{}/", shown(address));
     writeln!(out, "{url}")?;
@@ -209,15 +217,35 @@ fn open(path: &str, name: String, args: &ExploreArgs) -> anyhow::Result<Explored
     let is_writable = path != STARTER && !args.read_only;
     let editor = is_writable.then(|| marker_of(&first));
     let again = path.to_owned();
-    let named = settings(&args.set)?.text(OptionId::Evaluations).to_owned();
-    let (first, _) = opener.evaluated(Arc::new(first), path, &named, &mut notices);
-    let reopen: Reopen = Box::new(move || match opener.open(&again) {
-        Ok(book) => Ok(opener
-            .evaluated(Arc::new(book), &again, &named, &mut Vec::new())
-            .0),
-        Err(error) => Err(error.to_string()),
+    let settings = settings(&args.set)?;
+    let named = settings.text(OptionId::Evaluations).to_owned();
+    let learns = settings.check(OptionId::Learn);
+    let mut files = files_of(first.path(), &named);
+    let (first, side) = as_played(Arc::new(first), learns);
+    files.extend(side.iter().filter_map(|side| learn::fallback_path(side)));
+    files.extend(side);
+    let (first, _) = opener.evaluated(first, path, &named, &mut notices);
+    let reopen: Reopen = Box::new(move || {
+        let book = opener.open(&again).map_err(|error| error.to_string())?;
+        let (book, _) = as_played(Arc::new(book), learns);
+        Ok(opener.evaluated(book, &again, &named, &mut Vec::new()).0)
     });
-    Ok(ExploredBook::new(name, notices, first, reopen, editor))
+    Ok(ExploredBook::new(name, notices, first, reopen, editor)
+        .with_files(files)
+        .with_learning(learns))
+}
+
+/// What a book is read from, whether it is there or not; `evaluations` are
+/// named as in `Book Evaluations`.
+fn files_of(book: &Path, evaluations: &str) -> Vec<PathBuf> {
+    let beside = |ending| sibling(book, ending).unwrap_or_else(|| book.with_extension(ending));
+    let mut files = vec![book.to_owned(), beside("cto"), beside("ctb")];
+    match evaluations {
+        "" => {}
+        BESIDE => files.push(evals::beside(book)),
+        named => files.extend(from_text(named).iter().map(|path| from_home(path))),
+    }
+    files
 }
 
 /// The engines of which the first that starts evaluates: that of the command

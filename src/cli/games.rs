@@ -28,7 +28,7 @@ pub(super) const AFTER_HELP: &str = "Examples:\n  \
     keeps moves, variations, comments, annotations, players, ratings, site, event, date, \
     round (a whole number), result and ECO code; other tags are lost. The output appears \
     when it is complete, or not at all. If OUT is a folder (or ends with /), the files in \
-    archives (.cbv, .cbz, .zip) are unpacked into it, byte for byte.\n\n\
+    archives (.cbv, .cbz, .zip, .7z) are unpacked into it, byte for byte.\n\n\
     A game must meet every condition given. What a game does not say about itself \
     (year, rating) never meets one.\n\n\
     Exit codes: 0 done; 1 some games were skipped or cut short, with --strict; 2 nothing \

@@ -3,7 +3,9 @@
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
+use anyhow::{Context as _, ensure};
 use clap::Args;
+use shakmaty::Position as _;
 
 use super::args::size;
 use super::audit::Sides;
@@ -15,9 +17,15 @@ use super::{collection, progress};
 use crate::book::ctg::RewriteOptions;
 use crate::evals::{self, EvalFile};
 use crate::evaluate::WorkError;
-use crate::grow::{self, Costs, End, GrowError, GrowWishes, Played};
+#[cfg(feature = "openings")]
+use crate::games::EcoRange;
+use crate::graph::BookGraph;
+use crate::grow::{self, Costs, End, GrowError, GrowWishes, Played, Root};
 #[cfg(feature = "index")]
 use crate::index::GamesIndex;
+use crate::notation::Line;
+#[cfg(feature = "openings")]
+use crate::openings;
 use crate::place;
 
 /// Arguments of `grow`.
@@ -33,6 +41,17 @@ pub(super) struct GrowArgs {
     /// Whose book it is to be
     #[arg(long, value_enum, default_value = "both", ignore_case = true)]
     side: Sides,
+    /// Grows only at and below the end of a line of the book; may be given several
+    /// times
+    #[arg(long, value_name = "MOVES")]
+    line: Vec<String>,
+    /// The same for a position, as FEN
+    #[arg(long, value_name = "FEN")]
+    fen: Vec<String>,
+    /// The same for openings: B20-B99, C57, D; several with commas
+    #[cfg(feature = "openings")]
+    #[arg(long, value_name = "CODES", value_delimiter = ',')]
+    eco: Vec<EcoRange>,
     /// Lets opponents reply as often as in this book (.ctg, .bin or .abk) or games
     /// index (.tgx), where it knows a position; elsewhere by what the engine says
     #[arg(long, value_name = "BOOK")]
@@ -70,12 +89,14 @@ pub(super) const EXAMPLES: &str = "Examples:\n  \
     tabia grow book.ctg -o larger.ctg --engine stockfish --positions 10000\n  \
     tabia grow book.ctg -o white.ctg --side white --replies games.ctg --minutes 600 \
 --engine stockfish\n  \
+    tabia grow book.ctg -o najdorf.ctg --eco B90-B99 --engine stockfish\n  \
     tabia grow book.ctg -o larger.ctg --max-cost 2500 --nodes 500000 -- ./engine\n\n\
     Every way out of the book has a cost: each move that of a ply, and for what it loses \
     against the best; own losses are dear, those of the opponent cheap. The cheapest way out \
     becomes a move of the book, again and again, so lines grow deep where both sides play \
     well. Of a book of both sides every other position is chosen for White. Positions that \
-    are decided (3.76 pawns) are left to the engine.\n\n\
+    are decided (3.76 pawns) are left to the engine. With --line, --fen or --eco ways begin \
+    at these positions, and nothing else grows; --max-ply counts from the start position.\n\n\
     What the engine says is in OUT.evals at once, with what stood beside the old book. The \
     book itself is written at the end: what is interrupted, however, goes on where it was \
     when the same command is given again. `tabia evaluate` before spares nothing, but a book \
@@ -121,6 +142,7 @@ pub(super) fn run(args: &GrowArgs) -> anyhow::Result<u8> {
         until,
         max_cost: args.max_cost,
         max_ply: args.max_ply,
+        roots: roots(args, &graph)?,
     };
     let grown = progress::watched(|watch| {
         grow::grow(&plan, &wishes, &mut graph, &mut table, &said, file, watch)
@@ -178,6 +200,58 @@ pub(super) fn run(args: &GrowArgs) -> anyhow::Result<u8> {
     );
     let code = super::compact::report(&what, &written, start);
     Ok(code.max(u8::from(grown.failed > 0)))
+}
+
+/// Where growing begins.
+fn roots(args: &GrowArgs, graph: &BookGraph) -> anyhow::Result<Vec<Root>> {
+    let mut roots = roots_of_openings(args, graph)?;
+    let lines = args.line.iter().map(|line| ("--line", line, "", &**line));
+    let positions = args.fen.iter().map(|fen| ("--fen", fen, &**fen, ""));
+    for (option, text, fen, moves) in lines.chain(positions) {
+        let line = Line::read(fen, moves).with_context(|| format!("{option} \"{text}\""))?;
+        ensure!(
+            graph.node(line.last()).is_some(),
+            "{option} \"{text}\": {} does not hold this position; `tabia add --line` adds a line",
+            args.book.display()
+        );
+        roots.push(root(&line));
+    }
+    if roots.is_empty() {
+        roots.push(Root::start());
+    }
+    Ok(roots)
+}
+
+#[cfg(not(feature = "openings"))]
+fn roots_of_openings(_: &GrowArgs, _: &BookGraph) -> anyhow::Result<Vec<Root>> {
+    Ok(Vec::new())
+}
+
+/// The positions of the book that the openings asked for begin with.
+#[cfg(feature = "openings")]
+fn roots_of_openings(args: &GrowArgs, graph: &BookGraph) -> anyhow::Result<Vec<Root>> {
+    let mut roots = Vec::new();
+    for (opening, moves) in openings::rows() {
+        if args.eco.iter().any(|range| range.holds(opening.eco)) {
+            let line = Line::read("", moves)?;
+            roots.extend(graph.node(line.last()).map(|_| root(&line)));
+        }
+    }
+    ensure!(
+        args.eco.is_empty() || !roots.is_empty(),
+        "--eco: {} holds no position that an opening of these codes begins with",
+        args.book.display()
+    );
+    Ok(roots)
+}
+
+fn root(line: &Line) -> Root {
+    let before = line.start();
+    let whole_moves = before.fullmoves().get().saturating_sub(1);
+    Root {
+        position: line.last().clone(),
+        ply: 2 * whole_moves + u32::from(before.turn().is_black()) + line.plies() as u32,
+    }
 }
 
 /// What tells how often moves are played.

@@ -10,7 +10,7 @@ use serde::Serialize;
 use super::args::InfoArgs;
 use super::style::{FAINT, GREEN, HEADING, Painted, RED, thousands};
 use crate::book::Annotation;
-use crate::book::ctg::BookInfo;
+use crate::book::ctg::{BookInfo, CtgBook, Error};
 use crate::plain::escape_control;
 
 /// Pages of a book that are read to get an impression of it.
@@ -57,11 +57,7 @@ pub(super) fn run(args: &InfoArgs, out: &mut impl Write) -> anyhow::Result<u8> {
         super::info_other::run(&book, args.json, out)?;
         return Ok(0);
     };
-    let whole = args.full || book.header().pages <= SMALL_PAGES;
-    let info = match whole {
-        true => book.info()?,
-        false => book.glance(GLANCE_PAGES)?,
-    };
+    let info = counted(book, args.full)?;
     if args.json {
         let json = Json {
             format: "ctg",
@@ -100,6 +96,15 @@ pub(super) fn run(args: &InfoArgs, out: &mut impl Write) -> anyhow::Result<u8> {
         .print()?;
     }
     Ok(0)
+}
+
+/// The numbers of a book: of a large one an impression, unless it is to be read
+/// in full.
+pub(super) fn counted(book: &CtgBook, in_full: bool) -> Result<BookInfo, Error> {
+    match in_full || book.header().pages <= SMALL_PAGES {
+        true => book.info(),
+        false => book.glance(GLANCE_PAGES),
+    }
 }
 
 /// How many positions there are: counted, or else what the header says if it

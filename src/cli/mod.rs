@@ -18,6 +18,7 @@ mod add;
 #[cfg(feature = "build")]
 mod also;
 mod args;
+#[cfg(feature = "games")]
 mod audit;
 #[cfg(feature = "build")]
 mod build;
@@ -63,6 +64,8 @@ mod mark;
 mod play;
 mod probe;
 mod progress;
+#[cfg(feature = "games")]
+mod prove;
 #[cfg(feature = "build")]
 mod provenance;
 mod prune;
@@ -223,8 +226,11 @@ fn dispatch(cli: Cli) -> anyhow::Result<u8> {
         Command::Suite(args) => to(output(), |out| suite::run(&args, out)),
         #[cfg(feature = "games")]
         Command::Evaluate(args) => evaluate::run(&args),
+        #[cfg(feature = "games")]
+        Command::Prove(args) => to(output(), |out| prove::run(&args, out)),
         #[cfg(feature = "build")]
         Command::Grow(args) => grow::run(&args),
+        #[cfg(feature = "games")]
         Command::Audit(args) => to(output(), |out| audit::run(&args, out)),
         Command::Mark(args) => to(output(), |out| mark::run(&args, out)),
         Command::Merge(args) => compact::merge(&args),

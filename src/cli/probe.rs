@@ -1,6 +1,7 @@
 //! `tabia probe`: the moves of a position, and how likely each is played.
 
 use std::io::{self, BufRead, Write};
+use std::path::Path;
 use std::sync::Arc;
 
 use super::args::{ProbeArgs, name_and_value};
@@ -34,15 +35,7 @@ struct JsonError<'a> {
 
 pub(super) fn run(args: &ProbeArgs, out: &mut impl Write) -> anyhow::Result<u8> {
     let settings = settings(&args.set)?;
-    let book = Arc::new(super::open_book(&args.book, args.no_mmap)?);
-    let (played, _) = as_played(Arc::clone(&book), settings.check(OptionId::Learn));
-    let opener = Opener::here(!args.no_mmap);
-    let mut notices = Vec::new();
-    let named = settings.text(OptionId::Evaluations);
-    let (played, _) = opener.evaluated(played, &to_text(&args.book), named, &mut notices);
-    for notice in notices {
-        say!("tabia: {notice}");
-    }
+    let (book, played) = opened(&args.book, &settings, args.no_mmap)?;
     let prober = Prober {
         book: &book,
         played: &*played,
@@ -58,6 +51,24 @@ pub(super) fn run(args: &ProbeArgs, out: &mut impl Write) -> anyhow::Result<u8> 
         prober.answer_one(&asked, out)?
     };
     Ok(code)
+}
+
+/// A book, and the same as the adapter plays it: with what it has learnt and
+/// with evaluations, if the settings want them.
+pub(super) fn opened(
+    path: &Path,
+    settings: &Settings,
+    no_mmap: bool,
+) -> anyhow::Result<(Arc<Book>, Arc<dyn Probe + Send + Sync>)> {
+    let book = Arc::new(super::open_book(path, no_mmap)?);
+    let (played, _) = as_played(Arc::clone(&book), settings.check(OptionId::Learn));
+    let mut notices = Vec::new();
+    let named = settings.text(OptionId::Evaluations);
+    let (played, _) = Opener::here(!no_mmap).evaluated(played, &to_text(path), named, &mut notices);
+    for notice in notices {
+        say!("tabia: {notice}");
+    }
+    Ok((book, played))
 }
 
 pub(super) fn settings(sets: &[String]) -> anyhow::Result<Settings> {

@@ -1,18 +1,16 @@
 //! `tabia prune`: a book without some of its moves.
 
-use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 use anyhow::{Context as _, ensure};
 use clap::Args;
-use rustc_hash::FxBuildHasher;
 
 use super::args::{PlayerColour, Rewriting};
 use super::progress;
 use super::style::counted;
-use crate::audit::Examined;
-use crate::evals::{self, EvalKey};
+use crate::audit::{Examined, LosingMoves};
+use crate::evals;
 use crate::graph::{BookGraph, GraphOptions};
 use crate::notation::Line;
 use crate::place;
@@ -59,12 +57,17 @@ pub(super) const EXAMPLES: &str = "Examples:\n  \
     tabia prune book.ctg -o sound.ctg --max-loss 100\n  \
     tabia prune book.ctg -o mine.ctg --only white\n\n\
     A move goes if one of the conditions says so. Then every position goes that could be \
-    reached from the start position by stored moves and can be reached no more; what stays \
-    keeps every byte of its numbers and marks. A move without an evaluation on its way loses \
-    nothing. Conditions are those of `tabia mark`. A \
-    position that can be reached in several ways counts where it is nearest to the start.\n\n\
-    The position after a move that went may stay, because other moves lead there; with \
-    `Book Transpositions` on, the adapter plays into it.\n\n\
+    reached from the start position by stored moves and can be reached no more. What stays \
+    keeps every byte of its numbers, and its marks but for what follows. A move without an \
+    evaluation on its way loses nothing. Conditions are those of `tabia mark`. A position \
+    that can be reached in several ways counts where it is nearest to the start.\n\n\
+    The position after a move that goes may stay, because other moves lead there. An adapter \
+    would then play the move as a transposition. So it stays in the list with a sign: the \
+    doubtful one that it has, else the one that its loss deserves, `?!` at least. Where such \
+    a move would still be played because the position has no better one, the position after \
+    it becomes red as well, whichever move leads there. With the usual options, then, no \
+    move that met a condition is played in any position of the new book; the counts say what \
+    was done how. Moves that only `--only` takes out are played as transpositions.\n\n\
     Exit codes: 0 done; 1 a line is not in the book, or pages cannot be read; 2 wrong usage \
     or files.";
 
@@ -86,6 +89,7 @@ impl PruneArgs {
             min_games: self.min_games,
             losing: None,
             only: self.only.map(shakmaty::Color::from),
+            unlisted: false,
         };
         ensure!(
             !conditions.is_empty() || self.max_loss.is_some(),
@@ -96,10 +100,7 @@ impl PruneArgs {
 }
 
 /// The moves that lose too much, by the evaluations beside the book.
-fn losing(
-    path: &Path,
-    max_loss: u32,
-) -> anyhow::Result<HashSet<(EvalKey, EvalKey), FxBuildHasher>> {
+fn losing(path: &Path, max_loss: u32) -> anyhow::Result<LosingMoves> {
     let beside = evals::beside(path);
     let evaluations = evals::read(&beside)?.table;
     ensure!(
@@ -111,7 +112,7 @@ fn losing(
     let mut quiet = Watch::default();
     // What is damaged the rewriting names.
     let graph = BookGraph::of(&book, GraphOptions::default(), &mut quiet, &mut |_| ())?;
-    let examined = Examined::new(&graph, &evaluations, Policy::default());
+    let examined = Examined::new(&graph, &evaluations, Policy::default(), None);
     Ok(examined.losing_moves(max_loss))
 }
 
@@ -134,12 +135,24 @@ pub(super) fn run(args: &PruneArgs) -> anyhow::Result<u8> {
         }
         done => done?,
     };
-    let what = format!(
+    let mut what = format!(
         "{}: {} taken out, and {} with {} more",
         args.output.display(),
         counted(done.moves, "move"),
         counted(done.positions, "position"),
         done.moves_behind
     );
+    if done.warned > 0 {
+        what += &format!(
+            "; {} left with a warning sign, as other moves lead to the same position",
+            counted(done.warned, "move")
+        );
+    }
+    if done.red > 0 {
+        what += &format!(
+            "; {} made red, where no better move was left",
+            counted(done.red, "position")
+        );
+    }
     Ok(super::compact::report(&what, &done.rewritten, start))
 }

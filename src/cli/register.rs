@@ -6,25 +6,30 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context as _, bail, ensure};
 use clap::{Args, ValueEnum};
 
-use super::args::{ConfigArgs, PlayArgs};
+use super::args::ConfigArgs;
 use super::difference;
 use crate::book_set::Opener;
+use crate::config::Config;
 use crate::place::{Old, TextFile};
-use crate::register::{Announced, AnnouncedKind, EditedFor, PrintedFor, Registration, edit, lines};
+use crate::plain::shell_word;
+use crate::register::{
+    self, Announced, AnnouncedKind, EditedFor, PrintedFor, Registration, edit, lines,
+};
 use crate::settings::{self, SPECS, STARTER};
-use crate::setup::{Places, usual_file};
+use crate::setup::{ChessProgram, Places, text_of, usual_file};
 
 /// Examples of `register`.
 pub(super) const EXAMPLES: &str = "Examples:\n  \
     tabia register pychess --engine stockfish --book main.ctg\n  \
     tabia register cutechess --name \"Stockfish, sharp book\" --book sharp.ctg --dry-run\n  \
-    tabia register fastchess --engine /opt/lc0/lc0\n\n\
-    Cute Chess, BanksiaGUI, PyChess and Nibbler: the engine is written into the program's \
-    own file; the old file is kept beside it as .bak, and what else is in it stays as it is. \
-    Close the program first: it writes that file when it ends. The others: the lines to be \
-    typed are printed.\n\n\
+    tabia register fastchess --engine /opt/lc0/lc0\n  \
+    tabia register pychess --remove\n\n\
+    Cute Chess, BanksiaGUI, PyChess, Nibbler and GNOME Chess: the engine is written into the \
+    program's own file; the old file is kept beside it as .bak, and what else is in it stays \
+    as it is. Close the program first: it writes that file when it ends. The others: the \
+    lines to be typed are printed.\n\n\
     An engine of the same name that is ours is brought up to date; a second run with the \
-    same arguments changes nothing.";
+    same arguments changes nothing. --remove takes it out again.";
 
 /// Arguments of `register`.
 #[derive(Args, Debug)]
@@ -48,6 +53,9 @@ pub(super) struct RegisterArgs {
     /// The file of the chess program [default: where it usually is]
     #[arg(long, value_name = "PATH")]
     config_file: Option<PathBuf>,
+    /// Takes the engine of this name out of the program's file again
+    #[arg(long, conflicts_with_all = ["engine", "book", "config"])]
+    remove: bool,
     /// Shows what would be changed, and changes nothing
     #[arg(long)]
     dry_run: bool,
@@ -68,6 +76,9 @@ enum Program {
     /// Nibbler
     #[value(name = "nibbler")]
     Nibbler,
+    /// GNOME Chess
+    #[value(name = "gnome-chess", alias = "gnomechess")]
+    GnomeChess,
     /// cutechess-cli, for matches on the command line
     #[value(name = "cutechess-cli")]
     CuteChessCli,
@@ -101,6 +112,7 @@ impl Program {
             Program::Banksia => Way::Edit(EditedFor::Banksia),
             Program::PyChess => Way::Edit(EditedFor::PyChess),
             Program::Nibbler => Way::Edit(EditedFor::Nibbler),
+            Program::GnomeChess => Way::Edit(EditedFor::GnomeChess),
             Program::CuteChessCli => Way::Print(PrintedFor::CuteChessCli),
             Program::Fastchess => Way::Print(PrintedFor::Fastchess),
             Program::LichessBot => Way::Print(PrintedFor::LichessBot),
@@ -112,6 +124,9 @@ impl Program {
 }
 
 pub(super) fn run(args: &RegisterArgs, out: &mut impl Write) -> anyhow::Result<u8> {
+    if args.remove {
+        return remove(args, out);
+    }
     let registration = registration(args)?;
     match args.program.way() {
         Way::Print(program) => {
@@ -152,13 +167,13 @@ fn registration(args: &RegisterArgs) -> anyhow::Result<Registration> {
         command: text(&program)?,
         args: words,
         books: books(&args.book)?,
-        options: announced(args)?,
+        options: announced(&super::configuration(&args.config)?, args.engine.as_deref())?,
     })
 }
 
 /// The adapter as it is without arguments: all that a program needs to know
 /// where the configuration has the rest.
-pub(super) fn bare_registration() -> anyhow::Result<Registration> {
+pub(super) fn bare_registration(config: &Config) -> anyhow::Result<Registration> {
     let program = super::program().context("the program does not know its own file")?;
     Ok(Registration {
         name: "Tabia".to_owned(),
@@ -166,20 +181,13 @@ pub(super) fn bare_registration() -> anyhow::Result<Registration> {
         command: text(&program)?,
         args: Vec::new(),
         books: None,
-        // Values that a program keeps are set at every start, and would hide
-        // those of the configuration.
-        options: Vec::new(),
+        options: announced(config, None)?,
     })
 }
 
 /// The adapter's options as it would announce them.
-fn announced(args: &RegisterArgs) -> anyhow::Result<Vec<Announced>> {
-    let play = PlayArgs {
-        config: args.config.clone(),
-        engine: args.engine.clone(),
-        ..PlayArgs::default()
-    };
-    let (engines, _) = super::engines::engines(&play, &super::configuration(&args.config)?)?;
+fn announced(config: &Config, engine: Option<&str>) -> anyhow::Result<Vec<Announced>> {
+    let (engines, _) = super::engines::engines_named(config, engine)?;
     let settings = engines.profiles.first().map(|profile| &profile.settings);
     let Some(settings) = settings else {
         return Ok(Vec::new());
@@ -244,10 +252,7 @@ fn register(
             program.title()
         );
     }
-    let path = match &args.config_file {
-        Some(path) => std::path::absolute(path)?,
-        None => usual_file(program, &Places::of_this_user())?,
-    };
+    let path = file_of(program, args)?;
     let launcher = match program.takes_arguments() {
         false if !registration.args.is_empty() => Some(launcher(program, &registration)?),
         _ => None,
@@ -257,7 +262,12 @@ fn register(
         registration.args.clear();
     }
     let mut file = TextFile::open(&path)?;
-    let edited = edit(program, file.text(), &registration);
+    let text = match program.list_of_the_system() {
+        Some(list) if !file.exists() => text_of(list).map_err(anyhow::Error::msg)?,
+        _ => None,
+    };
+    let text = text.as_deref().unwrap_or(file.text());
+    let edited = edit(program, text, &registration);
     let edited = edited.with_context(|| path.display().to_string())?;
     if let Some((path, script)) = &launcher {
         if let (Some(folder), false) = (path.parent(), args.dry_run) {
@@ -273,11 +283,14 @@ fn register(
     if let Some(folder) = path.parent()
         && !folder.is_dir()
     {
-        say!(
-            "tabia: there was no folder {}: is {} installed for you?",
-            folder.display(),
-            program.title()
-        );
+        let list = program.list_of_the_system();
+        if !list.is_some_and(Path::exists) {
+            say!(
+                "tabia: there was no folder {}: is {} installed for you?",
+                folder.display(),
+                program.title()
+            );
+        }
         if !args.dry_run {
             std::fs::create_dir_all(folder)
                 .with_context(|| format!("cannot make the folder {}", folder.display()))?;
@@ -297,6 +310,96 @@ fn register(
         );
     }
     Ok(())
+}
+
+/// Where the program keeps its engines.
+fn file_of(program: EditedFor, args: &RegisterArgs) -> anyhow::Result<PathBuf> {
+    Ok(match &args.config_file {
+        Some(path) => std::path::absolute(path)?,
+        None => usual_file(program, &Places::of_this_user())?,
+    })
+}
+
+/// Takes an engine out of a program's file.
+fn remove(args: &RegisterArgs, out: &mut impl Write) -> anyhow::Result<u8> {
+    let Way::Edit(program) = args.program.way() else {
+        bail!(
+            "--remove: nothing was written for this program; take out there what you typed \
+             or chose"
+        );
+    };
+    let path = file_of(program, args)?;
+    let adapter = super::program().context("the program does not know its own file")?;
+    let registration = Registration {
+        name: args.name.clone(),
+        command: text(&adapter)?,
+        ..Registration::default()
+    };
+    let mut file = TextFile::open(&path)?;
+    let left = register::remove(program, file.text(), &registration);
+    let left = left.with_context(|| path.display().to_string())?;
+    if left == file.text() {
+        say!(
+            "tabia: {}: {} has no engine \"{}\" that is ours: nothing to change",
+            path.display(),
+            program.title(),
+            args.name
+        );
+        return Ok(0);
+    }
+    apply(&mut file, &path, &left, args.dry_run, out)?;
+    let of_the_system = match program.list_of_the_system() {
+        Some(list) => text_of(list).map_err(anyhow::Error::msg)?,
+        None => None,
+    };
+    if args.dry_run {
+        return Ok(0);
+    }
+    // Without a file of the user's that of the system counts again.
+    if of_the_system == Some(left) {
+        drop(file);
+        std::fs::remove_file(&path).with_context(|| format!("cannot delete {}", path.display()))?;
+    }
+    if !program.takes_arguments()
+        && let Ok(launcher) = launcher_of(&args.name)
+        && launcher.exists()
+    {
+        std::fs::remove_file(&launcher)
+            .with_context(|| format!("cannot delete {}", launcher.display()))?;
+        say!("tabia: {}: deleted", launcher.display());
+    }
+    Ok(0)
+}
+
+/// Engines that are ours in the files of chess programs, each with the command
+/// that takes it out, when `text_now` says what is in a file.
+pub(super) fn registered(
+    programs: &[ChessProgram],
+    text_now: &dyn Fn(&Path) -> Option<String>,
+) -> Vec<(PathBuf, String)> {
+    let mut found = Vec::new();
+    for program in programs {
+        let ChessProgram::Edited(edited, file) = program else {
+            continue;
+        };
+        let variants = Program::value_variants().iter();
+        let word = variants
+            .filter(|known| matches!(known.way(), Way::Edit(known) if known == *edited))
+            .find_map(ValueEnum::to_possible_value);
+        let word = word.map_or_else(String::new, |value| value.get_name().to_owned());
+        let text = text_now(file).unwrap_or_default();
+        for name in register::ours(*edited, &text) {
+            let name = match edited.takes_a_name() && name != "Tabia" {
+                true => format!(" --name {}", shell_word(&name)),
+                false => String::new(),
+            };
+            found.push((
+                file.clone(),
+                format!("tabia register {word}{name} --remove"),
+            ));
+        }
+    }
+    found
 }
 
 /// Writes a file, or shows the difference; true if there is one.
@@ -333,16 +436,7 @@ fn launcher(program: EditedFor, registration: &Registration) -> anyhow::Result<(
          --engine and --config",
         program.title()
     );
-    let folder = dirs::config_dir().context("there is no home folder")?;
-    let name: String = registration
-        .name
-        .chars()
-        .map(|c| if c.is_alphanumeric() { c } else { '-' })
-        .collect();
-    let path = folder
-        .join("tabia")
-        .join("launchers")
-        .join(format!("tabia-{name}"));
+    let path = launcher_of(&registration.name)?;
     let words: Vec<String> = std::iter::once(&registration.command)
         .chain(&registration.args)
         .map(|word| format!("'{}'", word.replace('\'', "'\\''")))
@@ -352,6 +446,15 @@ fn launcher(program: EditedFor, registration: &Registration) -> anyhow::Result<(
         words.join(" ")
     );
     Ok((path, script))
+}
+
+/// Where the script for an engine of this name stands.
+fn launcher_of(name: &str) -> anyhow::Result<PathBuf> {
+    let folder = dirs::config_dir().context("there is no home folder")?;
+    let plain = |c: char| if c.is_alphanumeric() { c } else { '-' };
+    let name: String = name.chars().map(plain).collect();
+    let folder = folder.join("tabia").join("launchers");
+    Ok(folder.join(format!("tabia-{name}")))
 }
 
 #[cfg(unix)]

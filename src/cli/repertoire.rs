@@ -16,11 +16,11 @@ use crate::book::{Book, OpenOptions};
 use crate::build::{self, BuildJob, Source};
 use crate::evals;
 use crate::input::path::{file_name, has_extension};
-use crate::notation;
+use crate::notation::{self, Line};
 use crate::place;
 use crate::repertoire::{
-    self, Differences, Gap, Knowledge, Repair, Repertoire, RepertoireSummary, RepertoireWishes,
-    one_in,
+    self, Differences, Gap, HOLD_BACK, Knowledge, Measured, Repair, Repertoire, RepertoireError,
+    RepertoireSummary, RepertoireWishes, one_in,
 };
 
 /// Arguments of `repertoire`.
@@ -35,6 +35,13 @@ pub(super) struct RepertoireArgs {
     /// A book of what opponents play [default: the book itself]
     #[arg(long, value_name = "BOOK")]
     opponent: Option<PathBuf>,
+    /// The repertoire is for what comes after this line of the book, as "1.e4 c5"
+    #[arg(long, value_name = "MOVES")]
+    line: Option<String>,
+    /// A book of other games, which the moves are not chosen from: what they bring
+    /// there
+    #[arg(long, value_name = "BOOK")]
+    measure: Option<PathBuf>,
     /// A repertoire that is there: what to repair in it first
     #[arg(long, value_name = "MINE.pgn")]
     from: Option<PathBuf>,
@@ -60,6 +67,11 @@ pub(super) struct RepertoireArgs {
     #[arg(long, value_name = "N", default_value_t = 5,
           value_parser = clap::value_parser!(u8).range(0..=100))]
     min_share: u8,
+    /// Games that results are held back by, towards those of the other moves of the
+    /// position: more for moves that hardly differ, less for results that hold
+    #[arg(long, value_name = "N", default_value_t = HOLD_BACK as u32,
+          value_parser = clap::value_parser!(u32).range(1..))]
+    hold_back: u32,
     /// How much the opponent's best reply counts instead of what is usual, in
     /// per cent
     #[arg(long, value_name = "N", default_value_t = 0,
@@ -76,11 +88,16 @@ pub(super) struct RepertoireArgs {
 pub(super) const EXAMPLES: &str = "Examples:\n  \
     tabia repertoire masters.ctg --colour white -o white.pgn\n  \
     tabia repertoire main.ctg --colour black --opponent club.ctg -o black.ctg --one-in 200\n  \
-    tabia repertoire masters.ctg --colour white --from mine.pgn\n\n\
+    tabia repertoire masters.ctg --colour white --from mine.pgn\n  \
+    tabia repertoire until2020.ctg --colour white --line \"1.e4 c5\" --measure since2021.ctg\n\n\
     One move for every position that is met, by what it is worth: results among equals, few \
     games held back by the evaluation or by the position before, carried back from the ends \
-    of lines against what opponents really play. Red moves and those with ? or ?? are not \
-    chosen if there are others. docs/repertoire.md of the source explains the numbers.\n\n\
+    of lines against what opponents really play. Where there are green moves, only these are \
+    chosen: who made them green has decided. Red moves and those with ? or ??, green or not, \
+    are not chosen if there are others.\n\n\
+    What was chosen by its results owes some of them to luck. So few games are held back \
+    (--hold-back), and --measure says what the moves bring in games that did not choose them. \
+    docs/repertoire.md of the source explains the numbers.\n\n\
     Exit codes: 0 done; 1 the book does not hold the start position; 2 wrong usage or files.";
 
 /// So many gaps and repairs are shown.
@@ -113,6 +130,8 @@ pub(super) fn run(args: &RepertoireArgs, out: &mut impl Write) -> anyhow::Result
         min_share: f64::from(args.min_share) / 100.0,
         caution: f64::from(args.caution) / 100.0,
         depth: args.depth.into(),
+        line: Line::read("", args.line.as_deref().unwrap_or_default()).context("--line")?,
+        hold_back: args.hold_back.into(),
     };
     let knowledge = Knowledge {
         book: &book,
@@ -121,7 +140,7 @@ pub(super) fn run(args: &RepertoireArgs, out: &mut impl Write) -> anyhow::Result
     };
     let found = progress::watched(|watch| Repertoire::solve(knowledge, &wishes, watch))?;
     let found = match found {
-        Err(error @ repertoire::RepertoireError::NoStart) => {
+        Err(error @ (RepertoireError::NoStart | RepertoireError::NotInBook(_))) => {
             say!("{}: {error}", args.book.display());
             return Ok(1);
         }
@@ -132,6 +151,10 @@ pub(super) fn run(args: &RepertoireArgs, out: &mut impl Write) -> anyhow::Result
         None => None,
     };
     let summary = found.summary();
+    let measured = match &args.measure {
+        Some(games) => measured(&found, games)?,
+        None => None,
+    };
     if let Some(target) = &args.output {
         if is_book {
             repertoire::write_book(&found, target, args.force.old())?;
@@ -143,11 +166,27 @@ pub(super) fn run(args: &RepertoireArgs, out: &mut impl Write) -> anyhow::Result
         }
     }
     if args.json {
-        writeln!(out, "{}", to_json(args, &summary, differences.as_ref()))?;
+        writeln!(
+            out,
+            "{}",
+            to_json(args, &summary, measured, differences.as_ref())
+        )?;
     } else {
-        print(args, &summary, differences.as_ref(), out)?;
+        print(args, &summary, measured, differences.as_ref(), out)?;
     }
     Ok(0)
+}
+
+/// What it brings in the games of another book.
+fn measured(found: &Repertoire, games: &Path) -> anyhow::Result<Option<Measured>> {
+    let measured = found.measure(&super::open_book(games, false)?)?;
+    if measured.is_none() {
+        say!(
+            "{}: the repertoire begins with no game of it",
+            games.display()
+        );
+    }
+    Ok(measured)
 }
 
 /// The moves of a study stand in variations: a book of it has them all.
@@ -172,6 +211,7 @@ fn differences(found: &Repertoire, mine: &Path) -> anyhow::Result<Differences> {
 fn print(
     args: &RepertoireArgs,
     summary: &RepertoireSummary,
+    measured: Option<Measured>,
     differences: Option<&Differences>,
     out: &mut impl Write,
 ) -> anyhow::Result<()> {
@@ -187,6 +227,15 @@ fn print(
         say!("the values did not settle: lines that repeat moves count for too much");
     }
     writeln!(out, "expectation      {:.1}%", 100.0 * expectation)?;
+    if let Some(Measured { brings, error, all }) = measured {
+        writeln!(
+            out,
+            "measured         {:.1}% +-{:.1} in other games, of which all score {:.1}%",
+            100.0 * brings,
+            100.0 * error,
+            100.0 * all
+        )?;
+    }
     writeln!(
         out,
         "positions        {positions} to learn, met once in {} games or more",
@@ -241,6 +290,7 @@ fn print_gaps(name: &str, gaps: &[Gap], out: &mut impl Write) -> anyhow::Result<
 fn to_json(
     args: &RepertoireArgs,
     summary: &RepertoireSummary,
+    measured: Option<Measured>,
     differences: Option<&Differences>,
 ) -> serde_json::Value {
     let gaps = |gaps: &[Gap]| -> Vec<serde_json::Value> {
@@ -266,6 +316,10 @@ fn to_json(
     json!({
         "colour": Color::from(args.colour).fold_wb("white", "black"),
         "expectation": summary.expectation,
+        "held_back": args.hold_back,
+        "measured": measured.map(|found| json!({
+            "brings": found.brings, "error": found.error, "all": found.all,
+        })),
         "positions": summary.positions,
         "one_in": args.one_in,
         "coverage": summary.coverage,

@@ -43,6 +43,12 @@ pub(super) fn run(args: &ReplayArgs, out: &mut dyn Write) -> anyhow::Result<u8> 
         &mut |wanted, present| opener.book_set(wanted, present).0,
         &|path| opener.identity(path),
     );
+    if let Some(line) = recording.cut {
+        writeln!(
+            out,
+            "note: the log is cut off in the middle of line {line}: replayed as far as the line before"
+        )?;
+    }
     for note in &replayed.notes {
         writeln!(out, "note: {}", escape(note.as_bytes()))?;
     }

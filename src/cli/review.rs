@@ -138,16 +138,15 @@ fn print(report: &ReviewReport, out: &mut impl Write) -> anyhow::Result<()> {
         "left by {who}'s move in {}, by the opponent's in {}; the book ended in {}, the game in {}",
         report.left_by_player, report.left_by_opponent, report.ended, report.to_the_end
     )?;
-    if report.values.count > 0 {
-        let [a, b, c, d, e] = report.values.percentiles;
-        let [bad, worse] = report.below;
+    if let (Some(values), Some([bad, worse])) = (&report.values, report.below) {
+        let [a, b, c, d, e] = values.percentiles;
         writeln!(
             out,
             "first values of {}: mean {:+.0} cp, sd {:.0} (5 % {a}, 25 % {b}, 50 % {c}, 75 % {d}, \
              95 % {e}); {:.1} % below -50, {:.1} % below -100",
-            counted(report.values.count as u64, "game"),
-            report.values.mean,
-            report.values.sd,
+            counted(values.count as u64, "game"),
+            values.mean,
+            values.sd,
             100.0 * bad,
             100.0 * worse
         )?;

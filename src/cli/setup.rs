@@ -10,13 +10,17 @@ use clap::Args;
 use super::args::ConfigArgs;
 use super::difference;
 use super::style::{HEADING, Painted};
+use crate::book::Book;
+use crate::book::bin::ENTRY_BYTES;
+use crate::config::Config;
 use crate::engine::EngineCommand;
 use crate::engine::check::{Patience, PlayedMove, greet, play};
 use crate::input::path::to_text;
 use crate::plain::escape_control as plain;
+use crate::register::Registration;
 use crate::setup::{
-    FileChange, Finds, Places, Record, SetupPlan, Situation, carry_out, find, plan, take_back,
-    text_of, undo,
+    FileChange, Finds, Places, Record, SetupPlan, Situation, carry_out, chess_programs, find, plan,
+    take_back, text_of, undo,
 };
 
 /// Examples of `setup`.
@@ -27,7 +31,7 @@ pub(super) const EXAMPLES: &str = "Examples:\n  \
     tabia setup --remove\n\n\
     Looks on the PATH, in the folders of Arena, BanksiaGUI, ChessBase, Cute Chess and Scid, \
     and in folders named chess, books or engines. Writes tabia/engines.toml into your \
-    configuration folder, makes Tabia known to Cute Chess, BanksiaGUI, PyChess and Nibbler, \
+    configuration folder, makes Tabia known to Cute Chess, BanksiaGUI, PyChess, Nibbler and GNOME Chess, \
     prints what to type in others, and plays a move to see that all works. Close the chess \
     programs first. What it does is noted beside the configuration (setup.json), and \
     --remove undoes it. A second run finds what is new.\n\n\
@@ -61,7 +65,7 @@ pub(super) fn run(args: &SetupArgs, out: &mut impl Write) -> anyhow::Result<u8> 
     let record_path = own.join("setup.json");
     let record = Record::read(&record_path)?;
     if args.remove {
-        return remove(args, &record, &record_path, out);
+        return remove(args, &places, &record, &record_path, out);
     }
     for folder in &args.folder {
         std::fs::read_dir(folder).with_context(|| format!("--folder {}", folder.display()))?;
@@ -70,7 +74,7 @@ pub(super) fn run(args: &SetupArgs, out: &mut impl Write) -> anyhow::Result<u8> 
         .map(std::path::absolute)
         .collect::<io::Result<_>>()?;
     let mut finds = find(&places, &folders);
-    keep_books_that_open(&mut finds, out)?;
+    keep_sound_books(&mut finds, out)?;
     show(&finds, out)?;
     if !finds.engines.is_empty() && !args.dry_run {
         writeln!(
@@ -89,14 +93,26 @@ pub(super) fn run(args: &SetupArgs, out: &mut impl Write) -> anyhow::Result<u8> 
     let other = used.path.clone().filter(|path| {
         *path != configuration && !used.says_nothing() && path.components().count() > 1
     });
-    let registration = super::register::bare_registration()?;
-    let situation = Situation {
-        configuration: &configuration,
-        other: other.as_deref(),
-        record: &record,
-        registration: &registration,
+    let planned = |registration: &Registration| {
+        let situation = Situation {
+            configuration: &configuration,
+            other: other.as_deref(),
+            record: &record,
+            registration,
+        };
+        plan(&finds, &situation, &text_of)
     };
-    let plan = plan(&finds, &situation, &text_of);
+    let mut registration = super::register::bare_registration(&used)?;
+    let mut plan = planned(&registration);
+    let mut changes = plan.changes.iter();
+    // The options of a new configuration: a program that keeps the values of
+    // the old one would set them at every start.
+    if let Some(change) = changes.find(|change| change.program.is_none()) {
+        let text = change.after.as_deref().unwrap_or_default();
+        let new = Config::parse(text, &change.path)?;
+        registration = super::register::bare_registration(&new)?;
+        plan = planned(&registration);
+    }
     show_plan(&plan, out)?;
     if args.dry_run {
         return Ok(0);
@@ -124,16 +140,19 @@ pub(super) fn run(args: &SetupArgs, out: &mut impl Write) -> anyhow::Result<u8> 
 
 fn remove(
     args: &SetupArgs,
+    places: &Places,
     record: &Record,
     record_path: &Path,
     out: &mut impl Write,
 ) -> anyhow::Result<u8> {
     if *record == Record::default() {
         writeln!(out, "There is nothing that \"tabia setup\" has done.")?;
+        name_registered(places, &SetupPlan::default(), out)?;
         return Ok(0);
     }
     let plan = undo(record, &text_of);
     show_plan(&plan, out)?;
+    name_registered(places, &plan, out)?;
     writeln!(
         out,
         "delete {}, and the folders that were made and are empty",
@@ -148,6 +167,26 @@ fn remove(
     take_back(&plan, record, record_path)?;
     writeln!(out, "Done.")?;
     Ok(0)
+}
+
+/// Names the engines that stay in chess programs when a plan is done.
+fn name_registered(places: &Places, plan: &SetupPlan, out: &mut impl Write) -> io::Result<()> {
+    let text_now = |path: &Path| {
+        let change = plan.changes.iter().find(|change| change.path == path);
+        match change {
+            Some(change) => change.after.clone(),
+            None => text_of(path).ok().flatten(),
+        }
+    };
+    for (file, command) in super::register::registered(&chess_programs(places), &text_now) {
+        let file = shown(&file);
+        writeln!(
+            out,
+            "left as it is: {file}: what \"tabia register\" wrote; {} takes it out",
+            plain(&command)
+        )?;
+    }
+    Ok(())
 }
 
 fn shown(path: &Path) -> String {
@@ -238,18 +277,51 @@ fn what(change: &FileChange) -> String {
     }
 }
 
-fn keep_books_that_open(finds: &mut Finds, out: &mut impl Write) -> io::Result<()> {
+fn keep_sound_books(finds: &mut Finds, out: &mut impl Write) -> io::Result<()> {
     let mut told = Ok(());
-    finds.books.retain(|path| {
-        let opened = super::open_quietly(path, false);
-        if let Err(error) = &opened
-            && told.is_ok()
-        {
-            told = writeln!(out, "left out: {}", plain(&format!("{error:#}")));
+    let mut left_out = |text: &str| {
+        if told.is_ok() {
+            told = writeln!(out, "left out: {}", plain(text));
         }
-        opened.is_ok()
+    };
+    for (copy, book) in &finds.copies {
+        left_out(&format!("{}: a copy of {}", copy.display(), book.display()));
+    }
+    finds.books.retain(|path| match damage(path) {
+        Ok(None) => true,
+        Ok(Some(damage)) => {
+            left_out(&format!(
+                "{}: it is damaged: {damage} (`tabia info` says more)",
+                path.display()
+            ));
+            false
+        }
+        Err(error) => {
+            left_out(&format!("{error:#}"));
+            false
+        }
     });
     told
+}
+
+/// What of a book cannot be read, as far as `tabia info` would see it; a book
+/// without its index is sound.
+fn damage(path: &Path) -> anyhow::Result<Option<String>> {
+    Ok(match super::open_quietly(path, false)? {
+        Book::Ctg(book) => {
+            let said = book.header().pages;
+            let info = super::info::counted(&book, false)?;
+            match info.bad_pages {
+                _ if info.pages < said => Some(format!("{} of {said} pages are there", info.pages)),
+                0 => None,
+                1 => Some("a page cannot be read to its end".to_owned()),
+                bad => Some(format!("{bad} pages cannot be read to their end")),
+            }
+        }
+        Book::Bin(book) if book.bytes().is_multiple_of(ENTRY_BYTES as u64) => None,
+        Book::Bin(_) => Some("the last entry is not whole".to_owned()),
+        Book::Abk(book) => book.notices().first().cloned(),
+    })
 }
 
 fn keep_engines_that_answer(finds: &mut Finds, out: &mut impl Write) -> io::Result<()> {

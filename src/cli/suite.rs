@@ -18,15 +18,16 @@ use crate::evaluate::EnginePlan;
 use crate::input::path::has_extension;
 use crate::notation::Line;
 use crate::suite::{
-    self, BoardFilter, Castled, Counters, Cut, Form, MadeSuite, Play, Queens, Range, SuiteJob,
-    SuiteOrder, ValueView, ValueWindow,
+    self, BoardFilter, Castled, Confirmed, Counters, Cut, Form, MadeSuite, Play, Queens, Range,
+    SuiteJob, SuiteOrder, ValueView, ValueWindow,
 };
 
 /// What `tabia suite --help` says below the arguments.
 pub(super) const AFTER_HELP: &str = "Examples:\n  \
     tabia suite games.pgn -o suite.epd\n  \
     tabia suite masters.pgn.zst -o uho.epd --both-elo 2400 --queens both \\\n    \
-        --engine stockfish --nodes 100000 --save-evals uho.evals --eval 90..119\n  \
+        --engine stockfish --nodes 5000 --confirm-nodes 200000 --save-evals uho.evals \\\n    \
+        --eval 90..119\n  \
     tabia suite main.ctg -o lines.pgn --exit --min-share 0.01\n  \
     tabia suite old.epd -o new.epd --counters epd --unique mirror --zip\n  \
     tabia suite --check suite.epd\n  \
@@ -166,6 +167,9 @@ struct ValueArgs {
     /// Only positions of these centipawns, as 90..119
     #[arg(long, value_name = "LO..HI", allow_hyphen_values = true)]
     eval: Option<Range>,
+    /// Only where this side stands better
+    #[arg(long, value_name = "SIDE", value_enum, default_value_t = Sides::Both)]
+    better: Sides,
     /// Who sees these centipawns
     #[arg(long, value_name = "WHO", value_enum, default_value_t = ValueView::Better)]
     view: ValueView,
@@ -187,6 +191,10 @@ struct ValueArgs {
     /// Plies that it searches each, instead of nodes
     #[arg(long, value_name = "N", requires = "engine", conflicts_with = "nodes")]
     depth: Option<u16>,
+    /// Who meets the conditions on values is searched again for N nodes and has
+    /// to meet them then, too; the next ones take the places of those that do not
+    #[arg(long, value_name = "N", requires = "engine")]
+    confirm_nodes: Option<u64>,
     /// Engines at once [default: one for each processor]
     #[arg(long, value_name = "N", requires = "engine")]
     jobs: Option<NonZeroU16>,
@@ -307,6 +315,7 @@ impl SuiteArgs {
             window: self.values.window(),
             eval_files: self.values.eval_file.clone(),
             engine: self.engine()?,
+            confirm: self.values.confirm_nodes,
             save: self.values.save_evals.clone(),
             mirrors: matches!(choice.unique, Unique::Mirror),
             per_line: choice.max_per_line.map(|most| (most, choice.line_plies)),
@@ -330,10 +339,17 @@ impl SuiteArgs {
         let Some(name) = &values.engine else {
             ensure!(
                 !values.window().needs_value() || !values.eval_file.is_empty(),
-                "--eval and --win need values: give --eval-file FILE or --engine NAME"
+                "--eval, --win and --better need values: give --eval-file FILE or --engine NAME"
             );
             return Ok(None);
         };
+        let confirm = values.confirm_nodes.unwrap_or(0);
+        ensure!(
+            confirm == 0 || values.depth.is_some() || confirm > values.nodes,
+            "--confirm-nodes {confirm} is not more than --nodes {}, by which positions are \
+             looked at first",
+            values.nodes
+        );
         let engine = EngineArgs {
             config: self.config.clone(),
             engine: Some(name.clone()),
@@ -342,7 +358,15 @@ impl SuiteArgs {
             jobs: values.jobs,
             ..EngineArgs::default()
         };
-        Ok(Some(engine.plan(1)?))
+        let again = EngineArgs {
+            nodes: Some(confirm),
+            ..EngineArgs::default()
+        };
+        let plan = engine.plan(1)?;
+        Ok(Some(EnginePlan {
+            patience: plan.patience.max(again.patience()),
+            ..plan
+        }))
     }
 }
 
@@ -403,6 +427,7 @@ impl ValueArgs {
             cp: self.eval,
             view: self.view,
             wins: self.win,
+            better: self.better.alone(),
             undecided: self.drop_mates == YesNo::Yes,
         }
     }
@@ -431,12 +456,19 @@ impl OutArgs {
 fn report(job: &SuiteJob, made: &MadeSuite, time: Duration) {
     collection::report(&made.tally);
     say!("{:>12} positions looked at", made.funnel.seen);
-    for (what, lost, left) in made.funnel.rows() {
-        say!("{left:>12} left: {lost} {what}");
+    for row in made.funnel.rows() {
+        say!("{row}");
     }
     let (files, engines) = made.values;
     if files + engines > 0 {
         say!("values: {files} of files, {engines} of the engine");
+    }
+    if let Some(nodes) = job.confirm {
+        say!("{}", confirmation(nodes, &made.confirmed));
+    }
+    let found = made.figures.positions;
+    if let Some(wanted) = job.count.filter(|wanted| found < *wanted) {
+        say!("only {found} of the {wanted} that --count asks for: no other position is left");
     }
     for line in super::suite_check::figures(&made.figures) {
         say!("{line}");
@@ -461,6 +493,17 @@ fn report(job: &SuiteJob, made: &MadeSuite, time: Duration) {
     }
 }
 
+/// `searched again for 100000 nodes: 60 of 143 stayed (42.0 %)`.
+fn confirmation(nodes: u64, confirmed: &Confirmed) -> String {
+    let Confirmed {
+        screened, stayed, ..
+    } = *confirmed;
+    let share = confirmed.share();
+    let share = share.map_or_else(String::new, |share| format!(" ({:.1} %)", 100.0 * share));
+    let known = collection::counts([(confirmed.known, "had such a value before")]);
+    format!("searched again for {nodes} nodes: {stayed} of {screened} stayed{share}{known}")
+}
+
 fn lines(job: &SuiteJob, made: &MadeSuite) -> Vec<(&'static str, String)> {
     let plies = made.row.max_depth.unwrap_or(0);
     suite::managers::lines(&job.target, job.form == Form::Pgn, plies, job.seed)
@@ -470,7 +513,7 @@ fn json(job: &SuiteJob, made: &MadeSuite) -> serde_json::Value {
     let steps: serde_json::Map<String, serde_json::Value> = made
         .funnel
         .rows()
-        .map(|(what, lost, _)| (what.to_owned(), lost.into()))
+        .map(|row| (row.what.to_owned(), row.lost.into()))
         .collect();
     let managers: serde_json::Map<String, serde_json::Value> = lines(job, made)
         .into_iter()
@@ -481,6 +524,18 @@ fn json(job: &SuiteJob, made: &MadeSuite) -> serde_json::Value {
         "looked_at": made.funnel.seen,
         "left_out": steps,
         "values": { "files": made.values.0, "engine": made.values.1 },
+        "wanted": job.count,
+        "confirmation": job.confirm.map(|nodes| {
+            let Confirmed { screened, stayed, known } = made.confirmed;
+            let share = made.confirmed.share();
+            serde_json::json!({
+                "nodes": nodes,
+                "screened": screened,
+                "stayed": stayed,
+                "share": share,
+                "known": known,
+            })
+        }),
         "games": {
             "read": made.tally.read,
             "filtered": made.tally.filtered,

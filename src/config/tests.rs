@@ -151,6 +151,20 @@ fn an_unknown_engine_is_named_with_those_that_exist() {
 }
 
 #[test]
+fn of_several_engines_one_that_is_not_there_leaves_its_place_to_the_next() {
+    for described in ["", "[engine.no-such-engine]\n"] {
+        let names = "default = [\"no-such-engine\", \"builtin\"]\n";
+        let config = parse(&format!("{names}{described}")).unwrap();
+        let (engines, commands) = config.engines(&[], Some(&builtin())).unwrap();
+        assert_eq!(engines.chain, 2);
+        assert_eq!(commands[0].program, Path::new("no-such-engine"));
+        assert_eq!(commands[1], builtin());
+    }
+    let alone = parse("default = \"no-such-engine\"\n").unwrap();
+    assert!(alone.engines(&[], Some(&builtin())).is_err());
+}
+
+#[test]
 fn the_sample_file_is_valid_and_says_what_holds_without_it() {
     let text = include_str!("../../engines.toml");
     let config = Config::parse(text, Path::new("engines.toml")).unwrap();

@@ -30,7 +30,7 @@ use crate::book::ctg::{
 };
 use crate::book::{Book, Lookup, OpenOptions, Probe as _, Wanted};
 use crate::input::path::has_extension;
-use crate::place::{self, Old, PlaceError};
+use crate::place::{self, Old, PlaceError, TempFolder};
 use crate::policy::Policy;
 use crate::watch::Watch;
 
@@ -268,7 +268,7 @@ fn by_way_of_ctg(
     target: Target,
     make: impl FnOnce(&mut Work<'_, '_>, &Path) -> Result<Converted, Error>,
 ) -> Result<Converted, Error> {
-    let beside = place::temp_folder(&work.job.target)
+    let beside = TempFolder::beside(&work.job.target)
         .map_err(|error| PlaceError::io(&work.job.target, error.kind().into()))?;
     let path = beside.path().join("book.ctg");
     let first = make(work, &path)?;

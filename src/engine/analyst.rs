@@ -21,6 +21,19 @@ pub enum Effort {
     Time(Duration),
 }
 
+impl Effort {
+    /// Whether a known evaluation took as much as this. Engines stop a little
+    /// early or late by nodes; the time of a search is not known.
+    #[must_use]
+    pub fn is_reached_by(self, known: &Evaluation) -> bool {
+        match self {
+            Effort::Nodes(nodes) => known.nodes >= nodes / 10 * 9,
+            Effort::Depth(depth) => known.depth >= depth,
+            Effort::Time(_) => true,
+        }
+    }
+}
+
 /// A position to evaluate.
 #[derive(Clone, Copy, Debug)]
 pub struct Question<'a> {

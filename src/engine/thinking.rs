@@ -55,6 +55,7 @@ impl Analyst {
     ) -> Result<Thought, AnalystError> {
         let turn = question.position.turn();
         let end = Instant::now() + limit;
+        let mut search = info::Search::new(turn, question.lines);
         let mut thought = Thought::default();
         self.begin(question, "go infinite".to_owned())?;
         loop {
@@ -63,9 +64,8 @@ impl Analyst {
                     return Ok(thought);
                 }
                 Ok(line) => {
-                    if let Some(info) = info::read(turn, &line) {
-                        thought.hear(info, question.lines);
-                    }
+                    search.add(&line);
+                    thought = Thought::of(&search);
                 }
                 Err(Missing::Silent) => {}
                 Err(Missing::Gone(status)) => return Err(AnalystError::Gone(status)),
@@ -77,33 +77,28 @@ impl Analyst {
         }
         self.peer.send("stop");
         let rest = wait(&mut self.peer, "bestmove", STOPPING)?;
-        for info in rest.iter().filter_map(|line| info::read(turn, line)) {
-            thought.hear(info, question.lines);
+        for line in &rest {
+            search.add(line);
         }
-        Ok(thought)
+        Ok(Thought::of(&search))
     }
 }
 
 impl Thought {
-    fn hear(&mut self, info: info::Info, lines: u16) {
-        self.nodes = info.nodes.unwrap_or(self.nodes);
-        self.nodes_a_second = info.nodes_a_second.or(self.nodes_a_second);
-        let place = usize::from(info.multipv.max(1)) - 1;
-        let (Some(value), false) = (info.value, info.line.is_empty()) else {
-            return;
+    fn of(search: &info::Search) -> Thought {
+        let variation = |found: info::Found<'_>| Variation {
+            value: found.value,
+            depth: found.depth,
+            moves: found.moves.to_vec(),
         };
-        if place >= usize::from(lines.max(1)) {
-            return;
-        }
-        if self.lines.len() <= place {
-            self.lines.resize(place + 1, None);
-        }
-        if let Some(slot) = self.lines.get_mut(place) {
-            *slot = Some(Variation {
-                value,
-                depth: info.depth,
-                moves: info.line,
-            });
+        let lines = search.results().map(|found| {
+            let found = found.filter(|found| !found.moves.is_empty());
+            found.map(variation)
+        });
+        Thought {
+            lines: lines.collect(),
+            nodes: search.nodes,
+            nodes_a_second: search.nodes_a_second,
         }
     }
 }
@@ -115,18 +110,19 @@ mod tests {
     use shakmaty::Color;
 
     #[test]
-    fn the_newest_exact_value_of_each_line_stands() {
-        let mut thought = Thought::default();
+    fn the_newest_value_of_each_line_counts() {
+        let mut search = info::Search::new(Color::White, 3);
         for line in [
             "info depth 5 multipv 1 score cp 30 nodes 100 nps 1000 pv e2e4 e7e5 junk g1f3",
             "info depth 5 multipv 3 score cp 10 pv a2a3",
-            "info depth 6 multipv 1 score cp 300 lowerbound nodes 200 pv d2d4",
+            "info depth 6 multipv 1 score cp 300 upperbound nodes 200 pv d2d4",
             "info depth 6 multipv 9 score cp 1 pv h2h3",
             "info depth 6 multipv 2 score mate 3",
             "info depth 6 multipv 65535 score cp 1 pv h2h3",
         ] {
-            thought.hear(info::read(Color::White, line).unwrap(), 3);
+            search.add(line);
         }
+        let thought = Thought::of(&search);
         assert_eq!((thought.nodes, thought.nodes_a_second), (200, Some(1000)));
         assert_eq!(thought.lines.len(), 3);
         let first = thought.lines[0].as_ref().unwrap();

@@ -1,6 +1,6 @@
 //! From centipawns to points.
 
-use shakmaty::Color;
+use shakmaty::{Board, Chess, Color, Position as _};
 
 use super::Value;
 
@@ -41,6 +41,27 @@ pub fn engine_results(cp: f64, men: u32) -> [f64; 3] {
     [won, (1.0 - won - lost).max(0.0), lost]
 }
 
+/// The material of both sides without the kings: pawns 1, knights and bishops 3,
+/// rooks 5, queens 9.
+#[must_use]
+pub fn material(position: &Chess) -> u32 {
+    let board: &Board = position.board();
+    let count = |pieces: shakmaty::Bitboard, worth: u32| pieces.count() as u32 * worth;
+    count(board.pawns(), 1)
+        + count(board.knights() | board.bishops(), 3)
+        + count(board.rooks(), 5)
+        + count(board.queens(), 9)
+}
+
+/// The difference of strength in Elo that a score of 0 to 1 point per game stands
+/// for.
+#[must_use]
+pub fn elo(score: f64) -> f64 {
+    let score = score.clamp(1e-6, 1.0 - 1e-6);
+    // No negative zero.
+    0.0 - 400.0 * (1.0 / score - 1.0).log10()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -68,6 +89,15 @@ mod tests {
             expected(Value::mate_of_mover(Color::Black, 2), Color::White),
             0.0245,
         );
+    }
+
+    #[test]
+    fn a_score_is_a_difference_in_elo() {
+        for (score, difference) in [(0.5, 0.0), (0.64, 99.95), (0.36, -99.95)] {
+            assert!((elo(score) - difference).abs() < 0.01, "{}", elo(score));
+        }
+        assert!(elo(0.0) < -2000.0 && elo(1.0).is_finite());
+        assert_eq!(material(&Chess::default()), 78);
     }
 
     #[test]

@@ -60,16 +60,19 @@ impl Pv<'_> {
     }
 }
 
-/// The FEN of a line, as it stands there; `None` if the line has none.
+/// The FEN of a line, as it stands there; `None` if the line has none. Blanks
+/// may stand around the colon, as JSON has it.
 #[must_use]
 pub fn fen_of(line: &[u8]) -> Option<&[u8]> {
-    const BEFORE: &[u8] = b"\"fen\":\"";
-    // Genuine lines begin with it.
-    let begin = match line.get(1..1 + BEFORE.len()) {
-        Some(text) if text == BEFORE => 1,
-        _ => memmem::find(line, BEFORE)?,
+    const NAME: &[u8] = b"\"fen\"";
+    // Lines of lichess begin with it.
+    let begin = match line.get(1..1 + NAME.len()) {
+        Some(text) if text == NAME => 1,
+        _ => memmem::find(line, NAME)?,
     };
-    let fen = line.get(begin + BEFORE.len()..)?;
+    let behind = line.get(begin + NAME.len()..)?.trim_ascii_start();
+    let value = behind.strip_prefix(b":")?.trim_ascii_start();
+    let fen = value.strip_prefix(b"\"")?;
     fen.get(..memchr::memchr(b'"', fen)?)
 }
 
@@ -137,6 +140,20 @@ mod tests {
             .map(|known| format!("{} {}", known.mv, known.value))
             .collect();
         assert_eq!(moves, ["g2e4 +3.11", "f4g3 +2.77"]);
+    }
+
+    #[test]
+    fn blanks_and_the_order_of_names_do_not_matter() {
+        let known = read(GENUINE, &lichess()).unwrap();
+        let text = std::str::from_utf8(GENUINE).unwrap();
+        let spaced = text.replace(':', ": ").replace(',', ", ");
+        let (head, evals) = text.split_once(",\"evals\":").unwrap();
+        let (head, evals) = (&head[1..], &evals[..evals.len() - 1]);
+        let turned = format!("{{ \"evals\" : {evals} , {} }}", head.replace(':', "\t:\t"));
+        for line in [spaced, turned] {
+            assert_eq!(fen_of(line.as_bytes()), fen_of(GENUINE), "{line}");
+            assert_eq!(read(line.as_bytes(), &lichess()).unwrap(), known, "{line}");
+        }
     }
 
     #[test]

@@ -121,6 +121,21 @@ impl EvalTable {
     /// the better search gives the value; single moves are united, those of
     /// the better search first. True if anything is new.
     pub fn add(&mut self, position: &Chess, evaluation: &Evaluation) -> bool {
+        self.unite(position, evaluation, Evaluation::is_better_than)
+    }
+
+    /// Adds what is known of a position, in place of the value that is known
+    /// already; single moves are united.
+    pub fn replace(&mut self, position: &Chess, evaluation: &Evaluation) {
+        self.unite(position, evaluation, |_, _| true);
+    }
+
+    fn unite(
+        &mut self,
+        position: &Chess,
+        evaluation: &Evaluation,
+        is_better: impl Fn(&Evaluation, &Evaluation) -> bool,
+    ) -> bool {
         let turned = Turned::of(position);
         let new = turned.turn(evaluation);
         match self.by_key.entry(turned.key) {
@@ -130,7 +145,7 @@ impl EvalTable {
             }
             Entry::Occupied(mut place) => {
                 let known = place.get_mut();
-                let (mut better, worse) = match new.is_better_than(known) {
+                let (mut better, worse) = match is_better(&new, known) {
                     true => (new, &*known),
                     false => (known.clone(), &new),
                 };

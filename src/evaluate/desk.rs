@@ -59,6 +59,16 @@ impl<'a> Desk<'a> {
         position: &Chess,
         only: &[UciMove],
     ) -> Result<Evaluation, AnalystError> {
+        self.ask_with(self.plan.effort, position, only)
+    }
+
+    /// The same by a search of another effort than that of the plan.
+    pub(crate) fn ask_with(
+        &mut self,
+        effort: Effort,
+        position: &Chess,
+        only: &[UciMove],
+    ) -> Result<Evaluation, AnalystError> {
         if let Some(value) = over(position) {
             return Ok(Evaluation {
                 depth: u16::MAX,
@@ -82,7 +92,7 @@ impl<'a> Desk<'a> {
                     self.plan.start_timeout,
                 )?),
             };
-            match running.evaluate(question, self.plan.effort, self.plan.patience) {
+            match running.evaluate(question, effort, self.plan.patience) {
                 Ok(found) => {
                     self.faults = 0;
                     return Ok(found);

@@ -106,8 +106,9 @@ fn is_lines(start: &[u8]) -> bool {
         return false;
     };
     let is_board = |word: &str| word.split('/').count() == 8;
-    line.starts_with("{\"fen\"")
-        || line.starts_with("{ \"fen\"")
+    let object = line.strip_prefix('{').map(str::trim_start);
+    // A comment of a game begins with a brace, too, but seldom goes on so.
+    object.is_some_and(|inside| inside.starts_with('"'))
         || line.split_whitespace().next().is_some_and(is_board)
 }
 
@@ -161,6 +162,24 @@ mod tests {
             (
                 "x.jsonl",
                 lichess(e4, 40) + &lichess(e5, -25) + &lichess(nowhere, 3),
+            ),
+            // With blanks, as most writers of JSON put them.
+            (
+                "blanks.jsonl",
+                [(e4, 40), (e5, -25), (nowhere, 3)]
+                    .map(|(fen, cp)| lichess(fen, cp).replace(":", ": ").replace(",", ", "))
+                    .concat(),
+            ),
+            (
+                "evals_first.jsonl",
+                [(e4, 40), (e5, -25)]
+                    .map(|(fen, cp)| {
+                        format!(
+                            "{{\"evals\": [{{\"depth\": 9, \"knodes\": 7, \"pvs\": \
+                             [{{\"cp\": {cp}, \"line\": \"\"}}]}}], \"fen\": \"{fen}\"}}\n"
+                        )
+                    })
+                    .concat(),
             ),
             (
                 "cdb.txt",

@@ -13,6 +13,7 @@ mod from_games;
 mod gather;
 mod gathered;
 mod said;
+mod search;
 mod work;
 
 pub use carried::carried;
@@ -21,6 +22,7 @@ pub use desk::EnginePlan;
 pub use from_games::gather_games;
 pub use gather::gather;
 pub use gathered::{GatherError, Gathered};
+pub use search::{Searched, search};
 #[cfg(feature = "build")]
 pub(crate) use work::others;
-pub use work::{Task, Unanswered, WorkError, Worked, plan, work};
+pub use work::{Task, Unanswered, WorkError, Worked, likeliest_first, plan, work};

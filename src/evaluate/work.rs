@@ -65,30 +65,36 @@ pub enum WorkError {
     Stopped(#[from] Stopped),
 }
 
-/// What there is to do, the likeliest positions first: those without a value,
-/// those whose value `is_enough` refuses, and those where the value of
-/// leaving the book is unknown. Positions that play never comes to stand at
+/// All positions, the likeliest first; those that play never comes to stand at
 /// the end.
+#[must_use]
+pub fn likeliest_first(graph: &BookGraph, reach: &Reach) -> Vec<NodeId> {
+    let likely = |node: &NodeId| reach.probability.get(*node as usize).copied();
+    let mut nodes: Vec<NodeId> = graph.nodes().collect();
+    nodes.sort_by(|a, b| {
+        let (a, b) = (likely(a).unwrap_or(0.0), likely(b).unwrap_or(0.0));
+        b.total_cmp(&a)
+    });
+    nodes
+}
+
+/// What there is to do about some positions, in their order: those without a
+/// value, those whose value `is_enough` refuses, and those where the value of
+/// leaving the book is unknown.
 #[must_use]
 pub fn plan(
     graph: &BookGraph,
-    reach: &Reach,
+    nodes: &[NodeId],
     table: &EvalTable,
     is_enough: impl Fn(&Evaluation) -> bool,
 ) -> Vec<Task> {
-    let wanted = |node: NodeId| {
+    let wanted = |&node: &NodeId| {
         let value = table
             .canonical(graph.key(node))
             .is_none_or(|known| !is_enough(known));
         (value || is_open(graph, node, table)).then_some(Task { node, value })
     };
-    let mut tasks: Vec<Task> = graph.nodes().filter_map(wanted).collect();
-    let likely = |task: &Task| reach.probability.get(task.node as usize).copied();
-    tasks.sort_by(|a, b| {
-        let (a, b) = (likely(a).unwrap_or(0.0), likely(b).unwrap_or(0.0));
-        b.total_cmp(&a)
-    });
-    tasks
+    nodes.iter().filter_map(wanted).collect()
 }
 
 /// Whether the value of leaving can be found and is not known.

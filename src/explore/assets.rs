@@ -323,7 +323,8 @@ mod tests {
                 NotMain => NotLearnedAlways,
                 NotLearnedAlways => SmallShare,
                 SmallShare => LosesTooMuch { loss: 0, limit: 0 },
-                LosesTooMuch { .. } => return None,
+                LosesTooMuch { .. } => ValueUnknown { limit: 0 },
+                ValueUnknown { .. } => return None,
             })
         };
         std::iter::successors(Some(NoPosition), after).collect()
@@ -345,6 +346,7 @@ mod tests {
         let reasons = reasons().into_iter().map(|reason| reason.to_string());
         for text in helps.chain(reasons) {
             let text = text.replace("loses 0 cp, limit 0", "loses {0} cp, limit {1}");
+            let text = text.replace("unknown, limit 0 cp", "unknown, limit {0} cp");
             assert!(tables[0].contains(&&*text), "{text}");
         }
     }

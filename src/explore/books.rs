@@ -3,14 +3,16 @@
 
 use std::collections::HashMap;
 use std::fmt;
+use std::path::PathBuf;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, PoisonError, RwLock};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock};
 
 use shakmaty::{Chess, Color, Move};
 
 use super::edit::{BookMarker, Desk};
 use crate::book::{Error, Probe, Stats};
 use crate::consult::{Consulted, consult_knowing};
+use crate::input::state::Identity;
 use crate::notation::Line;
 use crate::policy::LineMemory;
 use crate::settings::Settings;
@@ -41,6 +43,18 @@ pub struct ExploredBook {
     desk: Option<Desk>,
     /// How often it has been opened anew.
     renewals: AtomicU64,
+    /// Its learn values are shown with what was learnt while playing.
+    learns: bool,
+    /// What it is read from, as far as anybody looks after that.
+    files: Vec<PathBuf>,
+    /// How these files were when it was opened last.
+    seen: Mutex<Vec<Option<Identity>>>,
+}
+
+/// How files are now; nothing of one that is not there. None is read.
+fn states(files: &[PathBuf]) -> Vec<Option<Identity>> {
+    let state = |path: &PathBuf| path.metadata().ok().map(|found| Identity::of(&found));
+    files.iter().map(state).collect()
 }
 
 impl fmt::Debug for ExploredBook {
@@ -70,7 +84,48 @@ impl ExploredBook {
             reopen,
             desk: editor.map(Desk::new),
             renewals: AtomicU64::new(0),
+            learns: false,
+            files: Vec::new(),
+            seen: Mutex::default(),
         }
+    }
+
+    /// The same, opened anew when one of these files changes: those that it is
+    /// read from, and such as are not there yet.
+    #[must_use]
+    pub fn with_files(self, files: Vec<PathBuf>) -> ExploredBook {
+        let seen = Mutex::new(states(&files));
+        ExploredBook {
+            files,
+            seen,
+            ..self
+        }
+    }
+
+    /// The same, where `learns` says that what was learnt while playing lies on
+    /// top of its learn values, so that they are not those of the file.
+    #[must_use]
+    pub fn with_learning(self, learns: bool) -> ExploredBook {
+        ExploredBook { learns, ..self }
+    }
+
+    pub(super) const fn learns(&self) -> bool {
+        self.learns
+    }
+
+    /// Opens the book anew if one of its files has changed since the last
+    /// time; reads nothing otherwise.
+    pub(super) fn look_after(&self) {
+        let now = states(&self.files);
+        let is_known = *self.seen() == now;
+        if !is_known {
+            // What cannot be opened is tried again when it changes again.
+            let _ = self.renew();
+        }
+    }
+
+    fn seen(&self) -> MutexGuard<'_, Vec<Option<Identity>>> {
+        self.seen.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     pub(super) fn name(&self) -> &str {
@@ -107,11 +162,19 @@ impl ExploredBook {
     /// Which content of the file answers now: another one after each change.
     pub(super) fn generation(&self) -> u64 {
         let _ = self.current();
+        self.renewals()
+    }
+
+    /// How often it has been opened anew until now.
+    pub(super) fn renewals(&self) -> u64 {
         self.renewals.load(Ordering::Acquire)
     }
 
     /// Opens the book anew.
     pub(super) fn renew(&self) -> Result<Open, String> {
+        // What changes from here on is another change.
+        let now = states(&self.files);
+        *self.seen() = now;
         let open = (self.reopen)()?;
         *self.open.write().unwrap_or_else(PoisonError::into_inner) =
             (Arc::clone(&open), Arc::default());
@@ -141,4 +204,57 @@ pub(super) fn look_up(
 ) -> Result<Consulted, Error> {
     let (position, before) = (walked.last(), walked.before());
     consult_knowing(book.as_ref(), &notes.lines, position, before, settings)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::sync::atomic::AtomicUsize;
+
+    #[test]
+    fn files_are_read_again_once_for_each_change_and_never_without_one() {
+        let folder = tempfile::tempdir().unwrap();
+        let [book, beside] = ["book.ctg", "book.evals"].map(|name| folder.path().join(name));
+        std::fs::write(&book, "1").unwrap();
+        let starter = || Arc::new(crate::book_set::starter().unwrap()) as Open;
+        let opened = Arc::new(AtomicUsize::new(0));
+        let counted = Arc::clone(&opened);
+        let readable = book.clone();
+        let reopen = Box::new(move || {
+            counted.fetch_add(1, Ordering::Relaxed);
+            let text = std::fs::read_to_string(&readable).map_err(|error| error.to_string())?;
+            match text.as_str() {
+                "broken" => Err(text),
+                _ => Ok(starter()),
+            }
+        });
+        let explored = ExploredBook::new("book".into(), Vec::new(), starter(), reopen, None)
+            .with_files(vec![book.clone(), beside.clone()]);
+        let look = || {
+            (0..100).for_each(|_| explored.look_after());
+            (opened.load(Ordering::Relaxed), explored.renewals())
+        };
+        assert_eq!(look(), (0, 0));
+        std::fs::write(&book, "22").unwrap();
+        assert_eq!(look(), (1, 1));
+        // A file that was not there, and is gone again.
+        std::fs::write(&beside, "").unwrap();
+        assert_eq!(look(), (2, 2));
+        std::fs::remove_file(&beside).unwrap();
+        assert_eq!(look(), (3, 3));
+        // Another file in its place, of the same length.
+        let other = folder.path().join("other");
+        std::fs::write(&other, "33").unwrap();
+        std::fs::rename(&other, &book).unwrap();
+        assert_eq!(look(), (4, 4));
+        // What cannot be read is not tried again and again.
+        std::fs::write(&book, "broken").unwrap();
+        assert_eq!(look(), (5, 4));
+        std::fs::write(&book, "whole again").unwrap();
+        assert_eq!(look(), (6, 5));
+        // What the page has taken up itself is no news.
+        std::fs::write(&book, "by the page").unwrap();
+        assert!(explored.renew().is_ok());
+        assert_eq!(look(), (7, 6));
+    }
 }

@@ -1,6 +1,8 @@
 //! Changes to a book, one at a time, each of which can be taken back.
 
-use std::sync::{Mutex, PoisonError};
+use std::collections::HashMap;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use shakmaty::{Chess, Move};
 
@@ -59,6 +61,14 @@ pub trait BookMarker: Send + Sync {
     /// [`build::write_lines`]: crate::build::write_lines
     fn add(&self, lines: &[(Line, Vec<(usize, u8)>)]) -> Result<Option<Undo>, MarkerError>;
 
+    /// How many positions [`BookMarker::remove`] would take out. Nothing is
+    /// written; once `stop` is true the count ends.
+    ///
+    /// # Errors
+    ///
+    /// The book does not hold a line, cannot be read, or `stop` became true.
+    fn count_removed(&self, lines: &[Line], stop: &AtomicBool) -> Result<u64, MarkerError>;
+
     /// Takes out the last move of each line, and what can no longer be reached.
     ///
     /// # Errors
@@ -70,7 +80,12 @@ pub trait BookMarker: Send + Sync {
 /// An editor with the steps made so far.
 pub(super) struct Desk {
     editor: Box<dyn BookMarker>,
+    /// Held as long as a change takes: others wait.
+    at_work: Mutex<()>,
+    /// Held for a moment only, so that nobody who looks waits for a change.
     steps: Mutex<Steps>,
+    /// Ends the counts that are under way, by the pages that asked.
+    counting: Mutex<HashMap<String, Arc<AtomicBool>>>,
 }
 
 #[derive(Default)]
@@ -129,7 +144,9 @@ impl Desk {
     pub(super) fn new(editor: Box<dyn BookMarker>) -> Desk {
         Desk {
             editor,
+            at_work: Mutex::default(),
             steps: Mutex::default(),
+            counting: Mutex::default(),
         }
     }
 
@@ -138,8 +155,26 @@ impl Desk {
         self.editor.most_weight()
     }
 
-    fn steps(&self) -> std::sync::MutexGuard<'_, Steps> {
+    fn steps(&self) -> MutexGuard<'_, Steps> {
         self.steps.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn work(&self) -> MutexGuard<'_, ()> {
+        self.at_work.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// How many positions a deletion would take out. A question of a page ends
+    /// its last one, whose answer it waits for no more.
+    pub(super) fn count_removed(&self, client: &str, lines: &[Line]) -> Result<u64, MarkerError> {
+        let stop = Arc::<AtomicBool>::default();
+        let counting = || self.counting.lock().unwrap_or_else(PoisonError::into_inner);
+        let last = counting().insert(client.to_owned(), Arc::clone(&stop));
+        if let Some(last) = last {
+            last.store(true, Ordering::Relaxed);
+        }
+        let counted = self.editor.count_removed(lines, &stop);
+        counting().retain(|_, other| !Arc::ptr_eq(other, &stop));
+        counted
     }
 
     /// Makes a change, if `check` finds the book as the page saw it. One
@@ -149,13 +184,15 @@ impl Desk {
         change: Change,
         check: impl FnOnce() -> Result<(), MarkerError>,
     ) -> Result<(), MarkerError> {
-        let mut steps = self.steps();
+        let _at_work = self.work();
         check()?;
-        steps.taken_back.retain(|old| old.client != change.client);
-        self.make(&mut steps, change)
+        let client = change.client.clone();
+        self.steps().taken_back.retain(|old| old.client != client);
+        self.make(change)
     }
 
-    fn make(&self, steps: &mut Steps, change: Change) -> Result<(), MarkerError> {
+    /// For who is at work.
+    fn make(&self, change: Change) -> Result<(), MarkerError> {
         let done = match &change.deed {
             Deed::Mark { moves, edit } => self.editor.change(moves, edit)?,
             Deed::Add(lines) => self.editor.add(lines)?,
@@ -164,6 +201,7 @@ impl Desk {
         let Some(undo) = done else {
             return Ok(());
         };
+        let mut steps = self.steps();
         let kept = steps.made.iter();
         if change.deed.rewrites()
             && kept.filter(|step| step.change.deed.rewrites()).count() >= MOST_REWRITES
@@ -190,16 +228,23 @@ impl Desk {
         client: &str,
         check: impl FnOnce(&Change) -> Result<(), MarkerError>,
     ) -> Result<Option<String>, MarkerError> {
-        let mut steps = self.steps();
+        let _at_work = self.work();
         let of_client = |step: &Step| step.change.client == client;
-        let Some(at) = steps.made.iter().rposition(of_client) else {
+        let taken = {
+            let mut steps = self.steps();
+            let at = steps.made.iter().rposition(of_client);
+            at.map(|at| (at, steps.made.remove(at)))
+        };
+        let Some((at, step)) = taken else {
             return Ok(None);
         };
-        if let Some(step) = steps.made.get(at) {
-            check(&step.change)?;
-            (step.undo)()?;
+        let undone = check(&step.change).and_then(|()| (step.undo)());
+        let mut steps = self.steps();
+        if let Err(error) = undone {
+            // Nobody else was at work, so its place is the same.
+            steps.made.insert(at, step);
+            return Err(error);
         }
-        let step = steps.made.remove(at);
         let what = step.change.what.clone();
         steps.taken_back.push(step.change);
         Ok(Some(what))
@@ -207,17 +252,19 @@ impl Desk {
 
     /// Does what was taken back last again.
     pub(super) fn redo(&self, client: &str) -> Result<Option<String>, MarkerError> {
-        let mut steps = self.steps();
-        let mut old = steps.taken_back.iter();
-        let Some(at) = old.rposition(|change| change.client == client) else {
-            return Ok(None);
+        let _at_work = self.work();
+        let known = {
+            let steps = self.steps();
+            let mut old = steps.taken_back.iter();
+            let at = old.rposition(|change| change.client == client);
+            at.and_then(|at| Some((at, steps.taken_back.get(at)?.clone())))
         };
-        let Some(change) = steps.taken_back.get(at).cloned() else {
+        let Some((at, change)) = known else {
             return Ok(None);
         };
         let what = change.what.clone();
-        self.make(&mut steps, change)?;
-        steps.taken_back.remove(at);
+        self.make(change)?;
+        self.steps().taken_back.remove(at);
         Ok(Some(what))
     }
 
@@ -282,7 +329,6 @@ mod tests {
     use super::*;
     use crate::book::Mark;
     use shakmaty::Position;
-    use std::sync::Arc;
 
     /// Keeps the last mark in memory.
     struct Memory(Arc<Mutex<Vec<MarkEdit>>>);
@@ -311,6 +357,10 @@ mod tests {
     impl BookMarker for Memory {
         fn add(&self, _: &[(Line, Vec<(usize, u8)>)]) -> Result<Option<Undo>, MarkerError> {
             Ok(Some(Box::new(|| Ok(()))))
+        }
+
+        fn count_removed(&self, _: &[Line], _: &AtomicBool) -> Result<u64, MarkerError> {
+            Ok(0)
         }
 
         fn remove(&self, _: &[Line]) -> Result<Option<Undo>, MarkerError> {
@@ -391,6 +441,56 @@ mod tests {
         // What changes nothing is no step.
         made(Deed::Remove(Vec::new()));
         assert_eq!(desk.history("a").undo, MOST_REWRITES);
+    }
+
+    /// Counts until it is stopped, or has counted.
+    struct Counter {
+        begun: std::sync::mpsc::SyncSender<()>,
+    }
+
+    impl BookMarker for Counter {
+        fn add(&self, _: &[(Line, Vec<(usize, u8)>)]) -> Result<Option<Undo>, MarkerError> {
+            Ok(None)
+        }
+
+        fn count_removed(&self, lines: &[Line], stop: &AtomicBool) -> Result<u64, MarkerError> {
+            if lines.is_empty() {
+                return Ok(3);
+            }
+            self.begun.send(()).unwrap();
+            while !stop.load(Ordering::Relaxed) {
+                std::thread::yield_now();
+            }
+            Err(MarkerError("stopped".into()))
+        }
+
+        fn remove(&self, _: &[Line]) -> Result<Option<Undo>, MarkerError> {
+            Ok(None)
+        }
+
+        fn change(&self, _: &[(Chess, Move)], _: &MarkEdit) -> Result<Option<Undo>, MarkerError> {
+            Ok(None)
+        }
+    }
+
+    #[test]
+    fn a_page_counts_once_at_a_time() {
+        let (begun, has_begun) = std::sync::mpsc::sync_channel(0);
+        let desk = Desk::new(Box::new(Counter { begun }));
+        let long = [Line::default()];
+        std::thread::scope(|scope| {
+            let [a, b] = ["a", "b"].map(|client| {
+                let counting = scope.spawn(|| desk.count_removed(client, &long));
+                has_begun.recv().unwrap();
+                counting
+            });
+            assert_eq!(desk.count_removed("a", &[]), Ok(3));
+            assert!(a.join().unwrap().is_err());
+            assert!(!b.is_finished());
+            assert_eq!(desk.count_removed("b", &[]), Ok(3));
+            assert!(b.join().unwrap().is_err());
+        });
+        assert!(desk.counting.lock().unwrap().is_empty());
     }
 
     #[test]

@@ -170,27 +170,22 @@ impl Explorer {
 
     pub(super) fn remove(&self, asked: &RemoveRequest) -> Result<Response<Bytes>, Refusal> {
         let (book, desk) = self.desk(asked.book)?;
-        let line = line::read(None, Some(&asked.play)).map_err(bad)?;
-        let (lines, what) = if asked.below {
-            let mut found = Lookup::default();
-            book.current()
-                .probe(line.last(), Wanted::Stored, &mut found)
-                .map_err(|error| conflict(MarkerError(error.to_string())))?;
-            let behind = found.moves.iter().map(|known| {
-                let mut behind = line.clone();
-                behind.push(known.mv);
-                behind
-            });
-            let behind: Vec<Line> = behind.collect();
-            (behind, format!("deleted all behind {line}"))
-        } else {
-            let what = format!("deleted {line}");
-            (vec![line], what)
-        };
-        if lines.iter().all(|line| line.plies() == 0) {
-            return Err(bad("there is nothing to delete".to_owned()));
-        }
+        let (lines, what) = removed(book, asked)?;
         self.rewrite(book, desk, &asked.client, Deed::Remove(lines), what)
+    }
+
+    /// How many positions a deletion would take out.
+    pub(super) fn count_removed(&self, asked: &RemoveRequest) -> Result<Response<Bytes>, Refusal> {
+        #[derive(Serialize)]
+        struct Counted {
+            positions: u64,
+        }
+        let (book, desk) = self.desk(asked.book)?;
+        let (lines, _) = removed(book, asked)?;
+        let positions = desk
+            .count_removed(&asked.client, &lines)
+            .map_err(conflict)?;
+        Ok(json(&Counted { positions }))
     }
 
     fn rewrite(
@@ -236,7 +231,7 @@ impl Explorer {
     ) -> Result<Response<Bytes>, Refusal> {
         book.renew()
             .map_err(|error| (StatusCode::INTERNAL_SERVER_ERROR, error))?;
-        self.changes.send_modify(|count| *count += 1);
+        self.announce();
         let history = desk.history(client);
         Ok(json(&Edited {
             undo: history.undo,
@@ -245,6 +240,31 @@ impl Explorer {
             taken_back,
         }))
     }
+}
+
+/// The lines whose last moves go, and what that is called.
+fn removed(book: &ExploredBook, asked: &RemoveRequest) -> Result<(Vec<Line>, String), Refusal> {
+    let line = line::read(None, Some(&asked.play)).map_err(bad)?;
+    let (lines, what) = if asked.below {
+        let mut found = Lookup::default();
+        book.current()
+            .probe(line.last(), Wanted::Stored, &mut found)
+            .map_err(|error| conflict(MarkerError(error.to_string())))?;
+        let behind = found.moves.iter().map(|known| {
+            let mut behind = line.clone();
+            behind.push(known.mv);
+            behind
+        });
+        let behind: Vec<Line> = behind.collect();
+        (behind, format!("deleted all behind {line}"))
+    } else {
+        let what = format!("deleted {line}");
+        (vec![line], what)
+    };
+    if lines.iter().all(|line| line.plies() == 0) {
+        return Err(bad("there is nothing to delete".to_owned()));
+    }
+    Ok((lines, what))
 }
 
 /// The move of a request, and what it is called.
@@ -282,8 +302,10 @@ fn still_so(
         open.probe(position, Wanted::Transpositions, &mut found)
             .map_err(|error| MarkerError(error.to_string()))?;
         let Some(now) = found.moves.iter().find(|known| known.mv == *mv) else {
-            // The editor has better words for it.
-            continue;
+            let (name, san) = (book.name(), notation::san(position, *mv));
+            return Err(MarkerError(format!(
+                "{name}: {san} is not in the book; nothing was changed"
+            )));
         };
         let never = (seen.recommendation == Some(Mark::Avoid)).then_some(0);
         let changed = |what: &str, now: &str| {
@@ -317,7 +339,8 @@ fn still_so(
         {
             return changed("annotation", now.annotation.symbol());
         }
-        if seen.factor.is_some_and(|factor| factor != now.factor()) {
+        let is_other = |factor| factor != now.factor() && !book.learns();
+        if seen.factor.is_some_and(is_other) {
             return changed("learn value", &now.factor().to_string());
         }
         let after = now

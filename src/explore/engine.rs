@@ -205,8 +205,10 @@ struct Task<'a> {
 #[derive(Serialize)]
 struct Said<'a> {
     engine: &'a str,
-    depth: u16,
-    nodes: u64,
+    /// `None` before the first line.
+    depth: Option<u16>,
+    /// `None` as long as the engine has not said.
+    nodes: Option<u64>,
     nodes_a_second: Option<u64>,
     lines: Vec<LineSaid>,
     moves: &'a [MoveSaid],
@@ -428,8 +430,8 @@ impl Task<'_> {
             .collect();
         let told = Said {
             engine: &self.engine,
-            depth: lines.first().map_or(0, |line| line.value.depth),
-            nodes: self.best.nodes,
+            depth: lines.first().map(|line| line.value.depth),
+            nodes: (self.best.nodes > 0).then_some(self.best.nodes),
             nodes_a_second: self.best.nodes_a_second,
             lines,
             moves: &self.values,

@@ -5,9 +5,9 @@ use std::fs::File;
 use std::hash::{DefaultHasher, Hasher as _};
 use std::io::{self, Read as _};
 use std::path::{Path, PathBuf};
+use std::sync::atomic::AtomicBool;
 
 use shakmaty::{Chess, Move};
-use tempfile::TempDir;
 
 use super::edit::{BookMarker, MarkerError, Undo, failed};
 use super::weigher::Weigher;
@@ -17,7 +17,7 @@ use crate::book::{Book, Format, MarkEdit};
 use crate::build;
 use crate::input::sibling::sibling;
 use crate::notation::Line;
-use crate::place::{self, Beside, Old};
+use crate::place::{self, Beside, Old, TempFolder};
 use crate::prune::{self, Conditions};
 use crate::watch::Watch;
 
@@ -28,6 +28,7 @@ const COMPANIONS: [&str; 2] = ["cto", "ctb"];
 #[must_use]
 pub fn marker_of(book: &Book) -> Box<dyn BookMarker> {
     let path = book.path().to_owned();
+    place::remove_leftovers(&path);
     match book.format() {
         Format::Ctg => Box::new(CtgMarker { path }),
         format => Box::new(Weigher::new(path, format)),
@@ -103,7 +104,7 @@ impl BookMarker for CtgMarker {
     #[cfg(feature = "build")]
     fn add(&self, lines: &[(Line, Vec<(usize, u8)>)]) -> Result<Option<Undo>, MarkerError> {
         self.rewrite(|path, options| {
-            let folder = place::temp_folder(path).map_err(|error| unwritten(path, &error))?;
+            let folder = TempFolder::beside(path).map_err(|error| unwritten(path, &error))?;
             let added = folder.path().join("lines.ctg");
             build::write_lines(lines, &added).map_err(failed)?;
             let books = [path.to_owned(), added];
@@ -112,11 +113,14 @@ impl BookMarker for CtgMarker {
         })
     }
 
+    fn count_removed(&self, lines: &[Line], stop: &AtomicBool) -> Result<u64, MarkerError> {
+        let book = ctg::CtgBook::open(&self.path, &ctg::OpenOptions { mmap: false });
+        let mut watch = Watch::stopped_by(stop);
+        prune::count(&book.map_err(failed)?, &without(lines), &mut watch).map_err(failed)
+    }
+
     fn remove(&self, lines: &[Line]) -> Result<Option<Undo>, MarkerError> {
-        let conditions = Conditions {
-            lines: lines.to_vec(),
-            ..Conditions::default()
-        };
+        let conditions = without(lines);
         self.rewrite(|path, options| {
             prune::prune(path, path, &conditions, options, &mut Watch::default())
                 .map_err(failed)?;
@@ -125,16 +129,25 @@ impl BookMarker for CtgMarker {
     }
 }
 
+/// That the last moves of these go.
+fn without(lines: &[Line]) -> Conditions {
+    Conditions {
+        lines: lines.to_vec(),
+        unlisted: true,
+        ..Conditions::default()
+    }
+}
+
 /// The files of a book as they were, in a folder beside it that goes with this.
 struct Aside {
-    _folder: TempDir,
+    _folder: TempFolder,
     /// Where each is kept, and where it stood. The book is the first.
     files: Vec<(PathBuf, PathBuf)>,
 }
 
 impl Aside {
     fn of(path: &Path) -> io::Result<Aside> {
-        let folder = place::temp_folder(path)?;
+        let folder = TempFolder::beside(path)?;
         let companions = COMPANIONS.iter().filter_map(|ending| sibling(path, ending));
         let files: Vec<(PathBuf, PathBuf)> = std::iter::once(path.to_owned())
             .chain(companions)

@@ -348,8 +348,9 @@ impl<'a> Reader<'a> {
             place.node = Some(at);
             place.position = line.last().clone();
         }
-        let signs = word.trim_start_matches(|c| !"!?□".contains(c));
-        self.nag(notation::nag(signs));
+        for nag in notation::signs_behind(word) {
+            self.nag(Some(nag));
+        }
         Ok(())
     }
 }

@@ -36,11 +36,12 @@ const MOST_SHOWN: usize = 4;
 const MOST_AHEAD: usize = 16;
 
 /// What takes POST.
-const WRITING: [&str; 7] = [
+const WRITING: [&str; 8] = [
     "/api/read",
     "/api/engine",
     "/api/edit",
     "/api/add",
+    "/api/count-removed",
     "/api/remove",
     "/api/undo",
     "/api/redo",
@@ -57,8 +58,8 @@ pub struct Explorer {
     access: Access,
     general: Settings,
     pub(super) read_only: bool,
-    /// Counts the changes, for pages that wait for them.
-    pub(super) changes: watch::Sender<u64>,
+    /// Tells pages that wait for it how often books have been opened anew.
+    changes: watch::Sender<u64>,
     kept: Kept,
     engine: Bench,
 }
@@ -165,9 +166,27 @@ impl Explorer {
         self
     }
 
-    /// Hears of each change that a page makes.
+    /// Hears of each change to a book.
     pub(super) fn changes(&self) -> watch::Receiver<u64> {
         self.changes.subscribe()
+    }
+
+    /// Whether a page waits for changes.
+    pub(super) fn is_watched(&self) -> bool {
+        self.changes.receiver_count() > 0
+    }
+
+    /// Takes up what other programs have changed, and tells pages.
+    pub(super) fn look_after(&self) {
+        self.books.iter().for_each(ExploredBook::look_after);
+        self.announce();
+    }
+
+    /// Tells pages if a book has been opened anew since they were told last.
+    pub(super) fn announce(&self) {
+        let now = self.books.iter().map(ExploredBook::renewals).sum();
+        self.changes
+            .send_if_modified(|told| std::mem::replace(told, now) != now);
     }
 
     /// Answers a request. Reads books, and writes one when a change is asked
@@ -305,6 +324,7 @@ impl Explorer {
             "/api/engine" => self.evaluate(&body(request)?),
             "/api/edit" => self.edit(&body(request)?),
             "/api/add" => self.add(&body(request)?),
+            "/api/count-removed" => self.count_removed(&body(request)?),
             "/api/remove" => self.remove(&body(request)?),
             "/api/undo" => self.take_back(&body(request)?),
             _ => self.do_again(&body(request)?),

@@ -67,6 +67,9 @@ impl Default for Limits {
 /// Threads that answer.
 const ANSWERING_THREADS: usize = 4;
 
+/// How often the files of the books are looked after while a page is open.
+const LOOK_EVERY: Duration = Duration::from_millis(300);
+
 /// What a client over the limit is told.
 const BUSY: &[u8] = b"HTTP/1.1 503 Service Unavailable\r\ncontent-type: application/json\r\n\
     content-length: 32\r\nretry-after: 1\r\nconnection: close\r\n\r\n\
@@ -100,11 +103,24 @@ pub fn serve(
         tokio::select! {
             () = stop.notified() => {}
             () = door.accept(&listener) => {}
+            () = look_after_books(&door.explorer) => {}
         }
         Ok(())
     })
     // Dropping the runtime waits for answers that have begun, so that no
     // change to a book is cut short.
+}
+
+/// Takes up what other programs change, for pages that wait for it.
+async fn look_after_books(explorer: &Arc<Explorer>) {
+    loop {
+        sleep(LOOK_EVERY).await;
+        if explorer.is_watched() {
+            let explorer = Arc::clone(explorer);
+            // Opening a book waits for the disk.
+            let _ = tokio::task::spawn_blocking(move || explorer.look_after()).await;
+        }
+    }
 }
 
 struct Door {

@@ -2,6 +2,7 @@
 //! number beside each move, and nothing else.
 
 use std::path::{Path, PathBuf};
+use std::sync::atomic::AtomicBool;
 
 use shakmaty::{Chess, Move};
 
@@ -87,6 +88,10 @@ impl BookMarker for Weigher {
     }
 
     fn add(&self, _lines: &[(Line, Vec<(usize, u8)>)]) -> Result<Option<Undo>, MarkerError> {
+        Err(self.takes_no_lines())
+    }
+
+    fn count_removed(&self, _lines: &[Line], _stop: &AtomicBool) -> Result<u64, MarkerError> {
         Err(self.takes_no_lines())
     }
 

@@ -21,6 +21,11 @@ pub(super) trait Archive: Send + Sync {
     /// What is in it, in its order.
     fn entries(&self) -> &[ArchiveMember];
 
+    /// What is in it and cannot be read.
+    fn faults(&self) -> Vec<String> {
+        Vec::new()
+    }
+
     /// A file of it, unpacked as it is read. Damage is an error.
     ///
     /// # Errors
@@ -47,10 +52,12 @@ pub(super) struct Packed {
 
 impl Packed {
     pub(super) fn new(path: &Path, archive: Arc<dyn Archive>) -> Arc<Packed> {
+        let faults = archive.faults().into_iter();
+        let faults = faults.map(|fault| format!("{}: {fault}", path.display()));
         Arc::new(Packed {
             path: path.to_owned(),
+            faults: Mutex::new(faults.collect()),
             archive,
-            faults: Mutex::default(),
         })
     }
 

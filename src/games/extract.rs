@@ -32,6 +32,16 @@ pub enum ExtractError {
     /// A file cannot be written.
     #[error(transparent)]
     Place(#[from] PlaceError),
+    /// The same, when others were written before it.
+    #[error("{place}; {files} files that were unpacked before it are in {}", folder.display())]
+    Partly {
+        /// What cannot be written.
+        place: PlaceError,
+        /// Files that are there.
+        files: u64,
+        /// Where they are.
+        folder: PathBuf,
+    },
     /// Somebody wanted an end.
     #[error("interrupted; files that were complete are there")]
     Stopped(#[from] Stopped),
@@ -58,10 +68,13 @@ pub fn extract(
     stop: Stop<'_>,
 ) -> Result<Extracted, ExtractError> {
     let packed = open::packed(archive, password)?.ok_or_else(|| {
-        let text = "no archive: only .cbv, .cbz and .zip are unpacked into a folder";
+        let text = "no archive: only .cbv, .cbz, .zip and .7z are unpacked into a folder";
         SourceError::format(archive, text)
     })?;
-    let mut done = Extracted::default();
+    let mut done = Extracted {
+        faults: packed.faults(),
+        ..Extracted::default()
+    };
     let mut names = HashSet::new();
     let mut wanted = Vec::new();
     for (file, entry) in packed.files().zip(packed.entries()) {
@@ -82,7 +95,15 @@ pub fn extract(
         crate::place::check(path, &[], old)?;
     }
     for (file, path) in wanted {
-        match write(&file, &path, old, stop)? {
+        let written = write(&file, &path, old, stop).map_err(|error| match error {
+            ExtractError::Place(place) if done.files > 0 => ExtractError::Partly {
+                place,
+                files: done.files,
+                folder: folder.to_owned(),
+            },
+            error => error,
+        });
+        match written? {
             Ok(bytes) => {
                 done.files += 1;
                 done.bytes += bytes;

@@ -174,6 +174,13 @@ pub struct EcoRange {
 }
 
 impl EcoRange {
+    /// Whether a code, as `B97`, is in it.
+    #[must_use]
+    pub fn holds(self, eco: &str) -> bool {
+        let code = eco.as_bytes().first_chunk();
+        code.is_some_and(|code| self.contains(*code))
+    }
+
     fn contains(self, code: [u8; 3]) -> bool {
         (self.first..=self.last).contains(&code)
     }

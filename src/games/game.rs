@@ -1,5 +1,6 @@
 //! A game as every source tells it.
 
+use rustc_hash::FxHashMap;
 use shakmaty::{ByColor, Chess, Color, Move};
 
 use super::{Circumstances, Date, Month};
@@ -250,22 +251,44 @@ pub enum Item {
 
 /// PGN tags in the order of the source; each name once.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Tags(Vec<(String, String)>);
+pub struct Tags {
+    list: Vec<(String, String)>,
+    /// Where each stands in the list, if there are many.
+    places: FxHashMap<String, usize>,
+}
+
+/// So many names are found as fast without a table.
+const FEW_TAGS: usize = 40;
 
 impl Tags {
     /// What a tag says.
     #[must_use]
     pub fn get(&self, name: &str) -> Option<&str> {
-        let tag = self.0.iter().find(|(other, _)| other == name);
-        tag.map(|(_, value)| value.as_str())
+        let (_, value) = self.list.get(self.place(name)?)?;
+        Some(value)
     }
 
     /// Sets a tag; it keeps its place if it was there.
     pub fn set(&mut self, name: &str, value: impl Into<String>) {
         let value = value.into();
-        match self.0.iter_mut().find(|(other, _)| other == name) {
-            Some((_, old)) => *old = value,
-            None => self.0.push((name.to_owned(), value)),
+        let place = self.place(name);
+        if let Some((_, old)) = place.and_then(|place| self.list.get_mut(place)) {
+            *old = value;
+            return;
+        }
+        self.list.push((name.to_owned(), value));
+        if self.list.len() > FEW_TAGS {
+            let known = self.places.len();
+            let new = self.list.iter().enumerate().skip(known);
+            let new = new.map(|(place, (name, _))| (name.clone(), place));
+            self.places.extend(new);
+        }
+    }
+
+    fn place(&self, name: &str) -> Option<usize> {
+        match self.places.is_empty() {
+            true => self.list.iter().position(|(other, _)| other == name),
+            false => self.places.get(name).copied(),
         }
     }
 
@@ -278,12 +301,13 @@ impl Tags {
 
     /// Removes all tags.
     pub fn clear(&mut self) {
-        self.0.clear();
+        self.list.clear();
+        self.places.clear();
     }
 
     /// Names and values.
     pub fn iter(&self) -> impl Iterator<Item = (&str, &str)> {
-        self.0
+        self.list
             .iter()
             .map(|(name, value)| (name.as_str(), value.as_str()))
     }

@@ -113,6 +113,8 @@ pub struct Tally {
     pub skipped: u64,
     /// Games that counted as far as they could be read.
     pub cut: u64,
+    /// Sources a part of which is lost.
+    pub cut_sources: u64,
     /// What databases hold beside their games: deleted ones, texts.
     pub left_out: u64,
     /// The first games that were skipped or cut short, in the order of the
@@ -128,6 +130,7 @@ impl Tally {
         self.filtered += other.filtered;
         self.skipped += other.skipped;
         self.cut += other.cut;
+        self.cut_sources += other.cut_sources;
         self.left_out += other.left_out;
         let room = NAMED_SKIPS.saturating_sub(self.named.len());
         self.named.extend(other.named.into_iter().take(room));
@@ -304,6 +307,7 @@ where
         }
         for source in open_sources.drain(..) {
             self.tally.remarks.extend(source.remarks());
+            self.tally.cut_sources += u64::from(source.is_cut());
         }
         Ok(self.watch.go_on().map_err(ReadError::from)?)
     }

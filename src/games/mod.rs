@@ -26,10 +26,13 @@ mod filter;
 mod game;
 mod indexed;
 mod intake;
+mod language;
+mod members;
 mod nic;
 mod oddities;
 mod open;
 mod parse;
+mod peeked;
 mod pgn;
 mod pgn_text;
 mod pgn_write;
@@ -37,10 +40,12 @@ mod record;
 mod san;
 pub mod scdb;
 pub mod scid;
+mod seven_zip;
 mod skipped;
 mod steps;
 #[cfg(feature = "index")]
 pub mod tgx;
+mod tokens;
 mod tree;
 mod zip;
 mod zst;
@@ -70,6 +75,12 @@ pub trait GameSource: Send {
     /// How many bytes of the source (of the file that was named, as it lies on
     /// disk) have been read.
     fn bytes_read(&self) -> u64;
+
+    /// Whether a part of it is lost: it is damaged or breaks off. Known when
+    /// every batch has been read to its end; the remarks say more.
+    fn is_cut(&self) -> bool {
+        false
+    }
 
     /// What is to be said about the source as a whole: files that are missing,
     /// bytes that belong to no game. Complete when every batch has been read

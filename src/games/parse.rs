@@ -1,19 +1,17 @@
 //! One game's text into a [`Game`].
 
-use std::io::{self, Read, Seek, SeekFrom};
 use std::ops::ControlFlow::{self, Break, Continue};
 
-use memchr::memmem;
-use pgn_reader::{Nag, RawComment, RawTag, Reader, SanPlus, Skip, Visitor};
 use shakmaty::fen::Fen;
-use shakmaty::san::San;
-use shakmaty::{CastlingMode, Chess, Color, Outcome};
+use shakmaty::{CastlingMode, Chess, Move};
 
+use super::language::Language;
 use super::pgn_text::{month, note_tag, number, text_of, year};
 use super::san::resolve;
+use super::tokens::{Tag, Token, Tokens, is_numbered};
 use super::{Game, GameFilter, GameParts, GameResult, Recorder, SkipReason, encodings};
 
-use crate::notation;
+use crate::notation::{self, Letters, MoveError};
 
 /// Names in a `Variant` tag that mean ordinary chess.
 const ORDINARY: [&str; 5] = ["", "standard", "chess", "normal", "from position"];
@@ -39,12 +37,38 @@ pub(super) struct Parser {
 
 /// How the reading of a game ended.
 pub(super) enum Ending {
-    /// It can be used.
-    Game,
+    /// It can be used; with notes, up to a move that cannot be.
+    Game(Option<Broken>),
     /// It cannot.
     Skip(SkipReason),
-    /// A move is impossible; it stands before a byte.
-    Move(Broken, usize),
+    /// A move cannot be.
+    Move(Broken),
+    /// There was none: prose.
+    NoGame,
+}
+
+/// A move that cannot be.
+pub(super) struct Broken {
+    /// As in `12...`.
+    pub(super) number: String,
+    pub(super) word: String,
+    /// Where it stands.
+    pub(super) at: usize,
+    /// Whether it looks like a move at all.
+    pub(super) is_move: bool,
+    in_main_line: bool,
+}
+
+impl Ending {
+    /// Where the main line breaks off.
+    fn main_break(&self) -> Option<usize> {
+        match self {
+            Ending::Game(Some(broken)) | Ending::Move(broken) => {
+                broken.in_main_line.then_some(broken.at)
+            }
+            _ => None,
+        }
+    }
 }
 
 impl Parser {
@@ -61,38 +85,42 @@ impl Parser {
     pub(super) fn next(
         &mut self,
         text: &[u8],
+        language: &Language,
         wanted: GameParts,
         filter: Option<&GameFilter>,
         game: &mut Game,
     ) -> Option<Ending> {
+        let text = text.get(..self.end).unwrap_or(text);
         loop {
-            // One reader for each game, so that its tags, however long, stand
-            // at the beginning of its buffer.
-            let start = self.at;
-            let left = text.get(start..self.end).unwrap_or_default();
-            let mut reader = Reader::new(Sips { text: left, at: 0 });
-            self.game_start = start + next_game(&mut reader, left)?;
-            let mut visit = Visit::new(wanted, filter, game);
-            let read = reader.read_game(&mut visit);
-            let at = start + place(&mut reader);
-            // Passes over moves that were not read.
-            self.at = next_game(&mut reader, left).map_or(self.end, |next| start + next);
-            let (is_game, broken) = (visit.is_game, visit.broken.take());
-            drop(visit);
-            match read {
-                Ok(None) => return None,
-                Ok(Some(Ok(()))) if !is_game => {}
-                Ok(Some(Ok(()))) => {
-                    let broken = broken.filter(|_| wanted.notes);
-                    if let Some(Broken { number, san }) = broken {
-                        let text = format!("move {number} is impossible: {san}");
-                        game.cut = Some(SkipReason::Text(text));
-                    }
-                    return Some(Ending::Game);
+            let mut tokens = Tokens::new(text, self.at);
+            if !tokens.go_to_game() {
+                return None;
+            }
+            let start = tokens.at();
+            self.game_start = start;
+            let mut read = |letters| {
+                let mut tokens = Tokens::new(text, start);
+                let ending = Visit::new(wanted, filter, letters, game).game(&mut tokens);
+                (ending, tokens.at())
+            };
+            let (mut ending, mut next) = read(Letters::ENGLISH);
+            if let Some(at) = ending.main_break() {
+                let found = language.of_game(text, start);
+                // Of a game that is wrong in every language, the one is right
+                // that the file is written in.
+                let letters = found.or_else(|| language.of_file());
+                if let Some(letters) = letters {
+                    let other = read(letters);
+                    let is_better = other.0.main_break().is_none_or(|other| other > at);
+                    (ending, next) = match is_better {
+                        true => other,
+                        false => read(Letters::ENGLISH),
+                    };
                 }
-                Ok(Some(Err(Fault::Skip(reason)))) => return Some(Ending::Skip(reason)),
-                Ok(Some(Err(Fault::Move(broken)))) => return Some(Ending::Move(broken, at)),
-                Err(error) => return Some(Ending::Skip(SkipReason::text(error.to_string()))),
+            }
+            self.at = next;
+            if !matches!(ending, Ending::NoGame) {
+                return Some(ending);
             }
         }
     }
@@ -103,73 +131,26 @@ impl Parser {
     }
 }
 
-/// Where in its text a reader comes to another game.
-fn next_game(reader: &mut Reader<Sips<'_>>, text: &[u8]) -> Option<usize> {
-    let there = reader.has_more().unwrap_or(false);
-    Some(place(reader)).filter(|place| there && *place < text.len())
+/// The main line of the game that begins at a byte of a text, in a language;
+/// `None` if not all of it is legal.
+pub(super) fn main_line(text: &[u8], at: usize, letters: &'static Letters) -> Option<Vec<Move>> {
+    let mut game = Game::default();
+    let mut tokens = Tokens::new(text, at);
+    let wanted = GameParts::default();
+    let ending = Visit::new(wanted, None, letters, &mut game).game(&mut tokens);
+    matches!(ending, Ending::Game(_)).then_some(game.moves)
 }
 
-/// How much of its text a reader has read.
-fn place(reader: &mut Reader<Sips<'_>>) -> usize {
-    reader.stream_position().unwrap_or(0) as usize
-}
-
-/// A text that is given in small pieces: a reader fills its buffer as far as it
-/// is given something, and would copy the text of twenty games to read one. Only
-/// the tags, however long, are given at once.
-struct Sips<'t> {
-    text: &'t [u8],
-    /// Given so far, of the text and then of what is behind it.
-    at: usize,
-}
-
-impl Sips<'_> {
-    const MOST_BYTES: usize = 1024;
-
-    /// A reader that has not the bytes of the longest token left asks for more
-    /// before each token. So the end of a game stands behind every text, and a
-    /// sign that means nothing, as often as the reader looks ahead.
-    const BEHIND: [u8; 256] = {
-        let mut behind = [b'*'; 256];
-        (behind[0], behind[1]) = (b'\n', b'\n');
-        behind
-    };
-}
-
-impl Read for Sips<'_> {
-    fn read(&mut self, to: &mut [u8]) -> io::Result<usize> {
-        let most = match self.at {
-            0 => {
-                let text = self.text.get(..to.len()).unwrap_or(self.text);
-                let tags = memmem::find(text, b"]\n\n");
-                tags.map_or(to.len(), |tags| tags + Sips::MOST_BYTES)
-            }
-            _ => Sips::MOST_BYTES,
-        };
-        let rest = self.text.get(self.at..).unwrap_or_default();
-        let mut count = rest.take(most as u64).read(to)?;
-        if count == rest.len() {
-            let behind = (self.at + count).saturating_sub(self.text.len());
-            let mut behind = Sips::BEHIND.get(behind..).unwrap_or_default();
-            count += behind.read(to.get_mut(count..).unwrap_or_default())?;
-        }
-        self.at += count;
-        Ok(count)
-    }
-}
-
-impl Seek for Sips<'_> {
-    fn seek(&mut self, to: SeekFrom) -> io::Result<u64> {
-        match to {
-            SeekFrom::Current(0) => Ok(self.at as u64),
-            _ => Err(io::ErrorKind::Unsupported.into()),
-        }
-    }
-}
-
-enum Fault {
+/// Why a game is not read on.
+enum Stop {
+    /// Nothing that follows is wanted.
+    Enough,
     Skip(SkipReason),
     Move(Broken),
+    /// What stands here is prose.
+    NoGame,
+    /// A comment has no end.
+    Unclosed,
 }
 
 struct Visit<'a> {
@@ -177,42 +158,42 @@ struct Visit<'a> {
     wanted: GameParts,
     /// Which games are of use.
     filter: Option<&'a GameFilter>,
+    /// What the pieces are called.
+    letters: &'static Letters,
     /// Whether there was anything but empty space.
     is_game: bool,
     has_result: bool,
+    /// Whether the result stood behind the moves: then the game is over.
+    is_over: bool,
     fen: Option<Fen>,
     /// A FEN that is none.
     bad_fen: Option<String>,
     variant: String,
-    /// The comment that is being read, as far as it did not fit the reader's
-    /// buffer.
-    comment: Vec<u8>,
     /// The first move that cannot be. With notes, it ends its line, even the
     /// main one: what can be read of a game is worth keeping. No game counts in
     /// a book that is not sound to the last move wanted.
     broken: Option<Broken>,
 }
 
-/// A move that cannot be.
-pub(super) struct Broken {
-    /// As in `12...`.
-    pub(super) number: String,
-    pub(super) san: String,
-}
-
 impl<'a> Visit<'a> {
-    fn new(wanted: GameParts, filter: Option<&'a GameFilter>, game: &'a mut Game) -> Visit<'a> {
+    fn new(
+        wanted: GameParts,
+        filter: Option<&'a GameFilter>,
+        letters: &'static Letters,
+        game: &'a mut Game,
+    ) -> Visit<'a> {
         game.clear();
         Visit {
             recorder: Recorder::new(wanted, game),
             wanted,
             filter,
+            letters,
             is_game: false,
             has_result: false,
+            is_over: false,
             fen: None,
             bad_fen: None,
             variant: String::new(),
-            comment: Vec::new(),
             broken: None,
         }
     }
@@ -244,172 +225,216 @@ impl<'a> Visit<'a> {
         Ok(())
     }
 
-    /// Ends the game at a move of the main line that cannot be.
-    fn impossible(&mut self, san: SanPlus) -> ControlFlow<Result<(), Fault>> {
-        let broken = |recorder: &Recorder<'_>, san: String| Broken {
-            number: recorder.move_number(),
-            san,
-        };
-        if !self.wanted.notes && self.recorder.is_main_line() {
-            let broken = broken(&self.recorder, san.to_string());
-            return Break(Err(Fault::Move(broken)));
+    /// Reads the game that begins here, to its end or not.
+    fn game(mut self, tokens: &mut Tokens<'_>) -> Ending {
+        match self.read(tokens) {
+            Continue(()) => {}
+            Break(stop) => {
+                tokens.skip_movetext();
+                match stop {
+                    Stop::Enough => {}
+                    Stop::Skip(reason) => return Ending::Skip(reason),
+                    Stop::Move(broken) => return Ending::Move(broken),
+                    Stop::NoGame => return Ending::NoGame,
+                    Stop::Unclosed => {
+                        return Ending::Skip(SkipReason::text("unterminated comment"));
+                    }
+                }
+            }
         }
-        if self.broken.is_none() && self.recorder.position().is_some() {
-            self.broken = Some(broken(&self.recorder, san.san.to_string()));
+        match self.is_game {
+            true => Ending::Game(self.broken.take().filter(|_| self.wanted.notes)),
+            false => Ending::NoGame,
+        }
+    }
+
+    fn read(&mut self, tokens: &mut Tokens<'_>) -> ControlFlow<Stop> {
+        let is_numbered = is_numbered(tokens.rest());
+        let is_english = std::ptr::eq(self.letters, Letters::ENGLISH);
+        let (mut first, mut is_gap) = (None, false);
+        while let Some(tag) = tokens.next_tag(first, &mut is_gap) {
+            first.get_or_insert(tag.name);
+            self.tag(tag);
+        }
+        if let Err(reason) = self.set_up() {
+            return Break(Stop::Skip(reason));
+        }
+        // Without a tag the result comes behind the moves.
+        if let Some(filter) = self.filter
+            && self.has_result
+            && !filter.admits(self.recorder.game())
+        {
+            return Break(Stop::Enough);
+        }
+        for note in tokens.notes() {
+            self.note(note)?;
+        }
+        while let Some(token) = tokens.next() {
+            match token {
+                Token::Move(san) if is_english => {
+                    let at = self.recorder.position();
+                    match at.and_then(|position| resolve(san, position)) {
+                        Some(m) => {
+                            self.is_game = true;
+                            self.recorder.play(m);
+                        }
+                        None => self.word(tokens, is_numbered)?,
+                    }
+                }
+                Token::Move(_) | Token::Word(_) => self.word(tokens, is_numbered)?,
+                Token::Nag(nag) => self.recorder.nag(nag),
+                Token::Begin if self.recorder.wants_variations() => {
+                    self.recorder.begin_variation();
+                }
+                Token::Begin => tokens.skip_variation(),
+                Token::End => self.recorder.end_variation(),
+                Token::Result(result) => {
+                    if self.recorder.is_main_line() {
+                        self.is_over = true;
+                        if !self.has_result {
+                            self.recorder.game().result = result;
+                        }
+                    }
+                }
+                Token::Comment(_) | Token::LineComment(_) | Token::Unclosed => self.note(token)?,
+            }
+        }
+        self.recorder.finish();
+        Continue(())
+    }
+
+    fn note(&mut self, note: Token<'_>) -> ControlFlow<Stop> {
+        match note {
+            Token::Unclosed => return Break(Stop::Unclosed),
+            Token::Comment(text) if self.wanted.notes => self.comment(text),
+            Token::LineComment(text) if self.wanted.notes => {
+                // In braces, as it is written again, it must hold none.
+                let in_braces = |&byte: &u8| match byte {
+                    b'{' => b'(',
+                    b'}' => b')',
+                    byte => byte,
+                };
+                self.comment(&text.iter().map(in_braces).collect::<Vec<u8>>());
+            }
+            _ => {}
+        }
+        Continue(())
+    }
+
+    fn comment(&mut self, text: &[u8]) {
+        // Line breaks stay: who writes text again breaks lines anew, and
+        // databases hold them as they are.
+        let text = encodings::text(text.trim_ascii());
+        if !text.is_empty() {
+            self.is_game = true;
+            self.recorder.comment(text);
+        }
+    }
+
+    /// Plays a word that is not simply a move of PGN, or passes over a sign.
+    #[cold]
+    fn word(&mut self, tokens: &Tokens<'_>, is_numbered: bool) -> ControlFlow<Stop> {
+        let Some(position) = self.recorder.position() else {
+            // The line was given up, or no more of it is wanted. The result may
+            // still stand at the end.
+            if self.recorder.is_main_line() && self.has_result {
+                return Break(Stop::Enough);
+            }
+            self.recorder.drop_line();
+            return Continue(());
+        };
+        let word = encodings::text(tokens.last());
+        if notation::is_null(word.trim_end_matches(['+', '#'])) {
+            self.is_game = true;
+            return match self.recorder.play_null() {
+                Ok(()) => Continue(()),
+                Err(_) => self.broken(tokens, &word, true),
+            };
+        }
+        if notation::is_noise(&word) {
+            if let Some(nag) = notation::nag(&word) {
+                self.recorder.nag(nag);
+            }
+            return Continue(());
+        }
+        match notation::read_move_in(position, &word, self.letters) {
+            Ok(m) => {
+                self.is_game = true;
+                self.recorder.play(m);
+                for nag in notation::signs_behind(&word) {
+                    self.recorder.nag(nag);
+                }
+                Continue(())
+            }
+            // Words behind the result belong to no game.
+            Err(_) if self.is_over && self.recorder.is_main_line() => Continue(()),
+            Err(_) if !self.is_game && !is_numbered => Break(Stop::NoGame),
+            Err(error) => self.broken(tokens, &word, error != MoveError::Syntax),
+        }
+    }
+
+    /// Ends the line at a move that cannot be, and the game if it is the main
+    /// line.
+    fn broken(&mut self, tokens: &Tokens<'_>, word: &str, is_move: bool) -> ControlFlow<Stop> {
+        let in_main_line = self.recorder.is_main_line();
+        let broken = Broken {
+            number: self.recorder.move_number(),
+            word: word.chars().take(40).collect(),
+            at: tokens.start(),
+            is_move,
+            in_main_line,
+        };
+        if !self.wanted.notes && in_main_line {
+            return Break(Stop::Move(broken));
+        }
+        // That of the main line says most.
+        if self.broken.is_none() || in_main_line {
+            self.broken = Some(broken);
         }
         self.recorder.drop_line();
         Continue(())
     }
-}
 
-impl Visitor for Visit<'_> {
-    type Tags = ();
-    type Movetext = ();
-    type Output = Result<(), Fault>;
-
-    fn begin_tags(&mut self) -> ControlFlow<Self::Output> {
-        Continue(())
-    }
-
-    fn tag(&mut self, (): &mut (), name: &[u8], value: RawTag<'_>) -> ControlFlow<Self::Output> {
+    fn tag(&mut self, Tag { name, value }: Tag<'_>) {
         self.is_game = true;
         let game = self.recorder.game();
         let is_head = || matches!(name, b"Event" | b"Site" | b"Date" | b"UTCDate" | b"Round");
         if self.wanted.notes || self.wanted.heads && is_head() {
-            note_tag(&mut game.tags, name, &value);
+            note_tag(&mut game.tags, name, value);
         }
         match name {
-            b"White" => text_of(&value, &mut game.names.white),
-            b"Black" => text_of(&value, &mut game.names.black),
-            b"WhiteElo" => game.elo.white = number(value.as_bytes()),
-            b"BlackElo" => game.elo.black = number(value.as_bytes()),
+            b"White" => text_of(value, &mut game.names.white),
+            b"Black" => text_of(value, &mut game.names.black),
+            b"WhiteElo" => game.elo.white = number(value),
+            b"BlackElo" => game.elo.black = number(value),
             b"Date" => {
-                if let Some(year) = year(value.as_bytes()) {
-                    (game.year, game.month) = (year, month(value.as_bytes()));
+                if let Some(year) = year(value) {
+                    (game.year, game.month) = (year, month(value));
                 }
             }
             b"UTCDate" if game.year == 0 => {
-                game.year = year(value.as_bytes()).unwrap_or(0);
-                game.month = month(value.as_bytes());
+                game.year = year(value).unwrap_or(0);
+                game.month = month(value);
             }
             b"Year" | b"EventDate" if game.year == 0 => {
-                game.year = year(value.as_bytes()).unwrap_or(0);
+                game.year = year(value).unwrap_or(0);
             }
             b"ECO" => {
-                if let Some(code) = value.as_bytes().first_chunk::<3>() {
+                if let Some(code) = value.first_chunk::<3>() {
                     game.eco = code.map(|byte| byte.to_ascii_uppercase());
                 }
             }
             b"Result" => {
-                let text = value.as_bytes().trim_ascii();
+                let text = value.trim_ascii();
                 game.result = GameResult::from_pgn(text);
                 self.has_result = text == b"*" || game.result != GameResult::Unknown;
             }
-            b"FEN" => match Fen::from_ascii(value.as_bytes().trim_ascii()) {
+            b"FEN" => match Fen::from_ascii(value.trim_ascii()) {
                 Ok(fen) => self.fen = Some(fen),
                 Err(error) => self.bad_fen = Some(error.to_string()),
             },
-            b"Variant" => text_of(&value, &mut self.variant),
-            name => game.circumstances.hear(name, value.as_bytes()),
+            b"Variant" => text_of(value, &mut self.variant),
+            name => game.circumstances.hear(name, value),
         }
-        Continue(())
-    }
-
-    fn begin_movetext(&mut self, (): ()) -> ControlFlow<Self::Output> {
-        if let Err(reason) = self.set_up() {
-            return Break(Err(Fault::Skip(reason)));
-        }
-        // Without a tag the result comes behind the moves.
-        match self.filter {
-            Some(filter) if self.has_result && !filter.admits(self.recorder.game()) => {
-                Break(Ok(()))
-            }
-            _ => Continue(()),
-        }
-    }
-
-    fn san(&mut self, (): &mut (), san: SanPlus) -> ControlFlow<Self::Output> {
-        self.is_game = true;
-        if san.san == San::Null {
-            if self.recorder.play_null().is_err() {
-                return self.impossible(san);
-            }
-            return Continue(());
-        }
-        match self.recorder.position() {
-            Some(position) => match resolve(san.san, position) {
-                Some(m) => self.recorder.play(m),
-                None => return self.impossible(san),
-            },
-            // A move that cannot be ends a variation, not the game.
-            None if !self.recorder.is_main_line() => return self.impossible(san),
-            None if self.has_result => return Break(Ok(())),
-            // The result may still stand at the end.
-            None => self.recorder.drop_line(),
-        }
-        Continue(())
-    }
-
-    fn nag(&mut self, (): &mut (), nag: Nag) -> ControlFlow<Self::Output> {
-        self.recorder.nag(nag.0);
-        Continue(())
-    }
-
-    fn partial_comment(
-        &mut self,
-        (): &mut (),
-        comment: RawComment<'_>,
-    ) -> ControlFlow<Self::Output> {
-        if self.wanted.notes {
-            self.comment.extend_from_slice(comment.as_bytes());
-        }
-        Continue(())
-    }
-
-    fn comment(&mut self, (): &mut (), comment: RawComment<'_>) -> ControlFlow<Self::Output> {
-        if self.wanted.notes {
-            self.comment.extend_from_slice(comment.as_bytes());
-            // Line breaks stay: who writes text again breaks lines anew, and
-            // databases hold them as they are.
-            let text = encodings::text(self.comment.trim_ascii()).into_owned();
-            self.comment.clear();
-            if !text.is_empty() {
-                self.is_game = true;
-                self.recorder.comment(text);
-            }
-        }
-        Continue(())
-    }
-
-    fn begin_variation(&mut self, (): &mut ()) -> ControlFlow<Self::Output, Skip> {
-        if !self.recorder.wants_variations() {
-            return Continue(Skip(true));
-        }
-        self.recorder.begin_variation();
-        Continue(Skip(false))
-    }
-
-    fn end_variation(&mut self, (): &mut ()) -> ControlFlow<Self::Output> {
-        self.recorder.end_variation();
-        Continue(())
-    }
-
-    fn outcome(&mut self, (): &mut (), outcome: Outcome) -> ControlFlow<Self::Output> {
-        if !self.has_result && self.recorder.is_main_line() {
-            self.recorder.game().result = match outcome {
-                Outcome::Known(known) => match known.winner() {
-                    Some(Color::White) => GameResult::Won(Color::White),
-                    Some(Color::Black) => GameResult::Won(Color::Black),
-                    None => GameResult::Draw,
-                },
-                Outcome::Unknown => GameResult::Unknown,
-            };
-        }
-        Continue(())
-    }
-
-    fn end_game(&mut self, (): ()) -> Self::Output {
-        self.recorder.finish();
-        Ok(())
     }
 }

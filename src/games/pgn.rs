@@ -5,15 +5,20 @@
 //! into games. So a comment or bracket that is never closed spoils the game
 //! it stands in and no other. Text without such lines is cut at empty lines,
 //! once it has grown large.
+//!
+//! Before that, line ends of old systems (CR alone) become those of PGN, and
+//! the signs of quoted mail (`> `) are taken off.
 
 use std::io::{self, Read};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
-use memchr::memmem;
+use memchr::{memchr, memmem, memrchr};
 
-use super::parse::{Broken, Ending, Parser};
-use super::pgn_text::put_in_braces;
+use super::language::Language;
+use super::members::is_damage;
+use super::parse::{Broken, Ending, Parser, main_line};
+use super::tokens::is_tag;
 use super::{
     Game, GameBatch, GameFilter, GameParts, GamePlace, GameSource, SkipReason, SourceError,
 };
@@ -34,8 +39,17 @@ pub struct PgnSource {
     counter: Arc<AtomicU64>,
     /// Read, but behind the last cut.
     pending: Vec<u8>,
+    /// So many bytes of it have the line ends of PGN.
+    clean: usize,
+    /// Whether there were tags in quoted mail.
+    quoted: bool,
     /// Number of the line that `pending` begins with.
     line: u64,
+    language: Option<Arc<Language>>,
+    /// Whether something stands behind the compressed text.
+    rubbish: Arc<AtomicBool>,
+    /// Where it breaks off, and why.
+    cut: Option<String>,
     at_end: bool,
 }
 
@@ -48,9 +62,36 @@ impl PgnSource {
             text,
             counter,
             pending: Vec::new(),
+            clean: 0,
+            quoted: false,
             line: 1,
+            language: None,
             at_end: false,
+            rubbish: Arc::default(),
+            cut: None,
         }
+    }
+
+    /// The same with word from whoever decompresses it.
+    pub(super) fn with_rubbish(self, rubbish: Arc<AtomicBool>) -> PgnSource {
+        PgnSource { rubbish, ..self }
+    }
+
+    /// Notes that the text breaks off; an error if there is nothing of it.
+    fn break_off(&mut self, error: io::Error, text: &[u8]) -> Result<(), SourceError> {
+        let name = self.name.to_string();
+        if !is_damage(&error) || self.line == 1 && text.is_empty() {
+            return Err(SourceError::Io {
+                name,
+                source: error,
+            });
+        }
+        let line = self.line + lines(text);
+        self.cut = Some(format!(
+            "{name}: it is cut off or damaged behind line {line} of its text ({error}); \
+             the games before that are read"
+        ));
+        Ok(())
     }
 }
 
@@ -58,39 +99,45 @@ impl GameSource for PgnSource {
     fn next_batch(&mut self) -> Result<Option<Box<dyn GameBatch>>, SourceError> {
         let mut text = Vec::with_capacity(BATCH_BYTES + 4096);
         text.append(&mut self.pending);
+        let mut clean = std::mem::take(&mut self.clean);
         let mut goal = BATCH_BYTES;
         let cut = loop {
             let missing = goal.saturating_sub(text.len()) as u64;
-            let count = self
-                .text
-                .by_ref()
-                .take(missing)
-                .read_to_end(&mut text)
-                .map_err(|source| SourceError::Io {
-                    name: self.name.to_string(),
-                    source,
-                })?;
-            self.at_end |= missing > 0 && count == 0;
+            match self.text.by_ref().take(missing).read_to_end(&mut text) {
+                Ok(count) => self.at_end |= missing > 0 && count == 0,
+                Err(error) => {
+                    self.break_off(error, &text)?;
+                    self.text = Box::new(io::empty());
+                    self.at_end = true;
+                }
+            }
             if self.at_end {
                 // For comments that end with their line.
-                if text.last().is_some_and(|&last| last != b'\n') {
+                if text
+                    .last()
+                    .is_some_and(|&last| !matches!(last, b'\n' | b'\r'))
+                {
                     text.push(b'\n');
                 }
+                clean = clean_lines(&mut text, clean, true, &mut self.quoted);
                 break text.len();
             }
             if text.len() < goal {
                 continue;
             }
-            if let Some(at) = memmem::rfind(&text, GAME_START) {
+            clean = clean_lines(&mut text, clean, false, &mut self.quoted);
+            let ready = text.get(..clean).unwrap_or_default();
+            if let Some(at) = memmem::rfind(ready, GAME_START) {
                 break at + 1;
             }
             if text.len() >= LARGEST_BATCH_BYTES {
-                break match memmem::rfind(&text, b"\n\n") {
+                break match memmem::rfind(ready, b"\n\n") {
                     Some(at) => at + 2,
                     None => text.len(),
                 };
             }
-            goal *= 2;
+            // What was quoted may be shorter now.
+            goal = goal.max(text.len()) * 2;
         };
         if text.is_empty() {
             // Closes the file.
@@ -99,13 +146,23 @@ impl GameSource for PgnSource {
         }
         self.pending
             .extend_from_slice(text.get(cut..).unwrap_or_default());
+        self.clean = clean.saturating_sub(cut);
         text.truncate(cut);
         let line = self.line;
         self.line += lines(&text);
+        let language = self.language.get_or_insert_with(|| {
+            let start = text
+                .get(..Language::START_BYTES)
+                .map_or(&text[..], |start| {
+                    let end = memmem::rfind(start, GAME_START).or(memmem::rfind(start, b"\n\n"));
+                    start.get(..end.unwrap_or(0)).unwrap_or_default()
+                });
+            Arc::new(Language::new(start, main_line))
+        });
         Ok(Some(Box::new(PgnBatch {
             name: self.name.clone(),
+            language: Arc::clone(language),
             text,
-            noted: None,
             line,
             next_cut: 0,
             parser: Parser::default(),
@@ -115,18 +172,71 @@ impl GameSource for PgnSource {
     fn bytes_read(&self) -> u64 {
         self.counter.load(Ordering::Relaxed)
     }
+
+    fn is_cut(&self) -> bool {
+        self.cut.is_some()
+    }
+
+    fn remarks(&self) -> Vec<String> {
+        let rubbish = self.rubbish.load(Ordering::Relaxed);
+        let rubbish = rubbish.then(|| {
+            let name = &self.name;
+            format!("{name}: what stands behind its compressed data is passed over")
+        });
+        self.cut.iter().cloned().chain(rubbish).collect()
+    }
 }
 
 fn lines(text: &[u8]) -> u64 {
     memchr::memchr_iter(b'\n', text).count() as u64
 }
 
+/// Makes lines of a text, from byte `from` on, lines of PGN. Gives how far that
+/// is done: only at the end of the text an unfinished line is looked at too.
+fn clean_lines(text: &mut Vec<u8>, from: usize, at_end: bool, quoted: &mut bool) -> usize {
+    let mut at = from;
+    while let Some(more) = memchr(b'\r', text.get(at..).unwrap_or_default()) {
+        let start = at + more;
+        let returns = text.iter().skip(start).take_while(|byte| **byte == b'\r');
+        let end = start + returns.count();
+        at = end;
+        match text.get(end) {
+            Some(b'\n') => {}
+            // The other half may come.
+            None if !at_end => break,
+            _ => text.get_mut(start..end).unwrap_or_default().fill(b'\n'),
+        }
+    }
+    let end = match memrchr(b'\n', text) {
+        Some(last) if !at_end => last + 1,
+        _ => text.len(),
+    };
+    // A line begins behind the end of the one before.
+    let before = from.saturating_sub(1);
+    let fresh = text.get(before..end).unwrap_or_default();
+    if !(from == 0 && fresh.starts_with(b">")) && memmem::find(fresh, b"\n>").is_none() {
+        return end.max(from);
+    }
+    let rest = text.split_off(end.max(from));
+    let lines = text.split_off(from);
+    for line in lines.split_inclusive(|byte| *byte == b'\n') {
+        let is_mark = |byte: &u8| matches!(byte, b'>' | b' ' | b'\t');
+        let marks = line.iter().take_while(|byte| is_mark(byte)).count();
+        let (marks, bare) = line.split_at_checked(marks).unwrap_or((line, b""));
+        let is_quote = marks.first() == Some(&b'>');
+        *quoted |= is_quote && is_tag(bare);
+        text.extend_from_slice(if is_quote && *quoted { bare } else { line });
+    }
+    let end = text.len();
+    text.extend(rest);
+    end
+}
+
 /// Whole games as text.
 struct PgnBatch {
     name: Arc<str>,
+    language: Arc<Language>,
     text: Vec<u8>,
-    /// The same for who wants notes: with all comments in braces.
-    noted: Option<Vec<u8>>,
     /// Number of the first line.
     line: u64,
     /// Where the next game begins.
@@ -138,19 +248,13 @@ struct PgnBatch {
 
 impl PgnBatch {
     /// Goes on to the next piece of the text; false at its end.
-    fn next_piece(&mut self, wanted: GameParts) -> bool {
+    fn next_piece(&mut self) -> bool {
         let start = self.next_cut;
         let rest = self.text.get(start..).unwrap_or_default();
         if rest.is_empty() {
             return false;
         }
         self.next_cut = memmem::find(rest, GAME_START).map_or(self.text.len(), |at| start + at + 1);
-        let piece = start..self.next_cut;
-        let holds = |piece: &[u8]| memchr::memchr(b';', piece).is_some();
-        if wanted.notes && self.text.get(piece.clone()).is_some_and(holds) {
-            let noted = self.noted.get_or_insert_with(|| self.text.clone());
-            put_in_braces(noted.get_mut(piece).unwrap_or_default());
-        }
         self.parser.go_on(start, self.next_cut);
         true
     }
@@ -162,17 +266,30 @@ impl PgnBatch {
         game: &mut Game,
     ) -> Result<bool, SkipReason> {
         loop {
-            let text = self.noted.as_ref().unwrap_or(&self.text);
-            return match self.parser.next(text, wanted, filter, game) {
-                None if self.next_piece(wanted) => continue,
-                None => Ok(false),
-                Some(Ending::Game) => Ok(true),
-                Some(Ending::Skip(reason)) => Err(reason),
-                Some(Ending::Move(Broken { number, san }, at)) => {
-                    let line = self.line_of(at);
-                    Err(SkipReason::Move { number, line, san })
+            let (text, language) = (&self.text, &self.language);
+            return match self.parser.next(text, language, wanted, filter, game) {
+                None | Some(Ending::NoGame) if self.next_piece() => continue,
+                None | Some(Ending::NoGame) => Ok(false),
+                Some(Ending::Game(broken)) => {
+                    game.cut = broken.map(|broken| self.reason(broken)).or(game.cut.take());
+                    Ok(true)
                 }
+                Some(Ending::Skip(reason)) => Err(reason),
+                Some(Ending::Move(broken)) => Err(self.reason(broken)),
             };
+        }
+    }
+
+    fn reason(&self, broken: Broken) -> SkipReason {
+        let line = self.line_of(broken.at);
+        let Broken { number, word, .. } = broken;
+        match broken.is_move {
+            true => SkipReason::Move {
+                number,
+                line,
+                san: word,
+            },
+            false => SkipReason::Word { number, line, word },
         }
     }
 

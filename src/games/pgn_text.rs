@@ -1,45 +1,10 @@
 //! What tags and comments of PGN say.
 
-use pgn_reader::RawTag;
-
 use super::{Tags, encodings};
-
-/// Puts comments from a semicolon to the end of the line in braces, for the
-/// reader passes over them. Every byte keeps its place, but for those line ends.
-pub(super) fn put_in_braces(text: &mut [u8]) {
-    let (mut in_braces, mut in_tag, mut in_comment) = (false, false, false);
-    let mut before = b'\n';
-    for byte in &mut *text {
-        let this = *byte;
-        match this {
-            b'\n' if in_comment => {
-                in_comment = false;
-                *byte = b'}';
-            }
-            b'}' | b'{' if in_comment => *byte = if this == b'}' { b')' } else { b'(' },
-            _ if in_comment => {}
-            b'}' => in_braces = false,
-            _ if in_braces => {}
-            b'\n' => in_tag = false,
-            b'[' | b'%' if before == b'\n' => in_tag = true,
-            _ if in_tag => {}
-            b'{' => in_braces = true,
-            b';' => {
-                in_comment = true;
-                *byte = b'{';
-            }
-            _ => {}
-        }
-        before = this;
-    }
-    if in_comment && let Some(last) = text.last_mut() {
-        *last = b'}';
-    }
-}
 
 /// Keeps a tag, word for word. The result, and what says that there is a
 /// position, stand elsewhere.
-pub(super) fn note_tag(tags: &mut Tags, name: &[u8], value: &RawTag<'_>) {
+pub(super) fn note_tag(tags: &mut Tags, name: &[u8], value: &[u8]) {
     let Ok(name) = std::str::from_utf8(name.trim_ascii()) else {
         return;
     };
@@ -51,16 +16,21 @@ pub(super) fn note_tag(tags: &mut Tags, name: &[u8], value: &RawTag<'_>) {
     tags.set(name, text);
 }
 
-/// A tag's text: `\"` and `\\` without the first backslash. (The library's own
-/// function loses every second of several backslashes in a row.)
-pub(super) fn text_of(value: &RawTag<'_>, out: &mut String) {
+/// A tag's text: `\"` and `\\` without the first backslash, on one line.
+pub(super) fn text_of(value: &[u8], out: &mut String) {
     out.clear();
-    let text = encodings::text(value.as_bytes());
-    if !text.contains('\\') {
+    let text = encodings::text(value);
+    if !text.contains(['\\', '\n']) {
         out.push_str(&text);
         return;
     }
-    let mut text = text.chars().peekable();
+    let mut lines = text.lines().map(str::trim);
+    let mut line = lines.next().unwrap_or_default().to_owned();
+    for more in lines {
+        line.push(' ');
+        line.push_str(more);
+    }
+    let mut text = line.chars().peekable();
     while let Some(c) = text.next() {
         let escaped = text.next_if(|&next| c == '\\' && matches!(next, '"' | '\\'));
         out.push(escaped.unwrap_or(c));

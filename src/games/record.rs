@@ -253,7 +253,15 @@ impl<'g> Recorder<'g> {
                 ply.and_then(|ply| Some((ply, self.game.positions.get(ply)?.clone())))
             }
         };
-        if before.is_none() || self.ignored > 0 || self.side_lines.len() >= DEEPEST {
+        let is_too_deep = self.side_lines.len() >= DEEPEST;
+        if before.is_none() || self.ignored > 0 || is_too_deep {
+            if before.is_some() && self.ignored == 0 {
+                let reason = || {
+                    let text = format!("variations more than {DEEPEST} deep are left out");
+                    SkipReason::Text(text)
+                };
+                self.game.cut.get_or_insert_with(reason);
+            }
             self.ignored += 1;
             return;
         }

@@ -4,14 +4,10 @@
 use shakmaty::san::San;
 use shakmaty::{Bitboard, Chess, Color, Move, Position, Role, Square, attacks};
 
-use crate::notation;
-
-/// The move that is meant, with some mercy for a missing or superfluous `x`
-/// and for a promotion that does not say to what.
+/// The move that is meant.
+#[inline]
 pub(super) fn resolve(san: San, position: &Chess) -> Option<Move> {
-    plain(san, position)
-        .or_else(|| san.to_move(position).ok())
-        .or_else(|| notation::read_move(position, &san.to_string()).ok())
+    plain(san, position).or_else(|| san.to_move(position).ok())
 }
 
 /// Whether a move that a database names is legal, as the library says it, but

@@ -76,6 +76,16 @@ pub enum SkipReason {
         /// The move as written.
         san: String,
     },
+    /// A word stands where a move should, and is none.
+    #[error("move {number} on line {line} is not understood: {word}")]
+    Word {
+        /// The number of the move as in `12...`.
+        number: String,
+        /// The line it stands on.
+        line: u64,
+        /// The word.
+        word: String,
+    },
     /// The text, or the bytes, are broken.
     #[error("{0}")]
     Text(String),

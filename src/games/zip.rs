@@ -19,6 +19,8 @@ struct Zip {
     file: Arc<DataFile>,
     entries: Vec<ArchiveMember>,
     places: Vec<MemberPlace>,
+    /// Files that another of the same name hides.
+    hidden: u64,
 }
 
 /// Where a file of it is, and what is known of it.
@@ -79,7 +81,9 @@ impl Zip {
                 is_encrypted: member.encrypted(),
             });
         }
+        let all = count_of_files(&file).unwrap_or(0);
         Ok(Zip {
+            hidden: all.saturating_sub(archive.len() as u64),
             file,
             entries,
             places,
@@ -87,9 +91,33 @@ impl Zip {
     }
 }
 
+/// How many files the end of an archive says there are; the library gives one
+/// of each name.
+fn count_of_files(file: &DataFile) -> Option<u64> {
+    const END: &[u8] = b"PK\x05\x06";
+    let count = file.len().min(64 << 10) as usize;
+    let mut end = vec![0; count];
+    let there = file.view().ok()?.copy(file.len() - count as u64, &mut end);
+    let end = end.get(..there.ok()?)?;
+    let at = memchr::memmem::rfind(end, END)?;
+    let number = end.get(at + 10..)?.first_chunk().copied()?;
+    // A larger archive says it elsewhere.
+    let number = u16::from_le_bytes(number);
+    (number < u16::MAX).then_some(number.into())
+}
+
 impl Archive for Zip {
     fn entries(&self) -> &[ArchiveMember] {
         &self.entries
+    }
+
+    fn faults(&self) -> Vec<String> {
+        let text = match self.hidden {
+            0 => return Vec::new(),
+            1 => "a file in it has the name of another".to_owned(),
+            many => format!("{many} files in it have the name of another"),
+        };
+        vec![format!("{text}: only the last of a name is read")]
     }
 
     fn read(self: Arc<Self>, index: usize) -> io::Result<Box<dyn Read + Send>> {

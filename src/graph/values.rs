@@ -16,7 +16,8 @@ impl BookGraph {
     /// evaluation has the value that the evaluation of a position before it
     /// gives to the move there; and one whose evaluation names no move has
     /// its value for leaving, unless every move of the book there leads to
-    /// evaluated positions.
+    /// evaluated positions. No move is worth more than the position itself: a
+    /// value of a move that says so comes from a search that was shorter.
     #[must_use]
     pub fn leaving(&self, evaluations: &EvalTable) -> Vec<Option<i32>> {
         let known: Vec<_> = self
@@ -49,7 +50,7 @@ impl BookGraph {
             if moves.is_empty() || (evaluation.moves.is_empty() && open()) {
                 best = Some(worth(evaluation.value));
             }
-            leaving[node as usize] = best;
+            leaving[node as usize] = best.map(|best| best.min(worth(evaluation.value)));
         }
         leaving
     }
@@ -59,11 +60,25 @@ impl BookGraph {
     /// nothing is known. `leaving` is as by [`BookGraph::leaving`].
     #[must_use]
     pub fn values(&self, leaving: &[Option<i32>]) -> Vec<Option<i32>> {
+        self.values_given(leaving, |_| None)
+    }
+
+    /// The same where some positions have the value `given`, whatever follows
+    /// them in the book.
+    #[must_use]
+    pub fn values_given(
+        &self,
+        leaving: &[Option<i32>],
+        given: impl Fn(NodeId) -> Option<i32>,
+    ) -> Vec<Option<i32>> {
         let mut builder = GraphBuilder::default();
+        let mut is_given = vec![false; self.len()];
         for node in self.nodes() {
-            builder.add(leaving.get(node as usize).copied().flatten());
+            let value = given(node);
+            is_given[node as usize] = value.is_some();
+            builder.add(value.or(leaving.get(node as usize).copied().flatten()));
         }
-        for node in self.nodes() {
+        for node in self.nodes().filter(|node| !is_given[*node as usize]) {
             for mv in self.moves(node) {
                 builder.connect(node, mv.to);
             }

@@ -4,10 +4,11 @@ use std::cmp::Reverse;
 use std::collections::{BinaryHeap, HashMap, HashSet};
 
 use rustc_hash::FxBuildHasher;
+use shakmaty::Color;
 use shakmaty::uci::UciMove;
-use shakmaty::{Chess, Color};
 
 use super::Costs;
+use super::region::Entrance;
 use super::replies::{PlayedError, Replies};
 use crate::book::Mark;
 use crate::eval::Value;
@@ -47,6 +48,8 @@ pub(super) struct Ground<'a> {
     pub(super) costs: Costs,
     pub(super) max_cost: Option<u64>,
     pub(super) max_ply: u32,
+    /// Where ways begin.
+    pub(super) entrances: &'a [Entrance],
     /// Positions about which nobody can say more.
     pub(super) barred: &'a HashSet<NodeId, FxBuildHasher>,
 }
@@ -73,14 +76,14 @@ impl Ground<'_> {
         count: usize,
     ) -> Result<Vec<Prospect>, PlayedError> {
         let mut found = Vec::new();
-        let Some(start) = self.graph.node(&Chess::default()) else {
-            return Ok(found);
-        };
         let mut nexts = HashMap::new();
         let mut seen: HashSet<(NodeId, bool), FxBuildHasher> = HashSet::default();
         let mut taken: HashSet<NodeId, FxBuildHasher> = HashSet::default();
         let mut open: BinaryHeap<Step> = BinaryHeap::new();
-        open.push(Reverse((0, Where::At(start, 0, side.is_white()))));
+        for root in self.entrances {
+            let at = Where::At(root.node, root.ply, root.turn == side);
+            open.push(Reverse((0, at)));
+        }
         while let Some(Reverse((cost, at))) = open.pop() {
             if found.len() >= count || self.max_cost.is_some_and(|most| cost > most) {
                 break;
@@ -194,6 +197,8 @@ impl Ground<'_> {
 mod tests {
     use super::*;
     use crate::eval;
+    use crate::grow::Root;
+    use crate::grow::region::entrances;
     use crate::notation::Line;
 
     /// A book of lines, and what is known about some positions of it: a line,
@@ -233,6 +238,20 @@ mod tests {
 
     impl Case {
         fn prospects(&self, side: Color, max_cost: Option<u64>) -> Vec<(String, Next, u64)> {
+            self.below("", side, max_cost)
+        }
+
+        fn below(
+            &self,
+            root: &str,
+            side: Color,
+            max_cost: Option<u64>,
+        ) -> Vec<(String, Next, u64)> {
+            let line = Line::read("", root).unwrap();
+            let root = Root {
+                position: line.last().clone(),
+                ply: line.plies() as u32,
+            };
             let values = self.graph.values(&self.graph.leaving(&self.table));
             let ground = Ground {
                 graph: &self.graph,
@@ -241,6 +260,7 @@ mod tests {
                 costs: Costs::default(),
                 max_cost,
                 max_ply: 100,
+                entrances: &entrances(&self.graph, &[root]),
                 barred: &HashSet::default(),
             };
             let found = ground.prospects(side, &mut None, 100).unwrap();
@@ -292,6 +312,34 @@ mod tests {
         let black = case.prospects(Color::Black, Some(1000));
         let expected = [("1.e4 e5", add("g1f3"), 300), ("1.d4", add("d2d4"), 700)];
         assert_eq!(black, named(&expected));
+    }
+
+    #[test]
+    fn below_a_root_ways_begin_there() {
+        let case = case(
+            &["e4 e5 Nf3", "e4 c5 Nf3", "d4 d5"],
+            &[
+                ("", 30, &[("e2e4", 30), ("d2d4", 20)]),
+                ("e4", 30, &[("e7e5", 30), ("c7c5", 36), ("e7e6", 40)]),
+                ("e4 c5", 36, &[("g1f3", 36), ("b1c3", 30)]),
+                ("e4 c5 Nf3", 36, &[("d7d6", 36)]),
+            ],
+        );
+        let expected = [
+            ("1.e4 c5 2.Nf3".to_owned(), add("d7d6"), 200),
+            // Six centipawns of White's own.
+            ("1.e4 c5".to_owned(), add("b1c3"), 1300),
+        ];
+        let found = case.below("e4 c5", Color::White, None);
+        // Boards are turned.
+        let named = |list: &[(String, Next, u64)]| -> Vec<(String, u64)> {
+            list.iter()
+                .map(|(line, _, cost)| (line.clone(), *cost))
+                .collect()
+        };
+        assert_eq!(named(&found), named(&expected));
+        // For Black they are the opponent's.
+        assert_eq!(case.below("e4 c5", Color::Black, None)[1].2, 400);
     }
 
     #[test]

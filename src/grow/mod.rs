@@ -15,6 +15,8 @@
 //! of Texel's book builder.) With games for the opponent's replies
 //! (a book, or an index) these cost how unlikely they are instead: [`Costs::ply`] for each halving.
 //!
+//! With roots ([`Root`]) only what is at or below them grows, and ways begin there.
+//!
 //! Values are those carried from the ends to every position, so that
 //! a new move that turns out badly makes its line dearer at once.
 //!
@@ -27,6 +29,7 @@
 //! neither the number of engines nor their order changes what grows.
 
 mod frontier;
+mod region;
 mod replies;
 mod work;
 mod write;
@@ -40,6 +43,7 @@ use crate::build::BuildError;
 use crate::evaluate::{Unanswered, WorkError};
 use crate::graph::{GraphError, NodeId};
 
+pub use region::Root;
 pub use replies::{Played, PlayedError};
 pub use work::{grow, take_over};
 pub use write::write_grown;
@@ -83,6 +87,9 @@ pub struct GrowWishes<'a> {
     pub max_cost: Option<u64>,
     /// Plies from the start position at the most.
     pub max_ply: u32,
+    /// Only positions at or below these grow, and ways are paid from there;
+    /// those that the book does not hold are passed over.
+    pub roots: Vec<Root>,
 }
 
 /// What has grown.
@@ -125,7 +132,7 @@ pub enum End {
 #[non_exhaustive]
 pub enum GrowError {
     /// Nowhere to begin.
-    #[error("the book does not hold the start position")]
+    #[error("the book does not hold the position to begin from")]
     NoStart,
     /// The engine fails, its answers cannot be written, or somebody wanted an
     /// end.

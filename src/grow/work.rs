@@ -8,6 +8,7 @@ use rustc_hash::FxBuildHasher;
 use shakmaty::{Chess, Color, uci::UciMove};
 
 use super::frontier::{Ground, Next, Prospect};
+use super::region::entrances;
 use super::replies::Replies;
 use super::{End, GrowError, GrowWishes, Grown};
 use crate::crew;
@@ -42,7 +43,8 @@ pub fn grow(
     file: EvalFile,
     watch: &mut Watch<'_>,
 ) -> Result<Grown, GrowError> {
-    if graph.node(&Chess::default()).is_none() {
+    let entrances = entrances(graph, &wishes.roots);
+    if entrances.is_empty() {
         return Err(GrowError::NoStart);
     }
     let restarts = AtomicU64::new(0);
@@ -64,6 +66,7 @@ pub fn grow(
             costs: wishes.costs,
             max_cost: wishes.max_cost,
             max_ply: wishes.max_ply,
+            entrances: &entrances,
             barred: &barred,
         };
         let prospects = chosen(&ground, wishes.side, &mut replies)?;

@@ -9,7 +9,7 @@ use crate::book::ctg::{RewriteOptions, Rewritten, merge};
 use crate::build;
 use crate::graph::{BookGraph, NodeId};
 use crate::notation::Line;
-use crate::place;
+use crate::place::TempFolder;
 use crate::watch::Watch;
 
 /// Writes `book` with more moves, each played in a position of `graph`; they
@@ -36,7 +36,7 @@ pub fn write_grown(
             Some((line, Vec::new()))
         })
         .collect();
-    let beside = place::temp_folder(target)?;
+    let beside = TempFolder::beside(target)?;
     let added = beside.path().join("grown.ctg");
     build::write_lines(&lines, &added)?;
     Ok(merge(target, &[book.to_owned(), added], options, watch)?)

@@ -23,6 +23,8 @@ pub enum Kind {
     Packed,
     /// A database of games.
     Database,
+    /// Games as lines of JSON, which lichess gives on request.
+    GamesAsJson,
     /// Text of 16 bits a character, which no reader takes.
     Utf16,
     /// Neither games nor a book.
@@ -109,7 +111,7 @@ impl Kind {
         let is = |extension| has_extension(path, extension);
         match *start {
             [3, b'A', b'B', ..] => return Kind::Book(BookKind::Abk),
-            [b'P', b'K', 3, 4, ..] => return Kind::Packed,
+            [b'P', b'K', 3, 4, ..] | [b'7', b'z', 0xbc, 0xaf, ..] => return Kind::Packed,
             _ if Packing::of(start).is_some() => return Kind::Packed,
             [0xff, 0xfe, ..] | [0xfe, 0xff, ..] => return Kind::Utf16,
             _ => {}
@@ -123,6 +125,9 @@ impl Kind {
                 .starts_with(b"{\"format\":\"tabia-book\"")
         {
             return Kind::Book(BookKind::Jsonl);
+        }
+        if is_games_as_json(start) {
+            return Kind::GamesAsJson;
         }
         if DATABASES.iter().any(|database| is(database)) {
             return Kind::Database;
@@ -155,7 +160,7 @@ impl Kind {
             Kind::Database => {
                 "this is a database of games: `tabia build -o BOOK.ctg FILE` makes a book of it"
             }
-            Kind::Utf16 | Kind::Other => {
+            Kind::GamesAsJson | Kind::Utf16 | Kind::Other => {
                 "this is no opening book: .ctg, .bin, .abk and .jsonl are read"
             }
         })
@@ -172,12 +177,23 @@ impl Kind {
                  as games, `tabia merge` adds books up",
                 book.title()
             ),
+            Kind::GamesAsJson => "these are games as JSON: ask lichess for PGN \
+                 (`Accept: application/x-chess-pgn`, which is what it gives without \
+                 `Accept: application/x-ndjson`)"
+                .to_owned(),
             Kind::Utf16 => "this is text in UTF-16: save it as UTF-8".to_owned(),
             Kind::Other => "this is neither games nor a book: PGN and the databases of \
                  `tabia games --help` are read"
                 .to_owned(),
         })
     }
+}
+
+/// Whether an object of JSON begins here that has moves, or players, of a game.
+fn is_games_as_json(start: &[u8]) -> bool {
+    let text = start.trim_ascii_start();
+    let has = |key: &str| text.windows(key.len()).any(|part| part == key.as_bytes());
+    text.starts_with(b"{\"") && (has("\"moves\":") || has("\"players\":{"))
 }
 
 /// Whether bytes are PGN text, as far as one sees; also if there is nothing.
@@ -301,6 +317,12 @@ mod tests {
             ("a.pgn", &program, Kind::Other),
             ("a.pgn", &[0; 1024], Kind::Other),
             ("a.json", b"{\"games\": [1, 2]}", Kind::Other),
+            (
+                "a.ndjson",
+                b"{\"id\":\"q7ZvsdUF\",\"variant\":\"standard\",\"moves\":\"e4 e5\"}\n",
+                Kind::GamesAsJson,
+            ),
+            ("a.7z", b"7z\xbc\xaf\x27\x1c\0\x04", Kind::Packed),
             ("a.json", b"[1, 2, 3]", Kind::Other),
             ("a.txt", b"Dear reader, nothing here is chess.", Kind::Other),
         ] {

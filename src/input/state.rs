@@ -19,7 +19,7 @@ pub enum Change {
 
 /// What tells one file, and one state of it, from another.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Identity {
+pub(crate) struct Identity {
     /// Device and inode on Unix, the time of creation elsewhere.
     file: (u64, u64),
     created: Option<SystemTime>,
@@ -29,7 +29,7 @@ pub(super) struct Identity {
 
 impl Identity {
     #[cfg(unix)]
-    pub(super) fn of(metadata: &Metadata) -> Identity {
+    pub(crate) fn of(metadata: &Metadata) -> Identity {
         use std::os::unix::fs::MetadataExt as _;
         Identity {
             file: (metadata.dev(), metadata.ino()),
@@ -40,7 +40,7 @@ impl Identity {
     }
 
     #[cfg(not(unix))]
-    pub(super) fn of(metadata: &Metadata) -> Identity {
+    pub(crate) fn of(metadata: &Metadata) -> Identity {
         Identity {
             file: (0, 0),
             created: metadata.created().ok(),

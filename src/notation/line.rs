@@ -4,7 +4,7 @@ use std::fmt;
 
 use shakmaty::{Chess, EnPassantMode, Move, Position as _};
 
-use super::moves::without_number;
+use super::moves::{nag, signs_behind, without_number};
 use super::{FenError, MoveError, number, position, read_move, san_or_null, uci_or_null};
 
 /// Plies that a line may have; the longest game that was ever played has
@@ -222,7 +222,7 @@ pub fn pass(position: &Chess) -> Option<Chess> {
     super::position_of(setup, mode).ok()
 }
 
-fn is_null(word: &str) -> bool {
+pub(crate) fn is_null(word: &str) -> bool {
     matches!(word, "--" | "Z0" | "0000" | "@@@@" | "<>" | "null" | "––")
 }
 
@@ -233,53 +233,39 @@ pub fn signs(text: &str) -> Vec<(usize, u8)> {
     let mut found = Vec::new();
     let mut moves = 0_usize;
     for word in (Words { rest: text }) {
-        let mut sign = word;
-        if !is_noise(word) {
-            let bare = without_number(word);
-            if bare.is_empty() {
-                continue;
-            }
-            moves += 1;
-            sign = bare.trim_start_matches(|c| !matches!(c, '!' | '?' | '□'));
+        if is_noise(word) {
+            let before = moves.checked_sub(1);
+            found.extend(before.zip(nag(word)));
+            continue;
         }
-        if let (Some(nag), Some(before)) = (nag(sign), moves.checked_sub(1)) {
-            found.push((before, nag));
+        let bare = without_number(word);
+        if !bare.is_empty() {
+            found.extend(signs_behind(bare).map(|nag| (moves, nag)));
+            moves += 1;
         }
     }
     found
 }
 
-/// The number that PGN has for a sign, or `$` and a number.
-pub(crate) fn nag(sign: &str) -> Option<u8> {
-    if let Some(number) = sign.strip_prefix('$') {
-        return number.parse().ok().filter(|nag| *nag > 0);
-    }
-    Some(match sign {
-        "!" => 1,
-        "?" => 2,
-        "!!" => 3,
-        "??" => 4,
-        "!?" => 5,
-        "?!" => 6,
-        "□" => 8,
-        "=" => 10,
-        "∞" => 13,
-        "+=" | "+/=" | "⩲" => 14,
-        "=+" | "=/+" | "⩱" => 15,
-        "+/-" | "±" => 16,
-        "-/+" | "∓" => 17,
-        "+-" | "+−" => 18,
-        "-+" | "−+" => 19,
-        _ => return None,
-    })
-}
-
-/// Results, signs that stand alone, and NAGs.
-fn is_noise(word: &str) -> bool {
-    const SIGNS: &str = "!?+-=/±∓⩲⩱∞□#.…";
+/// Results, signs that stand alone, NAGs, and what old texts say of a move
+/// that it says itself.
+pub(crate) fn is_noise(word: &str) -> bool {
+    const SIGNS: &str = "!?+-=/±∓⩲⩱∞□#.…†‡∆Δ⌓–—";
     matches!(
         word,
-        "*" | "1-0" | "0-1" | "1/2-1/2" | "½-½" | "½" | "e.p." | "ep"
+        "*" | "1-0"
+            | "0-1"
+            | "1/2-1/2"
+            | "½-½"
+            | "½"
+            | "e.p."
+            | "e.p"
+            | "ep"
+            | "ch"
+            | "mate"
+            | "N"
+            | "TN"
+            | "D"
     ) || word.starts_with('$')
         || word.chars().all(|c| SIGNS.contains(c))
 }

@@ -13,11 +13,11 @@ mod moves;
 #[cfg(feature = "jsonl")]
 pub(crate) use fen::fen_text;
 pub use fen::{FenError, colours_exchanged, fen, ply, position, position_of};
-#[cfg(feature = "games")]
-pub(crate) use line::nag;
 pub use line::{Line, LineError, MOST_PLIES, pass, signs};
 #[cfg(feature = "games")]
-pub(crate) use moves::is_move;
+pub(crate) use line::{is_noise, is_null};
+#[cfg(feature = "games")]
+pub(crate) use moves::{Letters, is_move, nag, read_move_in, signs_behind};
 pub use moves::{
     MoveError, after, find_uci, number, read_move, san, san_or_null, uci, uci_or_null,
 };

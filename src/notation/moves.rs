@@ -38,13 +38,31 @@ pub fn find_uci(position: &Chess, word: &[u8]) -> Option<Move> {
 ///
 /// It is no legal move, or could be several.
 pub fn read_move(position: &Chess, word: &str) -> Result<Move, MoveError> {
+    read_with(position, word, None)
+}
+
+/// The same with the letters of one language alone, and figurines.
+///
+/// # Errors
+///
+/// As for [`read_move`].
+#[cfg(feature = "games")]
+pub(crate) fn read_move_in(
+    position: &Chess,
+    word: &str,
+    letters: &Letters,
+) -> Result<Move, MoveError> {
+    read_with(position, word, Some(letters))
+}
+
+fn read_with(position: &Chess, word: &str, letters: Option<&Letters>) -> Result<Move, MoveError> {
     let word = without_signs(without_number(word));
     if let Some(side) = castling_side(word) {
         let mut legal = position.legal_moves().into_iter();
         let found = legal.find(|mv| mv.castling_side() == Some(side));
         return found.ok_or(MoveError::Illegal);
     }
-    let written = Written::read(word).ok_or(MoveError::Syntax)?;
+    let written = Written::read(word, letters).ok_or(MoveError::Syntax)?;
     for &role in written.roles {
         match written.find(position, role) {
             Err(MoveError::Illegal) => {}
@@ -58,7 +76,7 @@ pub fn read_move(position: &Chess, word: &str) -> Result<Move, MoveError> {
 #[cfg(feature = "games")]
 pub(crate) fn is_move(word: &str) -> bool {
     let word = without_signs(without_number(word));
-    castling_side(word).is_some() || Written::read(word).is_some()
+    castling_side(word).is_some() || Written::read(word, None).is_some()
 }
 
 /// The position after a legal move.
@@ -144,16 +162,69 @@ fn without_signs(mut word: &str) -> &str {
     const SIGNS: [char; 14] = [
         '!', '?', '+', '#', '†', '‡', '□', '±', '∓', '⩲', '⩱', '∞', '=', '.',
     ];
+    // Those with a dash or a stroke go as a whole: a move may have either.
+    const LONG: [&str; 10] = [
+        "+/-", "-/+", "+/=", "=/+", "+-", "-+", "+−", "−+", "e.p", "ep",
+    ];
     loop {
-        let before = word;
-        for suffix in ["e.p", "ep"] {
-            word = word.trim_end_matches(SIGNS);
-            word = word.strip_suffix(suffix).unwrap_or(word);
-        }
-        if word == before {
-            return word;
+        let long = LONG.iter().find_map(|sign| word.strip_suffix(sign));
+        match long.or_else(|| word.strip_suffix(SIGNS)) {
+            Some(rest) => word = rest,
+            None => return word,
         }
     }
+}
+
+/// The signs at the end of a word that is a move (`Nf3!?`, `Nf3+-`), as PGN
+/// numbers them. A plus alone is a check.
+pub(crate) fn signs_behind(word: &str) -> impl Iterator<Item = u8> {
+    let mut rest = word.split_at(without_signs(word).len()).1;
+    std::iter::from_fn(move || {
+        while let Some(first) = rest.chars().next() {
+            let longest = (1..=3).rev().find_map(|count| {
+                let end = rest
+                    .char_indices()
+                    .nth(count)
+                    .map_or(rest.len(), |(at, _)| at);
+                let (sign, after) = rest.split_at(end);
+                nag(sign).map(|nag| (nag, after))
+            });
+            let (nag, after) = match longest {
+                Some((nag, after)) => (Some(nag), after),
+                None => (None, rest.split_at(first.len_utf8()).1),
+            };
+            rest = after;
+            if nag.is_some() {
+                return nag;
+            }
+        }
+        None
+    })
+}
+
+/// The number that PGN has for a sign, or `$` and a number.
+pub(crate) fn nag(sign: &str) -> Option<u8> {
+    if let Some(number) = sign.strip_prefix('$') {
+        return number.parse().ok().filter(|nag| *nag > 0);
+    }
+    Some(match sign {
+        "!" => 1,
+        "?" => 2,
+        "!!" => 3,
+        "??" => 4,
+        "!?" => 5,
+        "?!" => 6,
+        "□" => 8,
+        "=" => 10,
+        "∞" => 13,
+        "+=" | "+/=" | "⩲" => 14,
+        "=+" | "=/+" | "⩱" => 15,
+        "+/-" | "±" => 16,
+        "-/+" | "∓" => 17,
+        "+-" | "+−" => 18,
+        "-+" | "−+" => 19,
+        _ => return None,
+    })
 }
 
 /// `O-O`, `0-0`, `o-o`, with any dash.
@@ -188,6 +259,93 @@ fn roles(letter: char) -> Option<&'static [Role]> {
 
 const ANY: &[Role] = &Role::ALL;
 
+/// How a language calls the pieces: king, queen, rook, bishop, knight.
+#[cfg_attr(not(feature = "games"), allow(dead_code))]
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) struct Letters([&'static str; 5]);
+
+/// The pieces in the order of [`Letters`].
+static PIECES: [Role; 5] = [
+    Role::King,
+    Role::Queen,
+    Role::Rook,
+    Role::Bishop,
+    Role::Knight,
+];
+
+#[cfg(feature = "games")]
+impl Letters {
+    /// Those of PGN.
+    pub(crate) const ENGLISH: &Letters = &Letters(["K", "Q", "R", "B", "N"]);
+
+    /// Other languages, those with the same letters once. Text of 8 bits a
+    /// character is taken for Windows-1252, so Russian has more than one form.
+    pub(crate) const OTHERS: &[Letters] = &[
+        // German, Danish, Norwegian, Swedish, Slovene, Croatian.
+        Letters(["K", "D", "T", "L", "S"]),
+        // French.
+        Letters(["R", "D", "T", "F", "C"]),
+        // Spanish, Italian, Catalan.
+        Letters(["R", "D", "T", "A", "C"]),
+        // Russian: Unicode, Windows-1251, KOI8-R, code page 866.
+        Letters(["Кр", "Ф", "Л", "С", "К"]),
+        Letters(["Êð", "Ô", "Ë", "Ñ", "Ê"]),
+        Letters(["ëÒ", "æ", "ì", "ó", "ë"]),
+        Letters(["Šà", "”", "‹", "‘", "Š"]),
+        // Ukrainian, Bulgarian, Serbian.
+        Letters(["Кр", "Ф", "Т", "С", "К"]),
+        Letters(["Ц", "Д", "Т", "О", "К"]),
+        Letters(["К", "Д", "Т", "Л", "С"]),
+        // Dutch.
+        Letters(["K", "D", "T", "L", "P"]),
+        // Portuguese.
+        Letters(["R", "D", "T", "B", "C"]),
+        // Polish.
+        Letters(["K", "H", "W", "G", "S"]),
+        // Czech, Slovak.
+        Letters(["K", "D", "V", "S", "J"]),
+        // Hungarian.
+        Letters(["K", "V", "B", "F", "H"]),
+        // Finnish.
+        Letters(["K", "D", "T", "L", "R"]),
+        // Romanian.
+        Letters(["R", "D", "T", "N", "C"]),
+        // Icelandic.
+        Letters(["K", "D", "H", "B", "R"]),
+        // Estonian.
+        Letters(["K", "L", "V", "O", "R"]),
+        // Turkish.
+        Letters(["Ş", "V", "K", "F", "A"]),
+        // Greek.
+        Letters(["Ρ", "Β", "Π", "Α", "Ι"]),
+    ];
+}
+
+impl Letters {
+    /// The piece that a text begins with, and the rest of the text. The king
+    /// of some has the letter of another piece and a second one.
+    fn piece<'w>(&self, text: &'w str) -> Option<(&'static [Role], &'w str)> {
+        let mut pieces = self.0.iter().zip(PIECES.chunks_exact(1));
+        pieces.find_map(|(letter, role)| Some((role, text.strip_prefix(letter)?)))
+    }
+}
+
+/// The piece that a text begins with, and the rest of the text.
+fn piece<'w>(text: &'w str, letters: Option<&Letters>) -> Option<(&'static [Role], &'w str)> {
+    let first = text.chars().next()?;
+    let rest = text.split_at(first.len_utf8()).1;
+    match letters {
+        Some(letters) => letters.piece(text).or_else(|| {
+            let is_everywhere = first == 'P' || ('♔'..='♟').contains(&first);
+            Some((roles(first).filter(|_| is_everywhere)?, rest))
+        }),
+        None => match text.strip_prefix("Кр") {
+            Some(rest) => Some((&[Role::King], rest)),
+            None => Some((roles(first)?, rest)),
+        },
+    }
+}
+
 /// A move as far as a word says what it is.
 #[derive(Clone, Copy, Debug)]
 struct Written {
@@ -199,20 +357,19 @@ struct Written {
 }
 
 impl Written {
-    fn read(word: &str) -> Option<Written> {
+    fn read(word: &str, letters: Option<&Letters>) -> Option<Written> {
         let (mut word, mut named) = (word, None);
-        if let Some(rest) = word.strip_prefix("Кр") {
-            (word, named) = (rest, Some(&[Role::King] as &[Role]));
-        } else if let Some(letter) = word.chars().next()
-            // Capitals throughout are coordinates: "B1C3".
-            && !(is_coordinates(word) && word == word.to_uppercase())
-            && let Some(roles) = roles(letter)
+        // Capitals throughout are coordinates: "B1C3".
+        if !(is_coordinates(word) && word == word.to_uppercase())
+            && let Some((roles, rest)) = piece(word, letters)
         {
-            (word, named) = (word.split_at(letter.len_utf8()).1, Some(roles));
+            (word, named) = (rest, Some(roles));
         }
         let mut takes = false;
         let mut parts = Vec::with_capacity(5);
-        if word.starts_with(DASHES) {
+        // Something must come before a dash and before an "x".
+        let is_sign = |c| matches!(c, 'x' | 'X' | ':' | '×');
+        if word.starts_with(DASHES) || named.is_none() && word.starts_with(is_sign) {
             return None;
         }
         for c in word.chars() {
@@ -226,13 +383,19 @@ impl Written {
         let rank_at_end = |parts: &[char]| parts.last().is_some_and(|c| as_rank(*c).is_some());
         let promotion = match parts.split_last() {
             Some((letter, before)) if rank_at_end(before) && as_rank(*letter).is_none() => {
-                let role = promoted(*letter)?;
+                let role = promoted(*letter, letters)?;
                 parts.pop();
                 Some(role)
             }
             _ => None,
         };
-        let file = |c: char| File::from_char(c.to_ascii_lowercase());
+        // Capitals throughout are coordinates; one alone is a piece of another
+        // language: "Cc6" is no move of a pawn.
+        let is_shouted = !parts.iter().any(char::is_ascii_lowercase);
+        let file = |c: char| match is_shouted {
+            true => File::from_char(c.to_ascii_lowercase()),
+            false => File::from_char(c),
+        };
         let (from, to) = match *parts.as_slice() {
             [a, b] => match as_rank(b) {
                 Some(rank) => ((None, None), (file(a)?, Some(rank))),
@@ -328,11 +491,14 @@ fn is_coordinates(word: &str) -> bool {
     matches!(word.len(), 4 | 5) && word.to_ascii_lowercase().parse::<UciMove>().is_ok()
 }
 
-/// What a pawn becomes.
-fn promoted(letter: char) -> Option<Role> {
+/// What a pawn becomes. Who writes in another language often has the letter
+/// of PGN here.
+fn promoted(letter: char, letters: Option<&Letters>) -> Option<Role> {
     let role = match letter {
         'q' | 'r' | 'b' | 'n' => Role::from_char(letter),
-        letter => roles(letter).and_then(|roles| roles.first().copied()),
+        letter => piece(letter.encode_utf8(&mut [0; 4]), letters)
+            .and_then(|(roles, _)| roles.first().copied())
+            .or_else(|| letters.and(Role::from_char(letter))),
     };
     role.filter(|role| !matches!(role, Role::Pawn | Role::King))
 }
@@ -438,7 +604,9 @@ mod tests {
     fn nonsense_is_told_from_illegal_and_ambiguous() {
         refused(
             "",
-            &["", "x", "hello", "e9", "Nxx", "--e4", "e4e4e4", "é4"],
+            &[
+                "", "x", "Xe4", "xe4", "Ee4", "hello", "e9", "Nxx", "--e4", "e4e4e4", "é4",
+            ],
             MoveError::Syntax,
         );
         refused("", &["e5", "Ke2", "e2e5", "Nd2", "O-O"], MoveError::Illegal);

@@ -5,12 +5,14 @@ use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
-use super::{Old, PlaceError, TEMPORARY, named_like, prefix};
+use super::{Old, PlaceError, TempFolder, named_like};
 
 /// The old files; back in their places when dropped.
 pub(super) struct Aside {
     path: PathBuf,
     old: Old,
+    /// Holds what is not kept, as long as it may have to come back.
+    folder: Option<TempFolder>,
     /// The other name of the old file, which bears its own as well until the
     /// new one takes its place.
     second: Option<PathBuf>,
@@ -29,6 +31,7 @@ impl Aside {
         let mut aside = Aside {
             path: path.to_owned(),
             old,
+            folder: None,
             second: None,
             companions: Vec::new(),
             placed: false,
@@ -52,15 +55,25 @@ impl Aside {
         if old == Old::Keep {
             // So that no older backup gets the companions of a newer one.
             for companion in companions {
-                for stale in named_like(&other_name(companion, old, number)).unwrap_or_default() {
+                for stale in named_like(&backup(companion, number)).unwrap_or_default() {
                     let _ = fs::remove_file(stale);
                 }
             }
         }
         let is_alone = companions.is_empty() && old == Old::Replace;
-        if !is_alone && fs::symlink_metadata(path).is_ok() {
-            let second = other_name(path, old, number);
-            match aside.name_twice(&second) {
+        let has_old = !is_alone && fs::symlink_metadata(path).is_ok();
+        if !has_old && others.is_empty() {
+            return Ok(aside);
+        }
+        let folder = TempFolder::beside(path).map_err(|error| PlaceError::io(path, error))?;
+        let folder = aside.folder.insert(folder).path().to_owned();
+        let other_name = |own: &Path| match old {
+            Old::Replace => folder.join(own.file_name().unwrap_or_default()),
+            _ => backup(own, number),
+        };
+        if has_old {
+            let second = other_name(path);
+            match aside.name_twice(&folder, &second) {
                 Ok(()) => aside.second = Some(second),
                 // Then there is no way back once the new one is in place.
                 Err(_) if old == Old::Replace => {}
@@ -68,9 +81,12 @@ impl Aside {
             }
         }
         for own in others {
-            let other = other_name(&own, old, number);
+            let other = other_name(&own);
             fs::rename(&own, &other).map_err(|error| PlaceError::io(&own, error))?;
             aside.companions.push((other, own));
+        }
+        if old != Old::Replace {
+            aside.folder = None;
         }
         Ok(aside)
     }
@@ -93,33 +109,19 @@ impl Aside {
     /// All new files are in place; gives where the old one is kept.
     pub(super) fn forget(mut self) -> Option<PathBuf> {
         self.done = true;
+        // What is not kept goes with its folder.
         let kept = self.second.take();
-        if self.old != Old::Replace {
-            return kept;
-        }
-        let companions = self.companions.iter().map(|(other, _)| other);
-        for old in companions.chain(&kept) {
-            // A leftover is removed by the next writer.
-            let _ = fs::remove_file(old);
-        }
-        None
+        kept.filter(|_| self.old != Old::Replace)
     }
 
     /// Lets the old file have a second name. Where there are no such, it is
     /// moved if it is to be kept: then, for a moment, no file is in its place.
-    fn name_twice(&self, second: &Path) -> io::Result<()> {
-        let mut name = prefix(&self.path);
-        name.push(format!("{}-link{TEMPORARY}", std::process::id()));
-        let link = self.path.with_file_name(name);
-        let _ = fs::remove_file(&link);
+    fn name_twice(&self, folder: &Path, second: &Path) -> io::Result<()> {
+        let link = folder.join("link");
         match fs::hard_link(&self.path, &link) {
-            Ok(()) => {
-                let renamed = fs::rename(&link, second);
-                // Two names of one file stay two when one is renamed to the
-                // other.
-                let _ = fs::remove_file(&link);
-                renamed
-            }
+            // Two names of one file stay two when one is renamed to the other;
+            // then the first goes with its folder.
+            Ok(()) => fs::rename(&link, second),
             Err(_) if self.old != Old::Replace => fs::rename(&self.path, second),
             Err(error) => Err(error),
         }
@@ -132,7 +134,7 @@ impl Aside {
         }
         let is_free = |number: &u32| {
             let mut paths = companions.iter().chain([&self.path]);
-            paths.all(|path| fs::symlink_metadata(other_name(path, self.old, *number)).is_err())
+            paths.all(|path| fs::symlink_metadata(backup(path, *number)).is_err())
         };
         (1..1000)
             .find(is_free)
@@ -163,18 +165,12 @@ impl Drop for Aside {
     }
 }
 
-/// `book.ctg.bak`, `book.ctg.bak2`; for what is not kept, a temporary name.
-fn other_name(path: &Path, old: Old, number: u32) -> PathBuf {
-    let mut name;
-    if old == Old::Replace {
-        name = prefix(path);
-        name.push(format!("{}-old{TEMPORARY}", std::process::id()));
-    } else {
-        name = OsString::from(path.file_name().unwrap_or_default());
-        name.push(".bak");
-        if number > 1 {
-            name.push(number.to_string());
-        }
+/// `book.ctg.bak`, `book.ctg.bak2`.
+fn backup(path: &Path, number: u32) -> PathBuf {
+    let mut name = OsString::from(path.file_name().unwrap_or_default());
+    name.push(".bak");
+    if number > 1 {
+        name.push(number.to_string());
     }
     path.with_file_name(name)
 }

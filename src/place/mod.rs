@@ -18,12 +18,14 @@
 //! order. If a step before the fourth fails, the old files are moved back.
 //!
 //! Temporary names begin with a dot, the file's name and another dot, and end
-//! with `.tmp`. A killed writer leaves its files; the next one for the same
-//! file removes them: those of a writer at work are locked.
+//! with `.tmp`; temporary folders are called `.tabia-XXXXXX`. A killed writer
+//! leaves its files; the next one removes them (`remove_leftovers`): those of
+//! a writer at work are locked.
 
 mod aside;
 mod error;
 mod locked;
+mod temporary;
 #[cfg(all(feature = "cli", feature = "register"))]
 mod text;
 
@@ -32,11 +34,14 @@ use std::fs::{self, File};
 use std::io::{self, BufWriter, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 
-use tempfile::{TempDir, TempPath};
+use tempfile::TempPath;
 
 use aside::Aside;
 pub use error::PlaceError;
 pub(crate) use locked::{LOCK_PAUSE, LOCK_WAIT, Locked};
+#[cfg(all(feature = "cli", feature = "register"))]
+pub(crate) use temporary::is_temp_folder;
+pub(crate) use temporary::{TempFolder, remove_leftovers};
 #[cfg(all(feature = "cli", feature = "register"))]
 pub(crate) use text::TextFile;
 
@@ -85,8 +90,6 @@ pub(crate) struct Placed {
     pub(crate) kept: Option<PathBuf>,
 }
 
-const TEMPORARY: &str = ".tmp";
-
 impl Beside {
     /// Begins a file that will be `path`.
     ///
@@ -96,17 +99,9 @@ impl Beside {
     pub(crate) fn create(path: &Path, old: Old) -> Result<Beside, PlaceError> {
         check(path, &[], old)?;
         remove_leftovers(path);
-        let failed = |error| PlaceError::io(path, error);
-        let prefix = prefix(path);
-        let mut builder = tempfile::Builder::new();
-        builder.prefix(&prefix).suffix(TEMPORARY);
-        // Readable to whom any new file is, not to the owner alone.
-        #[cfg(unix)]
-        builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666));
-        let made = builder.tempfile_in(folder_of(path));
-        let (file, temporary) = made.map_err(|error| failed(plain(error)))?.into_parts();
-        // Where locks are not to be had, nobody removes anything either.
-        let _ = file.try_lock();
+        let made = temporary::file_beside(path);
+        let made = made.map_err(|error| PlaceError::io(path, plain(error)))?;
+        let (file, temporary) = made.into_parts();
         Ok(Beside {
             file: BufWriter::with_capacity(256 << 10, file),
             temporary,
@@ -280,13 +275,6 @@ pub(crate) fn folder_of(path: &Path) -> &Path {
     }
 }
 
-/// A folder for what is made on the way to a file, where there is room for it;
-/// gone when dropped.
-pub(crate) fn temp_folder(path: &Path) -> io::Result<TempDir> {
-    let mut folder = tempfile::Builder::new();
-    folder.prefix(".tabia-").tempdir_in(folder_of(path))
-}
-
 /// Makes new and deleted names in the folder of a file last. Windows has no
 /// such call for folders, and some file systems refuse it: then the order is
 /// theirs.
@@ -334,31 +322,6 @@ fn names_beside(path: &Path) -> io::Result<Vec<OsString>> {
         .read_dir()?
         .map(|entry| entry.map(|entry| entry.file_name()))
         .collect()
-}
-
-fn remove_leftovers(path: &Path) {
-    let prefix = prefix(path);
-    for name in names_beside(path).unwrap_or_default() {
-        let bytes = name.as_encoded_bytes();
-        let is_ours =
-            bytes.starts_with(prefix.as_encoded_bytes()) && bytes.ends_with(TEMPORARY.as_bytes());
-        let path = path.with_file_name(name);
-        if is_ours
-            && let Ok(file) = File::open(&path)
-            && file.try_lock().is_ok()
-        {
-            drop(file);
-            let _ = fs::remove_file(path);
-        }
-    }
-}
-
-/// `.book.ctg.`
-fn prefix(path: &Path) -> OsString {
-    let mut prefix = OsString::from(".");
-    prefix.push(path.file_name().unwrap_or_default());
-    prefix.push(".");
-    prefix
 }
 
 /// The usual reasons without the temporary name, which tells nobody anything.

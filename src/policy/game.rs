@@ -5,7 +5,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use rustc_hash::FxBuildHasher;
 use shakmaty::zobrist::Zobrist64;
-use shakmaty::{Chess, EnPassantMode, Move, Position};
+use shakmaty::{Chess, EnPassantMode, Position};
 
 use super::Rejection;
 use crate::book::{BookMove, Lookup, Preference, Probe, Wanted};
@@ -67,8 +67,6 @@ pub struct GameSituation<'a> {
     pub position: &'a Chess,
     /// The book that is asked.
     pub book: &'a dyn Probe,
-    /// The moves to choose from; `None` is all.
-    pub asked: Option<&'a [Move]>,
     /// Tells whether a position has been in this game; `None` when it does
     /// not matter.
     pub repeats: Option<&'a dyn Fn(&Chess) -> bool>,
@@ -82,12 +80,6 @@ impl GameSituation<'_> {
     /// The reason against a move, if there is one.
     #[must_use]
     pub fn against(&self, candidate: &BookMove) -> Option<Rejection> {
-        if self
-            .asked
-            .is_some_and(|asked| !asked.contains(&candidate.mv))
-        {
-            return Some(Rejection::NotAsked);
-        }
         if self.repeats.is_none() && self.line_plies == 0 {
             return None;
         }

@@ -70,6 +70,51 @@ fn evaluations_change_nothing_until_they_are_asked_for() {
     }
 }
 
+const LIMIT: u32 = 40;
+
+fn limited(change: impl FnOnce(&mut Policy)) -> Policy {
+    Policy {
+        maximum_loss: LIMIT,
+        ..policy(change)
+    }
+}
+
+const fn loses(loss: u32) -> Option<Rejection> {
+    Some(LosesTooMuch { loss, limit: LIMIT })
+}
+
+const UNKNOWN: Option<Rejection> = Some(ValueUnknown { limit: LIMIT });
+
+#[test]
+fn an_unknown_move_is_never_played_in_the_place_of_a_known_one() {
+    let over = judged(candidate(0, 90, 0, 0), -60, 80);
+    let sound = judged(candidate(1, 10, 0, 0), 20, 0);
+    let unknown = candidate(2, 30, 0, 0);
+    let doubtful = annotated(unknown.clone(), Annotation::DUBIOUS);
+    let limit = limited(|_| ());
+    // All that has a value is over the limit: the engine thinks.
+    let left = [over.clone(), unknown.clone()];
+    assert_eq!(reasons(&left, &limit), [loses(80), UNKNOWN]);
+    assert_eq!(probabilities(&left, &limit), [0.0, 0.0]);
+    // The sign came first: it does not come back.
+    let left = [over.clone(), doubtful];
+    assert_eq!(reasons(&left, &limit), [loses(80), Some(Doubtful)]);
+    // So does colour.
+    let green = with(over.clone(), |after| after.recommendation = 0x80);
+    let left = [green, sound.clone(), unknown.clone()];
+    let not_main = Some(NotMain);
+    assert_eq!(reasons(&left, &limit), [loses(80), not_main, not_main]);
+    // One that is known and sound is played alone.
+    let left = [over.clone(), sound.clone(), unknown.clone()];
+    assert_eq!(reasons(&left, &limit), [loses(80), None, UNKNOWN]);
+    assert_eq!(probabilities(&left, &limit), [0.0, 1.0, 0.0]);
+    // Where the limit takes nothing out, it changes nothing.
+    let red = with(over, |after| after.recommendation = 0x40);
+    let left = [red, sound, unknown];
+    assert_eq!(verdicts(&left, &limit), verdicts(&left, &Policy::default()));
+    assert!(probabilities(&left, &limit)[2] > 0.5);
+}
+
 #[test]
 fn weights_by_evaluation_and_by_both() {
     let by = |judgement| policy(|p| (p.judgement, p.minimum_share) = (judgement, 0));
@@ -478,6 +523,7 @@ prop_compose! {
             1 => (0_u8..10).prop_map(Preference::Priority),
             1 => Just(Preference::Weight(0)),
         ],
+        judged in prop::option::of((-1000_i32..1000, 0_u32..200)),
     ) -> BookMove {
         let mut mv = with(candidate(index, results.0, results.1, results.2), |after| {
             after.stats.games = games;
@@ -489,12 +535,43 @@ prop_compose! {
         mv.annotation = Annotation(annotation);
         mv.transposition = transposition;
         mv.preference = preference;
+        mv.judged = judged.map(|(value, loss)| crate::book::Judged { value, loss });
         if !present { mv.after = None; }
         mv
     }
 }
 
 proptest! {
+    /// What the limit takes from others goes to no move that nobody has
+    /// evaluated, and nothing over it is played.
+    #[test]
+    fn a_limit_makes_no_unknown_move_likelier(
+        moves in prop::collection::vec(any_move(), 0..12),
+        variety in 0_u32..=100,
+        minimum_share in 0_u32..=200,
+        maximum_loss in 1_u32..200,
+        judgement in prop_oneof![
+            Just(Judgement::Results), Just(Judgement::Evaluations), Just(Judgement::Both),
+        ],
+        tournament in any::<bool>(),
+        annotations in any::<bool>(),
+    ) {
+        let free = Policy {
+            variety, minimum_share, judgement, tournament, annotations, ..Policy::default()
+        };
+        let limited = Policy { maximum_loss, ..free };
+        let (free, limited) = (verdicts(&moves, &free), verdicts(&moves, &limited));
+        for ((mv, free), limited) in moves.iter().zip(&free).zip(&limited) {
+            match mv.judged {
+                None => prop_assert!(limited.probability <= free.probability),
+                Some(judged) if judged.loss > maximum_loss => {
+                    prop_assert_eq!(limited.probability, 0.0);
+                }
+                Some(_) => {}
+            }
+        }
+    }
+
     #[test]
     fn probabilities_sum_to_one_or_nothing_is_left(
         moves in prop::collection::vec(any_move(), 0..40),
@@ -503,9 +580,10 @@ proptest! {
         learn_influence in 0_u32..=100,
         tournament in any::<bool>(),
         annotations in any::<bool>(),
+        maximum_loss in prop_oneof![Just(0_u32), 1_u32..200],
     ) {
         let policy = Policy {
-            variety, minimum_share, learn_influence, tournament, annotations,
+            variety, minimum_share, learn_influence, tournament, annotations, maximum_loss,
             ..Policy::default()
         };
         let verdicts = verdicts(&moves, &policy);

@@ -27,6 +27,12 @@ pub enum RegisterError {
         /// What should be there.
         expected: &'static str,
     },
+    /// The program's file has no place for a text.
+    #[error("{text:?} cannot stand in the file of this program; nothing was changed")]
+    Unfit {
+        /// Which.
+        text: String,
+    },
     /// The name belongs to another engine.
     #[error("the name \"{name}\" belongs to another engine ({command}): choose one with --name")]
     Taken {
@@ -103,7 +109,8 @@ pub(super) fn set(object: &CstObject, name: &str, value: &Value) -> bool {
     }
 }
 
-fn value_of(field: &CstObjectProp) -> Option<Value> {
+/// The value of a field.
+pub(super) fn value_of(field: &CstObjectProp) -> Option<Value> {
     serde_json::from_str(&field.value()?.to_string()).ok()
 }
 

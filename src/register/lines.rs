@@ -154,12 +154,13 @@ fn arena(registration: &Registration) -> String {
 
 fn scid(registration: &Registration) -> String {
     format!(
-        "Tools -> Analysis engines -> New:\n  \
+        "Tools -> Analysis Engine... -> New...:\n  \
          Name:        {}\n  \
          Command:     {}\n  \
          Parameters:  {}\n  \
          Directory:   {}\n  \
-         UCI:         on\n",
+         UCI:         on\n\
+         Play -> Serious game plays against it\n",
         registration.name,
         registration.command,
         joined(&registration.args_with_books()),

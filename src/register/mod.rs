@@ -1,7 +1,7 @@
 //! The adapter in the configuration of other programs: text in, text out.
 //!
-//! Four programs keep their engines in a JSON file that can be edited
-//! ([`edit`], [`remove`]); for the others [`lines()`] says exactly what to type.
+//! Five programs keep their engines in a file that can be edited, JSON in all
+//! but GNOME Chess ([`edit`], [`remove`]); for the others [`lines()`] says exactly what to type.
 //! Nothing here touches a file.
 //!
 //! | program | key of an engine | arguments |
@@ -10,11 +10,13 @@
 //! | BanksiaGUI | `app.name` in an array | `app.arguments` |
 //! | PyChess | `name` in an array | `args` |
 //! | Nibbler | path of the program in an object | `args` |
+//! | GNOME Chess | group of a key file | `arg-easy-0` |
 //!
 //! (Sources: the programs' own source code; for BanksiaGUI, whose source is
 //! not open, that of its command line sister Banksia.)
 
 mod json;
+mod keyfile;
 mod lines;
 mod others;
 mod programs;
@@ -23,7 +25,7 @@ mod tests;
 
 pub use json::RegisterError;
 pub use lines::{PrintedFor, lines};
-pub use others::{engines, remove};
+pub use others::{engines, ours, remove};
 pub use programs::{EditedFor, edit};
 
 /// The adapter as an engine of another program.
@@ -76,4 +78,11 @@ impl Registration {
         let books = books.map(|book| format!("--book={}", book.trim()));
         self.args.iter().cloned().chain(books).collect()
     }
+}
+
+/// Whether a command starts a Tabia, by its name: also another copy, or a
+/// script that `register` has made.
+fn is_our_program(command: &str) -> bool {
+    let stem = std::path::Path::new(command).file_stem();
+    stem.is_some_and(|stem| stem.to_string_lossy().to_lowercase().contains("tabia"))
 }

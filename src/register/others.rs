@@ -5,7 +5,7 @@ use serde_json::Value;
 
 use super::json::{RegisterError, objects, parse, text_of};
 use super::programs::is_ours;
-use super::{EditedFor, Registration};
+use super::{EditedFor, Registration, is_our_program, keyfile};
 
 /// The text of the program's file without the adapter: the same text when it
 /// is not in it. An engine of another program under the same name stays.
@@ -20,6 +20,9 @@ pub fn remove(
 ) -> Result<String, RegisterError> {
     if text.trim().is_empty() {
         return Ok(text.to_owned());
+    }
+    if program == EditedFor::GnomeChess {
+        return keyfile::remove(text, registration);
     }
     if program == EditedFor::Nibbler {
         let root = parse(text, "{}")?;
@@ -49,34 +52,68 @@ pub fn remove(
     Ok(root.to_string())
 }
 
+/// An engine of a program's file.
+struct Known {
+    name: String,
+    command: String,
+    /// A UCI engine without arguments.
+    is_bare: bool,
+}
+
 /// The programs that a file names as UCI engines without arguments. None where
 /// it is not what the program writes.
 #[must_use]
 pub fn engines(program: EditedFor, text: &str) -> Vec<String> {
+    let known = known(program, text).into_iter();
+    let bare = known.filter(|engine| engine.is_bare);
+    bare.map(|engine| engine.command).collect()
+}
+
+/// The names of the engines in a file that are Tabias.
+#[must_use]
+pub fn ours(program: EditedFor, text: &str) -> Vec<String> {
+    let known = known(program, text).into_iter();
+    let ours = known.filter(|engine| is_our_program(&engine.command));
+    ours.map(|engine| engine.name).collect()
+}
+
+fn known(program: EditedFor, text: &str) -> Vec<Known> {
+    let words = |value: &Value, name| {
+        let words = value.get(name).and_then(Value::as_array);
+        words.is_some_and(|words| !words.is_empty())
+    };
     let engine = |value: &Value| {
         let value = match program {
             EditedFor::Banksia => value.get("app")?,
             _ => value,
         };
         let text = |name: &str| value.get(name).and_then(Value::as_str);
-        let arguments = ["args", "arguments"];
-        let arguments = arguments.iter().filter_map(|name| value.get(*name));
-        let bare = arguments
-            .flat_map(Value::as_array)
-            .all(|words| words.is_empty());
         let is_uci = text("protocol").is_some_and(|name| name.eq_ignore_ascii_case("uci"));
-        (is_uci && bare).then(|| text("command").map(str::to_owned))?
+        Some(Known {
+            name: text("name").unwrap_or_default().to_owned(),
+            command: text("command")?.to_owned(),
+            is_bare: is_uci && !words(value, "args") && !words(value, "arguments"),
+        })
     };
+    if program == EditedFor::GnomeChess {
+        let engines = keyfile::engines(text).into_iter();
+        let engine = |(name, command, is_bare)| Known {
+            name,
+            command,
+            is_bare,
+        };
+        return engines.map(engine).collect();
+    }
     match serde_json::from_str(text) {
         Ok(Value::Array(values)) => values.iter().filter_map(engine).collect(),
-        // Nibbler knows nothing but UCI.
+        // Nibbler knows nothing but UCI, and engines by their programs alone.
         Ok(Value::Object(fields)) if program == EditedFor::Nibbler => {
-            let bare = |value: &Value| {
-                let words = value.get("args").and_then(Value::as_array);
-                words.is_none_or(Vec::is_empty)
-            };
-            let fields = fields.into_iter().filter(|(_, value)| bare(value));
-            fields.map(|(command, _)| command).collect()
+            let fields = fields.into_iter().map(|(command, value)| Known {
+                name: command.clone(),
+                command,
+                is_bare: !words(&value, "args"),
+            });
+            fields.collect()
         }
         _ => Vec::new(),
     }

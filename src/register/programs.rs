@@ -1,11 +1,13 @@
-//! The four programs whose file can be edited.
+//! The programs whose file can be edited.
+
+use std::path::Path;
 
 use jsonc_parser::cst::{CstArray, CstObject};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
-use super::json::{RegisterError, input, objects, parse, push, set, text_of};
-use super::{Announced, AnnouncedKind, Registration};
+use super::json::{RegisterError, input, objects, parse, push, set, text_of, value_of};
+use super::{Announced, AnnouncedKind, Registration, is_our_program, keyfile};
 
 /// A program whose file can be edited.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -20,6 +22,9 @@ pub enum EditedFor {
     PyChess,
     /// Nibbler.
     Nibbler,
+    /// GNOME Chess.
+    #[serde(rename = "GNOME Chess")]
+    GnomeChess,
 }
 
 impl EditedFor {
@@ -31,7 +36,15 @@ impl EditedFor {
             EditedFor::Banksia => "BanksiaGUI",
             EditedFor::PyChess => "PyChess",
             EditedFor::Nibbler => "Nibbler",
+            EditedFor::GnomeChess => "GNOME Chess",
         }
+    }
+
+    /// The file that the program reads as long as the user has none of his own:
+    /// what is in it belongs into a new one.
+    #[must_use]
+    pub fn list_of_the_system(self) -> Option<&'static Path> {
+        (self == EditedFor::GnomeChess).then(|| Path::new("/etc/gnome-chess/engines.conf"))
     }
 
     /// Whether it can start an engine with arguments.
@@ -65,8 +78,9 @@ pub fn edit(
         EditedFor::Banksia => banksia(text, registration),
         EditedFor::PyChess => pychess(text, registration),
         EditedFor::Nibbler => nibbler(text, registration),
+        EditedFor::GnomeChess => keyfile::edit(text, registration),
     }?;
-    Ok(match text.ends_with('\n') || !text.is_empty() {
+    Ok(match edited.ends_with('\n') || !text.is_empty() {
         true => edited,
         false => edited + "\n",
     })
@@ -100,15 +114,7 @@ pub(super) fn is_ours(
     if text_of(object, "name").as_deref() != Some(&registration.name) {
         return Ok(false);
     }
-    let ours = |command: &str| {
-        let stem = std::path::Path::new(command).file_stem();
-        command == registration.command
-            || stem.is_some_and(|stem| {
-                stem.to_string_lossy()
-                    .to_ascii_lowercase()
-                    .contains("tabia")
-            })
-    };
+    let ours = |command: &str| command == registration.command || is_our_program(command);
     match old_command {
         Some(command) if !ours(&command) => Err(RegisterError::Taken {
             name: registration.name.clone(),
@@ -168,9 +174,9 @@ fn cute_chess(text: &str, registration: &Registration) -> Result<String, Registe
     Ok(root.to_string())
 }
 
-/// Adds the options that are missing. What the user has set stays; the book
-/// that is registered is the default too, or "Restore defaults" would take it
-/// away.
+/// Adds the options that are missing. What the user has set stays, a default
+/// becomes the one that holds now; the book that is registered is the default
+/// too, or "Restore defaults" would take it away.
 fn cute_chess_options(list: &CstArray, registration: &Registration) -> Result<(), RegisterError> {
     let mut known = Vec::new();
     for option in list.elements() {
@@ -183,6 +189,21 @@ fn cute_chess_options(list: &CstArray, registration: &Registration) -> Result<()
                 &option,
                 &[("value", json!(books)), ("default", json!(books))],
             );
+        }
+        let announced = (registration.options.iter())
+            .find(|option| option.name.to_lowercase() == name)
+            .map(|option| cute_chess_option(option, registration));
+        let field = |name| value_of(&option.get(name)?);
+        // A book that is its own default was registered: it is no default of ours.
+        let is_file = |value: &Value| value.as_str().is_some_and(|text| !text.starts_with('<'));
+        let is_book = name == "book file" && field("value").is_some_and(|value| is_file(&value));
+        if !is_book
+            && let Some(announced) = announced
+            && field("value").is_some_and(|value| field("default") == Some(value))
+            && let Some(default) = announced.get("default")
+        {
+            let both = [("value", default.clone()), ("default", default.clone())];
+            set_all(&option, &both);
         }
         known.push(name);
     }

@@ -235,3 +235,95 @@ fn what_was_registered_is_removed_again() {
         assert_eq!(engines(EditedFor::PyChess, text), [""; 0]);
     }
 }
+
+const GNOME: &str = "# GNOME Chess will detect any engines listed here\n\n[Crafty]\nprotocol=cecp\n\
+    binary=crafty\noption-easy-0=easy\n\n[Boo's Chess]\nprotocol = uci\nbinary = /x/boo\n";
+
+#[test]
+fn gnome_chess_gets_a_group_of_its_own_and_loses_it_again() {
+    let program = EditedFor::GnomeChess;
+    let bare = Registration {
+        args: Vec::new(),
+        books: None,
+        ..sample()
+    };
+    let edited = edit(program, GNOME, &bare).unwrap();
+    let ours = "\n[Tabia]\nprotocol=uci\nbinary=/opt/tabia/tabia\n";
+    assert_eq!(edited, GNOME.to_owned() + ours);
+    assert_eq!(edit(program, &edited, &bare).unwrap(), edited);
+    assert_eq!(engines(program, &edited), ["/x/boo", "/opt/tabia/tabia"]);
+    assert_eq!(super::ours(program, &edited), ["Tabia"]);
+    assert_eq!(remove(program, &edited, &bare).unwrap(), GNOME);
+    assert_eq!(remove(program, GNOME, &bare).unwrap(), GNOME);
+    // In the middle of others, with a key of the user's, and arguments that
+    // change.
+    let text =
+        format!("[Tabia]\n# mine\nbinary=/old/tabia\ndelay-before-move=0\narg-hard-1=x\n\n{GNOME}");
+    let edited = edit(program, &text, &sample()).unwrap();
+    let args = ["easy", "normal", "hard"].map(|level| {
+        format!("arg-{level}-0=--engine=/opt/stock fish/sf\narg-{level}-1=--book=/books/main.ctg\n")
+    });
+    let [easy, normal, _] = &args;
+    let expected = format!(
+        "[Tabia]\nprotocol=uci\n{easy}{normal}arg-hard-0=--engine=/opt/stock fish/sf\n# mine\n\
+         binary=/opt/tabia/tabia\ndelay-before-move=0\narg-hard-1=--book=/books/main.ctg\n\n{GNOME}"
+    );
+    assert_eq!(edited, expected);
+    assert_eq!(edit(program, &edited, &sample()).unwrap(), edited);
+    assert_eq!(remove(program, &edited, &sample()).unwrap(), GNOME);
+    let fewer = edit(program, &edited, &bare).unwrap();
+    assert!(!fewer.contains("arg-"), "{fewer}");
+    // Nothing of a file yet.
+    assert_eq!(edit(program, "", &bare).unwrap(), ours[1..]);
+}
+
+#[test]
+fn a_key_file_that_is_none_or_has_no_place_for_a_text_is_refused() {
+    let refused = |text: &str, registration: &Registration| {
+        let error = edit(EditedFor::GnomeChess, text, registration);
+        error.unwrap_err().to_string()
+    };
+    for (text, message) in [
+        ("binary=x\n", "line 1, column 1: a key before"),
+        ("[A]\n\nrubbish\n", "line 3, column 1: neither"),
+        ("[A\n", "line 1, column 1: the name of a group"),
+    ] {
+        assert!(refused(text, &sample()).contains(message), "{text}");
+        assert!(remove(EditedFor::GnomeChess, text, &sample()).is_err());
+        assert_eq!(engines(EditedFor::GnomeChess, text), [""; 0]);
+    }
+    for name in ["a]b", "a\nb", " a"] {
+        let named = Registration {
+            name: name.to_owned(),
+            ..sample()
+        };
+        assert!(refused(GNOME, &named).contains("cannot stand in"), "{name}");
+    }
+    let taken = Registration {
+        name: "Crafty".to_owned(),
+        ..sample()
+    };
+    assert!(refused(GNOME, &taken).contains("belongs to another engine (crafty)"));
+}
+
+/// What nobody has changed follows the defaults: else a program would set the
+/// old ones at every start.
+#[test]
+fn defaults_that_have_changed_are_brought_up_to_date() {
+    let before = Registration {
+        books: None,
+        ..sample()
+    };
+    let mut after = before.clone();
+    after.options[0].kind = AnnouncedKind::Text("<configured>".to_owned());
+    let edited = edit(EditedFor::CuteChess, "", &before).unwrap();
+    let edited = edited.replace("\"value\": 50", "\"value\": 70");
+    after.options[1].kind = AnnouncedKind::Spin(60, 0, 100);
+    let edited = edit(EditedFor::CuteChess, &edited, &after).unwrap();
+    let json: serde_json::Value = serde_json::from_str(&edited).unwrap();
+    let options = &json[0]["options"];
+    assert_eq!(options[0]["value"], "<configured>");
+    assert_eq!(options[0]["default"], "<configured>");
+    assert_eq!(options[1]["value"], 70);
+    assert_eq!(edit(EditedFor::CuteChess, &edited, &after).unwrap(), edited);
+}

@@ -8,13 +8,18 @@
 //!   other positions what can be reached from them: the best move of one's own,
 //!   the mean of the opponent's.
 //! * A repertoire is one move (or a few) for every position of one's own that
-//!   is met once in so many games.
+//!   is met once in so many games; a green one where there is one.
+//! * Whatever is chosen by results is chosen for its luck too: results are held
+//!   back ([`HOLD_BACK`]), and other games say what the moves bring
+//!   ([`Repertoire::measure`]).
 
+mod measure;
 mod walk;
 mod write;
 
 use shakmaty::{Chess, Color, Move};
 
+pub use measure::Measured;
 pub use walk::Knowledge;
 use walk::{State, Walk};
 pub use write::{one_in, write_book, write_study};
@@ -45,7 +50,19 @@ pub struct RepertoireWishes {
     pub caution: f64,
     /// Plies up to which coverage is counted.
     pub depth: usize,
+    /// The repertoire is for what comes after this line, which the book holds.
+    pub line: Line,
+    /// Games that the results of a position are held back by, towards those of
+    /// the other moves beside it: see [`HOLD_BACK`].
+    pub hold_back: f64,
 }
+
+/// The usual number of games that results are held back by. A single game differs
+/// from what is expected of it by some 38 points in a hundred, moves that people
+/// play from one another by little more than 1: (38 / 1.34)^2 are 800. With less, the
+/// moves that are chosen are those that were lucky, and bring less in other games
+/// than they promise. (They still do with 800, see docs/repertoire.md.)
+pub const HOLD_BACK: f64 = 800.0;
 
 /// Why there is none.
 #[derive(Debug, thiserror::Error)]
@@ -60,6 +77,9 @@ pub enum RepertoireError {
     /// Nowhere to begin.
     #[error("the book does not hold the start position")]
     NoStart,
+    /// A move of the line is not in the book.
+    #[error("the book does not hold {0}")]
+    NotInBook(String),
     /// It cannot be written.
     #[error(transparent)]
     Write(#[from] crate::book::ctg::WriteError),
@@ -222,6 +242,11 @@ impl Repertoire {
             .filter(|(_, s)| s.is_sound)
             .map(|(n, _)| n)
             .collect();
+        // Who made a move green has chosen already.
+        let is_main = |n: &usize| state.steps.get(*n).is_some_and(|step| step.is_main);
+        if steps.iter().any(is_main) {
+            steps.retain(is_main);
+        }
         if steps.is_empty() {
             steps = in_book().map(|(n, _)| n).collect();
         }
@@ -374,7 +399,9 @@ impl Repertoire {
                 moves.extend(found.moves.iter().map(|known| known.mv));
                 let is_played = |mv: &Move| moves.contains(mv);
                 let numbered = state.steps.iter().enumerate();
-                let in_book = numbered.filter(|(_, step)| is_played(&step.mv) && step.to.is_some());
+                let in_book = numbered.filter(|(_, step)| {
+                    (is_played(&step.mv) || state.is_given) && step.to.is_some()
+                });
                 steps.extend(in_book.map(|(n, _)| n));
             }
             played.push(moves);
@@ -386,7 +413,7 @@ impl Repertoire {
             .states
             .iter()
             .enumerate()
-            .filter(|(_, state)| state.is_own)
+            .filter(|(_, state)| state.is_own && !state.is_given)
         {
             let probability = play.probability(n);
             let best = self

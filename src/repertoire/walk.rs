@@ -4,7 +4,7 @@
 use std::collections::{BinaryHeap, HashMap, hash_map::Entry};
 
 use rustc_hash::FxBuildHasher;
-use shakmaty::{Chess, Color, Move, Position as _};
+use shakmaty::{Chess, Move, Position as _};
 
 use super::{RepertoireError, RepertoireWishes};
 use crate::book::{Annotation, Book, Lookup, Mark, PositionRecord, Probe as _, Wanted};
@@ -38,6 +38,8 @@ pub(super) struct Step {
     pub(super) share: f64,
     /// A player of the repertoire may choose it.
     pub(super) is_sound: bool,
+    /// It is green: who made the book has chosen it.
+    pub(super) is_main: bool,
 }
 
 /// A position, and whose turn it is.
@@ -51,6 +53,8 @@ pub(super) struct State {
     pub(super) other: f64,
     /// What it is known for by itself.
     pub(super) known: Known,
+    /// It lies before the end of the line that the repertoire is for.
+    pub(super) is_given: bool,
 }
 
 /// The start is the first of them.
@@ -59,6 +63,8 @@ pub(super) struct Walk<'a> {
     wishes: &'a RepertoireWishes,
     pub(super) states: Vec<State>,
     numbers: HashMap<(EvalKey, bool), u32, FxBuildHasher>,
+    /// The moves of the line that the repertoire is for.
+    given: HashMap<(EvalKey, bool), Move, FxBuildHasher>,
     /// By how likely the likeliest way to them is.
     open: BinaryHeap<(Likely, u32)>,
     likely: Vec<f64>,
@@ -102,9 +108,15 @@ impl<'a> Walk<'a> {
         wishes: &'a RepertoireWishes,
         watch: &mut Watch<'_>,
     ) -> Result<Vec<State>, RepertoireError> {
+        let mut given = HashMap::default();
+        for (position, mv) in wishes.line.moves() {
+            let place = (EvalKey::of(position), position.turn() == wishes.colour);
+            given.insert(place, mv);
+        }
         let mut walk = Walk {
             knowledge,
             wishes,
+            given,
             states: Vec::new(),
             numbers: HashMap::default(),
             open: BinaryHeap::new(),
@@ -114,6 +126,14 @@ impl<'a> Walk<'a> {
         let mut found = Lookup::default();
         knowledge.book.probe(&start, Wanted::Stored, &mut found)?;
         let record = found.here.ok_or(RepertoireError::NoStart)?;
+        for (position, mv) in wishes.line.moves() {
+            knowledge.book.probe(position, Wanted::Stored, &mut found)?;
+            let mut stored = found.moves.iter();
+            if !stored.any(|known| known.mv == mv && known.after.is_some()) {
+                let name = notation::number(position) + &notation::san(position, mv);
+                return Err(RepertoireError::NotInBook(name));
+            }
+        }
         walk.reach(&start, &record, 1.0, Known::EVEN);
         let least = 1.0 / (wishes.one_in * BEYOND);
         let mut done = 0;
@@ -164,7 +184,8 @@ impl<'a> Walk<'a> {
                     other: 1.0,
                     known: self
                         .knowledge
-                        .estimate(position, record, self.wishes.colour, prior),
+                        .estimate(position, record, self.wishes, prior),
+                    is_given: self.given.contains_key(&(EvalKey::of(position), is_own)),
                 });
                 next
             }
@@ -202,6 +223,7 @@ impl<'a> Walk<'a> {
                 to: None,
                 share: 0.0,
                 is_sound: !is_bad && known_enough,
+                is_main: !is_bad && known.mark() == Mark::Main,
             };
             steps.push((step, weight(known), known.after));
         }
@@ -224,6 +246,7 @@ impl<'a> Walk<'a> {
                                 to: None,
                                 share: 0.0,
                                 is_sound: false,
+                                is_main: false,
                             };
                             steps.push((step, weight(known), found.here));
                         }
@@ -231,14 +254,25 @@ impl<'a> Walk<'a> {
                 }
             }
         }
+        let given = self.given.get(&(EvalKey::of(&position), is_own)).copied();
+        if let Some(given) = given {
+            steps.retain(|(step, ..)| step.mv == given);
+        }
         let all: f64 = steps.iter().map(|(_, games, _)| games).sum();
         // What nobody has played counts as one game.
         let games = all + KAPPA + 1.0;
         let uniform = KAPPA / steps.len().max(1) as f64;
-        let other = if steps.is_empty() { 1.0 } else { 1.0 / games };
+        let other = match (given, steps.is_empty()) {
+            (Some(_), _) => 0.0,
+            (None, true) => 1.0,
+            (None, false) => 1.0 / games,
+        };
         let mut made = Vec::with_capacity(steps.len());
         for (mut step, played, record) in steps {
-            step.share = (played + uniform) / games;
+            step.share = match given {
+                Some(_) => 1.0,
+                None => (played + uniform) / games,
+            };
             let after = notation::after(&position, step.mv);
             let share = if is_own { 1.0 } else { step.share };
             step.to = record.map(|record| self.reach(&after, &record, likely * share, prior));
@@ -260,26 +294,22 @@ impl Knowledge<'_> {
         &self,
         position: &Chess,
         record: &PositionRecord,
-        side: Color,
+        wishes: &RepertoireWishes,
         before: Known,
     ) -> Known {
-        let stats = match position.turn() == side {
-            true => record.stats,
-            false => record.stats.reversed(),
-        };
-        let results = Results::of(&stats);
-        let difference = stats.average_elo().zip(stats.opponents_elo());
-        let difference = difference.map_or(0.0, |(own, other)| own - other);
-        let games = results.games();
-        let points = games * among_equals(results.score(), difference);
+        let side = wishes.colour;
+        let (points, games) = points(record, position.turn() == side);
         let (prior, weight) = match self.evaluations.get(position) {
-            Some(found) => (expected(found.value, side), EVALUATION_GAMES),
+            Some(found) => (
+                expected(found.value, side),
+                wishes.hold_back * EVALUATION_PART,
+            ),
             None => {
                 let others = (before.games - games).max(0.0);
                 let rest = (before.points - points).clamp(0.0, others);
                 (
                     shrunk(rest, others, before.prior, before.weight),
-                    SIBLING_GAMES,
+                    wishes.hold_back,
                 )
             }
         };
@@ -292,9 +322,24 @@ impl Knowledge<'_> {
     }
 }
 
-/// Games that the other moves of a position count as. Moves that people play
-/// differ by some 4 points in a hundred, a single game by 38: (38 / 4)^2.
-const SIBLING_GAMES: f64 = 90.0;
+/// Points among equals and games of a position, for the side that is to move
+/// there or the other one.
+pub(super) fn points(record: &PositionRecord, is_to_move: bool) -> (f64, f64) {
+    let stats = match is_to_move {
+        true => record.stats,
+        false => record.stats.reversed(),
+    };
+    let results = Results::of(&stats);
+    let difference = stats.average_elo().zip(stats.opponents_elo());
+    let difference = difference.map_or(0.0, |(own, other)| own - other);
+    let games = results.games();
+    (games * among_equals(results.score(), difference), games)
+}
+
+/// What an evaluation counts as, of [`RepertoireWishes::hold_back`]: it says
+/// more of a move than the other moves beside it do, but not what people make
+/// of it.
+const EVALUATION_PART: f64 = 0.25;
 
 /// What is known of a position by itself, for one side.
 #[derive(Clone, Copy, Debug)]

@@ -85,6 +85,11 @@ impl Session {
         };
         // Asked before the `go`, so answered before it: the book is ready.
         self.link.answer_ready(at.out);
+        if self.settings.text(OptionId::Info) != "none"
+            && let Some(text) = self.librarian.untold_settings(choice.index)
+        {
+            info_string(&format!("settings in force: {text}"), at.out);
+        }
         let answer = self.announcement(&choice);
         if choice.book.side_file.is_some() {
             let mv = choice.mv.to_uci(self.castling_mode()).to_string();

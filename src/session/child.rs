@@ -1,7 +1,8 @@
 //! What is known of the engine: what it said of itself, and how its options are set.
 
 use crate::settings::OptionId;
-use crate::uci::engine::EngineOption;
+use crate::uci::engine::{self, EngineOption, Misfit};
+use crate::uci::gui::SetOption;
 use crate::uci::line::text;
 
 /// What the engine has said of itself before `uciok`.
@@ -30,6 +31,19 @@ impl Hello {
         self.options
             .iter()
             .find(|option| option.name.eq_ignore_ascii_case(name))
+    }
+
+    /// What is certainly wrong with setting an option of the engine.
+    pub(super) fn misfit(&self, option: &SetOption, may_be_unknown: bool) -> Option<Misfit> {
+        let value = option.value.as_deref()?;
+        let misfit = engine::fits(&self.options, &option.name, &text(value)).err()?;
+        let certain = match &misfit {
+            Misfit::NoSuchOption { name, .. } => {
+                !may_be_unknown && !name.eq_ignore_ascii_case(ANALYSE_MODE)
+            }
+            Misfit::Value { doubtful, .. } => !doubtful,
+        };
+        certain.then_some(misfit)
     }
 
     /// The engine's option that switches a book of its own, if that is on
@@ -71,7 +85,7 @@ const PREFIX: &str = "Engine ";
 /// By this option GUIs say that they analyse. It is offered whether the
 /// engine has it or not: an analysis by depth, nodes or time is not for the
 /// book.
-pub(super) const ANALYSE_MODE: &str = "UCI_AnalyseMode";
+pub const ANALYSE_MODE: &str = "UCI_AnalyseMode";
 
 /// Names of options, blanks and case aside, by which engines switch a book of
 /// their own.
@@ -95,6 +109,8 @@ pub(super) struct ChildOptions {
     multi_pv: bool,
     analyse: bool,
     chess960: bool,
+    /// What was wrong with options that were left out: each is said once.
+    told: Vec<Misfit>,
 }
 
 impl ChildOptions {
@@ -120,6 +136,21 @@ impl ChildOptions {
             "uci_chess960" => self.chess960 = on,
             _ => {}
         }
+    }
+
+    /// Takes an option back.
+    pub(super) fn forget(&mut self, name: &str) {
+        self.lines
+            .retain(|(known, _)| !known.eq_ignore_ascii_case(name));
+    }
+
+    /// True the first time that this is to be told.
+    pub(super) fn is_news(&mut self, wrong: &Misfit) -> bool {
+        let news = !self.told.contains(wrong);
+        if news {
+            self.told.push(wrong.clone());
+        }
+        news
     }
 
     /// Whether somebody has set this option, to whatever.

@@ -19,6 +19,9 @@ pub(super) enum Step {
     Anew,
 }
 
+/// What is wrong with `position fen` alone.
+const MISSING_FEN: &str = "there is nothing behind the word fen";
+
 /// Plies that may be taken back in the same game.
 const TAKEN_BACK: usize = 2;
 
@@ -73,6 +76,12 @@ impl Game {
     /// What is wrong with the last line.
     pub(super) fn trouble(&self) -> Option<&str> {
         self.trouble.as_deref()
+    }
+
+    /// The last line says nothing of any position: not even an engine that
+    /// reads more than we do can search it.
+    pub(super) fn is_missing(&self) -> bool {
+        self.trouble() == Some(MISSING_FEN)
     }
 
     /// The last `position` line as its bytes came; empty before the first.
@@ -211,6 +220,9 @@ impl Game {
 /// Where a `position` line starts, and its moves.
 fn start(raw: &[u8]) -> Result<(Chess, &[u8]), String> {
     let read = gui::position(raw).ok_or("neither startpos nor fen")?;
+    if read.fen.as_deref().is_some_and(str::is_empty) {
+        return Err(MISSING_FEN.to_owned());
+    }
     let position = read
         .fen
         .as_deref()
@@ -375,6 +387,10 @@ mod tests {
             ("startpos moves 0000", "(0000)"),
             ("startpos moves e2e4 garbage", "(garbage)"),
             ("fen xyz", "xyz"),
+            ("fen", "nothing behind"),
+            ("fen  \t", "nothing behind"),
+            ("fen \"\"", "nothing behind"),
+            ("fen moves e2e4", "nothing behind"),
             ("fen 8/8/8/8/8/8/8/8 w - - 0 1", "no legal position"),
             ("", "neither"),
             ("elsewhere", "neither"),

@@ -3,7 +3,8 @@
 use super::child::{ANALYSE_MODE, ChildOptions, Hello};
 use super::link::Engine;
 use super::{Moment, Outlet, Request, Session, info_string};
-use crate::uci::engine::{EngineReply, Id, id, option};
+use crate::uci::engine::{EngineReply, Id, Misfit, id, option};
+use crate::uci::gui::{self, GuiCommand};
 
 impl Session {
     /// A line of an engine that has not said `uciok`.
@@ -35,9 +36,8 @@ impl Session {
         // The GUI knows it already, or the one before it: it takes over what
         // is there.
         let again = self.link.was_up || late || index >= self.engines.chain;
-        if !std::mem::replace(&mut self.link.was_up, true) {
-            self.miss_options(index, at.out);
-        }
+        self.link.was_up = true;
+        self.leave_options_out(index, at.out);
         if again {
             // The options of the profile are among those it is told.
             self.bring_up_to_date(at.now, at.out);
@@ -67,19 +67,35 @@ impl Session {
         }
     }
 
-    /// Says which options of its profile an engine does not have.
-    fn miss_options(&mut self, index: usize, out: &mut dyn Outlet) {
-        let Some(profile) = self.engines.profiles.get(index) else {
-            return;
-        };
-        let mut missing = Vec::new();
-        for (name, _) in &profile.options {
-            if self.link.hello.option(name).is_none() {
-                missing.push(format!("the engine has no option \"{name}\""));
+    /// Leaves out what is certainly wrong of the options that an engine is to be
+    /// told: an option of its profile that it has not declared, and values that
+    /// are not of the type or the range declared. Some engines end themselves on
+    /// such a value.
+    fn leave_options_out(&mut self, index: usize, out: &mut dyn Outlet) {
+        let profile = self.engines.profiles.get(index);
+        let of_profile = profile.map_or(&[][..], |profile| &profile.options);
+        let mut wrong = Vec::new();
+        for (name, line) in &self.link.options.lines {
+            let GuiCommand::SetOption(option) = gui::parse(line) else {
+                continue;
+            };
+            // The names that a chess program sends are its own affair.
+            let ours = |(known, _): &(String, String)| known.eq_ignore_ascii_case(name);
+            let may_be_unknown = !of_profile.iter().any(ours);
+            if let Some(misfit) = self.link.hello.misfit(&option, may_be_unknown) {
+                wrong.push((name.clone(), misfit));
             }
         }
-        for text in missing {
-            self.notice(&text, out);
+        for (name, misfit) in wrong {
+            self.link.options.forget(&name);
+            self.tell_misfit(&misfit, out);
+        }
+    }
+
+    /// Says once that an option is left out.
+    pub(super) fn tell_misfit(&mut self, misfit: &Misfit, out: &mut dyn Outlet) {
+        if self.link.options.is_news(misfit) {
+            self.notice(&format!("{misfit}: it is left out"), out);
         }
     }
 

@@ -29,12 +29,16 @@ impl Session {
 
     /// Ends when nothing is owed any more.
     pub(super) fn try_to_leave(&mut self, now: Duration, out: &mut dyn Outlet) {
-        if let Search::Engine(running) = &mut self.search {
-            if !running.stopped && !self.link.is_starting() {
-                running.stop(now);
-                self.link.tell_stop(now, out);
+        match &mut self.search {
+            Search::Idle => {}
+            Search::Held(_) => self.release(now, out),
+            Search::Engine(running) => {
+                if !running.stopped && !self.link.is_starting() {
+                    running.stop(now);
+                    self.link.tell_stop(now, out);
+                }
+                return;
             }
-            return;
         }
         let owes = self.link.owes_ready() || (self.link.is_starting() && self.uci_wanted > 0);
         if !owes && !self.books.are_opening() && self.queue.is_empty() {

@@ -3,15 +3,14 @@
 //! What books say of a position is kept until the next one comes, so that it
 //! may be looked up before it is asked for.
 
-use rand::rngs::Xoshiro256PlusPlus;
-use rand::{Rng, SeedableRng};
-use shakmaty::zobrist::Zobrist64;
-use shakmaty::{Chess, EnPassantMode, Move, Position};
+use rand::Rng;
+use shakmaty::{Chess, Move, Position};
 
 use super::game::Game;
 use super::why::{Said, Silence};
 use crate::book::{Lookup, Probe, Wanted};
 use crate::book_set::BookSet;
+use crate::consult::chance;
 use crate::policy::{self, GameSituation, LineMemory, Weighed};
 use crate::settings::{OptionId, Settings};
 
@@ -47,7 +46,8 @@ pub(super) struct Librarian {
     /// The engine's own book has been warned of.
     pub(super) told_own_book: bool,
     /// Paths of the books whose trouble has been told of. Once is enough: a
-    /// book that is cut off has another trouble in every other position.
+    /// book that is cut off has another trouble in every other position. And
+    /// what has been said to be in force.
     told: Vec<String>,
 }
 
@@ -121,12 +121,7 @@ impl Librarian {
             0 => (entropy, self.draws),
             seed => (u64::from(seed), 0),
         };
-        let place: Zobrist64 = position.zobrist_hash(EnPassantMode::Legal);
-        [self.games, place.0, draw]
-            .into_iter()
-            .fold(Xoshiro256PlusPlus::seed_from_u64(seed), |mut rng, part| {
-                Xoshiro256PlusPlus::seed_from_u64(rng.next_u64() ^ part)
-            })
+        chance(seed, self.games, position, draw)
     }
 
     pub(super) fn refresh_settings(&mut self, general: &Settings, book_set: &BookSet) {
@@ -141,13 +136,20 @@ impl Librarian {
             .resize_with(book_set.books.len(), FoundBook::default);
     }
 
-    /// True the first time that a book's trouble is to be told.
-    pub(super) fn is_news(&mut self, book: &str) -> bool {
-        let news = !self.told.iter().any(|told| told == book);
+    /// True the first time that this is to be told: the trouble of a book, by
+    /// its path, or the settings in force.
+    pub(super) fn is_news(&mut self, what: &str) -> bool {
+        let news = !self.told.iter().any(|told| told == what);
         if news {
-            self.told.push(book.to_owned());
+            self.told.push(what.to_owned());
         }
         news
+    }
+
+    /// What is in force for a book, if it has not been said.
+    pub(super) fn untold_settings(&mut self, index: usize) -> Option<String> {
+        let text = self.settings.get(index)?.in_force()?;
+        self.is_news(&text).then_some(text)
     }
 
     /// Looks a position up in one book and weighs its moves.
@@ -173,19 +175,23 @@ impl Librarian {
         let circumstances = GameSituation {
             position,
             book,
-            asked,
             repeats: settings
                 .check(OptionId::AvoidRepetition)
                 .then_some(&repeats),
             line_plies: 2 * settings.number(OptionId::LeaveEarly),
             lines: &LineMemory::default(),
         };
+        let policy = settings.policy();
+        let moves = &found.lookup.moves;
         policy::weigh(
-            &found.lookup.moves,
-            &settings.policy(),
+            moves,
+            &policy,
             |candidate| circumstances.against(candidate),
             &mut self.verdicts,
         );
+        if let Some(asked) = asked {
+            policy::narrow(moves, &policy, asked, &mut self.verdicts);
+        }
         Ok(())
     }
 

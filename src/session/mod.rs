@@ -20,7 +20,7 @@
 //! | search | the GUI's `go` is | left by |
 //! |---|---|---|
 //! | `Idle` | answered | `go` |
-//! | `Held` | answered, but it is not time to say so (`go ponder`, or an engine that ended `go infinite` by itself) | `ponderhit`, `stop`; dropped by `position`, `go`, `ucinewgame` |
+//! | `Held` | answered, but it is not time to say so (`go ponder`, or an engine that ended `go infinite` by itself) | `ponderhit`, `stop`, `quit`; dropped by `go` alone |
 //! | `Engine` | in the engine's hands | its `bestmove` |
 //!
 //! Beside that runs the engine's own state (`link`): starting, up, or none.
@@ -64,6 +64,7 @@ mod why;
 
 use std::time::Duration;
 
+pub use child::ANALYSE_MODE;
 pub use event::{Engines, Event, Outlet, Profile, Request, Speaker};
 pub use learn::Note;
 
@@ -238,7 +239,7 @@ impl Session {
             GuiCommand::Uci => self.tell_uci(at.out),
             GuiCommand::IsReady => self.on_is_ready(line, at),
             GuiCommand::NewGame => {
-                self.drop_held(at.now, at.out);
+                self.leave_position(at.now, at.out);
                 self.librarian.new_game();
                 self.librarian.count_game();
                 self.game_over(at.out);
@@ -282,7 +283,7 @@ impl Session {
 
     /// Whether no engine is needed for what comes next: a book answers.
     fn is_in_book(&mut self, book_set: &BookSet) -> bool {
-        self.search.is_idle() && self.has_book_move(book_set)
+        !self.search.is_engine() && self.has_book_move(book_set)
     }
 
     fn profile(&self) -> Option<&Profile> {
@@ -295,7 +296,7 @@ impl Session {
     }
 
     fn on_position(&mut self, line: &[u8], at: &mut Moment<'_>) {
-        self.drop_held(at.now, at.out);
+        self.leave_position(at.now, at.out);
         self.librarian.forget_position();
         self.learn_position(line, at);
         if self.game.update(line) == Step::Anew {

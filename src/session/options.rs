@@ -11,15 +11,14 @@ impl Session {
         if let Some(id) = OptionId::by_name(&option.name) {
             return self.set_own(id, &option.text(), out);
         }
-        if let Some(renamed) = self.link.hello.behind_prefix(&option.name) {
-            let mut line = format!("setoption name {renamed}").into_bytes();
-            let value = option.value.as_deref();
-            if let Some(value) = value {
+        let renamed = self.link.hello.behind_prefix(&option.name);
+        if let Some(name) = renamed.map(str::to_owned) {
+            let mut line = format!("setoption name {name}").into_bytes();
+            if let Some(value) = &option.value {
                 line.extend_from_slice(b" value ");
                 line.extend_from_slice(value);
             }
-            self.link.options.note(renamed, value, &line);
-            return self.link.tell(&line, out);
+            return self.set_engines(&line, SetOption { name, ..option }, out);
         }
         let is_known = self.link.hello.option(&option.name).is_some();
         if !is_known && option.name.eq_ignore_ascii_case(ANALYSE_MODE) {
@@ -35,9 +34,19 @@ impl Session {
             );
             self.notice(&text, out);
         }
+        self.set_engines(line, option, out);
+    }
+
+    /// Sets an option of the engine, unless the value is certainly wrong.
+    fn set_engines(&mut self, line: &[u8], option: SetOption, out: &mut dyn Outlet) {
+        // One that starts has declared nothing yet: it is looked at then.
+        if let Some(misfit) = self.link.hello.misfit(&option, true) {
+            return self.tell_misfit(&misfit, out);
+        }
+        let value = option.value.as_deref();
         self.link
             .options
-            .note(&option.name, option.value.as_deref(), line::trimmed(line));
+            .note(&option.name, value, line::trimmed(line));
         self.link.tell(line, out);
     }
 

@@ -139,7 +139,9 @@ impl Session {
     pub(super) fn defer(&mut self, line: &[u8], command: GuiCommand, at: &mut Moment<'_>) {
         let is_go = matches!(command, GuiCommand::Go(_));
         self.queue.push(at.now, line, command);
-        if is_go && self.abandon_search(at.now, at.out) {
+        // A stop that waits before it is for the search under way, which is
+        // then to be answered and not replaced.
+        if is_go && self.search.is_engine() && self.heed_what_waits(at.now, at.out) {
             self.go_on(at);
         }
     }

@@ -28,6 +28,14 @@ impl Session {
     }
 
     fn on_best_move(&mut self, line: &[u8], at: &mut Moment<'_>) {
+        let Some(answer) = engine::sound_answer(line) else {
+            // It ends no search, neither one that the GUI waits for nor one
+            // that it has given up: what is to be told to stop still is.
+            if self.link.is_aside() || self.search.is_engine() {
+                self.tell_unsound(line, at.out);
+            }
+            return;
+        };
         if self.link.ignores_answer(at.now, at.out) {
             return;
         }
@@ -36,9 +44,6 @@ impl Session {
             Search::Idle | Search::Held(_) => {}
             Search::Engine(running) => {
                 let (kind, may_answer) = (running.kind, running.may_answer());
-                let Some(answer) = engine::sound_answer(line) else {
-                    return self.tell_unsound(line, at.out);
-                };
                 self.link.restarts.engine_answers();
                 self.learn_answer(answer);
                 self.search = Search::Idle;

@@ -223,7 +223,7 @@ impl Session {
     /// When the GUI has waited long enough for the `readyok` of an engine that
     /// may not be needed.
     fn ready_due(&self) -> Option<Duration> {
-        if !self.link.is_up() || !self.search.is_idle() {
+        if !self.link.is_up() || self.search.is_engine() {
             return None;
         }
         let limit = self.profile()?.start_timeout;

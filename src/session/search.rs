@@ -142,6 +142,11 @@ impl Session {
         if analysis && self.settings.check(OptionId::InAnalysis) {
             self.show_books(&go, at);
         }
+        if self.game.is_missing() {
+            info_string("there is no position to search", at.out);
+            let is_due = kind == SearchKind::default();
+            return self.answer_when_due(b"bestmove 0000".to_vec(), kind, is_due, at.out);
+        }
         if self.link.state == Engine::None && !self.stand_in(at.out) && !self.try_again(at.out) {
             return self.answer_without_engine(&go, at.out);
         }
@@ -215,23 +220,29 @@ impl Session {
     }
 
     /// Says the answer that was held.
-    fn release(&mut self, now: Duration, out: &mut dyn Outlet) {
+    pub(super) fn release(&mut self, now: Duration, out: &mut dyn Outlet) {
         if let Search::Held(held) = std::mem::take(&mut self.search) {
             tell_all(&held.answer, out);
             self.link.end_warming(now, out);
         }
     }
 
-    /// Forgets an answer that was held: the GUI has gone on without it.
-    pub(super) fn drop_held(&mut self, now: Duration, out: &mut dyn Outlet) {
+    /// The GUI goes on to another position or game. An answer that is held is
+    /// still owed: engines give it at the next `stop` or `ponderhit`.
+    pub(super) fn leave_position(&mut self, now: Duration, out: &mut dyn Outlet) {
         match &self.search {
-            Search::Held(_) => {
-                self.search = Search::Idle;
-                self.link.end_warming(now, out);
-            }
+            Search::Held(_) => self.link.end_warming(now, out),
             // It may well end without a `bestmove`: nothing may wait for one.
             Search::Engine(running) if running.asked.perft => self.search = Search::Idle,
             Search::Engine(_) | Search::Idle => {}
+        }
+    }
+
+    /// Forgets an answer that was held: a new `go` takes the place of its own.
+    fn drop_held(&mut self, now: Duration, out: &mut dyn Outlet) {
+        self.leave_position(now, out);
+        if matches!(self.search, Search::Held(_)) {
+            self.search = Search::Idle;
         }
     }
 

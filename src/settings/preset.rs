@@ -23,6 +23,11 @@ const TABLE: [(OptionId, [OptionValue; 3]); 7] = {
     ]
 };
 
+/// The options that presets speak of.
+pub(super) fn options() -> impl Iterator<Item = OptionId> {
+    TABLE.iter().map(|(id, _)| *id)
+}
+
 /// The options that a value of `Book Preset` sets, and to what.
 pub(super) fn values(
     preset: &OptionValue,

@@ -73,6 +73,32 @@ fn presets_set_and_single_changes_make_custom() {
     assert_eq!(settings.policy(), Policy::default());
 }
 
+#[test]
+fn what_is_in_force_is_said_where_it_is_not_the_usual() {
+    let with = |sets: &[(OptionId, &str)]| {
+        let mut settings = Settings::default();
+        for (id, text) in sets {
+            settings.set(*id, text).unwrap();
+        }
+        settings.in_force()
+    };
+    use OptionId as Id;
+    assert_eq!(with(&[]), None);
+    assert_eq!(with(&[(Id::Variety, "50"), (Id::Seed, "3")]), None);
+    let optimize = "Optimize: variety 15, learn influence 100, tournament true, \
+                    annotations true, minimum games 5, minimum score 40, minimum share 50";
+    // The value equal to the default is not what is in force.
+    let said = with(&[(Id::Preset, "Optimize"), (Id::Variety, "50")]);
+    assert_eq!(said.as_deref(), Some(optimize));
+    let said = with(&[(Id::Preset, "Normal")]).unwrap();
+    assert!(said.starts_with("Normal: variety 50, learn"), "{said}");
+    let said = with(&[(Id::Variety, "30"), (Id::MinimumGames, "2")]);
+    assert_eq!(said.as_deref(), Some("Custom: variety 30, minimum games 2"));
+    // A preset that does not hold in all it says.
+    let said = with(&[(Id::Preset, "Optimize"), (Id::Variety, "30")]).unwrap();
+    assert!(said.starts_with("Custom: variety 30, learn"), "{said}");
+}
+
 /// A GUI's whole list: the defaults announced, but for what the user chose.
 fn complete_list(announced: &Settings, chosen: &[(OptionId, &str)]) -> Vec<(OptionId, String)> {
     let value = |spec: &Spec| {

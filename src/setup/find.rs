@@ -3,11 +3,14 @@
 
 use std::collections::BTreeSet;
 use std::fs;
+use std::io::{self, Read as _};
 use std::path::{Path, PathBuf};
 
 use super::places::{Places, is_executable};
 use super::programs::{ChessProgram, chess_programs};
 use crate::input::kind::{BookKind, Kind};
+use crate::input::sibling::sibling;
+use crate::place::is_temp_folder;
 use crate::register;
 
 /// What was found.
@@ -15,8 +18,11 @@ use crate::register;
 pub struct Finds {
     /// Programs that may be UCI engines, those known to be strong first.
     pub engines: Vec<PathBuf>,
-    /// Books, ChessBase's first, the larger ones first.
+    /// Books, ChessBase's first, the larger ones first; of those with the same
+    /// content one.
     pub books: Vec<PathBuf>,
+    /// Books that are not among these, each with the one that it is a copy of.
+    pub copies: Vec<(PathBuf, PathBuf)>,
     /// Chess programs.
     pub programs: Vec<ChessProgram>,
 }
@@ -74,6 +80,9 @@ const CHESS_FOLDERS: &[&str] = &[
 const DEPTH: u32 = 4;
 const ENTRIES: u32 = 20_000;
 
+/// Bytes of two files that are compared at a time.
+const PIECE: u64 = 256 << 10;
+
 /// Looks in the usual places, and in `folders` and all below them.
 #[must_use]
 pub fn find(places: &Places, folders: &[PathBuf]) -> Finds {
@@ -88,7 +97,8 @@ pub fn find(places: &Places, folders: &[PathBuf]) -> Finds {
         if let ChessProgram::Edited(program, file) = program {
             let text = fs::read_to_string(file).unwrap_or_default();
             let known = register::engines(*program, &text).into_iter();
-            let known = known.map(PathBuf::from).filter(|path| is_executable(path));
+            let known = known.map(PathBuf::from);
+            let known = known.filter(|path| path.is_absolute() && is_executable(path));
             engines.extend(known);
         }
     }
@@ -110,14 +120,59 @@ pub fn find(places: &Places, folders: &[PathBuf]) -> Finds {
         .collect();
     engines.sort_by_key(|path| (rank(path).unwrap_or(usize::MAX), stem(path)));
     one_of_each(&mut engines);
-    books.sort_by_key(|(kind, bytes, path)| (order(*kind), u64::MAX - bytes, path.clone()));
+    books.sort_by_key(|(kind, bytes, path)| {
+        let lacks_index = *kind == BookKind::Ctg && !has_index(path);
+        (order(*kind), u64::MAX - bytes, lacks_index, path.clone())
+    });
     let mut books = books.into_iter().map(|(_, _, path)| path).collect();
     one_of_each(&mut books);
+    let copies = without_copies(&mut books);
     Finds {
         engines,
         books,
+        copies,
         programs,
     }
+}
+
+fn has_index(book: &Path) -> bool {
+    let mut index = ["cto", "ctb"].into_iter();
+    index.all(|extension| sibling(book, extension).is_some())
+}
+
+/// Takes away books with the content of one before them; gives both.
+fn without_copies(books: &mut Vec<PathBuf>) -> Vec<(PathBuf, PathBuf)> {
+    let mut kept: Vec<PathBuf> = Vec::new();
+    let mut copies = Vec::new();
+    for path in books.drain(..) {
+        match kept.iter().find(|known| has_same_content(known, &path)) {
+            Some(known) => copies.push((path, known.clone())),
+            None => kept.push(path),
+        }
+    }
+    *books = kept;
+    copies
+}
+
+/// Whether two files have the same bytes; not if one cannot be read.
+fn has_same_content(one: &Path, other: &Path) -> bool {
+    let compare = || -> io::Result<bool> {
+        let [mut one, mut other] = [fs::File::open(one)?, fs::File::open(other)?];
+        if one.metadata()?.len() != other.metadata()?.len() {
+            return Ok(false);
+        }
+        let [mut a, mut b] = [(); 2].map(|()| Vec::with_capacity(PIECE as usize));
+        loop {
+            a.clear();
+            b.clear();
+            (&mut one).take(PIECE).read_to_end(&mut a)?;
+            (&mut other).take(PIECE).read_to_end(&mut b)?;
+            if a != b || a.is_empty() {
+                return Ok(a == b);
+            }
+        }
+    };
+    compare().unwrap_or(false)
 }
 
 fn entries(folder: &Path) -> impl Iterator<Item = PathBuf> {
@@ -142,6 +197,10 @@ fn look_through(
             continue;
         };
         if data.is_dir() {
+            // What is in a temporary folder is there for a moment.
+            if is_temp_folder(&path) {
+                continue;
+            }
             if let Some(depth) = depth.checked_sub(1) {
                 look_through(&path, depth, left, engines, books);
             }
@@ -184,7 +243,6 @@ fn may_be_engine(path: &Path) -> bool {
 /// Whether a file begins as the programs of this system do; no script: it may
 /// be there to install or remove something.
 fn is_program_of_this_system(path: &Path) -> bool {
-    use std::io::Read as _;
     let mut start = Vec::new();
     let read = fs::File::open(path).and_then(|file| file.take(4).read_to_end(&mut start));
     // Windows; Linux; macOS, for one processor and for several.

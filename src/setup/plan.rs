@@ -109,8 +109,11 @@ impl SetupPlan {
         text_of: TextOf<'_>,
     ) {
         let edited = text_of(file).and_then(|before| {
-            let text = before.as_deref().unwrap_or_default();
-            let after = register::edit(program, text, registration);
+            let text = match (&before, program.list_of_the_system()) {
+                (None, Some(list)) => text_of(list)?.unwrap_or_default(),
+                _ => before.clone().unwrap_or_default(),
+            };
+            let after = register::edit(program, &text, registration);
             let after = after.map_err(|error| format!("{}: {error}", file.display()))?;
             Ok((before, after))
         });
@@ -177,7 +180,8 @@ pub(super) fn undone(
     };
     let without = register::remove(program, now, &ours).map_err(|error| error.to_string())?;
     let value = |text: &str| serde_json::from_str::<Value>(text).ok();
-    let same = |one: &str, other: &str| value(one).is_some() && value(one) == value(other);
+    let same =
+        |one: &str, other: &str| one == other || value(one).is_some() && value(one) == value(other);
     Ok(match &file.before {
         Some(before) if same(before, &without) => Some(before.clone()),
         None if ["[]", "{}"].iter().any(|empty| same(empty, &without)) => None,

@@ -60,6 +60,8 @@ pub fn usual_file(program: EditedFor, places: &Places) -> Result<PathBuf, NoFile
         EditedFor::PyChess => (&places.xdg_config, "pychess"),
         // Electron's `userData`.
         EditedFor::Nibbler => (&places.config, "Nibbler"),
+        // GLib's folder for configurations.
+        EditedFor::GnomeChess => (&places.xdg_config, "gnome-chess"),
         EditedFor::Banksia => {
             let mut files = banksia_files(places);
             return match files.len() {
@@ -70,7 +72,11 @@ pub fn usual_file(program: EditedFor, places: &Places) -> Result<PathBuf, NoFile
         }
     };
     let folder = folder.as_deref().ok_or(NoFile::NoHome)?;
-    Ok(folder.join(name).join("engines.json"))
+    let file = match program {
+        EditedFor::GnomeChess => "engines.conf",
+        _ => "engines.json",
+    };
+    Ok(folder.join(name).join(file))
 }
 
 /// BanksiaGUI is a folder to be unpacked anywhere, with its `engines.json` in
@@ -97,6 +103,7 @@ pub fn chess_programs(places: &Places) -> Vec<ChessProgram> {
         (EditedFor::CuteChess, ["cutechess"].as_slice()),
         (EditedFor::PyChess, &["pychess"]),
         (EditedFor::Nibbler, &["nibbler"]),
+        (EditedFor::GnomeChess, &["gnome-chess"]),
     ] {
         let Ok(file) = usual_file(program, places) else {
             continue;

@@ -59,6 +59,7 @@ fn finds() -> Finds {
             PathBuf::from("/x/ü"),
         ],
         books: vec![PathBuf::from(format!("/home/{ODD}/main.ctg"))],
+        copies: Vec::new(),
         programs: vec![
             ChessProgram::Edited(EditedFor::PyChess, PathBuf::from("/c/pychess/engines.json")),
             ChessProgram::Edited(EditedFor::Nibbler, PathBuf::from("/c/Nibbler/engines.json")),
@@ -219,7 +220,19 @@ fn a_home_folder_is_searched_changed_and_brought_back() {
     put("Arena 3.5/Engines/x/stockfish.txt", b"read me", 0o644);
     put("Arena 3.5/arena", b"\x7fELF rest", 0o755);
     let book = put("Documents/ChessBase/Books/main.ctg", &starter, 0o644);
-    put("Downloads/other.ctg", &starter, 0o644);
+    // Another one with a byte of its own; what else is there is the first one.
+    let mut bytes = starter.clone();
+    *bytes.last_mut().unwrap() ^= 1;
+    let other = put("Downloads/other.ctg", &bytes, 0o644);
+    let copy = put("Downloads/A copy.ctg", &starter, 0o644);
+    put("Downloads/.tabia-Ab3dEf/book.ctg", &starter[4096..], 0o644);
+    for index in ["cto", "ctb"] {
+        put(
+            &format!("Documents/ChessBase/Books/main.{index}"),
+            b"",
+            0o644,
+        );
+    }
     let of_cutechess = put("somewhere/my engine", b"#!/bin/sh\n", 0o755);
     let known = serde_json::json!([{"command": of_cutechess, "name": "Mine", "protocol": "uci"}]);
     put(
@@ -240,10 +253,13 @@ fn a_home_folder_is_searched_changed_and_brought_back() {
         finds.engines,
         [&stockfish, &lc0, &unknown, &of_cutechess].map(Clone::clone)
     );
-    assert_eq!(finds.books, [book]);
+    assert_eq!(finds.books, std::slice::from_ref(&book));
     let titles: Vec<&str> = finds.programs.iter().map(ChessProgram::title).collect();
     assert_eq!(titles, ["Cute Chess", "Arena"]);
-    assert_eq!(find(&places, &[home.join("Downloads")]).books.len(), 2);
+    let more = find(&places, &[home.join("Downloads")]);
+    // Those with an index come first.
+    assert_eq!(more.books, [book.clone(), other]);
+    assert_eq!(more.copies, [(copy, book.clone())]);
 
     let before = tree(&home);
     let own = places.own().unwrap();
@@ -293,4 +309,28 @@ fn a_record_survives_the_disk_and_a_foreign_one_is_refused() {
         let error = format!("{:#}", Record::read(&path).unwrap_err());
         assert!(error.contains("setup.json"), "{error}");
     }
+}
+
+#[test]
+fn the_list_of_gnome_chess_stays_in_a_file_of_its_own() {
+    let system = PathBuf::from("/etc/gnome-chess/engines.conf");
+    let own = PathBuf::from("/c/gnome-chess/engines.conf");
+    let list = "[Crafty]\nprotocol=cecp\nbinary=crafty\n";
+    let mut disk = Disk::default();
+    disk.0.insert(system, list.to_owned());
+    let before = disk.clone();
+    let finds = Finds {
+        programs: vec![ChessProgram::Edited(EditedFor::GnomeChess, own.clone())],
+        ..Finds::default()
+    };
+    let plan = disk.plan(&finds, &Record::default(), None);
+    disk.apply(&plan);
+    let ours = "\n[Tabia]\nprotocol=uci\nbinary=/opt/tabia/tabia\n";
+    assert_eq!(disk.0[&own], list.to_owned() + ours);
+    let record = recorded(&plan);
+    assert_eq!(disk.plan(&finds, &record, None).changes, []);
+    let text = serde_json::to_string(&record).unwrap();
+    assert!(text.contains("GNOME Chess"), "{text}");
+    disk.apply(&disk.undo(&record));
+    assert_eq!(disk.0, before.0);
 }

@@ -2,9 +2,13 @@
 
 use std::collections::HashMap;
 
+use shakmaty::Chess;
+
 use super::entry::{Ranked, StartPosition, mix, number_of};
+use super::evaluate::Looked;
+use super::full_lines::{FullLines, line_of};
 use super::funnel::{Funnel, FunnelStep};
-use super::{Error, SuiteJob, SuiteOrder, ValueWindow};
+use super::{Error, SuiteJob, SuiteOrder};
 use crate::sort::Sorter;
 
 /// The place in the order of choice: by games, then by share; or drawn by
@@ -52,50 +56,101 @@ fn rank_of_order(job: &SuiteJob, entry: &StartPosition) -> (u32, u64, u64) {
 }
 
 /// What was taken so far.
-#[derive(Default)]
-pub(super) struct Choice {
+pub(super) struct Choice<'a> {
+    job: &'a SuiteJob,
+    full: &'a FullLines,
     pub(super) seen: u64,
     pub(super) taken: u64,
+    /// How many positions lines have brought.
     lines: HashMap<u64, u32>,
+    /// What became of positions that were searched again.
+    pub(super) confirmed: Confirmed,
 }
 
-impl Choice {
+impl<'a> Choice<'a> {
+    pub(super) fn new(job: &'a SuiteJob, full: &'a FullLines) -> Choice<'a> {
+        Choice {
+            job,
+            full,
+            seen: 0,
+            taken: 0,
+            lines: HashMap::new(),
+            confirmed: Confirmed::default(),
+        }
+    }
+
+    /// Whether more positions are wanted.
+    pub(super) fn goes_on(&self) -> bool {
+        self.job.count.is_none_or(|count| self.taken < count)
+    }
+
+    /// Takes the next position in the order of choice, or says what refuses it.
     pub(super) fn take(
         &mut self,
-        job: &SuiteJob,
-        window: ValueWindow,
-        entry: StartPosition,
+        looked: Looked,
         funnel: &mut Funnel,
         chosen: &mut Sorter<Ranked>,
     ) -> Result<(), Error> {
         self.seen += 1;
-        let Some(position) = entry.position() else {
+        let Some(position) = looked.entry.position() else {
             return Ok(());
         };
-        let outside = match &entry.worth {
-            Some(worth) => window.refuses(&position, worth),
-            None => window.needs_value().then_some(FunnelStep::Unknown),
-        };
-        if let Some(step) = outside {
+        if let Some(step) = self.refuses(&looked, &position) {
             funnel.lose(step, 1);
             return Ok(());
         }
-        if let Some((most, plies)) = job.per_line {
-            let path = entry.path.get(..2 * plies).unwrap_or(&entry.path);
-            let line = [entry.start.as_slice(), path].concat();
-            let count = self.lines.entry(number_of(&line)).or_default();
-            if *count >= most {
-                funnel.lose(FunnelStep::Line, 1);
-                return Ok(());
-            }
+        if let Some((most, line)) = line_of(self.job, &looked.entry) {
+            let count = self.lines.entry(line).or_default();
             *count += 1;
-        }
-        if job.count.is_some_and(|count| self.taken >= count) {
-            funnel.lose(FunnelStep::Count, 1);
-            return Ok(());
+            if *count >= most {
+                self.full.add(line);
+            }
         }
         self.taken += 1;
-        let rank = rank_of_order(job, &entry);
+        let entry = looked.entry;
+        let rank = rank_of_order(self.job, &entry);
         Ok(chosen.push(&Ranked { rank, entry })?)
+    }
+
+    fn refuses(&mut self, looked: &Looked, position: &Chess) -> Option<FunnelStep> {
+        let job = self.job;
+        let (most, line) = line_of(job, &looked.entry).unwrap_or((u32::MAX, 0));
+        if self.lines.get(&line).copied().unwrap_or(0) >= most {
+            return Some(FunnelStep::Line);
+        }
+        let outside = match &looked.entry.worth {
+            Some(worth) => job.window.refuses(position, worth),
+            None => job.window.needs_value().then_some(FunnelStep::Unknown),
+        };
+        if looked.searched_again {
+            self.confirmed.screened += 1;
+            if outside.is_some() {
+                return Some(FunnelStep::Unconfirmed);
+            }
+            self.confirmed.stayed += 1;
+        } else if outside.is_none() && job.confirm.is_some() {
+            self.confirmed.known += 1;
+        }
+        outside
+    }
+}
+
+/// What became of positions whose value was found by few nodes.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Confirmed {
+    /// Positions that met the conditions on values and were searched again.
+    pub screened: u64,
+    /// How many of them met them by the new value too.
+    pub stayed: u64,
+    /// Positions that were taken by a value of as many nodes that was known
+    /// before.
+    pub known: u64,
+}
+
+impl Confirmed {
+    /// The share of the screened that stayed, 0 to 1; `None` without any.
+    #[must_use]
+    pub fn share(&self) -> Option<f64> {
+        (self.screened > 0).then(|| self.stayed as f64 / self.screened as f64)
     }
 }

@@ -1,17 +1,93 @@
-//! Values for positions, out of files.
+//! Values for positions: out of files, and by an engine in one stage or two.
 
 use std::cell::RefCell;
 use std::io::{BufRead as _, BufReader};
 use std::path::Path;
 
-use shakmaty::Position as _;
+use shakmaty::{Chess, Position as _};
 
+use super::entry::StartPosition;
+use super::full_lines::FullLines;
 use super::worth::{Values, Worth};
-use super::{Error, about};
+use super::{Error, SuiteJob, about};
+use crate::engine::Effort;
 use crate::eval::Value;
-use crate::evals;
+use crate::evals::{self, EvalFile};
+use crate::evaluate::Desk;
 use crate::notation;
 use crate::watch::Watch;
+
+/// A position with what was found out about it.
+pub(super) struct Looked {
+    /// With the value that decides.
+    pub(super) entry: StartPosition,
+    /// An engine found that value, not a file.
+    pub(super) searched: bool,
+    /// The first value met the conditions, and the position was searched again.
+    pub(super) searched_again: bool,
+}
+
+/// What the workers share.
+pub(super) struct Evaluator<'a> {
+    pub(super) job: &'a SuiteJob,
+    /// What files say.
+    pub(super) values: Values,
+    /// Where every search is noted.
+    pub(super) saved: Option<EvalFile>,
+    pub(super) full: &'a FullLines,
+}
+
+impl Evaluator<'_> {
+    /// Finds the value of a position. A value that meets the conditions was
+    /// perhaps chosen for its error: where the job wants that, the position is
+    /// searched again by more nodes, and that value decides.
+    pub(super) fn look(
+        &self,
+        mut entry: StartPosition,
+        desk: &mut Option<Desk<'_>>,
+    ) -> Result<Looked, Error> {
+        let job = self.job;
+        let (mut searched, mut searched_again) = (false, false);
+        if let Some(position) = entry.position()
+            && !self.full.holds(job, &entry)
+        {
+            entry.worth = self.values.get(&position);
+            if let (None, Some(desk), Some(plan)) = (entry.worth, &mut *desk, &job.engine) {
+                entry.worth = Some(self.search(&position, desk, plan.effort)?);
+                searched = true;
+            }
+            if let (Some(nodes), Some(worth), Some(desk)) = (job.confirm, entry.worth, desk)
+                && !worth.took(nodes)
+                && job.window.refuses(&position, &worth).is_none()
+            {
+                entry.worth = Some(self.search(&position, desk, Effort::Nodes(nodes))?);
+                (searched, searched_again) = (true, true);
+            }
+        }
+        Ok(Looked {
+            entry,
+            searched,
+            searched_again,
+        })
+    }
+
+    fn search(
+        &self,
+        position: &Chess,
+        desk: &mut Desk<'_>,
+        effort: Effort,
+    ) -> Result<Worth, Error> {
+        let found = desk.ask_with(effort, position, &[]);
+        let found = found.map_err(|error| Error::Engine {
+            fen: notation::fen(position),
+            error,
+        })?;
+        if let Some(file) = &self.saved {
+            file.add(position, &found)?;
+        }
+        Ok(Worth::of(position, &found))
+    }
+}
 
 /// Reads the values of the positions that are wanted.
 pub(super) fn read_file(

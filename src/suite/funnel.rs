@@ -1,5 +1,7 @@
 //! What became of the positions on the way into a suite.
 
+use std::fmt;
+
 /// Where positions stay behind, in the order in which it is asked.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[allow(missing_docs)]
@@ -17,16 +19,18 @@ pub enum FunnelStep {
     Mirror,
     Games,
     Share,
+    Line,
     Unknown,
     Decided,
+    Better,
     Cp,
     Wins,
-    Line,
+    Unconfirmed,
     Count,
 }
 
 /// The steps with their names: the option, or what else it is.
-pub(super) const STEPS: [(FunnelStep, &str, &str); 19] = [
+pub(super) const STEPS: [(FunnelStep, &str, &str); 21] = [
     (FunnelStep::Short, "--plies", "end before that ply"),
     (
         FunnelStep::Elsewhere,
@@ -44,15 +48,21 @@ pub(super) const STEPS: [(FunnelStep, &str, &str); 19] = [
     (FunnelStep::Mirror, "--unique mirror", "mirrors"),
     (FunnelStep::Games, "--min-games", "too few games"),
     (FunnelStep::Share, "--min-share", "too rare"),
+    (FunnelStep::Line, "--max-per-line", "more of a line"),
     (
         FunnelStep::Unknown,
-        "--eval or --win without a value",
+        "--eval, --win or --better without a value",
         "without a value",
     ),
     (FunnelStep::Decided, "--drop-mates", "decided"),
+    (FunnelStep::Better, "--better", "the other side better"),
     (FunnelStep::Cp, "--eval", "outside --eval"),
     (FunnelStep::Wins, "--win", "outside --win"),
-    (FunnelStep::Line, "--max-per-line", "more of a line"),
+    (
+        FunnelStep::Unconfirmed,
+        "--confirm-nodes",
+        "outside when searched again",
+    ),
     (FunnelStep::Count, "--count", "more than --count"),
 ];
 
@@ -104,14 +114,43 @@ impl Funnel {
         all.max_by_key(|(_, lost)| *lost)
     }
 
-    /// Every step that took some: what stayed behind, and how many are left.
-    pub fn rows(&self) -> impl Iterator<Item = (&'static str, u64, u64)> {
+    /// Every step that took some, in their order.
+    pub fn rows(&self) -> impl Iterator<Item = FunnelRow> {
         let mut left = self.seen;
-        STEPS.iter().filter_map(move |(step, _, what)| {
-            let lost = self.lost(*step);
+        STEPS.iter().filter_map(move |&(step, option, what)| {
+            let lost = self.lost(step);
             left = left.saturating_sub(lost);
-            (lost > 0).then_some((*what, lost, left))
+            (lost > 0).then_some(FunnelRow {
+                option,
+                what,
+                lost,
+                left,
+            })
         })
+    }
+}
+
+/// A step that took some positions.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct FunnelRow {
+    /// The option, or what else it is.
+    pub option: &'static str,
+    /// What stayed behind.
+    pub what: &'static str,
+    /// How many.
+    pub lost: u64,
+    /// How many are left.
+    pub left: u64,
+}
+
+impl fmt::Display for FunnelRow {
+    /// `12 left: 3 more of a line (--max-per-line)`.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{:>12} left: {} {}", self.left, self.lost, self.what)?;
+        match self.option.starts_with("--") && !self.what.contains(self.option) {
+            true => write!(f, " ({})", self.option),
+            false => Ok(()),
+        }
     }
 }
 
@@ -128,14 +167,16 @@ mod tests {
         funnel.lose(FunnelStep::Duplicate, 60);
         funnel.lose(FunnelStep::Cp, 30);
         funnel.lose(FunnelStep::Check, 1);
+        funnel.lose(FunnelStep::Line, 2);
         assert_eq!(funnel.worst(), Some(("--eval", 30)));
-        let rows: Vec<_> = funnel.rows().collect();
+        let rows: Vec<_> = funnel.rows().map(|row| row.to_string()).collect();
         assert_eq!(
             rows,
             [
-                ("in check", 1, 99),
-                ("again", 60, 39),
-                ("outside --eval", 30, 9)
+                "          99 left: 1 in check (--in-check)",
+                "          39 left: 60 again (--unique)",
+                "          37 left: 2 more of a line (--max-per-line)",
+                "           7 left: 30 outside --eval",
             ]
         );
         for (at, (step, ..)) in STEPS.iter().enumerate() {

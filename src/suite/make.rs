@@ -3,10 +3,11 @@
 use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicU64;
 
-use super::choice::{Choice, rank_of_choice};
+use super::choice::{Choice, Confirmed, rank_of_choice};
 use super::entry::{ALL, Candidate, Ranked, StartPosition};
-use super::evaluate;
+use super::evaluate::{self, Evaluator, Looked};
 use super::figures::SuiteSummary;
+use super::full_lines::FullLines;
 use super::funnel::{Funnel, FunnelStep};
 use super::gather::{self, Sieve};
 use super::metadata::{self, SuiteRow};
@@ -14,7 +15,7 @@ use super::publish::{Published, publish};
 use super::sources::Kinds;
 use super::unite::Group;
 use super::walk::Walk;
-use super::worth::{Values, Worth};
+use super::worth::Values;
 use super::{Error, SuiteJob};
 use crate::book::{Book, OpenOptions};
 use crate::crew;
@@ -38,6 +39,8 @@ pub struct MadeSuite {
     pub row: SuiteRow,
     /// Values out of files, and out of engines.
     pub values: (u64, u64),
+    /// What became of those that were searched again.
+    pub confirmed: Confirmed,
     /// Files that were written beside it.
     pub files: Vec<PathBuf>,
 }
@@ -60,6 +63,7 @@ pub fn run(job: &SuiteJob, watch: &mut Watch<'_>) -> Result<MadeSuite, Error> {
         games: 0,
         values: Values::default(),
         counts: (0, 0),
+        confirmed: Confirmed::default(),
     };
     let candidates = making.gather(watch)?;
     let ranked = making.unite(candidates, watch)?;
@@ -76,6 +80,7 @@ struct Making<'a> {
     games: u64,
     values: Values,
     counts: (u64, u64),
+    confirmed: Confirmed,
 }
 
 impl Making<'_> {
@@ -238,59 +243,49 @@ impl Making<'_> {
         let restarts = AtomicU64::new(0);
         let mut chosen = Sorter::alone(self.folder(), job.memory / 2);
         let mut merge = ranked.merge()?;
-        let mut choice = Choice::default();
+        let full = FullLines::default();
+        let mut choice = Choice::new(job, &full);
         let jobs = engine.map_or(1, |engine| engine.jobs.max(1));
-        let window = job.window;
-        let evaluate = |mut entry: StartPosition, desk: &mut Option<Desk<'_>>| {
-            if let Some(position) = entry.position() {
-                entry.worth = values.get(&position);
-                // Who is not in the window for sure need not be searched.
-                if entry.worth.is_none()
-                    && let Some(desk) = desk
-                {
-                    let found = desk.ask(&position, &[]).map_err(|error| Error::Engine {
-                        fen: crate::notation::fen(&position),
-                        error,
-                    })?;
-                    if let Some(file) = &saved {
-                        file.add(&position, &found)?;
-                    }
-                    entry.worth = Some(Worth::of(&position, &found));
-                    return Ok((entry, true));
-                }
-            }
-            Ok((entry, false))
+        let evaluator = Evaluator {
+            job,
+            values,
+            saved,
+            full: &full,
         };
         let funnel = &mut self.funnel;
         let counts = &mut self.counts;
-        let mut take = |(entry, searched): (StartPosition, bool)| -> Result<bool, Error> {
-            counts.1 += u64::from(searched);
-            watch.position("choosing", choice.seen, None)?;
-            choice.take(job, window, entry, funnel, &mut chosen)?;
-            Ok(job.count.is_none_or(|count| choice.taken < count))
+        // Whether more are wanted.
+        let mut take = |looked: Looked| -> Result<bool, Error> {
+            if choice.goes_on() {
+                counts.1 += u64::from(looked.searched);
+                watch.position("choosing", choice.seen, None)?;
+                choice.take(looked, funnel, &mut chosen)?;
+            } else {
+                funnel.lose(FunnelStep::Count, 1);
+            }
+            Ok(choice.goes_on())
         };
         crew::run(
             jobs,
             |crew_jobs| {
                 let mut desk = engine.map(|plan| Desk::new(plan, &restarts));
-                crew_jobs.each(|entry, _| evaluate(entry, &mut desk))
+                crew_jobs.each(|entry, _| evaluator.look(entry, &mut desk))
             },
             |lead| {
                 let mut go_on = job.count != Some(0);
                 while go_on && let Some(next) = merge.next()? {
                     lead.give(next.entry.clone());
-                    while go_on && let Some(made) = lead.ready()? {
+                    while let Some(made) = lead.ready()? {
                         go_on = take(made)?;
                     }
                 }
                 while let Some(made) = lead.rest()? {
-                    if go_on {
-                        go_on = take(made)?;
-                    }
+                    take(made)?;
                 }
                 Ok::<(), Error>(())
             },
         )?;
+        self.confirmed = choice.confirmed;
         // How many more there were is not worth a search.
         let left = funnel_left(&mut merge)?;
         self.funnel.lose(FunnelStep::Count, left);
@@ -319,6 +314,7 @@ impl Making<'_> {
             figures,
             row,
             values: self.counts,
+            confirmed: self.confirmed,
             files,
         })
     }

@@ -10,6 +10,7 @@ use shakmaty::Color;
 use super::entry::{number_of, pack};
 use super::gather::{self, Sieve};
 use super::{BoardFilter, Cut, Error, about, is_suite};
+use crate::eval::model::elo;
 use crate::games::{Game, GameFilter, GameParts, GameResult, Sources, Starts, Tally};
 use crate::watch::Watch;
 
@@ -37,12 +38,6 @@ pub struct Strength {
     pub los: f64,
     /// Root mean square of the openings' bias, in Elo.
     pub rms_bias: f64,
-}
-
-fn elo(score: f64) -> f64 {
-    let score = score.clamp(1e-6, 1.0 - 1e-6);
-    // No negative zero.
-    0.0 - 400.0 * (1.0 / score - 1.0).log10()
 }
 
 impl Pairs {

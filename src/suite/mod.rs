@@ -20,6 +20,7 @@ mod entry;
 mod evaluate;
 pub mod figures;
 mod filter;
+mod full_lines;
 mod funnel;
 mod gather;
 mod make;
@@ -39,8 +40,9 @@ use std::path::{Path, PathBuf};
 
 use shakmaty::Chess;
 
+pub use choice::Confirmed;
 pub use filter::{BoardFilter, Castled, Queens, Range};
-pub use funnel::{Funnel, FunnelStep};
+pub use funnel::{Funnel, FunnelRow, FunnelStep};
 pub use gather::is_epd;
 pub use make::{MadeSuite, run};
 pub use output::{Counters, Form};
@@ -130,6 +132,9 @@ pub struct SuiteJob {
     pub eval_files: Vec<PathBuf>,
     /// Who evaluates the others.
     pub engine: Option<EnginePlan>,
+    /// Who meets the conditions on values is searched again by so many nodes,
+    /// and has to meet them by that value too.
+    pub confirm: Option<u64>,
     /// What that engine finds is added here, and what stands here is not
     /// searched again.
     pub save: Option<PathBuf>,
@@ -183,6 +188,7 @@ impl SuiteJob {
             },
             eval_files: Vec::new(),
             engine: None,
+            confirm: None,
             save: None,
             mirrors: false,
             per_line: None,

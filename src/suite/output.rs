@@ -75,6 +75,9 @@ pub(super) fn write(
             if worth.depth > 0 {
                 let _ = write!(out, " acd {};", worth.depth);
             }
+            if worth.nodes > 0 {
+                let _ = write!(out, " acn {};", worth.nodes);
+            }
         }
         let _ = write!(out, " id \"{name}.{number}\";");
     }

@@ -3,11 +3,9 @@
 use std::io::Read as _;
 use std::path::{Path, PathBuf};
 
-use tempfile::TempDir;
-
 use super::{Error, SuiteJob, about, is_epd, is_suite};
 use crate::input::kind::{BookKind, Kind};
-use crate::place;
+use crate::place::{self, TempFolder};
 use crate::watch::Watch;
 
 /// The sources, by what they are.
@@ -16,13 +14,13 @@ pub(super) struct Kinds {
     pub(super) books: Vec<PathBuf>,
     pub(super) suites: Vec<PathBuf>,
     /// What was made of others; gone when dropped.
-    _made: TempDir,
+    _made: TempFolder,
 }
 
 impl Kinds {
     pub(super) fn of(job: &SuiteJob, watch: &mut Watch<'_>) -> Result<Kinds, Error> {
         let folder = place::folder_of(&job.target);
-        let made = place::temp_folder(&job.target).map_err(|error| about(folder, error))?;
+        let made = TempFolder::beside(&job.target).map_err(|error| about(folder, error))?;
         let (mut games, mut books, mut suites) = (Vec::new(), Vec::new(), Vec::new());
         for (number, source) in job.sources.iter().enumerate() {
             if source == Path::new("-") {

@@ -1,9 +1,9 @@
 //! What positions are worth: values out of files and of engines, and the
 //! window they shall lie in.
 
-use shakmaty::{Chess, Color, Position as _, Role};
+use shakmaty::{Chess, Color, Position as _};
 
-use super::filter::{self, Range};
+use super::filter::Range;
 use super::funnel::FunnelStep;
 use crate::eval::{Evaluation, Value, model};
 use crate::evals::{EvalKey, EvalTable};
@@ -45,6 +45,13 @@ impl Worth {
         self.value.for_side(Color::White)
     }
 
+    /// Whether a search of so many nodes found it. Engines stop a little early
+    /// or late.
+    #[must_use]
+    pub fn took(&self, nodes: u64) -> bool {
+        self.nodes >= nodes / 10 * 9
+    }
+
     /// Whether it is a mate, or as good as that.
     #[must_use]
     pub fn is_decided(&self) -> bool {
@@ -60,16 +67,9 @@ impl Worth {
                 let share = |part: u16| f64::from(part) / 1000.0;
                 [share(won.max(lost)), share(drawn), share(won.min(lost))]
             }
-            None => model::engine_results(f64::from(self.cp().abs()), material(position)),
+            None => model::engine_results(f64::from(self.cp().abs()), model::material(position)),
         }
     }
-}
-
-/// Pawns 1, knights and bishops 3, rooks 5, queens 9, both sides.
-fn material(position: &Chess) -> u32 {
-    let men = position.board().iter().map(|(_, piece)| piece.role);
-    let men = men.filter(|role| *role != Role::King);
-    men.map(|role| filter::worth(role).unsigned_abs()).sum()
 }
 
 /// Who sees a value.
@@ -94,6 +94,8 @@ pub struct ValueWindow {
     pub view: ValueView,
     /// Predicted wins of the better side in per cent.
     pub wins: Option<Range>,
+    /// The side that stands better.
+    pub better: Option<Color>,
     /// Positions that are decided are out.
     pub undecided: bool,
 }
@@ -102,7 +104,7 @@ impl ValueWindow {
     /// Whether a position without a value cannot be told to lie in it.
     #[must_use]
     pub fn needs_value(&self) -> bool {
-        self.cp.is_some() || self.wins.is_some()
+        self.cp.is_some() || self.wins.is_some() || self.better.is_some()
     }
 
     /// Why a value is not wanted; `None` if it is.
@@ -111,9 +113,16 @@ impl ValueWindow {
         if self.undecided && worth.is_decided() {
             return Some(FunnelStep::Decided);
         }
+        let of_white = position.turn().fold_wb(worth.cp(), -worth.cp());
+        if self
+            .better
+            .is_some_and(|side| side.fold_wb(of_white, -of_white) <= 0)
+        {
+            return Some(FunnelStep::Better);
+        }
         let cp = match self.view {
             ValueView::Better => worth.cp().abs(),
-            ValueView::White => position.turn().fold_wb(worth.cp(), -worth.cp()),
+            ValueView::White => of_white,
             ValueView::Mover => worth.cp(),
         };
         if self.cp.is_some_and(|range| !range.contains(cp.into())) {
@@ -222,6 +231,27 @@ mod tests {
         assert_eq!(refused(ValueView::White, "90..119"), Some(FunnelStep::Cp));
         assert_eq!(refused(ValueView::White, "-119..-90"), None);
         assert_eq!(refused(ValueView::Mover, "-119..-90"), Some(FunnelStep::Cp));
+    }
+
+    #[test]
+    fn the_better_side_may_be_chosen() {
+        // Black to move.
+        let board = "rnbqkbnr/pppppppp/8/8/4P3/8/PPPP1PPP/RNBQKBNR b KQkq -";
+        for (ce, white, black) in [(100, false, true), (-100, true, false), (0, false, false)] {
+            let (position, value) = worth(&format!("{board} ce {ce};"));
+            for (side, wanted) in [(Color::White, white), (Color::Black, black)] {
+                let window = ValueWindow {
+                    better: Some(side),
+                    ..ValueWindow::default()
+                };
+                let refused = window.refuses(&position, &value);
+                assert_eq!(
+                    refused,
+                    (!wanted).then_some(FunnelStep::Better),
+                    "{ce} {side}"
+                );
+            }
+        }
     }
 
     #[test]

@@ -25,6 +25,9 @@ pub struct Recording {
     pub engines: Engines,
     /// The conversation.
     pub lines: Vec<LoggedLine>,
+    /// The last line of the file, from 1, if it ends in the middle: whoever
+    /// wrote it was cut off.
+    pub cut: Option<usize>,
 }
 
 /// A line of the conversation.
@@ -97,7 +100,7 @@ pub struct LogError {
 
 impl Recording {
     /// Reads a transcript from the text of its file. A last line without its
-    /// end is passed over: whoever wrote it was cut off.
+    /// end is passed over, see [`cut`](Recording::cut).
     ///
     /// # Errors
     ///
@@ -106,6 +109,7 @@ impl Recording {
         let mut reader = Reader::default();
         for (index, line) in text.split_inclusive('\n').enumerate() {
             let Some(line) = line.strip_suffix('\n') else {
+                reader.recording.cut = Some(index + 1);
                 break;
             };
             let line = line.strip_suffix('\r').unwrap_or(line);

@@ -104,6 +104,118 @@ impl EngineOption {
     }
 }
 
+impl EngineOption {
+    /// What the option takes, if that is not this value; `None` where nothing
+    /// declared is against it.
+    fn expects(&self, value: &str) -> Option<String> {
+        let value = value.trim();
+        match self.kind.as_str() {
+            "check" => {
+                let known = ["true", "false"].iter();
+                let fits = known.clone().any(|known| value.eq_ignore_ascii_case(known));
+                (!fits).then(|| "true or false".to_owned())
+            }
+            "spin" => {
+                let limit = |key| -> Option<i64> { self.fields(key).next()?.parse().ok() };
+                let (least, greatest) = (limit("min"), limit("max"));
+                let fits = value.parse().is_ok_and(|number: i64| {
+                    least.is_none_or(|least| least <= number)
+                        && greatest.is_none_or(|greatest| number <= greatest)
+                });
+                let bound = |word, limit: Option<i64>| {
+                    limit.map_or_else(String::new, |limit| format!(" {word} {limit}"))
+                };
+                (!fits).then(|| {
+                    let (from, to) = (bound("from", least), bound("to", greatest));
+                    format!("a whole number{from}{to}")
+                })
+            }
+            "combo" => {
+                let words: Vec<String> = self.fields("var").collect();
+                let fits = words.iter().any(|known| known.eq_ignore_ascii_case(value));
+                (!fits && !words.is_empty()).then(|| format!("one of {}", words.join(", ")))
+            }
+            _ => None,
+        }
+    }
+
+    /// The texts behind each `key` in the details.
+    fn fields(&self, key: &str) -> impl Iterator<Item = String> {
+        let words: Vec<&str> = self.details.split_whitespace().collect();
+        let is_key = |word: &&str| matches!(*word, "default" | "min" | "max" | "var");
+        let texts: Vec<String> = words
+            .chunk_by(|_, next| !is_key(next))
+            .filter_map(|field| field.split_first())
+            .filter(|(word, _)| **word == key)
+            .map(|(_, text)| text.join(" "))
+            .collect();
+        texts.into_iter()
+    }
+}
+
+/// What is wrong with setting an option of an engine.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum Misfit {
+    /// It has declared none of this name.
+    #[error("the engine has no option \"{name}\"{}", meant(like.as_deref()))]
+    NoSuchOption {
+        /// The name.
+        name: String,
+        /// One that is like it.
+        like: Option<String>,
+    },
+    /// The value is not of the type, or outside the range, that it has declared.
+    #[error("the engine's option \"{name}\" takes {expected}, not \"{value}\"")]
+    Value {
+        /// The option.
+        name: String,
+        /// What it takes.
+        expected: String,
+        /// What it was to be set to.
+        value: String,
+        /// Some engines may understand it all the same: `yes` of a check.
+        doubtful: bool,
+    },
+}
+
+fn meant(like: Option<&str>) -> String {
+    like.map_or_else(String::new, |like| format!(" (did you mean \"{like}\"?)"))
+}
+
+/// What is wrong with setting an option, if something is, by what the engine
+/// has declared.
+///
+/// # Errors
+///
+/// There is no such option, or it does not take this value.
+pub fn fits(declared: &[EngineOption], name: &str, value: &str) -> Result<(), Misfit> {
+    let mut all = declared.iter();
+    let Some(option) = all.find(|option| option.name.eq_ignore_ascii_case(name)) else {
+        let distance = |known: &str| {
+            strsim::damerau_levenshtein(&known.to_ascii_lowercase(), &name.to_ascii_lowercase())
+        };
+        let like = declared
+            .iter()
+            .map(|option| (distance(&option.name), &option.name))
+            .min()
+            .filter(|(distance, _)| *distance <= 2 && *distance < name.len())
+            .map(|(_, like)| like.clone());
+        let name = name.to_owned();
+        return Err(Misfit::NoSuchOption { name, like });
+    };
+    let Some(expected) = option.expects(value) else {
+        return Ok(());
+    };
+    let words = ["1", "0", "yes", "no", "on", "off"];
+    let spelt = words.iter().any(|word| value.eq_ignore_ascii_case(word));
+    Err(Misfit::Value {
+        name: option.name.clone(),
+        expected,
+        value: value.chars().take(80).collect(),
+        doubtful: option.kind == "check" && spelt,
+    })
+}
+
 /// Reads an `option` line; `None` when it has no name or no type.
 ///
 /// A name may hold any word, `type` included (the last `type` that a known
@@ -251,6 +363,61 @@ mod tests {
             let line = format!("option{line}");
             assert_eq!(option(line.as_bytes()), None, "{line}");
         }
+    }
+
+    #[test]
+    fn what_an_option_does_not_take_is_known_by_its_declaration() {
+        let declared: Vec<EngineOption> = [
+            "Hash type spin default 16 min 1 max 1024",
+            "Threads type spin default 1",
+            "Ponder type check default false",
+            "Style type combo default Solid var Solid var Very Wild",
+            "Anything type combo default x",
+            "Path type string default <empty>",
+            "Net type file default a.nn",
+            "Clear Hash type button",
+        ]
+        .iter()
+        .map(|text| option(format!("option name {text}").as_bytes()).unwrap())
+        .collect();
+        let said = |name, value| fits(&declared, name, value).map_err(|wrong| wrong.to_string());
+        for (name, value) in [
+            ("hash", " 1024 "),
+            ("Threads", "-3"),
+            ("Ponder", "True"),
+            ("Style", "very wild"),
+            ("Anything", "y"),
+            ("Path", ""),
+            ("Net", "b.nn"),
+            ("Clear Hash", "true"),
+        ] {
+            assert_eq!(said(name, value), Ok(()), "{name}");
+        }
+        for (name, value, expected) in [
+            (
+                "Hash",
+                "two",
+                "takes a whole number from 1 to 1024, not \"two\"",
+            ),
+            ("Hash", "0", "from 1 to 1024, not \"0\""),
+            ("Hash", "1025", "from 1 to 1024"),
+            ("Hash", "2.5", "from 1 to 1024"),
+            ("Hash", "", "from 1 to 1024"),
+            ("Threads", "x", "takes a whole number, not \"x\""),
+            ("Ponder", "yes", "takes true or false, not \"yes\""),
+            ("Style", "Wild", "takes one of Solid, Very Wild, not"),
+            ("Hsh", "3", "no option \"Hsh\" (did you mean \"Hash\"?)"),
+            ("Contempt", "3", "has no option \"Contempt\""),
+        ] {
+            let said = said(name, value).unwrap_err();
+            assert!(said.contains(expected), "{said}");
+        }
+        let doubtful = |name, value| {
+            let wrong = fits(&declared, name, value).unwrap_err();
+            matches!(wrong, Misfit::Value { doubtful: true, .. })
+        };
+        assert!(doubtful("Ponder", "On") && !doubtful("Ponder", "maybe"));
+        assert!(!doubtful("Hash", "yes"));
     }
 
     #[test]

@@ -1,13 +1,24 @@
 //! Moves and lines into a book on disk and out of it, and the way back.
 
 use std::path::Path;
+use std::sync::atomic::AtomicBool;
+use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
 
 use hyper::StatusCode;
 use serde_json::{Value, json};
+use shakmaty::{Chess, Move};
+use tabia::book::MarkEdit;
 
-use super::common::files;
-use super::{ask, book_on_disk, explorer_at, explorer_of, get, post, value};
-use tabia::explore::Explorer;
+use super::common::{files, tabia};
+use super::hostile::Running;
+use super::{ADDRESS, ask, book_on_disk, explorer_at, explorer_of, get, post, value};
+use tabia::explore::{BookMarker, Explorer, Limits, MarkerError, Undo};
+use tabia::notation::Line;
+
+/// Far more than anything takes here.
+const LIMIT: Duration = Duration::from_secs(60);
 
 /// The moves that the book holds after a line.
 fn moves(explorer: &Explorer, play: &str) -> Vec<String> {
@@ -106,6 +117,139 @@ fn a_move_goes_or_what_lies_below_it() {
         );
     }
     assert_eq!(files(&path), before);
+}
+
+/// The positions of a book.
+fn positions(path: &Path) -> u64 {
+    let told = tabia(&["info", path.to_str().unwrap(), "--json"]).out();
+    let told: Value = serde_json::from_str(&told).unwrap();
+    told["positions"].as_u64().unwrap()
+}
+
+#[test]
+fn a_deletion_takes_as_many_positions_as_were_counted() {
+    let (_folder, path) = book_on_disk();
+    let before = files(&path);
+    let explorer = explorer_of(&path);
+    for (play, below, least) in [
+        ("e2e4", true, 1000),
+        // Others lead there, too.
+        ("d2d4,g8f6,c2c4", false, 0),
+    ] {
+        let body = json!({"book": 0, "play": play, "below": below});
+        let counted = done(&explorer, "/api/count-removed", &body)["positions"].clone();
+        assert_eq!(files(&path), before, "counting writes nothing");
+        let all = positions(&path);
+        done(&explorer, "/api/remove", &body);
+        assert_eq!(counted, all - positions(&path), "{body}");
+        assert!(counted.as_u64() >= Some(least), "{body}: {counted}");
+        done(&explorer, "/api/undo", &json!({"book": 0}));
+        assert_eq!(files(&path), before);
+    }
+    for (body, status) in [
+        (json!({"book": 0, "play": "h2h4"}), StatusCode::CONFLICT),
+        (json!({"book": 0, "play": ""}), StatusCode::BAD_REQUEST),
+    ] {
+        let refused = post(&explorer, "/api/count-removed", &body);
+        assert_eq!(refused.status(), status, "{body}");
+    }
+}
+
+/// Deletes when it is told to.
+struct Slow {
+    begun: SyncSender<()>,
+    end: Mutex<Receiver<()>>,
+}
+
+impl BookMarker for Slow {
+    fn change(&self, _: &[(Chess, Move)], _: &MarkEdit) -> Result<Option<Undo>, MarkerError> {
+        Ok(None)
+    }
+
+    fn add(&self, _: &[(Line, Vec<(usize, u8)>)]) -> Result<Option<Undo>, MarkerError> {
+        Ok(None)
+    }
+
+    fn count_removed(&self, _: &[Line], _: &AtomicBool) -> Result<u64, MarkerError> {
+        Ok(7)
+    }
+
+    fn remove(&self, _: &[Line]) -> Result<Option<Undo>, MarkerError> {
+        self.begun.send(()).unwrap();
+        self.end.lock().unwrap().recv_timeout(LIMIT).unwrap();
+        Ok(Some(Box::new(|| Ok(()))))
+    }
+}
+
+#[test]
+fn who_looks_does_not_wait_for_a_deletion_and_who_comes_back_can_take_it_back() {
+    let (begun, has_begun) = sync_channel(0);
+    let (end, ends) = sync_channel(1);
+    let slow = Slow {
+        begun,
+        end: Mutex::new(ends),
+    };
+    let explorer = Arc::new(explorer_at(ADDRESS, Some(Box::new(slow)), false));
+    let deleting = Arc::clone(&explorer);
+    let deletion = std::thread::spawn(move || {
+        let body = json!({"book": 0, "play": "e2e4", "client": "a"});
+        post(&deleting, "/api/remove", &body).status()
+    });
+    has_begun.recv_timeout(LIMIT).unwrap();
+    let (tell, told) = sync_channel(1);
+    let looking = Arc::clone(&explorer);
+    std::thread::spawn(move || {
+        let target = "/api/position?client=a";
+        let counted = json!({"book": 0, "play": "e2e4"});
+        let counted = post(&looking, "/api/count-removed", &counted);
+        let undo = ask(&looking, target)["books"][0]["undo"].clone();
+        tell.send((undo, value(&counted))).unwrap();
+    });
+    let (undo, counted) = told.recv_timeout(LIMIT).expect("it waits for the deletion");
+    assert_eq!((undo, counted), (json!(0), json!({"positions": 7})));
+    end.send(()).unwrap();
+    assert_eq!(deletion.join().unwrap(), StatusCode::OK);
+    let again = ask(&explorer, "/api/position?client=a");
+    assert_eq!(again["books"][0]["undo"], 1);
+    let taken = done(&explorer, "/api/undo", &json!({"book": 0, "client": "a"}));
+    assert_eq!(taken["taken_back"], "deleted 1.e4");
+}
+
+#[test]
+fn pages_hear_what_other_programs_change() {
+    use std::io::{Read as _, Write as _};
+    let (_folder, path) = book_on_disk();
+    let beside = path.with_extension("evals");
+    let server = Running::with(Limits::default(), |address| {
+        super::explorer_watching(&path, &[path.clone(), beside.clone()], address)
+    });
+    let mut stream = std::net::TcpStream::connect(server.address).unwrap();
+    stream.set_read_timeout(Some(LIMIT)).unwrap();
+    let asked = format!(
+        "GET /api/events HTTP/1.1\r\nhost: {}\r\n\r\n",
+        server.address
+    );
+    stream.write_all(asked.as_bytes()).unwrap();
+    let mut heard = String::new();
+    let mut hear = |text: &str| {
+        let mut piece = [0; 512];
+        while !heard.contains(text) {
+            let read = stream.read(&mut piece).expect("nothing is told");
+            assert!(read > 0, "{heard}");
+            heard += std::str::from_utf8(&piece[..read]).unwrap();
+        }
+        let at = heard.find(text).unwrap() + text.len();
+        heard.drain(..at);
+    };
+    hear("retry");
+    let book = path.to_str().unwrap();
+    tabia(&["mark", book, "--line", "e4", "avoid"]).out();
+    hear("event: change");
+    std::fs::write(&beside, "").unwrap();
+    hear("event: change");
+    // Another file in its place.
+    tabia(&["compact", book, "--force"]).out();
+    hear("event: change");
 }
 
 #[test]

@@ -435,3 +435,63 @@ fn parts_become_one() {
     });
     assert_eq!(again.unwrap().games, 8 * 160);
 }
+
+#[test]
+fn an_index_is_shown_as_a_book_is_and_changed_by_nobody() {
+    let folder = Folder::new();
+    let source = folder.put("games.pgn", GAMES);
+    let path = folder.join("games.tgx");
+    run(&job(&source, path.clone())).unwrap();
+    let games = Games::new(vec![GamesIndex::open(&path, false).unwrap()], false);
+    let access = Access::new(ADDRESS.parse().unwrap(), super::TOKEN.into());
+    let books = games.books(vec!["games.tgx".to_owned()]);
+    let explorer = Explorer::new(books, access, Settings::default(), false).with_games(games);
+    let view = ask(&explorer, "/api/position?books=games.tgx");
+    let book = &view["books"][0];
+    let of = |book: &Value, names: &[&str]| -> Vec<Value> {
+        names.iter().map(|name| book[*name].clone()).collect()
+    };
+    let named = [
+        "name", "in_book", "editable", "games", "white", "draws", "black",
+    ];
+    assert_eq!(
+        json!(of(book, &named)),
+        json!(["games.tgx", true, false, 4, 2, 1, 1])
+    );
+    // The same moves with the same results as programs are told.
+    let told = ask(&explorer, "/lichess");
+    let results = ["uci", "white", "draws", "black"];
+    let rows = |moves: &Value| -> Vec<Vec<Value>> {
+        let moves = moves.as_array().unwrap().iter();
+        moves.map(|mv| of(mv, &results)).collect()
+    };
+    assert_eq!(rows(&book["moves"]), rows(&told["moves"]));
+    assert_eq!(
+        rows(&book["moves"])[0],
+        [json!("e2e4"), json!(2), json!(1), json!(1)]
+    );
+    // Black is to move: the score is Black's, the results are White's and Black's.
+    let view = ask(&explorer, "/api/position?play=e2e4");
+    let e5 = view["books"][0]["moves"].as_array().unwrap();
+    let e5 = e5.iter().find(|mv| mv["uci"] == "e7e5").unwrap();
+    let scored = ["games", "white", "draws", "black", "score", "average_elo"];
+    assert_eq!(
+        json!(of(e5, &scored)),
+        json!([3, 2, 1, 0, 1.0 / 6.0, 1600.0])
+    );
+    let nowhere = ask(&explorer, "/api/position?play=a2a4");
+    assert_eq!(nowhere["books"][0]["in_book"], false);
+    let plotted = ask(&explorer, "/api/line");
+    assert_eq!(plotted["points"][1]["games"], 4);
+    let mark = json!({"book": 0, "uci": "e2e4", "change": "mark", "value": "main"});
+    let refused = super::post(&explorer, "/api/edit", &mark);
+    assert_eq!(refused.status(), StatusCode::FORBIDDEN);
+    // Games that are added are there at the next answer.
+    run(&IndexJob {
+        append: true,
+        ..job(&source, path.clone())
+    })
+    .unwrap();
+    let view = ask(&explorer, "/api/position");
+    assert_eq!(view["books"][0]["games"], 8);
+}

@@ -118,10 +118,14 @@ fn castling_is_written_as_that_service_writes_it() {
 
 #[test]
 fn of_other_games_than_chess_nothing_is_known() {
-    let atomic = get(&explorer(), "/lichess?variant=atomic&fen=anything");
-    assert_eq!(atomic.status(), StatusCode::OK);
-    assert_eq!(value(&atomic)["moves"], json!([]));
-    for known in ["standard", "chess960", "fromPosition"] {
+    for other in ["atomic&fen=anything", "chess960", "Chess960"] {
+        let answer = get(&explorer(), &format!("/lichess?variant={other}"));
+        assert_eq!(answer.status(), StatusCode::OK);
+        let answer = value(&answer);
+        assert_eq!(answer["moves"], json!([]), "{other}");
+        assert_eq!(answer["white"], 0, "{other}");
+    }
+    for known in ["standard", "fromPosition"] {
         let answer = ask(&explorer(), &format!("/lichess?variant={known}"));
         assert!(!answer["moves"].as_array().unwrap().is_empty(), "{known}");
     }

@@ -196,3 +196,43 @@ fn what_costs_too_much_is_left_and_told() {
     run("--max-cost 400 --force").ends_saying(0, "0 searches");
     assert!(folder.join("out.ctg.bak").exists());
 }
+
+#[test]
+fn only_what_is_below_a_line_a_position_or_an_opening_grows() {
+    let folder = Folder::new();
+    copy(SMALL, &folder.join("book.ctg"));
+    let before = graph(&folder.join("book.ctg"));
+    let fen = "rnbqkbnr/pp1ppppp/8/2p5/4P3/8/PPPP1PPP/RNBQKBNR w KQkq - 0 2";
+    // The openings of B20 to B99 all begin with 1.e4 c5.
+    for (target, option) in [
+        ("line.ctg", "--line '1.e4 c5'".to_owned()),
+        ("fen.ctg", format!("--fen '{fen}'")),
+        ("eco.ctg", "--eco B20-B99".to_owned()),
+    ] {
+        let options = format!("--positions 20 {option}");
+        grown(&folder, target, &options).ok();
+        let after = graph(&folder.join(target));
+        assert_eq!(after.in_book(), before.in_book() + 20, "{target}");
+        let sicilian = after.node(&super::common::after("e4 c5")).unwrap();
+        let mut below = BTreeSet::from([sicilian]);
+        let mut open = vec![sicilian];
+        while let Some(node) = open.pop() {
+            let moves = after.moves(node).iter().map(|mv| mv.to);
+            open.extend(moves.filter(|to| below.insert(*to)));
+        }
+        for node in after.nodes().filter(|node| after.record(*node).is_some()) {
+            let is_new = !before.holds(after.key(node));
+            assert!(!is_new || below.contains(&node), "{target}");
+        }
+    }
+    let same = |name: &str| files(folder.join(name));
+    assert!(same("line.ctg") == same("fen.ctg") && same("fen.ctg") == same("eco.ctg"));
+    for (options, says) in [
+        ("--line '1.e4 h5 2.h4'", "does not hold this position"),
+        ("--line '1.e4 e9'", "e9"),
+        ("--fen nonsense", "--fen"),
+        ("--eco Z", "B20-B99"),
+    ] {
+        grown(&folder, "x.ctg", options).refused(says);
+    }
+}

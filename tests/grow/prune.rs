@@ -1,6 +1,7 @@
 //! `tabia prune`.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::path::Path;
 
 use proptest::prelude::*;
 use serde_json::json;
@@ -10,6 +11,9 @@ use tabia::book::ctg::{
     CanonicalBoard, CtgBook, Key, OpenOptions, RewriteOptions, compact, encode_entry,
     find_move_byte,
 };
+use tabia::book::{Annotation, Lookup, PositionRecord, Probe as _, Wanted};
+use tabia::evals::EvalKey;
+use tabia::policy::{Policy, weigh};
 use tabia::prune::{Conditions, prune};
 use tabia::watch::Watch;
 
@@ -70,8 +74,76 @@ fn reached(
     unreachable!()
 }
 
+/// In no position of a book is any of these moves, each by the positions before
+/// and after it, played with the usual options.
+fn assert_never_played(path: &Path, out: &BTreeSet<(Key, Key)>) {
+    let book = CtgBook::open(path, &OpenOptions::default()).unwrap();
+    let (mut found, mut verdicts) = (Lookup::default(), Vec::new());
+    let key = |position: &Chess| CanonicalBoard::from_position(position).unwrap().key();
+    for (here, _) in contents(path) {
+        let position = board(&here);
+        book.probe(&position, Wanted::Transpositions, &mut found)
+            .unwrap();
+        weigh(&found.moves, &Policy::default(), |_| None, &mut verdicts);
+        for (known, verdict) in found.moves.iter().zip(&verdicts) {
+            let there = key(&tabia::notation::after(&position, known.mv));
+            let is_out = out.contains(&(here, there));
+            assert!(
+                !is_out || verdict.probability == 0.0,
+                "{known:?} in {position:?}"
+            );
+        }
+    }
+}
+
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(16))]
+
+    /// Any moves of any book, by lines: what is out is not played, and the
+    /// others are as they were.
+    #[test]
+    fn no_move_that_is_out_is_played(
+        games in 2..40_u64, plies in 2..12_usize, every in 2..9_usize, marks in any::<u64>(),
+    ) {
+        let (mut book, all) = random_book(games, plies);
+        // Green, red and neither; learn values; positions of no games.
+        for (n, (_, record)) in book.entries.values_mut().enumerate() {
+            let bits = marks.rotate_left(n as u32 * 5);
+            if bits & 0xc0 == 0 {
+                *record = PositionRecord::default();
+            }
+            record.recommendation = [0, 0, 0, 0x80, 0x40, 0, 0, 0][(bits & 7) as usize];
+            record.factor = if bits & 0x38 == 0 { 125 } else { 0 };
+        }
+        let folder = Folder::new();
+        let source = book.write(&folder, "book");
+        let target = folder.join("out.ctg");
+        let reached = reached(&book, &|_, _, _, _| true);
+        let mut out = BTreeSet::new();
+        let mut losing = std::collections::HashMap::default();
+        for (n, position) in all.iter().enumerate() {
+            let key = CanonicalBoard::from_position(position).unwrap().key();
+            for (m, (byte, _)) in book.entries[&key].0.iter().enumerate() {
+                if reached.contains_key(&key) && (n + m) % every == 0 {
+                    let child = after(&key, *byte);
+                    out.insert((key, child));
+                    let pair = (EvalKey::of_board(&key), EvalKey::of_board(&child));
+                    losing.insert(pair, Annotation::BLUNDER);
+                }
+            }
+        }
+        let conditions = Conditions { losing: Some(losing), ..Conditions::default() };
+        let done = prune(&source, &target, &conditions, &RewriteOptions::default(), &mut Watch::default()).unwrap();
+        assert_never_played(&target, &out);
+        assert_sound(&target);
+        let left = contents(&target);
+        let count = |book: &BTreeMap<Key, Vec<u8>>| -> usize {
+            let moves = |(key, entry): (&Key, &Vec<u8>)| usize::from(entry[key.as_bytes().len()] / 2);
+            book.iter().map(moves).sum()
+        };
+        let gone = done.moves + done.moves_behind;
+        prop_assert_eq!(count(&left) as u64 + gone, count(&book.contents()) as u64);
+    }
 
     /// Against a walk over the same book that is written down as the
     /// definition says it; strays included.
@@ -106,7 +178,8 @@ proptest! {
         let before = reached(&book, &|_, _, _, _| true);
         let after_it = reached(&book, &|_, ply, _, child| ply < most && games(child) >= least);
         let done = prune(&source, &target, &conditions, &RewriteOptions::default(), &mut Watch::default()).unwrap();
-        let mut expected = BTreeMap::new();
+        let mut expected: BTreeMap<Key, (Moves, PositionRecord)> = BTreeMap::new();
+        let mut warned = BTreeSet::new();
         let (mut moves_out, mut positions_out) = (0, 0);
         for (key, (moves, record)) in &book.entries {
             let gone = |key: &Key| before.contains_key(key) && !after_it.contains_key(key);
@@ -114,20 +187,42 @@ proptest! {
                 positions_out += 1;
                 continue;
             }
-            let left: Moves = moves.iter().copied().filter(|(byte, _)| match after_it.get(key) {
-                Some(kept) => kept.contains(byte),
-                None => !gone(&after(key, *byte)),
-            }).collect();
-            moves_out += (moves.len() - left.len()) as u64;
-            let mut bytes = Vec::new();
-            encode_entry(key, &left, record, &mut bytes);
-            expected.insert(*key, bytes);
+            let mut left = Moves::new();
+            for &(byte, sign) in moves {
+                let child = after(key, byte);
+                if gone(&child) {
+                    moves_out += 1;
+                } else if after_it.get(key).is_none_or(|kept| kept.contains(&byte)) {
+                    left.push((byte, sign));
+                } else {
+                    warned.insert((*key, child));
+                    let sign = if sign.is_doubtful() { sign } else { Annotation::DUBIOUS };
+                    left.push((byte, sign));
+                }
+            }
+            expected.insert(*key, (left, *record));
         }
-        let read = CtgBook::open(&target, &OpenOptions::default()).unwrap();
-        let found = contents(&target);
-        prop_assert_eq!(found, expected);
         prop_assert_eq!((done.moves, done.positions), (moves_out, positions_out));
-        drop(read);
+        prop_assert_eq!(done.warned, warned.len() as u64);
+        // What is red now is after a move with a warning sign.
+        let found = contents(&target);
+        let mut red = 0;
+        for (key, (moves, record)) in &mut expected {
+            let bytes = |record: &PositionRecord| {
+                let mut bytes = Vec::new();
+                encode_entry(key, moves, record, &mut bytes);
+                bytes
+            };
+            if found.get(key) != Some(&bytes(record)) {
+                prop_assert!(warned.iter().any(|(_, after)| after == key));
+                record.recommendation = 0x40;
+                prop_assert_eq!(found.get(key), Some(&bytes(record)));
+                red += 1;
+            }
+        }
+        prop_assert_eq!(found.len(), expected.len());
+        prop_assert_eq!(done.red, red);
+        assert_never_played(&target, &warned);
         assert_sound(&target);
     }
 }
@@ -237,4 +332,93 @@ fn moves_that_lose_too_much_go() {
     assert!(has_f3(3));
     run(150).ends_saying(0, "1 move taken out, and 4 positions");
     assert!(!has_f3(2));
+}
+
+/// 1.c4 e5 2.d4 leads to where 1.d4 e5 2.c4 leads too; of these games one alone
+/// has the better 2.Nc3.
+#[test]
+fn a_move_that_is_out_is_not_played_as_a_transposition() {
+    let folder = Folder::new();
+    let lines = "1.c4 e5 2.d4 exd4 *\n\n1.d4 e5 2.c4 exd4 *\n\n";
+    for (name, better, says) in [
+        (
+            "better",
+            "1.c4 e5 2.Nc3 *\n\n",
+            "1 move left with a warning sign",
+        ),
+        ("none", "", "1 position made red"),
+    ] {
+        folder.put("a.pgn", format!("{lines}{better}"));
+        folder.done("build -fo a.ctg a.pgn");
+        folder.done(&[
+            "mark",
+            "a.ctg",
+            "--line",
+            "1.c4 e5 2.d4",
+            "--annotation",
+            "!",
+        ]);
+        let play = |book: &str| {
+            let view = folder.probe(book, "c4 e5");
+            let moves = view["moves"].as_array().unwrap().clone();
+            let d4 = moves.into_iter().find(|mv| mv["san"] == "d4").unwrap();
+            json!([
+                d4["annotation"],
+                d4["probability"],
+                d4["transposition"],
+                d4["mark"]
+            ])
+        };
+        assert_ne!(play("a.ctg")[1], json!(0.0), "{name}");
+        let said = folder.done("prune a.ctg -fo b.ctg --line '1.c4 e5 2.d4'");
+        assert_has(&said, says);
+        assert_has(&said, "0 moves taken out, and 0 positions");
+        let mark = if better.is_empty() { "avoid" } else { "none" };
+        assert_eq!(play("b.ctg"), json!(["?!", 0.0, false, mark]), "{name}");
+        // The other way there is free unless nothing else helped.
+        let other = folder.probe("b.ctg", "d4 e5")["moves"][0].take();
+        assert_eq!(other["san"], "c4");
+        assert_eq!(other["probability"] == 0.0, better.is_empty());
+    }
+}
+
+/// The starter book, with every tenth of its moves out.
+#[test]
+fn of_the_starter_book_no_move_that_is_out_is_played() {
+    let folder = Folder::new();
+    let source = project("books/tabia.ctg");
+    let book = CtgBook::open(&source, &OpenOptions::default()).unwrap();
+    let mut out = BTreeSet::new();
+    let mut losing = std::collections::HashMap::default();
+    let mut n = 0;
+    let pass = tabia::book::ctg::Pass::FromStart;
+    book.visit(pass, &mut Watch::default(), &mut |_| (), |visit| {
+        for child in visit.moves.iter().filter_map(|mv| mv.after) {
+            n += 1;
+            if n % 10 == 0 {
+                let (before, after) = (visit.entry.key, child.key);
+                out.insert((before, after));
+                let pair = (EvalKey::of_board(&before), EvalKey::of_board(&after));
+                losing.insert(pair, Annotation::DUBIOUS);
+            }
+        }
+        Ok(())
+    })
+    .unwrap();
+    let conditions = Conditions {
+        losing: Some(losing),
+        ..Conditions::default()
+    };
+    let target = folder.join("out.ctg");
+    let options = RewriteOptions::default();
+    let done = prune(
+        &source,
+        &target,
+        &conditions,
+        &options,
+        &mut Watch::default(),
+    )
+    .unwrap();
+    assert!(done.moves > 100 && done.warned > 10, "{done:?}");
+    assert_never_played(&target, &out);
 }

@@ -6,6 +6,7 @@ use serde_json::json;
 use shakmaty::Color;
 use tabia::book::{Book, OpenOptions};
 use tabia::evals::EvalTable;
+use tabia::notation::Line;
 use tabia::repertoire::{Knowledge, Repertoire, RepertoireSummary, RepertoireWishes};
 use tabia::watch::Watch;
 
@@ -35,6 +36,8 @@ fn wishes(colour: Color) -> RepertoireWishes {
         min_share: 0.0,
         caution: 0.0,
         depth: 20,
+        line: Line::default(),
+        hold_back: 90.0,
     }
 }
 
@@ -190,6 +193,89 @@ fn a_book_and_a_study_of_it_say_the_same() {
     let repairs = run("--from mine.pgn")["differences"]["repairs"].take();
     assert_eq!(repairs[0]["line"], "1.e4");
     assert_eq!(repairs[0]["better"], answer[0]["san"]);
+}
+
+#[test]
+fn after_a_line_the_repertoire_is_for_what_follows() {
+    let folder = Folder::with(SMALL);
+    let told = folder
+        .tabia("repertoire book.ctg --colour white --line '1.e4 c5' --json -o out.ctg")
+        .json();
+    for gap in told["gaps"].as_array().unwrap() {
+        let line = gap["line"].as_str().unwrap();
+        assert!(line.starts_with("1.e4 c5"), "{line}");
+    }
+    // The line leads there, and nothing beside it.
+    for (line, only) in [("", "e4"), ("e4", "c5")] {
+        let view = folder.probe("out.ctg", line);
+        let moves = view["moves"].as_array().unwrap();
+        assert_eq!((moves.len(), &moves[0]["san"]), (1, &json!(only)));
+    }
+    let answer = folder.probe("out.ctg", "e4 c5")["moves"].take();
+    assert_eq!(answer.as_array().unwrap().len(), 1, "{answer}");
+    // The opponent of the line needs no answer to other first moves.
+    let black = folder.tabia("repertoire book.ctg --colour black --line '1.e4 c5' --json");
+    let gaps = black.json()["gaps"].take();
+    let mut gaps = gaps.as_array().unwrap().iter();
+    assert!(gaps.all(|gap| gap["line"].as_str().unwrap().starts_with("1.e4 c5")));
+    folder
+        .tabia("repertoire book.ctg --colour white --line '1.e4 h5'")
+        .ends_saying(1, "does not hold 1...h5");
+}
+
+#[test]
+fn a_green_move_is_chosen_whatever_the_results_say() {
+    let folder = Folder::new();
+    let lines = [
+        ("1.e4 e5", "1-0", 100),
+        ("1.d4 d5", "1-0", 40),
+        ("1.d4 d5", "0-1", 60),
+    ];
+    book(&folder, "a", &lines);
+    let first = |name: &str| {
+        folder.done(&format!("repertoire a.ctg --colour white -fo {name}.ctg"));
+        folder.probe(&format!("{name}.ctg"), "")["moves"][0]["san"].clone()
+    };
+    assert_eq!(first("free"), "e4");
+    folder.done(&["mark", "a.ctg", "--line", "1.d4", "main"]);
+    assert_eq!(first("green"), "d4");
+    // A sign outweighs it, as where the adapter plays.
+    folder.done(&["mark", "a.ctg", "--line", "1.d4", "--annotation", "?"]);
+    assert_eq!(first("signed"), "e4");
+}
+
+/// 1.e4 was lucky where it was chosen: it won all its games there, and half of
+/// them elsewhere.
+#[test]
+fn other_games_say_what_the_moves_bring() {
+    let folder = Folder::new();
+    let chosen = [("1.e4 e5", "1-0", 40), ("1.d4 d5", "1/2-1/2", 400)];
+    let others = [
+        ("1.e4 e5", "1-0", 30),
+        ("1.e4 e5", "0-1", 30),
+        ("1.e4 c5", "1-0", 30),
+        ("1.e4 c5", "0-1", 10),
+        ("1.d4 d5", "0-1", 100),
+    ];
+    book(&folder, "chosen", &chosen);
+    book(&folder, "others", &others);
+    let told = folder
+        .tabia("repertoire chosen.ctg --colour white --measure others.ctg --json")
+        .json();
+    let share = |value: &serde_json::Value| value.as_f64().unwrap();
+    let measured = &told["measured"];
+    // 60 of 100 games at a half, 40 at three quarters.
+    assert!((share(&measured["brings"]) - 0.6).abs() < 1e-9, "{told}");
+    assert!((share(&measured["all"]) - 0.3).abs() < 1e-9, "{told}");
+    assert!((share(&measured["error"]) - 1.96 * (0.15_f64 / 100.0).sqrt()).abs() < 1e-9);
+    // The more is held back, the less is promised of it.
+    let promise = |hold_back: &str| {
+        let run = format!("repertoire chosen.ctg --colour white --hold-back {hold_back} --json");
+        share(&folder.tabia(&run).json()["expectation"])
+    };
+    let promises = ["10", "90", "800", "4000"].map(promise);
+    assert!(promises.is_sorted_by(|a, b| a > b), "{promises:?}");
+    assert!((share(&told["expectation"]) - promises[2]).abs() < 1e-12);
 }
 
 #[test]

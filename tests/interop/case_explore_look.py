@@ -107,6 +107,10 @@ def explorer_has_no_dialog_or_state_with_a_finding_of_axe():
             page.locator("td.edit button").first.click()
             expect(page.locator("#edit-dialog")).to_be_visible()
             check("edit")
+            page.click("#remove-move")
+            check("a count")
+            expect(page.locator("#removal-begin")).to_be_enabled()
+            check("a deletion")
             page.keyboard.press("Escape")
             for opener, dialog in (("mark-line", "line-dialog"), ("shelf", "open-dialog"), ("show-games", "games-dialog"), ("show-settings", "settings-dialog"), ("open-policy", "policy-dialog"), ("train", "train-dialog")):
                 open_and_check(opener, dialog)

@@ -1,10 +1,12 @@
 """Books that Stockfish evaluates and lets grow."""
 
 import json
+import subprocess
+import zlib
 
 import chess
 
-from places import STOCKFISH, folder
+from places import SHARED, STOCKFISH, folder
 from procs import run
 from runner import case
 
@@ -43,3 +45,45 @@ def a_book_grows_by_good_moves_and_goes_on_after_an_end():
     assert again.returncode == 0 and " 0 searches" in again.stderr, again.stderr
     assert grown.read_bytes() == grown.with_suffix(".ctg.bak").read_bytes()
     return done.stderr.strip()
+
+
+def _halves(where) -> list:
+    """A book of each half of some 145,000 games, by their moves, so that a game
+    that was noted twice is in one of them only."""
+    games = SHARED / "data" / "pgn" / "gnuchess_book_1.02.pgn.zst"
+    text = subprocess.run(["zstd", "-dc", "--long=27", games], check=True, capture_output=True)
+    halves: list[list[bytes]] = [[], []]
+    for n, game in enumerate(text.stdout.replace(b"\r", b"").split(b"\n[Event ")):
+        moves = game.split(b"\n\n", 1)[-1].split()
+        tag = b"[Event " if n else b""
+        halves[zlib.crc32(b" ".join(moves)) >> 7 & 1].append(tag + game)
+    books = []
+    for n, half in enumerate(halves):
+        (where / f"{n}.pgn").write_bytes(b"\n\n".join(half))
+        books.append(where / f"{n}.ctg")
+        done = run("build", "-o", books[-1], where / f"{n}.pgn", "--max-ply", 60, limit=300)
+        assert done.returncode == 0, done.stderr
+    return books
+
+
+@case(1800, needs_shared=True)
+def a_repertoire_is_measured_by_games_that_did_not_choose_it():
+    """The promise is still too high, by more than the error of what is measured: the
+    bound keeps it from growing again."""
+    books = _halves(folder("promise"))
+    told = []
+    for chosen, others in (books, books[::-1]):
+        for colour in ("white", "black"):
+            options = ("--colour", colour, "--measure", others, "--json")
+            done = run("repertoire", chosen, *options, limit=400)
+            assert done.returncode == 0, done.stderr
+            found = json.loads(done.stdout)
+            promised, measured = found["expectation"], found["measured"]
+            told.append(
+                f"{colour}: promised {100 * promised:.1f}, measured "
+                f"{100 * measured['brings']:.1f} +-{100 * measured['error']:.1f}, "
+                f"all games {100 * measured['all']:.1f}"
+            )
+            assert abs(promised - measured["brings"]) < 0.055, told
+            assert measured["brings"] > measured["all"], told
+    return "\n".join(told)

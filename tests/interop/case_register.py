@@ -5,6 +5,7 @@ import json
 import os
 import shlex
 import shutil
+import signal
 import subprocess
 import time
 from pathlib import Path
@@ -215,6 +216,85 @@ def _xboard_plays(home: Path, book: Path, words: list[str]) -> str:
             if process is not None:
                 process.kill()
                 process.wait()
+
+
+# GNOME Chess in a session of its own, with our engine as White.
+GNOME = """
+gsettings set org.gnome.Chess opponent Tabia
+gsettings set org.gnome.Chess play-as black
+exec gnome-chess
+"""
+
+# A bus that starts no services: one of them mounts a file system.
+BUS = """<busconfig>
+<type>session</type>
+<listen>unix:tmpdir=/tmp</listen>
+<policy context="default"><allow send_destination="*"/><allow own="*"/></policy>
+</busconfig>
+"""
+
+
+@case(240)
+def gnome_chess_plays_a_book_move_and_keeps_its_other_engines():
+    for program in ("gnome-chess", "Xvfb", "dbus-run-session"):
+        if shutil.which(program, path=_environment(Path("/"))["PATH"]) is None:
+            return f"left out: {program} is not installed"
+    home, book = _home()
+    _register(home, "gnome-chess", "--engine", "builtin", "--book", book)
+    file = home / ".config" / "gnome-chess" / "engines.conf"
+    system = Path("/etc/gnome-chess/engines.conf").read_text()
+    assert file.read_text().startswith(system) and "[Tabia]" in file.read_text()
+    (home / "run").mkdir(mode=0o700)
+    bus = home / "bus.conf"
+    bus.write_text(BUS)
+    settings = {
+        "GSETTINGS_BACKEND": "keyfile",
+        "GSK_RENDERER": "cairo",
+        "G_MESSAGES_DEBUG": "all",
+        "XDG_RUNTIME_DIR": str(home / "run"),
+        # It would wait for what the bus does not start.
+        "ADW_DISABLE_PORTAL": "1",
+        "GTK_USE_PORTAL": "0",
+        "GTK_A11Y": "none",
+    }
+    readable, writable = os.pipe()
+    screen = subprocess.Popen(
+        ["Xvfb", "-displayfd", str(writable), "-screen", "0", "1000x800x24"], pass_fds=[writable], stderr=subprocess.DEVNULL
+    )
+    os.close(writable)
+    chess_program = None
+    log = home / "gnome-chess.log"
+    try:
+        display = ":" + os.read(readable, 100).decode().strip()
+        with log.open("wb") as output:
+            chess_program = subprocess.Popen(
+                ["dbus-run-session", f"--config-file={bus}", "sh", "-c", GNOME],
+                env=_environment(home) | settings | {"DISPLAY": display},
+                cwd=home,
+                stdout=output,
+                stderr=output,
+                start_new_session=True,
+            )
+        moves: list[str] = []
+        end = time.monotonic() + 120 * PATIENCE
+        while not moves and time.monotonic() < end:
+            time.sleep(0.1)
+            text = log.read_text(errors="replace").rpartition("\n")[0]
+            moves = [part.split()[0] for part in text.split("'bestmove ")[1:]]
+        assert moves, text[-2000:]
+        assert f"info string book {book.name}" in text, text[-2000:]
+        with Oracle(book) as oracle:
+            assert moves[0] in oracle.playable(chess.Board()), moves
+    finally:
+        os.close(readable)
+        if chess_program is not None:
+            os.killpg(chess_program.pid, signal.SIGKILL)
+            chess_program.wait()
+        screen.kill()
+        screen.wait()
+    _register(home, "gnome-chess", "--remove")
+    assert not file.exists()
+    return f"1.{moves[0]}"
 
 
 def _pairs(words: list[str]) -> dict[str, str]:

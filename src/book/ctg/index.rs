@@ -95,6 +95,8 @@ pub enum SlotPage {
     None,
     /// The .cto file has no such slot: no page either.
     Beyond,
+    /// A page that the .ctg file, which is cut off, does not have.
+    Missing(u32),
 }
 
 /// An index on disk.
@@ -215,6 +217,18 @@ impl SlotFile {
         Ok(())
     }
 
+    /// The first slot that leads to no page below `pages`, though it is not
+    /// empty; reads all of them.
+    pub(super) fn astray(&self, pages: u32) -> Result<Option<i32>, Error> {
+        let mut first = None;
+        self.for_each(|_, page| {
+            if page != -1 && u32::try_from(page).map_or(true, |page| page >= pages) {
+                first.get_or_insert(page);
+            }
+        })?;
+        Ok(first)
+    }
+
     /// For look-ups; good for one probe.
     pub(super) fn reader(&self) -> Result<SlotReader<'_>, Error> {
         let view = self
@@ -259,6 +273,7 @@ impl<'f> SlotReader<'f> {
             .ok_or_else(|| Error::io(path.clone(), io::ErrorKind::UnexpectedEof.into()))?;
         match u32::try_from(page) {
             Ok(page) if page < pages => Ok(SlotPage::Page(page)),
+            Ok(page) => Ok(SlotPage::Missing(page)),
             _ if page == -1 => Ok(SlotPage::None),
             _ => Err(Error::Slot {
                 path: path.clone(),

@@ -126,7 +126,7 @@ pub use moves::{
 pub use page::{Entries, PAGE_BYTES, PAGE_HEADER_BYTES, Page, PageFault, read_entry};
 pub use pages::Header;
 pub use position::{CanonicalBoard, KeyFault, Orientation};
-pub use prune::{Fate, Pruned, prune};
+pub use prune::{Fate, PruneRules, Pruned, count_pruned, prune};
 pub use reader::{CtgBook, LookupStep, OpenOptions, Place};
 pub(crate) use reader::{EntryReader, fill_from};
 pub use rewrite::{RewriteOptions, Rewritten, compact, merge};

@@ -125,22 +125,39 @@ fn index_on_disk(
     let path = sibling(ctg, "cto").ok_or_else(|| missing(ctg, "cto"))?;
     let told = |path: &Path, problem| format!("index {} {problem}", file_name(path));
     let mut slots = SlotFile::open(&path, mmap).map_err(|problem| told(&path, problem))?;
+    let whole = |slots| of_this_book(pages, slots).map_err(|problem| told(&path, problem));
     let bounds: Result<(), String> = match sibling(ctg, "ctb") {
         None => Err(missing(ctg, "ctb")),
-        Some(path) => match slots.read_bounds(&path) {
-            Ok(()) if index_agrees(pages, &slots, samples) => return Ok((slots, None)),
-            Ok(()) => Err(told(&path, "does not belong to the .cto file".into())),
-            Err(problem) => Err(told(&path, problem)),
+        Some(ctb) => match slots.read_bounds(&ctb) {
+            Ok(()) if index_agrees(pages, &slots, samples) => {
+                return whole(&slots).map(|()| (slots, None));
+            }
+            Ok(()) => Err(told(&ctb, "does not belong to the .cto file".into())),
+            Err(problem) => Err(told(&ctb, problem)),
         },
     };
     slots.forget_bounds();
     if index_agrees(pages, &slots, samples) {
-        Ok((slots, bounds.err()))
+        whole(&slots).map(|()| (slots, bounds.err()))
     } else {
         Err(told(
             &path,
             "does not lead to the positions of the book".into(),
         ))
+    }
+}
+
+/// An index that leads to pages which the book never had is damaged, or of a
+/// larger book: then many positions stand elsewhere than it says. One that leads
+/// to pages which are cut off is sound.
+fn of_this_book(pages: &PageFile, slots: &SlotFile) -> Result<(), String> {
+    let count = pages.held().max(pages.header().pages);
+    match slots.astray(count) {
+        Ok(Some(page)) => Err(format!(
+            "is damaged or of a larger book (it leads to page {page}, the book has {count} pages)"
+        )),
+        Ok(None) => Ok(()),
+        Err(error) => Err(format!("cannot be read ({error})")),
     }
 }
 

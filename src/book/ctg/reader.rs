@@ -460,6 +460,9 @@ impl fmt::Display for LookupStep {
             }
             LookupStep::Slot(slot, SlotPage::None) => write!(f, "slot {}: split", slot.number),
             LookupStep::Slot(slot, SlotPage::Beyond) => write!(f, "slot {}: none", slot.number),
+            LookupStep::Slot(slot, SlotPage::Missing(page)) => {
+                write!(f, "slot {}: page {page}, which is cut off", slot.number)
+            }
             LookupStep::Scanned(page) => write!(f, "page {page}"),
         }
     }

@@ -22,6 +22,7 @@ mod walk;
 use std::time::{Duration, Instant};
 
 use super::EngineCommand;
+use crate::uci::engine::{self, EngineOption, EngineReply};
 
 /// How long to wait for what.
 #[derive(Clone, Debug)]
@@ -113,6 +114,10 @@ pub struct Greeting {
     pub name: Option<String>,
     /// From the start of the process to `uciok`.
     pub took: Duration,
+    /// What it has declared.
+    pub options: Vec<EngineOption>,
+    /// Whether it was ready with the options that were set, or why not.
+    pub ready: Result<(), String>,
 }
 
 /// Starts an engine, waits for `uciok`, and ends it.
@@ -121,18 +126,63 @@ pub struct Greeting {
 ///
 /// It cannot be started or does not answer in time: why, in a user's words.
 pub fn greet(command: &EngineCommand, limit: Duration) -> Result<Greeting, String> {
+    let (mut peer, greeting) = introduce(command, limit)?;
+    peer.send("quit");
+    let _ = peer.ends(Patience::default().quit);
+    Ok(greeting)
+}
+
+/// Starts an engine, waits for `uciok`, sets those options, names and values,
+/// that `chosen` takes from what it has declared, waits for `readyok`, and ends
+/// it.
+///
+/// # Errors
+///
+/// As for [`greet`].
+pub fn try_options(
+    command: &EngineCommand,
+    limit: Duration,
+    chosen: impl FnOnce(&[EngineOption]) -> Vec<(String, String)>,
+) -> Result<Greeting, String> {
+    let (mut peer, mut greeting) = introduce(command, limit)?;
+    for (name, value) in chosen(&greeting.options) {
+        peer.send(&format!("setoption name {name} value {value}"));
+    }
+    peer.send("isready");
+    // Which may read a network.
+    let limit = limit.max(Patience::default().ready);
+    let ready = peer.until("readyok", limit);
+    greeting.ready = match ready {
+        Ok(_) => Ok(()),
+        Err(missing) => Err(walk::explain(&missing, "readyok", limit).0),
+    };
+    peer.send("quit");
+    let _ = peer.ends(Patience::default().quit);
+    Ok(greeting)
+}
+
+fn introduce(
+    command: &EngineCommand,
+    limit: Duration,
+) -> Result<(super::peer::Peer, Greeting), String> {
     let begun = Instant::now();
     let mut peer = super::peer::Peer::start(command).map_err(|error| error.to_string())?;
     peer.send("uci");
     let lines = peer
         .until("uciok", limit)
         .map_err(|missing| walk::explain(&missing, "uciok", limit).0)?;
-    let took = begun.elapsed();
     let name = lines.iter().find_map(|line| line.strip_prefix("id name "));
-    let name = name.map(|name| name.trim().to_owned());
-    peer.send("quit");
-    let _ = peer.ends(Patience::default().quit);
-    Ok(Greeting { name, took })
+    let declared = lines
+        .iter()
+        .map(|line| line.as_bytes())
+        .filter(|line| engine::parse(line) == EngineReply::Option);
+    let greeting = Greeting {
+        name: name.map(|name| name.trim().to_owned()),
+        took: begun.elapsed(),
+        options: declared.filter_map(engine::option).collect(),
+        ready: Ok(()),
+    };
+    Ok((peer, greeting))
 }
 
 /// A move that an engine played.

@@ -1,20 +1,22 @@
 //! Answers from games indexes.
 
-use std::fmt;
 use std::path::PathBuf;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError, RwLock};
+use std::{fmt, io};
 
 use shakmaty::uci::UciMove;
 use shakmaty::{Chess, Color, Position};
 
+use super::super::books::{ExploredBook, Open};
 use super::answer::{
     Explored, ExploredGame, ExploredPlayer, PlayedGame, Told, history, speed_name,
 };
 use super::question::{Question, Shape};
-use crate::book::{Annotation, BookMove, PositionRecord, Stats};
+use crate::book::{Annotation, BookMove, Error, Lookup, PositionRecord, Probe, Stats, Wanted};
 use crate::games::tgx::{TgxError, move_of};
 use crate::index::ask::{self, Lists, Named, Sums};
-use crate::index::{Counts, GamesIndex, Player};
+use crate::index::{Counts, GameSelection, GamesIndex, Player};
 use crate::policy;
 use crate::settings::Settings;
 
@@ -24,11 +26,16 @@ const KEPT_PLAYERS: usize = 8;
 /// The indexes of the command line, each taken anew when games were added.
 #[derive(Default)]
 pub struct Games {
-    indexes: Vec<RwLock<Arc<GamesIndex>>>,
-    mmap: bool,
+    indexes: Vec<Arc<OpenIndex>>,
     players: Mutex<Vec<(PlayerKey, Arc<Player>)>>,
-    /// How often one has been taken anew.
-    renewals: std::sync::atomic::AtomicU64,
+}
+
+/// An index, taken anew when it has changed.
+struct OpenIndex {
+    open: RwLock<Arc<GamesIndex>>,
+    mmap: bool,
+    /// How often it has been taken anew.
+    renewals: AtomicU64,
 }
 
 /// Whose games, with which colour, of which state of which index.
@@ -39,14 +46,32 @@ impl fmt::Debug for Games {
         let paths: Vec<PathBuf> = self
             .indexes
             .iter()
-            .map(|index| lock(index).file().path().into())
+            .map(|index| index.known().file().path().into())
             .collect();
         f.debug_tuple("Games").field(&paths).finish()
     }
 }
 
-fn lock(index: &RwLock<Arc<GamesIndex>>) -> Arc<GamesIndex> {
-    Arc::clone(&index.read().unwrap_or_else(PoisonError::into_inner))
+impl OpenIndex {
+    fn known(&self) -> Arc<GamesIndex> {
+        Arc::clone(&self.open.read().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    /// As it is on disk now. One that cannot be opened any more stays as it
+    /// was.
+    fn current(&self) -> Arc<GamesIndex> {
+        let open = self.known();
+        if open.file().is_current() {
+            return open;
+        }
+        let Ok(again) = GamesIndex::open(open.file().path(), self.mmap) else {
+            return open;
+        };
+        let again = Arc::new(again);
+        *self.open.write().unwrap_or_else(PoisonError::into_inner) = Arc::clone(&again);
+        self.renewals.fetch_add(1, Ordering::Release);
+        again
+    }
 }
 
 impl Games {
@@ -57,11 +82,32 @@ impl Games {
         Games {
             indexes: indexes
                 .into_iter()
-                .map(|index| RwLock::new(Arc::new(index)))
+                .map(|index| {
+                    Arc::new(OpenIndex {
+                        open: RwLock::new(Arc::new(index)),
+                        mmap,
+                        renewals: AtomicU64::new(0),
+                    })
+                })
                 .collect(),
-            mmap,
-            ..Games::default()
+            players: Mutex::default(),
         }
+    }
+
+    /// The indexes as books that are looked at and never changed, by the names
+    /// that they are to have.
+    #[must_use]
+    pub fn books(&self, names: Vec<String>) -> Vec<ExploredBook> {
+        let named = names.into_iter().zip(&self.indexes);
+        let books = named.map(|(name, index)| {
+            let open = index.current();
+            let file = open.file().path().to_owned();
+            let again = Arc::clone(index);
+            let reopen = Box::new(move || Ok(Arc::new(IndexBook(again.current())) as Open));
+            let open = Arc::new(IndexBook(open));
+            ExploredBook::new(name, Vec::new(), open, reopen, None).with_files(vec![file])
+        });
+        books.collect()
     }
 
     /// Whether there is none.
@@ -70,30 +116,16 @@ impl Games {
         self.indexes.is_empty()
     }
 
-    /// The indexes as they are on disk now. One that cannot be opened any more
-    /// stays as it was.
+    /// The indexes as they are on disk now.
     fn current(&self) -> Vec<Arc<GamesIndex>> {
-        let each = self.indexes.iter().map(|index| {
-            let open = lock(index);
-            if open.file().is_current() {
-                return open;
-            }
-            let Ok(again) = GamesIndex::open(open.file().path(), self.mmap) else {
-                return open;
-            };
-            let again = Arc::new(again);
-            *index.write().unwrap_or_else(PoisonError::into_inner) = Arc::clone(&again);
-            self.renewals
-                .fetch_add(1, std::sync::atomic::Ordering::Release);
-            again
-        });
-        each.collect()
+        self.indexes.iter().map(|index| index.current()).collect()
     }
 
     /// Which content answers now: another number after each change.
     pub(in crate::explore) fn generation(&self) -> u64 {
         let _ = self.current();
-        self.renewals.load(std::sync::atomic::Ordering::Acquire)
+        let renewals = |index: &Arc<OpenIndex>| index.renewals.load(Ordering::Acquire);
+        self.indexes.iter().map(renewals).sum()
     }
 
     /// What all games say about a position.
@@ -272,33 +304,72 @@ fn find(
     }))
 }
 
+/// What counts say, seen from a side.
+fn stats_of(counts: &Counts, own: Color) -> Stats {
+    let number = |count: u64| u32::try_from(count).unwrap_or(u32::MAX);
+    Stats {
+        games: number(counts.games()),
+        wins: number(*counts.won.get(own)),
+        draws: number(counts.draws),
+        losses: number(*counts.won.get(!own)),
+        own_rated: number(*counts.rated.get(own)),
+        own_rating_sum: number(*counts.sum.get(own)),
+        other_rated: number(*counts.rated.get(!own)),
+        other_rating_sum: number(*counts.sum.get(!own)),
+    }
+}
+
+/// The moves as a book would hold them.
+fn book_moves<'s>(position: &Chess, sums: &'s Sums) -> impl Iterator<Item = BookMove> + use<'s> {
+    let turn = position.turn();
+    sums.moves.iter().map(move |made| {
+        let after = PositionRecord {
+            stats: stats_of(&made.counts, turn).reversed(),
+            ..PositionRecord::default()
+        };
+        BookMove::stored(made.mv, Annotation::default(), Some(after))
+    })
+}
+
+/// An index as a book: its games are what it knows of a position.
+struct IndexBook(Arc<GamesIndex>);
+
+impl IndexBook {
+    fn sums(&self, position: &Chess) -> Result<Sums, Error> {
+        let all = GameSelection::between(None, None);
+        let found = ask::ask([&*self.0], position, &all, Lists::default());
+        found.map_err(|error| Error::io(self.0.file().path(), io::Error::other(error)))
+    }
+}
+
+impl Probe for IndexBook {
+    fn probe(&self, position: &Chess, _: Wanted, found: &mut Lookup) -> Result<(), Error> {
+        found.clear();
+        let sums = self.sums(position)?;
+        found.moves.extend(book_moves(position, &sums));
+        found.here = (!sums.moves.is_empty()).then(|| PositionRecord {
+            stats: stats_of(&sums.counts, position.turn()),
+            ..PositionRecord::default()
+        });
+        Ok(())
+    }
+
+    fn contains(&self, position: &Chess) -> Result<bool, Error> {
+        Ok(!self.sums(position)?.moves.is_empty())
+    }
+
+    fn is_current(&self) -> bool {
+        self.0.file().is_current()
+    }
+}
+
 /// Of each move, whether the policy would never play it; nothing if nobody
 /// asks.
 fn unplayed(question: &Question, position: &Chess, settings: &Settings, sums: &Sums) -> Vec<bool> {
     if !question.playable {
         return Vec::new();
     }
-    let turn = position.turn();
-    let number = |count: u64| u32::try_from(count).unwrap_or(u32::MAX);
-    let moves = sums.moves.iter().map(|made| {
-        let counts = &made.counts;
-        let own = Stats {
-            games: number(counts.games()),
-            wins: number(*counts.won.get(turn)),
-            draws: number(counts.draws),
-            losses: number(*counts.won.get(!turn)),
-            own_rated: number(*counts.rated.get(turn)),
-            own_rating_sum: number(*counts.sum.get(turn)),
-            other_rated: number(*counts.rated.get(!turn)),
-            other_rating_sum: number(*counts.sum.get(!turn)),
-        };
-        let after = PositionRecord {
-            stats: own.reversed(),
-            ..PositionRecord::default()
-        };
-        BookMove::stored(made.mv, Annotation::default(), Some(after))
-    });
-    let moves: Vec<BookMove> = moves.collect();
+    let moves: Vec<BookMove> = book_moves(position, sums).collect();
     let mut verdicts = Vec::new();
     policy::weigh(&moves, &settings.policy(), |_| None, &mut verdicts);
     verdicts

@@ -36,8 +36,8 @@ impl Shape {
 #[derive(Clone, Debug)]
 pub(super) struct Question {
     pub(super) shape: Shape,
-    /// From the first position to the one asked about. `None` of another
-    /// variant than chess, of which nothing is known.
+    /// From the first position to the one asked about. `None` if the variant is
+    /// one of [`OTHERS`]: no book and no index holds a game of it.
     pub(super) positions: Option<Vec<Chess>>,
     pub(super) selection: GameSelection,
     pub(super) moves: usize,
@@ -51,11 +51,12 @@ pub(super) struct Question {
 }
 
 /// Ordinary chess, under all its names.
-const ORDINARY: &str = "standard, chess, chess960, fromposition, from position, from_position";
+const ORDINARY: &str = "standard, chess, fromposition, from position, from_position";
 
-/// Other games that clients ask about.
-const OTHERS: &str = "antichess, atomic, crazyhouse, horde, kingofthehill, king of the hill, \
-    koth, racingkings, racing kings, threecheck, three-check, three check, 3check, 3-check, \
+/// Other games that clients ask about. Chess960 is one of them: its games are
+/// left out of every index, and those of ordinary chess say nothing about it.
+const OTHERS: &str = "chess960, chess 960, fischerandom, antichess, atomic, crazyhouse, horde, \
+    kingofthehill, king of the hill, koth, racingkings, racing kings, threecheck, three-check, three check, 3check, 3-check, \
     giveaway";
 
 impl Question {
@@ -220,7 +221,10 @@ mod tests {
         assert_eq!(read("moves=3&moves=4").unwrap().moves, 4);
         let cut = read("topGames=99&recentGames=99").unwrap();
         assert_eq!((cut.top_games, cut.recent_games), (4, 8));
-        assert!(read("variant=atomic").unwrap().positions.is_none());
+        for other in ["atomic", "chess960", "Chess960"] {
+            let question = read(&format!("variant={other}")).unwrap();
+            assert!(question.positions.is_none(), "{other}");
+        }
         for bad in [
             "variant=draughts",
             "fen=nonsense",

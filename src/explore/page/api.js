@@ -5,8 +5,29 @@ import { t, told } from "./lang.js";
 const place = document.querySelector('meta[name="tabia-token"]');
 let token = place.content;
 
-/** Tells this page from others that change the same books. */
-export const client = crypto.getRandomValues(new Uint32Array(2)).join("");
+const unique = () => crypto.getRandomValues(new Uint32Array(2)).join("");
+
+/**
+ * Tells this page from others that change the same books. It stays when the page is left and opened
+ * again, and goes on to the next page when its tab is closed: what it has changed can still be taken back.
+ */
+export const client = lasting();
+
+function lasting() {
+  const name = "client", old = "client-left";
+  try {
+    const own = sessionStorage.getItem(name) ?? localStorage.getItem(old) ?? unique();
+    const isHere = () => localStorage.getItem(old) === own && localStorage.removeItem(old);
+    isHere();
+    sessionStorage.setItem(name, own);
+    addEventListener("pagehide", () => localStorage.setItem(old, own));
+    addEventListener("pageshow", isHere);
+    return own;
+  } catch { return unique(); }
+}
+
+/** Tells it from others that ask the engine: no two are the same. */
+const asker = unique();
 
 /** The program cannot be reached. */
 export class Gone extends Error {}
@@ -26,9 +47,13 @@ async function answer(coming) {
 /** Asks for something; `parameters` are the part of the address behind "?". */
 export const get = (path, parameters) => answer(fetch(parameters ? `${path}?${parameters}` : path));
 
+/** So many characters may be on their way when the page is left. */
+const MOST_KEPT = 10_000;
+
 function carrying(body, signal) {
   const headers = { "content-type": "application/json", "x-tabia-token": token };
-  return { method: "POST", headers, body: JSON.stringify(body), signal };
+  const text = JSON.stringify(body);
+  return { method: "POST", headers, body: text, signal, keepalive: !signal && text.length < MOST_KEPT };
 }
 
 /** Takes up the token of the program, which has another one when it was started anew. */
@@ -61,7 +86,7 @@ export function inTurn() {
 
 /** Asks for something that is told piece by piece, until it ends or `signal` ends it. */
 export async function follow(path, body, heard, signal) {
-  const response = await send(path, { ...body, client }, signal);
+  const response = await send(path, { ...body, client: asker }, signal);
   if (!response.ok) throw new Error(told((await response.json()).error));
   const reader = response.body.pipeThrough(new TextDecoderStream()).getReader();
   let rest = "";

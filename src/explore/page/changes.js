@@ -1,12 +1,15 @@
 // Changes to books that this page makes, and the way back.
 
-import { client, inTurn, post } from "./api.js";
+import { Gone, client, get, inTurn, post } from "./api.js";
 import { by } from "./dom.js";
 import { linesOf } from "./edit.js";
 import { t, told } from "./lang.js";
 import { modal, say } from "./say.js";
 import { takesLines } from "./table.js";
 import * as trees from "./tree.js";
+
+/** A change that takes longer is said to be under way, milliseconds. */
+const SOON = 500;
 
 export class Changes {
   /** `refresh` asks for what is shown anew; `failed` takes what went wrong. */
@@ -25,8 +28,20 @@ export class Changes {
     return { fen: tree.fen, play: trees.line(tree, at).join(",") };
   }
 
+  /** Asks for a change; what is refused was meant for a book that is another one by now. */
+  async send(path, body) {
+    const timer = setTimeout(() => say(t("The book is being written…")), SOON);
+    try {
+      return await post(path, { client, ...body });
+    } catch (error) {
+      say("");
+      if (!(error instanceof Gone)) await this.refresh();
+      throw error;
+    } finally { clearTimeout(timer); }
+  }
+
   async write(path, book, body) {
-    const done = await post(path, { book, client, ...body });
+    const done = await this.send(path, { book, ...body });
     this.made.push(book);
     this.undone.length = 0;
     await this.refresh();
@@ -41,9 +56,28 @@ export class Changes {
     });
   }
 
-  remove({ book, move, place }, below) {
+  /** What a book says now of a move that a dialog is about: its view, and the move if it is still there. */
+  now({ book, move, place }) {
+    return this.turn(async () => {
+      const { books: [view] } = await get("/api/position", new URLSearchParams({ books: book, play: place.play, ...(place.fen && { fen: place.fen }) }));
+      return { book: view, move: view.moves.find(({ uci }) => uci === move.uci) };
+    });
+  }
+
+  /** What a deletion is called in requests. */
+  removal({ move, place }, below) {
     if (place.fen) throw new Error(t("Only lines from the usual first position can be deleted."));
-    return this.turn(() => this.write("/api/remove", book, { play: [place.play, move.uci].filter(Boolean).join(","), below }));
+    return { play: [place.play, move.uci].filter(Boolean).join(","), below };
+  }
+
+  /** How many positions a deletion takes out of the book. */
+  async count(entry, below) {
+    return (await post("/api/count-removed", { client, book: entry.book, ...this.removal(entry, below) })).positions;
+  }
+
+  remove(entry, below) {
+    const body = this.removal(entry, below);
+    return this.turn(() => this.write("/api/remove", entry.book, body));
   }
 
   /** The lines to these moves of the tree, into the first book that takes lines. */
@@ -85,7 +119,7 @@ export class Changes {
     return this.turn(async () => {
       const book = this.made.at(-1) ?? this.store.view.books.find((one) => one.editable && one.undo > 0)?.book;
       if (book === undefined) return;
-      const done = await post("/api/undo", { book, client });
+      const done = await this.send("/api/undo", { book });
       this.made.pop();
       if (done.taken_back) this.undone.push(book);
       await this.refresh();
@@ -97,7 +131,7 @@ export class Changes {
     return this.turn(async () => {
       const book = this.undone.at(-1) ?? this.store.view.books.find((one) => one.redo > 0)?.book;
       if (book === undefined) return;
-      const done = await post("/api/redo", { book, client });
+      const done = await this.send("/api/redo", { book });
       this.undone.pop();
       this.made.push(book);
       await this.refresh();

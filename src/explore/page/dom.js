@@ -60,10 +60,20 @@ export function isTyping(target) {
   return target instanceof HTMLElement && !target.closest("dialog:not([open])") && target.closest("input, textarea, select, dialog[open]") !== null;
 }
 
+/** How the language of the page writes numbers. */
+const formats = new Map();
+
+/** A number with so many digits behind the point, or the comma where the language has one. */
+export function decimal(number, digits) {
+  const { lang } = document.documentElement, key = lang + digits;
+  if (!formats.has(key)) formats.set(key, new Intl.NumberFormat(lang, { useGrouping: false, minimumFractionDigits: digits, maximumFractionDigits: digits }));
+  return formats.get(key).format(number);
+}
+
 /** A whole number with thin gaps between thousands. */
 export const grouped = (number) => String(number).replace(/\B(?=(\d{3})+$)/g, "\u202f");
 
 /** A share of 1 in per cent. */
 export function percent(share, digits = 1) {
-  return (100 * share).toFixed(digits) + "\u202f%";
+  return decimal(100 * share, digits) + "\u202f%";
 }

@@ -1,7 +1,7 @@
 // The dialogs in which a book is changed: a move's marks, a line's marks, and
 // what comes in or goes. Each change is written at once and can be taken back.
 
-import { by, el } from "./dom.js";
+import { by, el, grouped } from "./dom.js";
 import { lettered, t } from "./lang.js";
 import { modal } from "./say.js";
 import { OF_POSITIONS, offer } from "./signs.js";
@@ -22,9 +22,9 @@ export function linesOf(tree, ids) {
 export const ends = (tree) => [...tree.nodes.values()].filter((one) => one.id !== 0 && one.children.length === 0).map((one) => one.id);
 
 export class EditDialog {
-  /** `change(entry, what, value)` and `remove(entry, below)` write and return a promise; `failed` takes what went wrong. */
-  constructor(change, remove, failed) {
-    Object.assign(this, { change, failed });
+  /** `change(entry, what, value)` writes, `now(entry)` asks what the book says; `failed` takes what went wrong. */
+  constructor({ change, now, failed, removal }) {
+    Object.assign(this, { change, now, failed });
     this.dialog = by("edit-dialog");
     this.radios("edit-mark", "mark", MARKS);
     this.radios("edit-annotation", "annotation", ANNOTATIONS.map((sign) => [sign, sign === "none" ? "None" : sign]));
@@ -42,12 +42,9 @@ export class EditDialog {
     });
     by("edit-commentary").addEventListener("change", () => this.write("commentary", by("edit-commentary").value));
     for (const [id, below] of [["remove-move", false], ["remove-below", true]]) {
-      by(id).addEventListener("click", async () => {
-        const { entry } = this;
-        try {
-          await remove(entry, below);
-          if (entry === this.entry) this.dialog.close();
-        } catch (error) { failed(error); }
+      by(id).addEventListener("click", () => {
+        this.dialog.close();
+        removal.open(this.entry, below);
       });
     }
     this.dialog.addEventListener("close", () => this.after?.());
@@ -65,11 +62,18 @@ export class EditDialog {
 
   /** For a move of a book at a place, wherever the page goes meanwhile. */
   open(book, move, place, after) {
-    const seen = { mark: move.mark, annotation: move.annotation || "none", factor: String(move.factor), commentary: String(move.commentary) };
-    this.entry = { book: book.book, move, place, seen };
+    const title = t`${lettered(move.san)} in ${book.name}`;
+    this.entry = { book: book.book, name: book.name, move, place, seen: {} };
     this.after = after;
+    by("edit-title").textContent = title;
+    this.show(book, move);
+    modal(this.dialog);
+  }
+
+  /** What the book says of the move, which is what was seen when it is changed. */
+  show(book, move) {
+    Object.assign(this.entry.seen, { mark: move.mark, annotation: move.annotation || "none", factor: String(move.factor), commentary: String(move.commentary) });
     this.weigh(book, move);
-    by("edit-title").textContent = t`${lettered(move.san)} in ${book.name}`;
     this.dialog.querySelector(`input[name="mark"][value="${move.mark}"]`).checked = true;
     const sign = move.annotation || "none";
     for (const radio of this.dialog.querySelectorAll('input[name="annotation"]')) radio.checked = radio.value === sign;
@@ -79,7 +83,6 @@ export class EditDialog {
     offer(by("edit-commentary"), OF_POSITIONS, move.commentary);
     by("edit-factor").value = move.factor;
     by("edit-factor-number").value = move.factor;
-    modal(this.dialog);
   }
 
   /** A book with a number beside each move has nothing else to change. */
@@ -99,9 +102,69 @@ export class EditDialog {
   }
 
   async write(what, value) {
+    const { entry } = this;
     try {
-      await this.change(this.entry, what, String(value));
+      await this.change(entry, what, String(value));
     } catch (error) {
+      await this.renew(entry).catch(() => {});
+      this.failed(error);
+    }
+  }
+
+  /** What was refused is not what the book says. */
+  async renew(entry) {
+    const { book, move } = await this.now(entry);
+    if (entry !== this.entry || !this.dialog.open) return;
+    if (move) this.show(book, move);
+    else this.dialog.close();
+  }
+}
+
+/** Asks before something is deleted, and shows that it is under way. */
+export class RemovalDialog {
+  /** `count(entry, below)` tells how many positions go, `remove(entry, below)` deletes them. */
+  constructor({ count, remove, failed }) {
+    Object.assign(this, { count, remove, failed });
+    this.dialog = by("removal-dialog");
+    by("removal-begin").addEventListener("click", () => this.begin());
+  }
+
+  async open(entry, below) {
+    const asked = this.asked = { entry, below };
+    const name = lettered(entry.move.san);
+    by("removal-title").textContent = below ? t`Delete what lies below ${name} in ${entry.name}` : t`Delete ${name} in ${entry.name}`;
+    this.tell(t("The positions are being counted…"));
+    modal(this.dialog);
+    await this.until(asked, async () => {
+      const positions = await this.count(entry, below);
+      if (asked !== this.asked) return;
+      this.tell(t`Positions that go: ${grouped(positions)}. “Undo” brings them back.`, false);
+      by("removal-begin").focus();
+    });
+  }
+
+  begin() {
+    const { asked } = this;
+    this.tell(t("It goes on when this page is left, and can be undone all the same."));
+    this.until(asked, async () => {
+      await this.remove(asked.entry, asked.below);
+      if (asked === this.asked) this.dialog.close();
+    });
+  }
+
+  tell(text, isAtWork = true) {
+    by("removal-told").textContent = text;
+    by("removal-progress").hidden = !isAtWork;
+    by("removal-begin").disabled = isAtWork;
+  }
+
+  /** What goes wrong is said where the dialog was. */
+  async until(asked, deed) {
+    try {
+      await deed();
+    } catch (error) {
+      if (asked !== this.asked) return;
+      this.dialog.close();
       this.failed(error);
     }
   }

@@ -5,7 +5,7 @@ import { Gone, client, comeBack, get, inTurn, listen, post } from "./api.js";
 import { Changes } from "./changes.js";
 import { Controls } from "./controls.js";
 import { by, el } from "./dom.js";
-import { EditDialog } from "./edit.js";
+import { EditDialog, RemovalDialog } from "./edit.js";
 import { Engine } from "./engine.js";
 import * as face from "./face.js";
 import { Games } from "./games.js";
@@ -27,7 +27,8 @@ const walk = (forwards) => store.want(forwards ? steps.forward : steps.back, "wa
 const { board, table } = face;
 const point = (uci) => board.arrows.point(uci);
 const changes = new Changes(store, { refresh, failed: problem });
-const editor = new EditDialog((...what) => changes.mark(...what), (...what) => changes.remove(...what), problem);
+const removal = new RemovalDialog({ count: (...what) => changes.count(...what), remove: (...what) => changes.remove(...what), failed: problem });
+const editor = new EditDialog({ change: (...what) => changes.mark(...what), now: (entry) => changes.now(entry), failed: problem, removal });
 const engine = new Engine({ play: playAll, point: (moves) => board.arrows.line(moves), values: (values) => table.live(values) });
 const search = new Search(({ play: moves, name, eco }) => load(moves.join(" "), { said: `${eco} ${name}` }).catch(problem));
 const trainer = new Trainer({ go: (wish) => store.want(wish), walk: steps.walkTo, now: () => ({ state: state(), view: store.view }), point });

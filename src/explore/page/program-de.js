@@ -29,6 +29,7 @@ export default {
   "learn value -125": "Lernwert −125",
   "there is an only move": "es gibt einen einzigen Zug",
   "loses {0} cp, limit {1}": "verliert {0} Hundertstel, Grenze {1}",
+  "value unknown, limit {0} cp": "Wert unbekannt, Grenze {0} Hundertstel",
   "doubtful annotation": "zweifelhaftes Zeichen",
   "there are green moves": "es gibt grüne Züge",
   "there is a move with learn value +125": "es gibt einen Zug mit Lernwert +125",

@@ -29,6 +29,7 @@ export default {
   "learn value -125": "valor de aprendizaje −125",
   "there is an only move": "hay una jugada única",
   "loses {0} cp, limit {1}": "pierde {0} centipeones, límite {1}",
+  "value unknown, limit {0} cp": "valor desconocido, límite {0} centipeones",
   "doubtful annotation": "signo dudoso",
   "there are green moves": "hay jugadas verdes",
   "there is a move with learn value +125": "hay una jugada con valor de aprendizaje +125",

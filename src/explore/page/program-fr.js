@@ -29,6 +29,7 @@ export default {
   "learn value -125": "valeur d’apprentissage −125",
   "there is an only move": "il y a un coup unique",
   "loses {0} cp, limit {1}": "perd {0} centipions, limite {1}",
+  "value unknown, limit {0} cp": "valeur inconnue, limite {0} centipions",
   "doubtful annotation": "signe douteux",
   "there are green moves": "il y a des coups verts",
   "there is a move with learn value +125": "il y a un coup de valeur d’apprentissage +125",

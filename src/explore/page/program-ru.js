@@ -29,6 +29,7 @@ export default {
   "learn value -125": "значение обучения −125",
   "there is an only move": "есть единственный ход",
   "loses {0} cp, limit {1}": "теряет {0} сотых, предел {1}",
+  "value unknown, limit {0} cp": "оценка неизвестна, предел {0} сотых",
   "doubtful annotation": "сомнительный знак",
   "there are green moves": "есть зелёные ходы",
   "there is a move with learn value +125": "есть ход со значением обучения +125",

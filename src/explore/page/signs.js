@@ -1,6 +1,6 @@
 // Small pictures of figures: marks, signs, bars, values.
 
-import { el, grouped, percent } from "./dom.js";
+import { decimal, el, grouped, percent } from "./dom.js";
 import { t } from "./lang.js";
 
 /** What numbers in PGN (NAG) stand for: about a move, then about a position. */
@@ -63,5 +63,5 @@ export const signed = (number) => (number > 0 ? `+${number}` : String(number).re
 export function valueText({ cp, mate }) {
   const sign = (number) => (number > 0 ? "+" : number < 0 ? "−" : "");
   if (mate !== undefined) return `#${mate < 0 ? "−" : ""}${Math.abs(mate)}`;
-  return sign(cp) + (Math.abs(cp) / 100).toFixed(2);
+  return sign(cp) + decimal(Math.abs(cp) / 100, 2);
 }

@@ -1,6 +1,6 @@
 // The book table: what one book says about the position, or two side by side.
 
-import { by, el, fill, grouped, percent } from "./dom.js";
+import { by, decimal, el, fill, grouped, percent } from "./dom.js";
 import { lettered, t, told } from "./lang.js";
 import { comment, markSign, results, signed, valueText } from "./signs.js";
 
@@ -31,6 +31,8 @@ export const takesLines = (book) => book.editable && book.most_weight === undefi
 const canChange = (book, move) => book.editable && !(book.most_weight !== undefined && move.transposition);
 
 const amount = (move) => move.stored_weight ?? move.games;
+
+const scored = ({ score }) => (score === null ? "–" : decimal(100 * score, 1));
 
 export class Table {
   /** `play`, `point` take a move in UCI notation; `edit` a book's view and a move; `add` adds the line. */
@@ -155,7 +157,7 @@ export class Table {
     const played = book.moves.reduce((sum, move) => sum + move.probability, 0);
     return {
       n: grouped(known ? book.games : book.moves.reduce((sum, move) => sum + amount(move), 0)),
-      score: finished ? (100 * (own + book.draws / 2) / finished).toFixed(1) : "–",
+      score: finished ? decimal(100 * (own + book.draws / 2) / finished, 1) : "–",
       prob: played > 0 ? this.share(played, 0) : "–",
     };
   }
@@ -193,7 +195,7 @@ export class Table {
       this.moveCell(move),
       cell("n", grouped(n)),
       cell("share", all > 0 ? percent(n / all, n / all < 0.1 ? 1 : 0) : "–"),
-      cell("score", move.score === null ? "–" : (100 * move.score).toFixed(1)),
+      cell("score", scored(move)),
       cell("eval", this.evaluation(move)),
       cell("av", whole(move.average_elo)),
       cell("perf", whole(move.performance)),
@@ -258,7 +260,7 @@ export class Table {
 
   /** A share in per cent, whose sign may go where room is short. */
   share(of, digits = 1) {
-    return el("span", {}, (100 * of).toFixed(digits), el("span", { class: "unit" }, "\u202f%"));
+    return el("span", {}, decimal(100 * of, digits), el("span", { class: "unit" }, "\u202f%"));
   }
 
   chance(move, pencil = null) {
@@ -318,7 +320,7 @@ export class Table {
     }
     head.querySelector("button").after(el("span", { class: "worth" }, this.worthText(move)));
     const games = (one, side) => el("td", { class: `n ${side}` }, grouped(amount(one)));
-    const score = (one, side) => tint(el("td", { class: `score ${side}` }, one.score === null ? "–" : (100 * one.score).toFixed(1)), scores * 4 >= 0.2 ? scores * 4 : 0, t("scores differ"));
+    const score = (one, side) => tint(el("td", { class: `score ${side}` }, scored(one)), scores * 4 >= 0.2 ? scores * 4 : 0, t("scores differ"));
     return el("tr", { "data-uci": move.uci, class: move.mark }, head,
       games(move, "a"), games(other, "b"), score(move, "a"), score(other, "b"),
       tint(this.chanceIn(a, move), apart, t("played otherwise")), tint(this.chanceIn(b, other), apart, t("played otherwise")));
@@ -330,7 +332,7 @@ export class Table {
     const letter = "AB"[side];
     const rows = el("tbody", { hidden: !this.open.has(letter) }, ...moves.map((move) => {
       const blank = () => el("td", { class: "blank" }, "");
-      const cells = [el("td", { class: "n" }, grouped(amount(move))), el("td", { class: "score" }, move.score === null ? "–" : (100 * move.score).toFixed(1)), this.chanceIn(book, move)];
+      const cells = [el("td", { class: "n" }, grouped(amount(move))), el("td", { class: "score" }, scored(move)), this.chanceIn(book, move)];
       return el("tr", { "data-uci": move.uci, class: `lone ${move.mark}` }, this.moveCell(move),
         ...cells.flatMap((cell) => (side ? [blank(), cell] : [cell, blank()])));
     }));

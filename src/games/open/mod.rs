@@ -6,11 +6,11 @@ use std::fs::File;
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 use super::archive::{Located, Packed};
-use super::zst::ZstReader;
-use super::{GameSource, PgnSource, cbf, cbh, cbh2, cbv, nic, scdb, scid, zip};
+use super::members::{Members, is_damage};
+use super::{GameSource, PgnSource, cbf, cbh, cbh2, cbv, nic, scdb, scid, seven_zip, zip};
 use crate::input::kind::{self, Packing};
 use crate::input::path::has_extension;
 
@@ -90,6 +90,11 @@ const KINDS: &[DatabaseKind] = &[
         endings: &[".zip"],
         is: |_, start| zip::is_archive(start),
         open: |file, access| unpacked::open(file, access, zip::archive),
+    },
+    DatabaseKind {
+        endings: &[".7z"],
+        is: |_, start| seven_zip::is_archive(start),
+        open: |file, access| unpacked::open(file, access, seven_zip::archive),
     },
     DatabaseKind {
         endings: &[".cbv", ".cbz"],
@@ -214,9 +219,10 @@ fn pgn(path: &Path, begun: Begun, bytes: Option<u64>) -> Result<Opened, SourceEr
     let (start, input, counter) = begun;
     let name = path.display().to_string();
     let shown = if name == "-" { "standard input" } else { &name };
-    let text = text(path, start, input)?;
+    let rubbish = Arc::new(AtomicBool::new(false));
+    let text = text(path, start, input, &rubbish)?;
     Ok(Opened {
-        source: Box::new(PgnSource::new(shown, text, counter)),
+        source: Box::new(PgnSource::new(shown, text, counter).with_rubbish(rubbish)),
         bytes,
     })
 }
@@ -241,7 +247,7 @@ pub fn unpacked(path: &Path) -> io::Result<PlainText> {
     let (stream, size) = stream(path)?;
     let (start, input, read) = begin(stream)?;
     Ok(PlainText {
-        plain: decompress(start, input),
+        plain: decompress(start, input, &Arc::default()),
         read,
         size,
     })
@@ -280,6 +286,8 @@ pub(in crate::games) fn packed(
     let start = start.map_err(|error| SourceError::io(path, error))?;
     let archive = if zip::is_archive(&start) {
         zip::archive(bytes)
+    } else if seven_zip::is_archive(&start) {
+        seven_zip::archive(bytes)
     } else if cbv::is_archive(path, &start) {
         cbv::archive(path, bytes, password)
     } else {
@@ -305,13 +313,24 @@ fn begin(input: Box<dyn Read + Send>) -> io::Result<Begun> {
 }
 
 /// The plain text of an input that begins with `start`.
-fn text(path: &Path, start: Vec<u8>, rest: Counted) -> Result<Box<dyn Read + Send>, SourceError> {
+fn text(
+    path: &Path,
+    start: Vec<u8>,
+    rest: Counted,
+    rubbish: &Arc<AtomicBool>,
+) -> Result<Box<dyn Read + Send>, SourceError> {
     let is_plain = kind::Kind::of(path, &start) != kind::Kind::Packed;
-    let mut plain = decompress(start, rest);
+    let mut plain = decompress(start, rest, rubbish);
     let mut start = Vec::with_capacity(START_BYTES as usize);
     let mut first = plain.by_ref().take(START_BYTES);
-    let begun = first.read_to_end(&mut start);
-    begun.map_err(|error| SourceError::io(path, error))?;
+    match first.read_to_end(&mut start) {
+        Ok(_) => {}
+        // What there is of it is read; then it is told.
+        Err(error) if is_damage(&error) && !start.is_empty() => {
+            plain = Box::new(Fault(Some(error)))
+        }
+        Err(error) => return Err(SourceError::io(path, error)),
+    }
     // The name is that of the packed file.
     let name = if is_plain { path } else { Path::new("") };
     match kind::Kind::of(name, &start).no_games() {
@@ -321,14 +340,21 @@ fn text(path: &Path, start: Vec<u8>, rest: Counted) -> Result<Box<dyn Read + Sen
 }
 
 /// The plain bytes of an input that begins with `start`.
-fn decompress(start: Vec<u8>, rest: Counted) -> Box<dyn Read + Send> {
+fn decompress(start: Vec<u8>, rest: Counted, rubbish: &Arc<AtomicBool>) -> Box<dyn Read + Send> {
     let packing = Packing::of(&start);
-    let whole = io::Cursor::new(start).chain(rest);
+    let whole = Box::new(io::Cursor::new(start).chain(rest));
     match packing {
-        Some(Packing::Gzip) => Box::new(flate2::read::MultiGzDecoder::new(whole)),
-        Some(Packing::Bzip2) => Box::new(bzip2::read::MultiBzDecoder::new(whole)),
-        Some(Packing::Zstd) => Box::new(ZstReader::new(whole)),
-        None => Box::new(whole),
+        Some(packing) => Box::new(Members::new(packing, whole, Arc::clone(rubbish))),
+        None => whole,
+    }
+}
+
+/// A stream that has failed.
+struct Fault(Option<io::Error>);
+
+impl Read for Fault {
+    fn read(&mut self, _: &mut [u8]) -> io::Result<usize> {
+        self.0.take().map_or(Ok(0), Err)
     }
 }
 

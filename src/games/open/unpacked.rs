@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use super::{Access, Opened, SourceError, is_database, open_located};
 use crate::games::archive::{Archive, Located, Packed};
+use crate::games::members::is_damage;
 use crate::games::{GameBatch, GameSource};
 use crate::input::file::DataFile;
 
@@ -43,7 +44,9 @@ pub(super) fn open(
         done: Vec::new(),
         remarks: Vec::new(),
     };
-    source.next_database()?;
+    if !source.next_database()? {
+        return Err(format_error(source.remarks.join("; ")));
+    }
     Ok(Opened {
         source: Box::new(source),
         bytes: Some(size),
@@ -72,16 +75,24 @@ impl Unpacked {
     /// Goes to the next one; false if there is none.
     fn next_database(&mut self) -> Result<bool, SourceError> {
         self.done.extend(self.source.take().map(|open| open.source));
-        let Some(file) = self.databases.next() else {
-            return Ok(false);
-        };
-        let access = Access {
-            password: self.password.as_deref(),
-            depth: self.depth,
-        };
-        self.started += 1;
-        self.source = Some(open_located(&file, access)?);
-        Ok(true)
+        for file in self.databases.by_ref() {
+            let access = Access {
+                password: self.password.as_deref(),
+                depth: self.depth,
+            };
+            self.started += 1;
+            match open_located(&file, access) {
+                Ok(opened) => {
+                    self.source = Some(opened);
+                    return Ok(true);
+                }
+                Err(SourceError::Io { name, source }) if is_damage(&source) => {
+                    self.remarks.push(format!("{name}: {source}; it is lost"));
+                }
+                Err(error) => return Err(error),
+            }
+        }
+        Ok(false)
     }
 }
 
@@ -118,6 +129,13 @@ impl GameSource for Unpacked {
         let all = open.bytes.unwrap_or(0).max(1) as f64;
         let done = (open.source.bytes_read() as f64 / all).min(1.0);
         part(self.started.saturating_sub(1)) + (part(1) as f64 * done) as u64
+    }
+
+    fn is_cut(&self) -> bool {
+        let open = self.source.iter().map(|open| &open.source);
+        let mut sources = self.done.iter().chain(open);
+        let is_cut = sources.any(|source| source.is_cut());
+        is_cut || !self.remarks.is_empty() || !self.packed.faults().is_empty()
     }
 
     fn remarks(&self) -> Vec<String> {

@@ -46,12 +46,12 @@ const LARGEST_FRAME: u32 = 1 << 30;
 #[derive(Debug, thiserror::Error)]
 pub enum TgxError {
     /// Reading or writing failed.
-    #[error("{}: {source}", path.display())]
+    #[error("{}: {reason}", path.display())]
     Io {
         /// The file.
         path: PathBuf,
         /// What the system said.
-        source: std::io::Error,
+        reason: std::io::Error,
     },
     /// It is something else.
     #[error("{}: this is no games index (.tgx): `tabia index -o` makes one", path.display())]
@@ -368,7 +368,7 @@ impl TgxFile {
 pub(super) fn failed(path: &Path, error: impl Into<std::io::Error>) -> TgxError {
     TgxError::Io {
         path: path.to_owned(),
-        source: error.into(),
+        reason: error.into(),
     }
 }
 

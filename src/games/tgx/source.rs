@@ -35,7 +35,7 @@ pub(in crate::games) fn open(file: &Located) -> Result<Opened, SourceError> {
 
 fn failed(path: &Path, error: TgxError) -> SourceError {
     match error {
-        TgxError::Io { source, .. } => SourceError::io(path, source),
+        TgxError::Io { reason, .. } => SourceError::io(path, reason),
         TgxError::Damaged { at, what, .. } => {
             SourceError::format(path, format!("damaged at byte {at}: {what}"))
         }

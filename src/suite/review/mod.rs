@@ -44,10 +44,10 @@ pub struct ReviewReport {
     pub ended: u64,
     /// Games that ended in the book.
     pub to_the_end: u64,
-    /// The engine's first values behind the book, centipawns.
-    pub values: Spread,
+    /// The engine's first values behind the book, centipawns, if there are any.
+    pub values: Option<Spread>,
     /// Shares of them below -50 and below -100.
-    pub below: [f64; 2],
+    pub below: Option<[f64; 2]>,
     /// By opening, most games first.
     pub openings: Vec<ReviewOpening>,
     /// Where the book was left, most games first.

@@ -28,19 +28,18 @@ pub fn html(title: &str, report: &ReviewReport, next: &[String]) -> String {
         report.to_the_end
     ));
     histogram(&report.plies.histogram, 2, "plies", |_| false, &mut page);
-    if report.values.count > 0 {
-        let [bad, worse] = report.below;
+    if let (Some(values), Some([bad, worse])) = (&report.values, report.below) {
         page.heading("The engine's first values behind the book");
         page.paragraph(&format!(
             "{} games: mean {:+.0} cp, standard deviation {:.0}; {:.1} % below -50, {:.1} % below \
              -100, as {who} sees it.",
-            report.values.count,
-            report.values.mean,
-            report.values.sd,
+            values.count,
+            values.mean,
+            values.sd,
             100.0 * bad,
             100.0 * worse
         ));
-        histogram(&report.values.histogram, 25, "cp", |cp| cp < -50, &mut page);
+        histogram(&values.histogram, 25, "cp", |cp| cp < -50, &mut page);
     }
     page.heading("Openings");
     page.paragraph("Won, drawn and lost games; those with most games first.");
@@ -74,7 +73,7 @@ fn exits(title: &str, exits: &[Exit], page: &mut Page) {
     }
     page.heading(title);
     for exit in exits.iter().take(SHOWN) {
-        page.finding(&exit.fen, &exit.line, &exit.record.to_string());
+        page.finding(&exit.fen, &exit.line, &exit.record.to_string(), None);
     }
 }
 

@@ -168,9 +168,9 @@ pub(super) fn sum(all: Vec<Played>) -> ReviewReport {
     }
     let below = |cp: i32| {
         let count = values.iter().filter(|value| **value < cp).count();
-        count as f64 / values.len().max(1) as f64
+        count as f64 / values.len() as f64
     };
-    let below = [below(-50), below(-100)];
+    let below = (!values.is_empty()).then(|| [below(-50), below(-100)]);
     let openings = openings
         .into_iter()
         .map(|((eco, name), record)| ReviewOpening { eco, name, record });
@@ -190,7 +190,7 @@ pub(super) fn sum(all: Vec<Played>) -> ReviewReport {
         left_by_opponent,
         ended,
         to_the_end,
-        values: Spread::of(values, 25, 300),
+        values: (!values.is_empty()).then(|| Spread::of(values, 25, 300)),
         below,
         openings,
         exits,

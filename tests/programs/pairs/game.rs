@@ -1,7 +1,8 @@
 //! One game, and how it went.
 
 use std::collections::HashMap;
-use std::fmt::Write as _;
+use std::fmt::{self, Write as _};
+use std::time::Duration;
 
 use shakmaty::fen::Fen;
 use shakmaty::san::SanPlus;
@@ -11,6 +12,63 @@ use shakmaty::{CastlingMode, Chess, Color, EnPassantMode, Move, Position};
 
 use super::player::Player;
 use super::{AGREED, DRAW_FROM, EVEN, LONGEST, WON};
+
+/// How much a move may take.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Pace {
+    Nodes(u64),
+    /// Time for the game, and more of it after each move; a move may exceed the
+    /// clock by `margin`.
+    Clock {
+        base: Duration,
+        increment: Duration,
+        margin: Duration,
+    },
+}
+
+impl fmt::Display for Pace {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Pace::Nodes(nodes) => write!(f, "{nodes} nodes a move"),
+            Pace::Clock {
+                base,
+                increment,
+                margin,
+            } => write!(
+                f,
+                "{}+{} s, margin {} ms",
+                base.as_secs_f64(),
+                increment.as_secs_f64(),
+                margin.as_millis()
+            ),
+        }
+    }
+}
+
+impl Pace {
+    /// The `go` of a move; `clocks` are those of White and Black.
+    fn go(self, clocks: [Duration; 2]) -> String {
+        match self {
+            Pace::Nodes(nodes) => format!("go nodes {nodes}"),
+            Pace::Clock { increment, .. } => {
+                // Zero stands for no clock in some engines.
+                let [white, black] = clocks.map(|clock| clock.as_millis().max(1));
+                let increment = increment.as_millis();
+                format!("go wtime {white} btime {black} winc {increment} binc {increment}")
+            }
+        }
+    }
+
+    /// The clock after a move; `None` if it was exceeded.
+    fn after(self, clock: Duration, took: Duration) -> Option<Duration> {
+        match self {
+            Pace::Nodes(_) => Some(clock),
+            Pace::Clock {
+                increment, margin, ..
+            } => (took <= clock + margin).then(|| clock.saturating_sub(took) + increment),
+        }
+    }
+}
 
 /// What became of one side's book.
 #[derive(Clone, Copy, Debug, Default)]
@@ -27,6 +85,8 @@ pub(crate) struct Game {
     /// Which player had White.
     pub(crate) white: usize,
     pub(crate) winner: Option<Color>,
+    /// Who exceeded the clock.
+    pub(crate) late: Option<Color>,
     /// Of White and of Black.
     pub(crate) exits: [Exit; 2],
 }
@@ -36,13 +96,15 @@ impl Game {
         players: &mut [Player; 2],
         white: usize,
         opening: &Chess,
-        nodes: u64,
+        pace: Pace,
+        adjudicate: bool,
     ) -> Game {
         let mut game = Game {
             opening: opening.clone(),
             moves: Vec::new(),
             white,
             winner: None,
+            late: None,
             exits: [Exit::default(); 2],
         };
         let mut command = match *opening == Chess::default() {
@@ -56,7 +118,14 @@ impl Game {
         let mut seen: HashMap<Zobrist64, u32> = HashMap::new();
         // How often in a row it was said that White wins, Black wins, nobody.
         let mut agreed = [0_u32; 3];
-        for ply in 0..LONGEST {
+        let mut clocks = match pace {
+            Pace::Nodes(_) => [Duration::ZERO; 2],
+            Pace::Clock { base, .. } => [base; 2],
+        };
+        for ply in 0.. {
+            if adjudicate && ply >= LONGEST {
+                break;
+            }
             let times = seen
                 .entry(board.zobrist_hash(EnPassantMode::Legal))
                 .or_default();
@@ -71,7 +140,13 @@ impl Game {
             let turn = board.turn();
             let side = turn.fold_wb(0, 1);
             let player = &mut players[(white + side) % 2];
-            let answer = player.ask(&command, nodes);
+            let answer = player.ask(&command, &pace.go(clocks), turn);
+            let Some(clock) = pace.after(clocks[side], answer.took) else {
+                game.winner = Some(!turn);
+                game.late = Some(turn);
+                break;
+            };
+            clocks[side] = clock;
             let mv: Option<Move> = answer.mv.parse().ok().and_then(|mv: UciMove| {
                 mv.to_move(&board).ok() // Castling in either form.
             });
@@ -94,6 +169,9 @@ impl Game {
             let _ = write!(command, " {}", mv.to_uci(CastlingMode::Standard));
             board.play_unchecked(mv);
             game.moves.push(mv);
+            if !adjudicate {
+                continue;
+            }
             if agreed[0] >= AGREED || agreed[1] >= AGREED {
                 let white_wins = agreed[0] >= AGREED;
                 game.winner = Some(if white_wins {
@@ -119,10 +197,10 @@ impl Game {
         }
     }
 
-    /// What tells it from other games.
-    pub(crate) fn text(&self) -> String {
+    /// What tells it from other games by its first plies.
+    pub(crate) fn text(&self, plies: usize) -> String {
         let mut text = Fen::from_position(&self.opening, EnPassantMode::Legal).to_string();
-        for mv in &self.moves {
+        for mv in self.moves.iter().take(plies) {
             let _ = write!(text, " {}", mv.to_uci(CastlingMode::Standard));
         }
         text
@@ -140,6 +218,9 @@ impl Game {
             name(0),
             name(1)
         );
+        if self.late.is_some() {
+            text.push_str("[Termination \"time forfeit\"]\n");
+        }
         let mut board = self.opening.clone();
         if board != Chess::default() {
             let fen = Fen::from_position(&board, EnPassantMode::Legal);

@@ -1,9 +1,12 @@
-//! Plays pairs of games between two UCI engines with fixed nodes, and says
-//! what they prove: for books against books, and for opening suites.
+//! Plays pairs of games between two UCI engines with fixed nodes or at a real
+//! clock, and says what they prove: for books against books, and for opening
+//! suites.
 //!
 //! ```text
 //! pairs --first "tabia --book a.ctg -- stockfish" --second "stockfish" \
 //!     --pairs 2000 --nodes 1000
+//! pairs --first "tabia --book a.ctg -- stockfish" --second "stockfish" \
+//!     --pairs 150 --tc 3+0.03 --adjudicate no
 //! ```
 //!
 //! The two games of a pair have colours exchanged and everything else alike:
@@ -11,14 +14,19 @@
 //! start position), and `Book Seed` for players that have that option. Engines
 //! forget between games. A game ends by the rules of chess, or when both
 //! players agree: for `AGREED` plies in a row that one side is `WON` centipawns
-//! up, or, from ply `DRAW_FROM` on, that nobody is more than `EVEN` up for twice as many.
+//! up, or, from ply `DRAW_FROM` on, that nobody is more than `EVEN` up for twice as many;
+//! at the latest after `LONGEST` plies. `--adjudicate no` leaves it to the rules.
+//! Whoever exceeds his clock loses.
 //!
 //! | option | default | |
 //! |---|---|---|
 //! | `--first`, `--second` | | commands, as a shell reads them |
 //! | `--pairs N` | 100 | |
 //! | `--nodes N` | 1000 | nodes a move; engines with one thread repeat their games |
-//! | `--at-once N` | 1 | games at a time; does not change what is played |
+//! | `--tc BASE+INC` | | a clock instead, in seconds: `3+0.03` |
+//! | `--margin MS` | 0 | milliseconds by which a move may exceed the clock |
+//! | `--adjudicate yes\|no` | yes | |
+//! | `--at-once N` | 1 | games at a time; with fixed nodes that does not change what is played, at a clock leave a processor for each game |
 //! | `--seed N` | 1 | the first pair's `Book Seed`, and its opening |
 //! | `--apart N` | 0 | by how much the second player's `Book Seed` is greater |
 //! | `--set NAME=VALUE` | | an option for both players; several times |
@@ -26,7 +34,8 @@
 //! | `--pgn FILE` | | the games, for `tabia suite --match` and others |
 //!
 //! The last message of a player before its first move that is not from a book
-//! is its *exit value*: its own short search, from its own view.
+//! is its *exit value*: its own short search, from its own view. Values are read by
+//! [`tabia::engine::finding`].
 
 #![allow(clippy::print_stdout)] // The report is for people.
 
@@ -39,11 +48,12 @@ use std::io::{BufWriter, Write};
 use std::path::Path;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
+use std::time::Duration;
 
 use shakmaty::fen::Fen;
 use shakmaty::{CastlingMode, Chess};
 
-use game::Game;
+use game::{Game, Pace};
 use player::Player;
 use report::Report;
 
@@ -61,7 +71,8 @@ const LONGEST: usize = 400;
 struct Plan {
     commands: [String; 2],
     pairs: usize,
-    nodes: u64,
+    pace: Pace,
+    adjudicate: bool,
     at_once: usize,
     seed: usize,
     apart: usize,
@@ -75,7 +86,8 @@ impl Plan {
         let mut plan = Plan {
             commands: Default::default(),
             pairs: 100,
-            nodes: 1000,
+            pace: Pace::Nodes(1000),
+            adjudicate: true,
             at_once: 1,
             seed: 1,
             apart: 0,
@@ -83,6 +95,7 @@ impl Plan {
             openings: vec![Chess::default()],
             pgn: None,
         };
+        let mut margin = Duration::ZERO;
         let (names, rest) = args.as_chunks::<2>();
         for [name, value] in names {
             let number = || {
@@ -93,7 +106,16 @@ impl Plan {
                 "--first" => plan.commands[0] = value.clone(),
                 "--second" => plan.commands[1] = value.clone(),
                 "--pairs" => plan.pairs = number()? as usize,
-                "--nodes" => plan.nodes = number()?.into(),
+                "--nodes" => plan.pace = Pace::Nodes(number()?.into()),
+                "--tc" => plan.pace = clock(value)?,
+                "--margin" => margin = Duration::from_millis(number()?.into()),
+                "--adjudicate" => {
+                    plan.adjudicate = match value.as_str() {
+                        "yes" => true,
+                        "no" => false,
+                        _ => return Err(format!("{name} {value}: expected yes or no")),
+                    }
+                }
                 "--at-once" => plan.at_once = number()? as usize,
                 "--seed" => plan.seed = number()? as usize,
                 "--apart" => plan.apart = number()? as usize,
@@ -105,6 +127,9 @@ impl Plan {
                 }
                 _ => return Err(format!("there is no option {name}")),
             }
+        }
+        if let Pace::Clock { margin: known, .. } = &mut plan.pace {
+            *known = margin;
         }
         match plan.commands.iter().any(String::is_empty) || !rest.is_empty() {
             true => Err("expected --first COMMAND --second COMMAND [OPTION VALUE]...".to_owned()),
@@ -134,8 +159,25 @@ impl Plan {
             for (player, apart) in players.iter_mut().zip([0, self.apart]) {
                 player.new_game(number + apart);
             }
-            Game::play(players, first, opening, self.nodes)
+            Game::play(players, first, opening, self.pace, self.adjudicate)
         })
+    }
+}
+
+/// Reads `3+0.03`.
+fn clock(text: &str) -> Result<Pace, String> {
+    let (base, increment) = text.split_once('+').unwrap_or((text, "0"));
+    let seconds = |text: &str| {
+        let seconds: f64 = text.parse().ok()?;
+        Duration::try_from_secs_f64(seconds).ok()
+    };
+    match (seconds(base), seconds(increment)) {
+        (Some(base), Some(increment)) if !base.is_zero() => Ok(Pace::Clock {
+            base,
+            increment,
+            margin: Duration::ZERO,
+        }),
+        _ => Err(format!("--tc {text}: expected seconds, as in 3+0.03")),
     }
 }
 
@@ -184,10 +226,11 @@ fn main() -> std::process::ExitCode {
                     let text = game.pgn(players[0].each_ref().map(|player| player.name.as_str()));
                     pgn.write_all(text.as_bytes()).expect("the games written");
                 }
+                pgn.flush().expect("the games written");
             }
             let mut report = report.lock().unwrap_or_else(PoisonError::into_inner);
             report.add(games);
-            if report.pairs.count().is_multiple_of(100) {
+            if report.pairs.count().is_multiple_of(50) {
                 eprintln!("{report}");
             }
         }
@@ -200,7 +243,7 @@ fn main() -> std::process::ExitCode {
     let report = report.into_inner().unwrap_or_else(PoisonError::into_inner);
     println!("first:  {}", plan.commands[0]);
     println!("second: {}", plan.commands[1]);
-    println!("{} nodes a move, seed {}", plan.nodes, plan.seed);
+    println!("{}, seed {}", plan.pace, plan.seed);
     print!("{report}");
     std::process::ExitCode::SUCCESS
 }

@@ -2,6 +2,10 @@
 
 use std::io::{BufRead, BufReader, Write};
 use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
+use std::time::{Duration, Instant};
+
+use shakmaty::Color;
+use tabia::engine::finding;
 
 pub(crate) struct Player {
     child: Child,
@@ -16,9 +20,11 @@ pub(crate) struct Answer {
     pub(crate) mv: String,
     /// Centipawns from its own view; `None` for moves of its book.
     pub(crate) score: Option<i32>,
+    /// From `go` to `bestmove`.
+    pub(crate) took: Duration,
 }
 
-/// What a mate is worth.
+/// What a mate is worth, in centipawns.
 const MATE: i32 = 10_000;
 
 impl Player {
@@ -74,31 +80,27 @@ impl Player {
         self.until("readyok", |_| ());
     }
 
-    pub(crate) fn ask(&mut self, position: &str, nodes: u64) -> Answer {
-        self.say(&format!("{position}\ngo nodes {nodes}"));
-        let (mut score, mut from_book) = (None, false);
+    /// Sends `position` and `go`, where `turn` is to move, and waits for the
+    /// move.
+    pub(crate) fn ask(&mut self, position: &str, go: &str, turn: Color) -> Answer {
+        let start = Instant::now();
+        self.say(&format!("{position}\n{go}"));
+        let (mut lines, mut from_book) = (Vec::new(), false);
         let best = self.until("bestmove", |line| {
             from_book |= line.starts_with("info string book ");
-            score = score_in(line).or(score);
+            lines.push(line.to_owned());
         });
+        let took = start.elapsed();
         let mv = best.split_whitespace().nth(1).unwrap_or_default();
+        let found = match from_book {
+            true => None,
+            false => finding(turn, lines.iter().map(String::as_str)),
+        };
         Answer {
             mv: mv.to_owned(),
-            score: score.filter(|_| !from_book),
+            score: found.map(|found| found.value.for_side(turn).clamp(-MATE, MATE)),
+            took,
         }
-    }
-}
-
-/// The score of an `info` line; bounds are none.
-fn score_in(line: &str) -> Option<i32> {
-    let (_, score) = line.split_once(" score ")?;
-    let words: Vec<&str> = score.split_whitespace().take(3).collect();
-    match *words.as_slice() {
-        [_, _, "lowerbound" | "upperbound"] => None,
-        ["cp", cp, ..] => cp.parse().ok(),
-        ["mate", moves, ..] if moves.starts_with('-') => Some(-MATE),
-        ["mate", ..] => Some(MATE),
-        _ => None,
     }
 }
 

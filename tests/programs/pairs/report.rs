@@ -7,10 +7,17 @@ use tabia::suite::matches::Pairs;
 
 use super::game::{Exit, Game};
 
+/// Plies by which games are told apart early.
+const EARLY: usize = 40;
+
 #[derive(Default)]
 pub(crate) struct Report {
     pub(crate) pairs: Pairs,
     distinct: HashSet<String>,
+    /// The same by the first `EARLY` plies.
+    distinct_early: HashSet<String>,
+    /// Games that the first and the second player lost on time.
+    late: [u64; 2],
     plies: usize,
     /// Of the first and of the second player, with White and with Black.
     exits: [[Vec<Exit>; 2]; 2],
@@ -26,7 +33,11 @@ impl Report {
             for (side, exit) in game.exits.iter().enumerate() {
                 self.exits[(game.white + side) % 2][side].push(*exit);
             }
-            self.distinct.insert(game.text());
+            self.distinct.insert(game.text(usize::MAX));
+            self.distinct_early.insert(game.text(EARLY));
+            if let Some(late) = game.late {
+                self.late[(game.white + late.fold_wb(0, 1)) % 2] += 1;
+            }
         }
     }
 }
@@ -43,6 +54,10 @@ impl fmt::Display for Report {
         let distinct = self.distinct.len() as u64;
         let again = 100.0 * (games - distinct) as f64 / games as f64;
         writeln!(f, "distinct games: {distinct} ({again:.1} % again)")?;
+        let early = self.distinct_early.len();
+        writeln!(f, "distinct within {EARLY} plies: {early}")?;
+        let [first, second] = self.late;
+        writeln!(f, "lost on time: first {first}, second {second}")?;
         let length = self.plies as f64 / games as f64;
         writeln!(f, "plies a game: {length:.1}")?;
         writeln!(f, "pentanomial: {:?}", self.pairs.pentanomial)?;

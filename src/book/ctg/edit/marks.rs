@@ -11,7 +11,7 @@ use crate::notation;
 
 impl MarkEdit {
     /// The recommendation byte that `old` becomes.
-    const fn recommendation_byte(&self, old: u8) -> u8 {
+    pub(in crate::book::ctg) const fn recommendation_byte(&self, old: u8) -> u8 {
         let byte = match self.recommendation {
             Some(Mark::Main) => old & !0x40 | 0x80,
             Some(Mark::Avoid) => old & !0x80 | 0x40,

@@ -64,12 +64,13 @@ use super::{
     CanonicalBoard, CtgBook, Entry, Key, MAX_MOVES, OpenOptions, Place, encode_entry, rewrite,
 };
 use crate::book::{Annotation, Field};
-use crate::place::LOCK_WAIT;
+use crate::place::{LOCK_WAIT, remove_leftovers};
 use crate::watch::Watch;
 
 pub(in crate::book) use batch::ChangedByte;
 pub use batch::{Applied, EditBatch};
 pub use error::EditError;
+pub(super) use visit::stored_moves;
 pub use visit::{EntrySet, Pass, Touch, Visit, VisitedEntry, VisitedMove};
 
 /// How to open a book for changes.
@@ -221,6 +222,7 @@ impl Claim {
             });
         }
         let lock = Some(BookLock::take(path, wait)?);
+        remove_leftovers(path);
         let mut options = File::options();
         let file = options.read(true).write(true).open(path).map_err(failed)?;
         let completed = batch::recover(path, &file)?;

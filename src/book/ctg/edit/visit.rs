@@ -174,6 +174,13 @@ impl EntrySet {
         }
     }
 
+    /// How many are in.
+    #[must_use]
+    pub fn len(&self) -> u64 {
+        let words = self.pages.iter();
+        words.map(|word| u64::from(word.count_ones())).sum()
+    }
+
     /// Whether nothing is in.
     #[must_use]
     pub fn is_empty(&self) -> bool {
@@ -387,6 +394,20 @@ impl CtgBook {
         all.unite(&black);
         Ok(all)
     }
+}
+
+/// The position of an entry and its legal stored moves.
+pub(in crate::book::ctg) fn stored_moves(
+    place: Place,
+    reading: &mut Reading<'_>,
+) -> Result<(Chess, Vec<VisitedMove>), EditError> {
+    let raw = raw(place, &reading.entry(place)?);
+    let known = raw.and_then(|raw| Some((position_of(&raw.0.key)?.1, raw)));
+    let Some((position, raw)) = known else {
+        return Ok((Chess::default(), Vec::new()));
+    };
+    let moves = with_entries_after(&position, &raw, reading)?;
+    Ok((position, moves))
 }
 
 fn bare_moves(position: &Chess, (entry, stored): &Raw) -> Vec<VisitedMove> {

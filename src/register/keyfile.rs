@@ -1,0 +1,205 @@
+//! GNOME Chess's `engines.conf`, a key file as GLib reads it: a group for each
+//! engine. Lines that are not ours stay as they are.
+//!
+//! ```text
+//! [Tabia]
+//! protocol=uci
+//! binary=/opt/tabia/tabia
+//! arg-easy-0=--book=/books/main.ctg
+//! ```
+//!
+//! (Source of GNOME Chess: `ai-profile.vala`. Arguments are given for each of
+//! the three difficulties.)
+
+use std::ops::Range;
+
+use super::json::RegisterError;
+use super::{Registration, is_our_program};
+
+/// The difficulties that a player can choose.
+const DIFFICULTIES: [&str; 3] = ["easy", "normal", "hard"];
+
+/// A group: its lines in the text, from its header to its last key. Comments
+/// behind that belong to what follows.
+struct Group<'t> {
+    name: &'t str,
+    lines: Range<usize>,
+}
+
+impl Group<'_> {
+    /// The value of a key.
+    fn value<'t>(&self, lines: &[&'t str], key: &str) -> Option<&'t str> {
+        let mut own = lines.get(self.lines.clone())?.iter();
+        own.find_map(|line| key_and_value(line).filter(|(own, _)| *own == key))
+            .map(|(_, value)| value)
+    }
+
+    fn is_ours(&self, lines: &[&str], registration: &Registration) -> bool {
+        let binary = self.value(lines, "binary").unwrap_or_default();
+        binary == registration.command || is_our_program(binary)
+    }
+}
+
+/// Key and value of a line; `None` for comments, blank lines and headers.
+fn key_and_value(line: &str) -> Option<(&str, &str)> {
+    let line = line.trim();
+    match line.starts_with(['#', '[']) {
+        true => None,
+        false => line
+            .split_once('=')
+            .map(|(key, value)| (key.trim_end(), value.trim_start())),
+    }
+}
+
+/// The lines of a text with their ends, and its groups.
+fn read(text: &str) -> Result<(Vec<&str>, Vec<Group<'_>>), RegisterError> {
+    let lines: Vec<&str> = text.split_inclusive('\n').collect();
+    let mut groups: Vec<Group<'_>> = Vec::new();
+    for (number, line) in lines.iter().enumerate() {
+        let line = line.trim();
+        if line.is_empty() || line.starts_with('#') {
+            continue;
+        }
+        let malformed = |what: &str| RegisterError::Malformed {
+            line: number + 1,
+            column: 1,
+            what: what.to_owned(),
+        };
+        let lines = number..number + 1;
+        if let Some(rest) = line.strip_prefix('[') {
+            let name = rest.strip_suffix(']');
+            let name = name.ok_or_else(|| malformed("the name of a group has no end"))?;
+            groups.push(Group { name, lines });
+        } else if key_and_value(line).is_none() {
+            return Err(malformed(
+                "neither a group, a comment nor a key with its value",
+            ));
+        } else {
+            let group = groups.last_mut();
+            let group = group.ok_or_else(|| malformed("a key before the first group"))?;
+            group.lines.end = lines.end;
+        }
+    }
+    Ok((lines, groups))
+}
+
+/// The text with the adapter in it.
+pub(super) fn edit(text: &str, registration: &Registration) -> Result<String, RegisterError> {
+    let wanted = keys(registration)?;
+    let (lines, groups) = read(text)?;
+    let Some(group) = groups.iter().find(|group| group.name == registration.name) else {
+        let between = match text {
+            "" => "",
+            text if text.ends_with("\n\n") => "",
+            text if text.ends_with('\n') => "\n",
+            _ => "\n\n",
+        };
+        let mut edited = format!("{text}{between}[{}]\n", registration.name);
+        for (key, value) in wanted {
+            edited += &format!("{key}={value}\n");
+        }
+        return Ok(edited);
+    };
+    if let Some(command) = group.value(&lines, "binary")
+        && !group.is_ours(&lines, registration)
+    {
+        return Err(RegisterError::Taken {
+            name: registration.name.clone(),
+            command: command.to_owned(),
+        });
+    }
+    // In place of a key that is there; what is missing comes before the rest.
+    let mut missing = wanted.clone();
+    let mut own = Vec::new();
+    for &line in lines.get(group.lines.clone()).unwrap_or_default() {
+        match key_and_value(line) {
+            Some((key, value)) => match wanted.iter().find(|(known, _)| known == key) {
+                Some((_, new)) => {
+                    missing.retain(|(known, _)| known != key);
+                    own.push(match value == new {
+                        true => line.to_owned(),
+                        false => format!("{key}={new}\n"),
+                    });
+                }
+                // An argument that we no longer have.
+                None if key.starts_with("arg-") => {}
+                None => own.push(line.to_owned()),
+            },
+            None => own.push(line.to_owned()),
+        }
+    }
+    let added = missing
+        .iter()
+        .map(|(key, value)| format!("{key}={value}\n"));
+    if let Some(header) = own.first_mut()
+        && !header.ends_with('\n')
+    {
+        header.push('\n');
+    }
+    own.splice(1..1, added);
+    Ok(replaced(&lines, group.lines.clone(), &own.concat()))
+}
+
+/// The text without the adapter.
+pub(super) fn remove(text: &str, registration: &Registration) -> Result<String, RegisterError> {
+    let (lines, groups) = read(text)?;
+    let mut named = groups
+        .iter()
+        .filter(|group| group.name == registration.name && group.is_ours(&lines, registration));
+    let Some(group) = named.next() else {
+        return Ok(text.to_owned());
+    };
+    let is_blank = |number: usize| lines.get(number).is_some_and(|line| line.trim().is_empty());
+    // With the blank line that parts it from what follows, or as the last one
+    // from what is before.
+    let Range { mut start, mut end } = group.lines.clone();
+    if is_blank(end) {
+        end += 1;
+    } else if end == lines.len() && start > 0 && is_blank(start - 1) {
+        start -= 1;
+    }
+    Ok(replaced(&lines, start..end, ""))
+}
+
+/// Name and program of each engine, and whether it is a UCI engine without
+/// arguments. None where it is not what the program writes.
+pub(super) fn engines(text: &str) -> Vec<(String, String, bool)> {
+    let Ok((lines, groups)) = read(text) else {
+        return Vec::new();
+    };
+    let engine = |group: &Group<'_>| {
+        let binary = group.value(&lines, "binary")?.to_owned();
+        let is_uci = group.value(&lines, "protocol") == Some("uci");
+        let is_bare = group.value(&lines, "arg-easy-0").is_none();
+        Some((group.name.to_owned(), binary, is_uci && is_bare))
+    };
+    groups.iter().filter_map(engine).collect()
+}
+
+fn replaced(lines: &[&str], range: Range<usize>, own: &str) -> String {
+    let before = lines.get(..range.start).unwrap_or_default();
+    let behind = lines.get(range.end..).unwrap_or_default();
+    before.concat() + own + &behind.concat()
+}
+
+/// What is to stand in our group.
+fn keys(registration: &Registration) -> Result<Vec<(String, String)>, RegisterError> {
+    let mut keys = vec![
+        ("protocol".to_owned(), "uci".to_owned()),
+        ("binary".to_owned(), registration.command.clone()),
+    ];
+    for difficulty in DIFFICULTIES {
+        for (number, arg) in (0..).zip(registration.args_with_books()) {
+            keys.push((format!("arg-{difficulty}-{number}"), arg));
+        }
+    }
+    let fits = |text: &str| text.trim() == text && !text.contains(char::is_control);
+    let name = &registration.name;
+    if !fits(name) || name.contains(['[', ']']) {
+        return Err(RegisterError::Unfit { text: name.clone() });
+    }
+    match keys.iter().find(|(_, value)| !fits(value)) {
+        Some((_, text)) => Err(RegisterError::Unfit { text: text.clone() }),
+        None => Ok(keys),
+    }
+}

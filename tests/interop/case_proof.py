@@ -1,0 +1,52 @@
+"""Two books judged by their exits, and holes that are planted."""
+
+import json
+
+import chess
+
+import planted
+from places import STOCKFISH, TABIA, copy_starter, folder
+from procs import run
+from runner import case
+
+
+@case(250)
+def exits_are_judged_by_a_real_engine_once_each():
+    where = folder("proof")
+    book = copy_starter(where)
+    arguments = ("prove", book, book, "--set-a", "Book Variety=0", "--walks", 40, "--nodes", 3000)
+    engine = ("--evaluations", where / "exits.evals", "--json", "--", STOCKFISH)
+    done = run(*arguments, *engine, limit=200)
+    assert done.returncode == 0, done.stderr
+    found = json.loads(done.stdout)
+    # Stockfish says how many games it expects to win.
+    assert found["points_by"] == {"engine": 80}, found["points_by"]
+    assert found["searched"] <= found["different_exits"] <= 80
+    for exit in found["exits"]:
+        board = chess.Board()
+        for move in exit["moves"]:
+            board.push_uci(move)
+        assert board.epd() == " ".join(exit["fen"].split()[:4]), exit
+        assert sum(exit["wdl"]) == 1000 and exit["nodes"] > 2000, exit
+    again = json.loads(run(*arguments, *engine, limit=200).stdout)
+    assert again["searched"] == 0 and again["elo"] == found["elo"]
+    return f"A - B {found['elo']['difference']:+.1f} Elo, {found['different_exits']} exits"
+
+
+@case(280)
+def planted_holes_lose_what_they_should_and_are_played():
+    where = folder("planted")
+    book = copy_starter(where)
+    options = planted.arguments([str(book), str(where / "out"), "--holes", "3", "--nodes", "20000"])
+    options.engine = STOCKFISH
+    holes = planted.plant(TABIA, book, where / "out", options)
+    assert len(holes) == 3, holes
+    made = where / "out" / "planted.ctg"
+    assert run("verify", made).returncode == 0
+    for hole in holes:
+        assert 80 <= hole["loss"] <= 200, hole
+        done = run("probe", made, *hole["fen"].split(), "--json")
+        moves = {move["uci"]: move for move in json.loads(done.stdout)["moves"]}
+        assert moves[hole["uci"]]["games"] == hole["games"], moves
+        assert moves[hole["uci"]]["probability"] > 0.02, moves
+    return ", ".join(f"{hole['san']} {hole['loss']} cp" for hole in holes)

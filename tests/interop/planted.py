@@ -1,0 +1,253 @@
+"""Plants holes in a copy of a book: moves that lose 80 to 200 centipawns, with
+games that make them look playable. What an audit should find.
+
+    python tests/interop/planted.py BOOK OUT_FOLDER [--holes 50] [--nodes 200000]
+        [--seed 1] [--low 80] [--high 200]
+
+BOOK is a .ctg; evaluations beside it (.evals) are copied too. OUT_FOLDER gets
+`planted.ctg` (with .cto and .ctb), `planted.evals`, `planted.pgn`, the games that were
+added, and `planted.json`, a list of the holes:
+
+    {"fen", "line", "uci", "san", "loss", "best", "best_uci", "value", "games",
+     "likelihood"}
+
+`fen` is the position of the move, `best` and `value` are centipawns of the side to
+move, `likelihood` is how often the adapter comes to `fen` by its own book for both
+sides (share of the walks of this program).
+
+A hole is a legal move that is not in the book and does not lead into it. It is added
+by `tabia add` as games through the line that end with the move, with results as those
+of the position's other moves: a quarter as many as its most played move has, at least
+eight.
+"""
+
+import argparse
+import json
+import os
+import random
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import chess
+
+# Positions beyond that are decided, and no place for a hole.
+DECIDED = 150
+# A mate in centipawns.
+MATE = 10_000
+
+
+class Engine:
+    """A UCI engine; every search begins with an empty hash."""
+
+    def __init__(self, command: str):
+        self.process = subprocess.Popen([command], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, bufsize=1)
+        self._send("uci")
+        self._until("uciok")
+        self._send("setoption name Threads value 1")
+        self._send("setoption name Hash value 16")
+
+    def _send(self, line: str) -> None:
+        self.process.stdin.write(line + "\n")
+        self.process.stdin.flush()
+
+    def _until(self, word: str) -> list[str]:
+        lines = []
+        for line in self.process.stdout:
+            lines.append(line.rstrip("\n"))
+            if line.split()[:1] == [word]:
+                return lines
+        raise SystemExit(f"the engine ended instead of saying {word}")
+
+    def value(self, board: chess.Board, nodes: int) -> tuple[int, str]:
+        """Centipawns of the side to move, and the best move. A bound that
+        contradicts the exact score before it counts."""
+        self._send("ucinewgame")
+        self._send("isready")
+        self._until("readyok")
+        self._send(f"position fen {board.fen()}")
+        self._send(f"go nodes {nodes}")
+        lines = self._until("bestmove")
+        exact, bound = None, None
+        for line in lines:
+            words = line.split()
+            if words[:1] != ["info"] or "score" not in words or "string" in words:
+                continue
+            at = words.index("score")
+            number = int(words[at + 2])
+            value = number if words[at + 1] == "cp" else (MATE if number > 0 else -MATE)
+            depth = int(words[words.index("depth") + 1])
+            if "upperbound" in words or "lowerbound" in words:
+                bound = (value, depth, "upperbound" in words)
+            else:
+                exact, bound = (value, depth), None
+        value = exact[0]
+        if bound is not None and bound[1] >= exact[1]:
+            value = min(value, bound[0]) if bound[2] else max(value, bound[0])
+        return value, lines[-1].split()[1]
+
+    def close(self) -> None:
+        self._send("quit")
+        self.process.wait()
+
+
+class Book:
+    """What `tabia probe` says, a position at a time."""
+
+    def __init__(self, tabia: str, path: Path):
+        arguments = [tabia, "probe", str(path), "--json", "-"]
+        self.process = subprocess.Popen(arguments, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, bufsize=1)
+        self.known: dict[str, dict] = {}
+
+    def ask(self, board: chess.Board) -> dict:
+        key = board.epd()
+        if key not in self.known:
+            self.process.stdin.write(board.fen() + "\n")
+            self.process.stdin.flush()
+            self.known[key] = json.loads(self.process.stdout.readline())
+        return self.known[key]
+
+    def close(self) -> None:
+        self.process.stdin.close()
+        self.process.wait()
+
+
+def walk(book: Book, rng: random.Random) -> list[chess.Board]:
+    """The positions of a game of the book against itself."""
+    board = chess.Board()
+    positions = []
+    while True:
+        moves = [move for move in book.ask(board)["moves"] if move["probability"] > 0]
+        if not moves or board.is_repetition(2):
+            return positions
+        positions.append(board.copy())
+        drawn = rng.choices(moves, [move["probability"] for move in moves])[0]
+        board.push_uci(drawn["uci"])
+
+
+def hole_in(board: chess.Board, book: Book, engine: Engine, options, rng: random.Random) -> dict | None:
+    """A move that loses as much as is wanted, confirmed by `options.nodes`."""
+    found = book.ask(board)
+    stored = {move["uci"] for move in found["moves"]}
+    best, best_uci = engine.value(board, options.nodes)
+    if abs(best) > DECIDED:
+        return None
+    others = [move for move in board.legal_moves if move.uci() not in stored]
+    rng.shuffle(others)
+    for move in others[:12]:
+        after = board.copy()
+        after.push(move)
+        if after.is_game_over() or book.ask(after)["in_book"]:
+            continue
+        margin = 40
+        loss = best + engine.value(after, max(options.nodes // 10, 1))[0]
+        if not options.low - margin <= loss <= options.high + margin:
+            continue
+        value = -engine.value(after, options.nodes)[0]
+        if options.low <= best - value <= options.high:
+            games = max(8, max(move["games"] for move in found["moves"]) // 4)
+            return {
+                "fen": board.fen(),
+                "line": chess.Board().variation_san(board.move_stack),
+                "uci": move.uci(),
+                "san": board.san(move),
+                "loss": best - value,
+                "best": best,
+                "best_uci": best_uci,
+                "value": value,
+                "games": games,
+            }
+    return None
+
+
+def games_of(hole: dict, found: dict, board: chess.Board) -> str:
+    """The games that make a hole look playable, as PGN."""
+    sums = [sum(move[name] for move in found["moves"]) for name in ("wins", "draws", "losses")]
+    played = max(sum(sums), 1)
+    wins, draws = (round(hole["games"] * part / played) for part in sums[:2])
+    results = ["win"] * wins + ["draw"] * draws
+    results = (results + ["loss"] * hole["games"])[: hole["games"]]
+    white = board.turn == chess.WHITE
+    text = {"win": "1-0" if white else "0-1", "loss": "0-1" if white else "1-0", "draw": "1/2-1/2"}
+    moves = chess.Board().variation_san([*board.move_stack, chess.Move.from_uci(hole["uci"])])
+    return "".join(
+        f'[Event "planted"]\n[White "A"]\n[Black "B"]\n[Result "{text[result]}"]\n\n{moves} {text[result]}\n\n'
+        for result in results
+    )
+
+
+def plant(tabia: str, book_path: Path, out: Path, options) -> list[dict]:
+    """Makes the book with holes; gives these."""
+    out.mkdir(parents=True, exist_ok=True)
+    planted = out / "planted.ctg"
+    for ending in ("ctg", "cto", "ctb"):
+        shutil.copy(book_path.with_suffix("." + ending), planted.with_suffix("." + ending))
+    if book_path.with_suffix(".evals").exists():
+        shutil.copy(book_path.with_suffix(".evals"), planted.with_suffix(".evals"))
+    rng = random.Random(options.seed)
+    book, engine = Book(tabia, book_path), Engine(options.engine)
+    walks = [walk(book, rng) for _ in range(400)]
+    count: dict[str, int] = {}
+    for positions in walks:
+        for board in positions:
+            count[board.epd()] = count.get(board.epd(), 0) + 1
+    candidates = {board.epd(): board for positions in walks for board in positions[6:]}
+    # A quarter of a hundred games through a position is the most that a hole adds.
+    boards = [board for board in candidates.values() if 20 <= book.ask(board)["games"] <= 3000]
+    rng.shuffle(boards)
+    holes, pgn, used = [], [], set()
+    for board in boards:
+        if len(holes) >= options.holes:
+            break
+        # Two holes in one line would change each other's games.
+        line = {other.epd() for other in _positions(board)}
+        if line & used:
+            continue
+        hole = hole_in(board, book, engine, options, rng)
+        if hole is not None:
+            hole["likelihood"] = count[board.epd()] / len(walks)
+            used.add(board.epd())
+            holes.append(hole)
+            pgn.append(games_of(hole, book.ask(board), board))
+            print(f"{len(holes):3} {hole['loss']:4} cp {hole['line']} {hole['san']}", file=sys.stderr)
+    engine.close()
+    book.close()
+    (out / "planted.pgn").write_text("".join(pgn))
+    added = subprocess.run(
+        [tabia, "add", str(planted), "--max-ply", "600", str(out / "planted.pgn")], capture_output=True, text=True
+    )
+    if added.returncode != 0:
+        raise SystemExit(f"tabia add: {added.stderr}")
+    (out / "planted.json").write_text(json.dumps(holes, indent=1) + "\n")
+    return holes
+
+
+def _positions(board: chess.Board) -> list[chess.Board]:
+    """The positions of a board's line, its own the last."""
+    positions = [chess.Board()]
+    for move in board.move_stack:
+        positions.append(positions[-1].copy(stack=False))
+        positions[-1].push(move)
+    return positions
+
+
+def arguments(words: list[str]) -> argparse.Namespace:
+    parser = argparse.ArgumentParser(description="Plants moves that lose in a copy of a book.")
+    parser.add_argument("book", type=Path)
+    parser.add_argument("out", type=Path)
+    parser.add_argument("--tabia", default=os.environ.get("TABIA", "target/release/tabia"))
+    parser.add_argument("--engine", default="/usr/games/stockfish")
+    parser.add_argument("--holes", type=int, default=50)
+    parser.add_argument("--nodes", type=int, default=200_000)
+    parser.add_argument("--low", type=int, default=80)
+    parser.add_argument("--high", type=int, default=200)
+    parser.add_argument("--seed", type=int, default=1)
+    return parser.parse_args(words)
+
+
+if __name__ == "__main__":
+    options = arguments(sys.argv[1:])
+    planted = plant(options.tabia, options.book, options.out, options)
+    print(f"{len(planted)} holes in {options.out / 'planted.ctg'}")
+    sys.exit(0 if len(planted) == options.holes else 1)

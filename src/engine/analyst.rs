@@ -7,8 +7,8 @@ use std::time::Duration;
 use shakmaty::{CastlingMode, Chess, EnPassantMode, Position as _, fen::Fen, uci::UciMove};
 
 use super::peer::{Missing, Peer};
-use super::{EngineCommand, Leash, SpawnError, info};
-use crate::eval::Evaluation;
+use super::{EngineCommand, Leash, SpawnError};
+use crate::eval::{self, Evaluation};
 
 /// How long an engine searches a position.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -169,7 +169,7 @@ impl Analyst {
         self.begin(question, go)?;
         let lines = wait(&mut self.peer, "bestmove", patience)?;
         let turn = question.position.turn();
-        let found = info::finding(turn, lines.iter().map(String::as_str));
+        let found = eval::finding(turn, lines.iter().map(String::as_str));
         let found = found.ok_or(AnalystError::NoScore)?;
         Ok(Evaluation {
             source: Arc::clone(&self.name),

@@ -2,14 +2,12 @@
 
 mod analyst;
 pub mod check;
-mod info;
 mod leash;
 mod peer;
 mod spawn;
 mod thinking;
 
 pub use analyst::{Analyst, AnalystError, Effort, Question};
-pub use info::finding;
 pub use leash::Leash;
 pub use spawn::{EngineCommand, EngineProcess, SpawnError, Spawned, is_on_path, search_path};
 pub use thinking::{Thought, Variation};

@@ -7,9 +7,8 @@ use shakmaty::Position as _;
 use shakmaty::uci::UciMove;
 
 use super::analyst::{Analyst, AnalystError, Question, wait};
-use super::info;
 use super::peer::Missing;
-use crate::eval::Value;
+use crate::eval::{Value, info};
 
 /// How long an engine may go on after `stop`.
 const STOPPING: Duration = Duration::from_secs(5);

@@ -17,6 +17,7 @@
 //!
 //! # What is made of it
 //!
+//! * [`finding`]: what the `info` lines of a search say;
 //! * [`expected`](model::expected): points to be expected from a value;
 //! * [`sign`]: `?!`, `?`, `??` for a move that gives points away, and the
 //!   symbol (`=`, `+=`, ...) that stands for a value;
@@ -27,12 +28,14 @@
 //! All of it is pure: numbers in, numbers out. Files are read and written in
 //! [`crate::evals`].
 
+pub(crate) mod info;
 pub mod model;
 pub mod sign;
 mod solve;
 pub mod stats;
 mod value;
 
+pub use info::finding;
 pub use solve::{Graph, GraphBuilder, NodeId, solve};
 #[cfg(test)]
 pub(crate) use value::known;

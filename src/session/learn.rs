@@ -22,6 +22,7 @@ use shakmaty::{Chess, Color, Position};
 
 use super::{Moment, Outlet, Request, Session};
 use crate::book_set::BookSet;
+use crate::eval::info;
 use crate::learn::{Evidence, PlayedGame};
 use crate::notation;
 use crate::uci::{gui, line};
@@ -34,9 +35,6 @@ const EVEN: i32 = 30;
 
 /// Plies after which an even score is a draw.
 const LATE: usize = 80;
-
-/// A mate as a score.
-const MATE: i32 = 100_000;
 
 /// A game played from a book, to be noted in its side file.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -60,23 +58,22 @@ pub(super) struct Learner {
     answer: Option<(usize, String)>,
     /// The last move is a guess.
     pub(super) pondering: bool,
-    /// The engine searches for this game; its last score, for its side.
-    heard: Option<i32>,
-    listening: bool,
+    /// What the engine prints of its search, if it searches for this game.
+    search: Option<info::Search>,
 }
 
 impl Learner {
-    /// A search begins; `of_engine` if the engine's words count.
-    pub(super) fn begin_search(&mut self, ponder: bool, of_engine: bool) {
+    /// A search begins; of the engine if its scores count, with who is to
+    /// move.
+    pub(super) fn begin_search(&mut self, ponder: bool, of_engine: Option<Color>) {
         self.pondering = ponder;
-        self.heard = None;
-        self.listening = of_engine;
+        self.search = of_engine.map(|turn| info::Search::new(turn, 1));
     }
 
     /// Takes in an `info` line of the engine.
     pub(super) fn hear(&mut self, info: &[u8]) {
-        if self.listening {
-            self.heard = score(info).or(self.heard);
+        if let Some(search) = &mut self.search {
+            search.add(&line::text(info));
         }
     }
 
@@ -225,14 +222,13 @@ impl Session {
 
     /// The engine has answered.
     pub(super) fn learn_answer(&mut self, best_move: &[u8]) {
-        if !std::mem::take(&mut self.learner.listening) {
+        let Some(search) = self.learner.search.take() else {
             return;
-        }
+        };
         let ply = self.learner.moves.len();
-        let white = self.game.position().is_none_or(|p| p.turn().is_white());
-        if let Some(score) = self.learner.heard.take() {
-            let score = if white { score } else { -score };
+        if let Some(found) = search.results().next().flatten() {
             self.learner.scores.retain(|(known, _)| *known < ply);
+            let score = found.value.for_side(Color::White);
             self.learner.scores.push((ply, score));
         }
         let mv = line::words(best_move).nth(1).map(line::text);
@@ -244,19 +240,5 @@ impl Session {
         for note in std::mem::take(&mut self.learner).notes() {
             out.request(Request::NoteGame(note));
         }
-    }
-}
-
-/// The score of an `info` line, for the side to move.
-fn score(info: &[u8]) -> Option<i32> {
-    let mut words = line::words(info).skip_while(|word| *word != b"score");
-    words.next()?;
-    let kind = words.next()?;
-    let number: i32 = std::str::from_utf8(words.next()?).ok()?.parse().ok()?;
-    match kind {
-        b"cp" => Some(number.clamp(-MATE, MATE)),
-        // "mate 0" is said by who is mated.
-        b"mate" => Some(if number > 0 { MATE } else { -MATE }),
-        _ => None,
     }
 }

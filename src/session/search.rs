@@ -2,6 +2,8 @@
 
 use std::time::Duration;
 
+use shakmaty::Color;
+
 use super::clock::{STOP_LIMIT, allowance, patience};
 use super::link::Engine;
 use super::{Moment, Outlet, Session, info_string};
@@ -119,7 +121,7 @@ impl Session {
         self.drop_held(at.now, at.out);
         self.tell_notices(at.out);
         let kind = SearchKind::of(&go);
-        self.learner.begin_search(go.ponder, false);
+        self.learner.begin_search(go.ponder, None);
         let analysis = go.infinite || go.engine_only || self.link.options.analysing();
         if !analysis && let Some(answer) = self.ask_books(&go, at) {
             if !go.ponder {
@@ -152,8 +154,9 @@ impl Session {
         }
         self.send_position(at.out);
         self.link.tell_go(at.now, line, at.out);
-        let heard = !analysis && Session::learns(at.book_set);
-        self.learner.begin_search(go.ponder, heard);
+        let turn = self.white_moves().map_or(Color::White, Color::from_white);
+        let counts = !analysis && Session::learns(at.book_set);
+        self.learner.begin_search(go.ponder, counts.then_some(turn));
         let mut running = Running {
             kind,
             go: line.to_vec(),

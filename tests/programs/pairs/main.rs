@@ -35,7 +35,7 @@
 //!
 //! The last message of a player before its first move that is not from a book
 //! is its *exit value*: its own short search, from its own view. Values are read by
-//! [`tabia::engine::finding`].
+//! [`tabia::eval::finding`].
 
 #![allow(clippy::print_stdout)] // The report is for people.
 

@@ -5,7 +5,7 @@ use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 use std::time::{Duration, Instant};
 
 use shakmaty::Color;
-use tabia::engine::finding;
+use tabia::eval::finding;
 
 pub(crate) struct Player {
     child: Child,

@@ -9,7 +9,7 @@
 
 use shakmaty::{Color, uci::UciMove};
 
-use crate::eval::{Evaluation, MoveValue, Value};
+use super::{Evaluation, MoveValue, Value};
 
 /// Moves of one variation that are read; engines seldom print as many.
 const MOST_MOVES: usize = 40;
@@ -18,7 +18,7 @@ const MOST_MOVES: usize = 40;
 const MOST_VARIATIONS: u16 = 500;
 
 /// What a score says about the value.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, Debug)]
 enum Bound {
     Exact,
     /// The value is at least as good for the side to move (`lowerbound`).
@@ -28,6 +28,7 @@ enum Bound {
 }
 
 /// One `info` line.
+#[derive(Debug)]
 struct Info {
     depth: u16,
     multipv: u16,
@@ -40,16 +41,17 @@ struct Info {
 }
 
 /// The `info` lines of one search, put together.
-pub(in crate::engine) struct Search {
+#[derive(Debug)]
+pub(crate) struct Search {
     turn: Color,
     most: u16,
     variations: Vec<Variation>,
-    pub(in crate::engine) nodes: u64,
-    pub(in crate::engine) nodes_a_second: Option<u64>,
+    pub(crate) nodes: u64,
+    pub(crate) nodes_a_second: Option<u64>,
 }
 
 /// The scores of one variation (by its `multipv` number) that count.
-#[derive(Default)]
+#[derive(Debug, Default)]
 struct Variation {
     exact: Option<Info>,
     /// The bound after `exact`, of at least the same depth.
@@ -59,7 +61,7 @@ struct Variation {
 impl Search {
     /// A search of a position where `turn` is to move; variations with greater
     /// numbers than `most` are ignored.
-    pub(in crate::engine) fn new(turn: Color, most: u16) -> Search {
+    pub(crate) fn new(turn: Color, most: u16) -> Search {
         Search {
             turn,
             most: most.clamp(1, MOST_VARIATIONS),
@@ -70,7 +72,7 @@ impl Search {
     }
 
     /// Adds the next line that the engine printed.
-    pub(in crate::engine) fn add(&mut self, line: &str) {
+    pub(crate) fn add(&mut self, line: &str) {
         let Some(info) = read(self.turn, line) else {
             return;
         };
@@ -91,7 +93,7 @@ impl Search {
 
     /// The variations by their numbers; `None` where no exact score was
     /// printed.
-    pub(in crate::engine) fn results(&self) -> impl Iterator<Item = Option<Found<'_>>> {
+    pub(crate) fn results(&self) -> impl Iterator<Item = Option<Found<'_>>> {
         self.variations
             .iter()
             .map(|variation| variation.found(self.turn))
@@ -99,13 +101,13 @@ impl Search {
 }
 
 /// What a search found about one variation.
-pub(in crate::engine) struct Found<'a> {
+pub(crate) struct Found<'a> {
     /// From White's view.
-    pub(in crate::engine) value: Value,
+    pub(crate) value: Value,
     /// The depth of the line that it comes from.
-    pub(in crate::engine) depth: u16,
+    pub(crate) depth: u16,
     wdl: Option<[u16; 3]>,
-    pub(in crate::engine) moves: &'a [UciMove],
+    pub(crate) moves: &'a [UciMove],
 }
 
 impl Variation {

@@ -292,6 +292,27 @@ fn what_is_found_is_searched_again() {
     }
 }
 
+#[cfg(unix)]
+#[test]
+fn searches_without_an_answer_are_counted() {
+    let folder = Folder::new();
+    made(&folder);
+    let fen = tabia::notation::fen(&after("f3 e5 g4"));
+    let fields: Vec<&str> = fen.split(' ').take(4).collect();
+    let line = format!("{};cp none;d8h4", fields.join(" "));
+    folder.put("deep.txt", format!("{line}\n{}\n", exchanged(&line)));
+    let run = |options: &str| {
+        let mut run = folder.command(&format!("audit made.ctg --nodes 100 {options} --confirm"));
+        run.arg(common::example("scoring_engine"));
+        run.env("SCORING_ENGINE_VALUES", folder.join("deep.txt"));
+        common::Ran::of(&mut run)
+    };
+    let said = run("").negative();
+    assert_has(&said, " 1 search got no answer.");
+    let found: Value = serde_json::from_str(&run("--json").negative()).unwrap();
+    assert_eq!(found["unanswered_searches"], 1);
+}
+
 /// Main lines of theory, by their ECO codes.
 const THEORY: [(&str, &str); 48] = [
     ("A29", "c4 e5 Nc3 Nf6 Nf3 Nc6 g3"),

@@ -179,7 +179,7 @@ fn who_meets_the_conditions_is_searched_again_and_replaced() {
     let report = all.json();
     assert_eq!(
         report["confirmation"],
-        json!({"nodes": 3000, "screened": 4, "stayed": 4, "share": 1.0, "known": 1})
+        json!({"nodes": 3000, "margin": 0.2, "screened": 4, "stayed": 4, "share": 1.0, "known": 1})
     );
     let text = at.text("all.epd");
     assert_eq!(text.lines().count(), 5);
@@ -193,7 +193,7 @@ fn who_meets_the_conditions_is_searched_again_and_replaced() {
     assert!(text.lines().all(|line| line.contains("acn ")), "{text}");
     // A band that the first one, the most popular, leaves, and others do not.
     let most = searched[0].abs() - 1;
-    let band = format!("--eval 0..{most}");
+    let band = format!("--confirm-margin 0 --eval 0..{most}");
     let staying = searched.iter().filter(|cp| cp.abs() <= most).count();
     assert!(most >= 2 && staying > 0, "{searched:?}");
     let found = suite(&format!("-o few.epd --confirm-nodes 3000 {band}"));
@@ -201,7 +201,9 @@ fn who_meets_the_conditions_is_searched_again_and_replaced() {
     let share = staying as f64 / 4.0 * 100.0;
     assert_has(
         &said,
-        &format!("searched again for 3000 nodes: {staying} of 4 stayed ({share:.1} %); 1 had"),
+        &format!(
+            "searched again for 3000 nodes, margin 0 %: {staying} of 4 stayed ({share:.1} %); 1 had"
+        ),
     );
     assert_has(&said, "outside when searched again (--confirm-nodes)");
     assert_eq!(at.text("few.epd").lines().count(), staying + 1);
@@ -230,6 +232,17 @@ fn who_meets_the_conditions_is_searched_again_and_replaced() {
     assert_eq!(at.text("saved.epd").lines().count(), 4);
     let (screened, known) = numbers();
     assert!(screened < 4 && known > 1, "{screened} {known}");
+    // By default a value has to lie inside of the ends by a fifth of the width.
+    suite(&format!(
+        "-o m.epd --ops --confirm-nodes 3000 --eval 0..{}",
+        most + 1
+    ))
+    .ok();
+    let text = at.text("m.epd");
+    let inside = |cp: &&i32| f64::from(cp.abs()) <= 0.8 * f64::from(most + 1);
+    let expected = searched.iter().chain([&2]).filter(inside).count();
+    assert!(expected < staying + 2, "{searched:?}");
+    assert_eq!(text.lines().count(), expected, "{text}");
     suite("-o x.epd --confirm-nodes 500 --eval 0..9").refused("is not more than --nodes 500");
 }
 

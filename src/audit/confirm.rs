@@ -55,7 +55,9 @@ pub fn confirm<E>(
         if open.is_empty() {
             return Ok((deep, searches));
         }
-        for (index, found) in search(&open)? {
+        let answers = search(&open)?;
+        deep.unanswered += open.len() - answers.len();
+        for (index, found) in answers {
             // Also of one that is deeper by an unknown number of nodes.
             table.replace(&open[index], &found);
             deep.searched.insert(EvalKey::of(&open[index]));

@@ -2,7 +2,8 @@
 
 use std::fmt::Write as _;
 
-use super::{Audit, BAR, BARS, Exits, LosingMove, SearchedValue};
+use super::describe::{BAR, BARS};
+use super::{Audit, Exits, LosingMove, SearchedValue};
 use crate::html::{Bar, Page};
 
 fn pawns(cp: i32) -> String {
@@ -14,6 +15,12 @@ fn per_cent(share: f64) -> String {
         share if share > 0.0 && share < 0.0005 => format!("{:.4} %", 100.0 * share),
         share => format!("{:.1} %", 100.0 * share),
     }
+}
+
+/// `1 move`, `2 moves`.
+#[must_use]
+pub fn counted(count: usize, one: &str, more: &str) -> String {
+    format!("{count} {}", if count == 1 { one } else { more })
 }
 
 /// The report in Markdown; also fit for a terminal.
@@ -29,8 +36,13 @@ pub fn markdown(title: &str, audit: &Audit) -> String {
 fn trust(audit: &Audit) -> String {
     match (audit.confirmation_nodes, audit.confirmed_count) {
         (Some(nodes), Some(confirmed)) => format!(
-            "Position, move and better move of {confirmed} losing moves were searched again, each \
-             for {nodes} nodes: these are \"confirmed\". The others rest on single searches."
+            "Position, move and better move of {} were searched again, each for {nodes} nodes: \
+             these are \"confirmed\". The others rest on single searches.{}",
+            counted(confirmed, "losing move", "losing moves"),
+            match audit.unanswered_searches.unwrap_or(0) {
+                0 => String::new(),
+                none => format!(" {} got no answer.", counted(none, "search", "searches")),
+            }
         ),
         _ => "All of this rests on single searches, and a list that is sorted by loss shows their \
               largest errors first: `--confirm ENGINE` searches again what it names."
@@ -42,19 +54,19 @@ fn trust(audit: &Audit) -> String {
 fn opening(audit: &Audit) -> [String; 3] {
     [
         format!(
-            "{} positions, {} of them evaluated; of those that play comes to, by likelihood, {}.",
-            audit.positions,
+            "{}, {} of them evaluated; of those that play comes to, by likelihood, {}.",
+            counted(audit.positions, "position", "positions"),
             audit.evaluated,
             per_cent(audit.evaluated_share)
         ),
         format!(
-            "{} moves lose more than {} cp, {} of them green; {} lines end worse than that for \
-             the side to move; {} refutations are not pointed out.",
-            audit.losing_count,
+            "{} more than {} cp, {} green; {} worse than that for the side to move; {} not \
+             pointed out.",
+            counted(audit.losing_count, "move loses", "moves lose"),
             audit.max_loss,
             audit.green_count,
-            audit.bad_end_count,
-            audit.refutation_count
+            counted(audit.bad_end_count, "line ends", "lines end"),
+            counted(audit.refutation_count, "refutation is", "refutations are")
         ),
         trust(audit),
     ]

@@ -163,7 +163,12 @@ impl AuditArgs {
                 Ok::<_, WorkError>(found)
             })
         })??;
-        say!("{}: {searches} positions searched again", path.display());
+        let searched = audit::counted(searches, "position", "positions");
+        let unanswered = audit::counted(deep.unanswered, "search", "searches");
+        say!(
+            "{}: {searched} searched again; {unanswered} without an answer",
+            path.display()
+        );
         Ok(Some(deep))
     }
 }
@@ -229,14 +234,15 @@ pub(super) fn run(args: &AuditArgs, out: &mut impl Write) -> anyhow::Result<u8> 
         };
         let changes = audit::changes(&examined, &editor, marks)?;
         let old = editor.apply(&changes)?;
-        say!("{}: {} marks changed", args.book.display(), old.len());
+        let changed = audit::counted(old.len(), "mark", "marks");
+        say!("{}: {changed} changed", args.book.display());
     }
     say!(
-        "{}: {} moves that lose, {} bad ends, {} refutations; {:.1} s",
+        "{}: {}, {}, {}; {:.1} s",
         args.book.display(),
-        found.losing_count,
-        found.bad_end_count,
-        found.refutation_count,
+        audit::counted(found.losing_count, "move that loses", "moves that lose"),
+        audit::counted(found.bad_end_count, "bad end", "bad ends"),
+        audit::counted(found.refutation_count, "refutation", "refutations"),
         start.elapsed().as_secs_f64()
     );
     Ok(u8::from(!found.is_clean()))

@@ -195,6 +195,11 @@ struct ValueArgs {
     /// to meet them then, too; the next ones take the places of those that do not
     #[arg(long, value_name = "N", requires = "engine")]
     confirm_nodes: Option<u64>,
+    /// What was searched again has to lie inside the ends of --eval and --win by
+    /// so many per cent of their width, because the next search errs as well
+    #[arg(long, value_name = "PERCENT", default_value_t = 20, requires = "confirm_nodes",
+          value_parser = clap::value_parser!(u8).range(..50))]
+    confirm_margin: u8,
     /// Engines at once [default: one for each processor]
     #[arg(long, value_name = "N", requires = "engine")]
     jobs: Option<NonZeroU16>,
@@ -316,6 +321,7 @@ impl SuiteArgs {
             eval_files: self.values.eval_file.clone(),
             engine: self.engine()?,
             confirm: self.values.confirm_nodes,
+            confirm_margin: f64::from(self.values.confirm_margin) / 100.0,
             save: self.values.save_evals.clone(),
             mirrors: matches!(choice.unique, Unique::Mirror),
             per_line: choice.max_per_line.map(|most| (most, choice.line_plies)),
@@ -464,7 +470,10 @@ fn report(job: &SuiteJob, made: &MadeSuite, time: Duration) {
         say!("values: {files} of files, {engines} of the engine");
     }
     if let Some(nodes) = job.confirm {
-        say!("{}", confirmation(nodes, &made.confirmed));
+        say!(
+            "{}",
+            confirmation(nodes, job.confirm_margin, &made.confirmed)
+        );
     }
     let found = made.figures.positions;
     if let Some(wanted) = job.count.filter(|wanted| found < *wanted) {
@@ -493,15 +502,19 @@ fn report(job: &SuiteJob, made: &MadeSuite, time: Duration) {
     }
 }
 
-/// `searched again for 100000 nodes: 60 of 143 stayed (42.0 %)`.
-fn confirmation(nodes: u64, confirmed: &Confirmed) -> String {
+/// `searched again for 100000 nodes, margin 20 %: 60 of 143 stayed (42.0 %)`.
+fn confirmation(nodes: u64, margin: f64, confirmed: &Confirmed) -> String {
     let Confirmed {
         screened, stayed, ..
     } = *confirmed;
     let share = confirmed.share();
     let share = share.map_or_else(String::new, |share| format!(" ({:.1} %)", 100.0 * share));
     let known = collection::counts([(confirmed.known, "had such a value before")]);
-    format!("searched again for {nodes} nodes: {stayed} of {screened} stayed{share}{known}")
+    let margin = 100.0 * margin;
+    format!(
+        "searched again for {nodes} nodes, margin {margin:.0} %: {stayed} of {screened} \
+         stayed{share}{known}"
+    )
 }
 
 fn lines(job: &SuiteJob, made: &MadeSuite) -> Vec<(&'static str, String)> {
@@ -530,6 +543,7 @@ fn json(job: &SuiteJob, made: &MadeSuite) -> serde_json::Value {
             let share = made.confirmed.share();
             serde_json::json!({
                 "nodes": nodes,
+                "margin": job.confirm_margin,
                 "screened": screened,
                 "stayed": stayed,
                 "share": share,

@@ -119,7 +119,12 @@ impl<'a> Choice<'a> {
             return Some(FunnelStep::Line);
         }
         let outside = match &looked.entry.worth {
-            Some(worth) => job.window.refuses(position, worth),
+            Some(worth) => job.window.refuses(position, worth).or_else(|| {
+                job.confirm?;
+                let window = job.window.narrowed(job.confirm_margin);
+                window.refuses(position, worth)?;
+                Some(FunnelStep::Unconfirmed)
+            }),
             None => job.window.needs_value().then_some(FunnelStep::Unknown),
         };
         if looked.searched_again {

@@ -16,6 +16,24 @@ pub struct Range {
 }
 
 impl Range {
+    /// Without a share of its width at each end. Zero as the least of numbers
+    /// that are never below it excludes nothing, and stays.
+    #[must_use]
+    pub(super) fn narrowed(self, share: f64, is_never_negative: bool) -> Range {
+        let margin = share * (self.high - self.low);
+        match margin.is_finite() {
+            true if is_never_negative && self.low <= 0.0 => Range {
+                high: self.high - margin,
+                ..self
+            },
+            true => Range {
+                low: self.low + margin,
+                high: self.high - margin,
+            },
+            false => self,
+        }
+    }
+
     /// Whether a number lies in it.
     #[must_use]
     pub fn contains(&self, number: f64) -> bool {

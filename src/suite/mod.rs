@@ -135,6 +135,9 @@ pub struct SuiteJob {
     /// Who meets the conditions on values is searched again by so many nodes,
     /// and has to meet them by that value too.
     pub confirm: Option<u64>,
+    /// The share of the width of `window` by which that value has to lie inside
+    /// of its ends, 0 to 0.5: the next search errs as well.
+    pub confirm_margin: f64,
     /// What that engine finds is added here, and what stands here is not
     /// searched again.
     pub save: Option<PathBuf>,
@@ -189,6 +192,7 @@ impl SuiteJob {
             eval_files: Vec::new(),
             engine: None,
             confirm: None,
+            confirm_margin: 0.2,
             save: None,
             mirrors: false,
             per_line: None,

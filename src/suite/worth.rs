@@ -107,6 +107,17 @@ impl ValueWindow {
         self.cp.is_some() || self.wins.is_some() || self.better.is_some()
     }
 
+    /// Without a share of the width at each end of its ranges.
+    #[must_use]
+    pub fn narrowed(self, share: f64) -> ValueWindow {
+        let is_of_better = self.view == ValueView::Better;
+        ValueWindow {
+            cp: self.cp.map(|range| range.narrowed(share, is_of_better)),
+            wins: self.wins.map(|range| range.narrowed(share, true)),
+            ..self
+        }
+    }
+
     /// Why a value is not wanted; `None` if it is.
     #[must_use]
     pub fn refuses(&self, position: &Chess, worth: &Worth) -> Option<FunnelStep> {
@@ -252,6 +263,24 @@ mod tests {
                 );
             }
         }
+    }
+
+    #[test]
+    fn a_narrowed_window_leaves_a_margin_at_the_ends_that_exclude() {
+        let narrowed = |view, cp: &str| {
+            let window = ValueWindow {
+                cp: cp.parse().ok(),
+                view,
+                ..ValueWindow::default()
+            };
+            let range = window.narrowed(0.2).cp.unwrap();
+            (range.low, range.high)
+        };
+        assert_eq!(narrowed(ValueView::Better, "80..120"), (88.0, 112.0));
+        assert_eq!(narrowed(ValueView::Better, "0..30"), (0.0, 24.0));
+        assert_eq!(narrowed(ValueView::White, "0..30"), (6.0, 24.0));
+        assert_eq!(narrowed(ValueView::Mover, "-20..20"), (-12.0, 12.0));
+        assert_eq!(narrowed(ValueView::Mover, "50.."), (50.0, f64::INFINITY));
     }
 
     #[test]

@@ -331,8 +331,11 @@ pub(super) fn points(record: &PositionRecord, is_to_move: bool) -> (f64, f64) {
     };
     let results = Results::of(&stats);
     let difference = stats.average_elo().zip(stats.opponents_elo());
-    let difference = difference.map_or(0.0, |(own, other)| own - other);
     let games = results.games();
+    // Games without ratings count as those among equals: a few with them say little
+    // of the others.
+    let rated = f64::from(stats.own_rated.min(stats.other_rated)) / games.max(1.0);
+    let difference = difference.map_or(0.0, |(own, other)| (own - other) * rated.min(1.0));
     (games * among_equals(results.score(), difference), games)
 }
 
